@@ -1,0 +1,56 @@
+# The commands of the house. `make` alone lists them.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+LOWEST := .venv-lowest
+
+.PHONY: help demo test test-lowest lint format docs bench clean
+help:            ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "incrowd needs Python 3.11 or newer; say which one: make PYTHON=python3.11 …"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+$(LOWEST)/.installed: pyproject.toml tests/lowest.txt
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/pip install --quiet --editable '.[pandas,polars]' --constraint tests/lowest.txt \
+	  'hypothesis>=6.120' 'pytest>=8.3' 'pytest-randomly>=3.16' 'pytest-xdist>=3.6'
+	@touch $@
+
+demo: $(VENV)/.installed          ## install into .venv and show what there is on the made-up hospital table
+	$(BIN)/incrowd demo
+
+test: lint test-lowest            ## install everything, check style and types, run all tests
+	$(BIN)/pytest -n auto --dist worksteal
+
+test-lowest: $(LOWEST)/.installed ## the engine tests with the oldest libraries we allow (pandas 2 among them)
+	$(LOWEST)/bin/pytest -n auto --dist worksteal tests/engines tests/core
+
+lint: $(VENV)/.installed-dev      ## style, types, direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-dev    ## let ruff tidy up
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.installed-dev      ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+bench: $(VENV)/.installed-dev     ## the benchmarks; each prints ratios of one run
+	$(BIN)/python benchmarks/run.py
+
+clean:           ## remove what the other commands made
+	rm -rf $(VENV) $(LOWEST) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Searches: from a census and a bound model to a recoding. Still empty."""

@@ -1,0 +1,1 @@
+"""The front doors: what a user calls."""

@@ -1,0 +1,1 @@
+"""What an intruder learns from a release. Still empty."""

@@ -1,0 +1,1 @@
+"""The command line: arguments in, the api called, an exit code out."""

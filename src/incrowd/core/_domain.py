@@ -1,0 +1,197 @@
+"""The distinct values of one column, in canonical order."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core._errors import DataError
+from incrowd.core._reading import read_texts
+
+Kind = Literal["number", "boolean", "date", "datetime", "instant", "text"]
+"""What a column's values are. ``instant`` is a timestamp with a zone, compared as a point in time."""
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The distinct values of one column: numbers and dates by value, text by code point, null last.
+
+    The position of a value is its **code**. All engines agree on kind, order and codes, whatever type the column
+    had there: whole floats count as integers (a pandas column of integers with a gap is a column of floats), NaN
+    as null, midnight timestamps without a zone as dates.
+
+    Parameters
+    ----------
+    column
+        The column's name, so that messages can name it.
+    kind
+        What the values are.
+    values
+        Distinct and sorted, without null. ``int64``, ``float64``, ``bool``, ``datetime64[D]``, ``datetime64[us]``, or
+        objects: ``str``, :class:`~decimal.Decimal`, integers beyond 64 bits.
+    counts
+        Rows per code; one longer than ``values`` if the column has nulls.
+    spelling
+        How a text file wrote the values, where that is not how we would write them (``2`` or ``2.0``).
+    """
+
+    column: str
+    kind: Kind
+    values: Array = field(repr=False)
+    counts: npt.NDArray[np.int64] = field(repr=False)
+    spelling: npt.NDArray[np.object_] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.values.setflags(write=False)
+        self.counts.setflags(write=False)
+
+    @classmethod
+    def build(cls, column: str, kind: Kind, values: Array, counts: Array, nulls: int = 0) -> Domain:
+        """Bring values of one kind into canonical form: whole floats, midnights, order, no repeats."""
+        kind, values = _canonical(kind, values)
+        order = np.argsort(values, kind="stable")
+        values, counts = values[order], np.asarray(counts, dtype=np.int64)[order]
+        if len(values) > 1 and (same := values[1:] == values[:-1]).any():
+            starts = np.flatnonzero(np.concatenate(([True], ~same.astype(bool))))
+            values, counts = values[starts], np.add.reduceat(counts, starts)
+        if nulls:
+            counts = np.append(counts, np.int64(nulls))
+        return cls(column, kind, values, counts)
+
+    @classmethod
+    def of(cls, column: str, values: Iterable[object]) -> Domain:
+        """Take the domain of a column of Python objects (the slow, obvious way)."""
+        tally: dict[object, int] = {}
+        nulls = 0
+        for value in values:
+            if value is None or value != value:  # noqa: PLR0124 - NaN is the value that differs from itself
+                nulls += 1
+            else:
+                tally[value] = tally.get(value, 0) + 1
+        kind = _kind_of(column, tally)
+        return cls.build(column, kind, _as_array(kind, list(tally)), np.array(list(tally.values())), nulls)
+
+    @classmethod
+    def of_texts(cls, column: str, texts: Sequence[str], counts: Array, nulls: int = 0) -> Domain:
+        """Take the domain of a text file's column: typed only if every value survives the way back to text."""
+        kind, values = read_texts(texts)
+        domain = cls.build(column, kind, values, counts, nulls)
+        if values.dtype.kind not in "fM":
+            return domain
+        spelling = np.empty(len(texts), dtype=object)
+        spelling[:] = texts
+        return replace(domain, spelling=spelling[np.argsort(values, kind="stable")])
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def has_null(self) -> bool:
+        """Whether the column has missing values; null is then the last code."""
+        return len(self.counts) > len(self.values)
+
+    @property
+    def texts(self) -> npt.NDArray[np.object_]:
+        """Every value as the text that is published for it; ``None`` for null."""
+        texts = np.empty(len(self), dtype=object)
+        texts[: len(self.values)] = _texts(self.kind, self.values) if self.spelling is None else self.spelling
+        return texts
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Domain)
+            and (self.column, self.kind, len(self)) == (other.column, other.kind, len(other))
+            and np.array_equal(self.values, other.values)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # large arrays inside
+
+    def __repr__(self) -> str:
+        null = ", null" if self.has_null else ""
+        return f"Domain({self.column!r}, {self.kind}, {len(self.values)} values{null})"
+
+
+def _canonical(kind: Kind, values: Array) -> tuple[Kind, Array]:
+    """Give equal things one form, whatever the engine called them."""
+    if kind == "number" and values.dtype.kind == "f":
+        if len(values) and (values == np.floor(values)).all() and (np.abs(values) < 2.0**53).all():
+            return kind, values.astype(np.int64)
+        return kind, values + 0.0  # -0.0 becomes 0.0
+    if kind == "number" and values.dtype.kind == "O":
+        return kind, _canonical_objects(values)
+    if kind == "datetime" and len(values):
+        days = values.astype("datetime64[D]")
+        if (days == values).all():
+            return "date", days
+    return kind, values
+
+
+def _canonical_objects(values: Array) -> Array:
+    """Decimals and large integers: as 64-bit integers where that loses nothing."""
+    whole = all(isinstance(value, int) or (value.is_finite() and value == int(value)) for value in values)
+    if whole and all(-(2**63) <= value < 2**63 for value in values):
+        return np.array([int(value) for value in values], dtype=np.int64)
+    result = np.empty(len(values), dtype=object)
+    result[:] = [int(value) for value in values] if whole else list(values)
+    return result
+
+
+_PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
+    (bool, "boolean"),
+    ((int, float, Decimal), "number"),
+    (dt.datetime, "datetime"),
+    (dt.date, "date"),
+    (str, "text"),
+)
+
+
+def _kind_of(column: str, values: Iterable[object]) -> Kind:
+    kinds = {_kind_of_value(column, value) for value in values}
+    if len(kinds) > 1:
+        msg = f"Column {column!r} mixes {' and '.join(sorted(kinds))} values."
+        raise DataError(msg, hint="make the column one type before handing it over.")
+    return kinds.pop() if kinds else "text"
+
+
+def _kind_of_value(column: str, value: object) -> Kind:
+    for types, kind in _PYTHON_KINDS:
+        if isinstance(value, types):
+            return "instant" if isinstance(value, dt.datetime) and value.tzinfo else kind
+    msg = f"Column {column!r} holds values of type {type(value).__name__}."
+    raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
+
+
+def _as_array(kind: Kind, values: list[Any]) -> Array:
+    if kind == "instant":
+        values = [value.astimezone(dt.UTC).replace(tzinfo=None) for value in values]
+    if any(isinstance(value, float) for value in values):
+        return np.array(values, dtype=np.float64)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    dtypes = {
+        "boolean": "bool",
+        "date": "datetime64[D]",
+        "datetime": "datetime64[us]",
+        "instant": "datetime64[us]",
+    }
+    return array.astype(dtypes[kind]) if kind in dtypes else array
+
+
+def _texts(kind: Kind, values: Array) -> list[str]:
+    if kind == "boolean":
+        return ["true" if value else "false" for value in values]
+    if kind == "number":
+        return [format(value, "f") if isinstance(value, Decimal) else repr(value) for value in values.tolist()]
+    if kind in {"datetime", "instant"}:
+        zone = "+00:00" if kind == "instant" else ""
+        return [value.isoformat(sep=" ") + zone for value in values.tolist()]
+    return [str(value) for value in values.tolist()]

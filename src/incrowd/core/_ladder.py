@@ -1,0 +1,186 @@
+"""A hierarchy bound to a domain: at every level, the group of each value and the group's label."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core._domain import Domain
+from incrowd.core._errors import HierarchyError
+from incrowd.core._packing import smallest_unsigned
+
+TOP = "*"
+"""The label that covers everything."""
+
+Ints = npt.NDArray[np.integer]
+Labels = npt.NDArray[np.object_]
+
+
+@runtime_checkable
+class Hierarchy(Protocol):
+    """How the values of a column become vaguer, before it has met a table."""
+
+    def bind(self, domain: Domain) -> Ladder:
+        """Fit this hierarchy to the values of one column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One level above the values, as a hierarchy describes it.
+
+    Parameters
+    ----------
+    group
+        For every value of the domain *without null* its group, in any numbering from 0.
+    labels
+        For every group its label.
+    leaves
+        For every group how many values the whole hierarchy has there; by default those of the domain.
+    """
+
+    group: Ints
+    labels: Sequence[str]
+    leaves: Sequence[int] | None = None
+
+    @classmethod
+    def top(cls, domain: Domain, leaves: int | None = None) -> Step:
+        """Give the step to one label for all."""
+        return cls(np.zeros(len(domain.values), dtype=np.int64), [TOP], None if leaves is None else [leaves])
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """A hierarchy bound to a domain. Level 0 is the value itself, the last level is one label for all.
+
+    Groups of a level are numbered in the order of their first value, so that the order of a domain carries over.
+
+    Parameters
+    ----------
+    column
+        The column's name.
+    groups
+        Per level, the group of each code of the domain.
+    labels
+        Per level, the text that is published for each group. ``None`` where a missing value stays missing.
+    leaves
+        Per level, how many values *of the hierarchy* each group covers, whether or not the table has them.
+    """
+
+    column: str
+    groups: tuple[Ints, ...] = field(repr=False)
+    labels: tuple[Labels, ...] = field(repr=False)
+    leaves: tuple[npt.NDArray[np.int64], ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self._check_nested()
+        self._check_top()
+        self._check_labels()
+        for array in (*self.groups, *self.labels, *self.leaves):
+            array.setflags(write=False)
+
+    @classmethod
+    def climb(cls, domain: Domain, steps: Sequence[Step]) -> Ladder:
+        """Build a ladder from the levels above the values.
+
+        Null stays a group of its own up to the first level of one label made of asterisks, and a level ``*`` is added
+        where the last one has several labels.
+        """
+        groups: list[Ints] = [np.arange(len(domain))]
+        labels: list[Labels] = [domain.texts]
+        leaves: list[npt.NDArray[np.int64]] = [np.ones(len(domain), dtype=np.int64)]
+        for step in steps:
+            numbered, first = _renumber(step.group)
+            members = np.asarray(step.group)[first]
+            names = np.array(step.labels, dtype=object)[members]
+            covered = np.bincount(numbered) if step.leaves is None else np.asarray(step.leaves)[members]
+            if domain.has_null and len(names) == 1 and set(names[0]) == {TOP}:
+                numbered, covered = np.append(numbered, 0), covered + 1
+            elif domain.has_null:
+                numbered, names = np.append(numbered, len(names)), np.append(names, np.array([None], dtype=object))
+                covered = np.append(covered, 1)
+            groups.append(numbered)
+            labels.append(names)
+            leaves.append(covered)
+        if len(labels[-1]) > 1:
+            groups.append(np.zeros(len(domain), dtype=np.int64))
+            labels.append(np.array([TOP], dtype=object))
+            leaves.append(np.array([leaves[-1].sum()]))
+        compact = tuple(
+            group.astype(smallest_unsigned(len(names))) for group, names in zip(groups, labels, strict=True)
+        )
+        return cls(domain.column, compact, tuple(labels), tuple(leaves))
+
+    @property
+    def height(self) -> int:
+        """The number of steps from a value to the top."""
+        return len(self.groups) - 1
+
+    def step(self, low: int, high: int) -> Ints:
+        """Give for every group of level ``low`` its group at level ``high``."""
+        parent = np.zeros(len(self.labels[low]), dtype=self.groups[high].dtype)
+        parent[self.groups[low]] = self.groups[high]
+        return parent
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Ladder)
+            and self.column == other.column
+            and len(self.groups) == len(other.groups)
+            and all(map(np.array_equal, self.groups, other.groups))
+            and all(map(np.array_equal, self.labels, other.labels))
+            and all(map(np.array_equal, self.leaves, other.leaves))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # large arrays inside
+
+    def __repr__(self) -> str:
+        sizes = " → ".join(str(len(labels)) for labels in self.labels)
+        return f"Ladder({self.column!r}, {sizes})"
+
+    def _check_nested(self) -> None:
+        for level in range(self.height):
+            if not np.array_equal(self.step(level, level + 1)[self.groups[level]], self.groups[level + 1]):
+                msg = (
+                    f"The hierarchy of column {self.column!r} is not nested: "
+                    f"values that are equal at level {level} part again at level {level + 1}."
+                )
+                raise HierarchyError(msg, hint="once two values share a label they must share all labels above it.")
+
+    def _check_top(self) -> None:
+        if len(self.labels[-1]) > 1:
+            msg = f"The hierarchy of column {self.column!r} ends in {len(self.labels[-1])} labels instead of one."
+            raise HierarchyError(msg)
+
+    def _check_labels(self) -> None:
+        """Refuse a label that means two different things: local recoding would merge the classes silently."""
+        known: dict[str | None, tuple[int, int]] = {}
+        sizes = [
+            np.bincount(group, minlength=len(names)) for group, names in zip(self.groups, self.labels, strict=True)
+        ]
+        steps = {pair: self.step(*pair) for pair in itertools.combinations(range(self.height + 1), 2)}
+        for level, labels in enumerate(self.labels):
+            for group, label in enumerate(labels.tolist()):
+                low, lower = known.setdefault(label, (level, group))
+                if (low, lower) == (level, group):
+                    continue
+                if low == level or sizes[low][lower] != sizes[level][group] or steps[low, level][lower] != group:
+                    raise self._ambiguous(low, level)
+
+    def _ambiguous(self, low: int, high: int) -> HierarchyError:
+        where = f"at level {low}" if low == high else f"at levels {low} and {high}"
+        msg = f"The hierarchy of column {self.column!r} uses one label for different groups of values ({where})."
+        return HierarchyError(msg, hint="give every group a label of its own; a group must not be called like a value.")
+
+
+def _renumber(group: Ints) -> tuple[Ints, npt.NDArray[np.intp]]:
+    """Renumber groups in the order of their first member; also give that member's position."""
+    _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[order] = np.arange(len(first))
+    return rank[inverse], first[order]

@@ -1,0 +1,81 @@
+"""How the texts of a file become numbers or dates: only if every one survives the way back.
+
+``007`` and ``1.50`` stay text, because the number would be published as something else than what was read.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+TextKind = Literal["number", "date", "datetime", "text"]
+
+
+def read_texts(texts: Sequence[str]) -> tuple[TextKind, npt.NDArray[Any]]:
+    """Choose the narrowest kind that every text survives, and read the texts as that."""
+    for kind, read, write, dtype in _READERS:
+        values = _all_survive(texts, read, write)
+        if values is not None:
+            return kind, np.array(values, dtype=dtype)
+    array = np.empty(len(texts), dtype=object)
+    array[:] = list(texts)
+    return "text", array
+
+
+def _all_survive(
+    texts: Sequence[str], read: Callable[[str], Any], write: Callable[[Any], tuple[str, ...]]
+) -> list[Any] | None:
+    """Read all texts, or give up at the first one that does not come back as it was."""
+    values = []
+    for text in texts:
+        try:
+            value = read(text)
+        except ValueError:
+            return None
+        if text not in write(value):
+            return None
+        values.append(value)
+    distinct = len(set(values)) == len(texts)  # "2" and "2.0" in one column are two texts, not one number
+    return values if values and distinct else None
+
+
+def _read_int(text: str) -> int:
+    value = int(text)
+    if not -(2**63) <= value < 2**63:
+        raise ValueError
+    return value
+
+
+def _read_finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError
+    return value
+
+
+def _write_float(value: float) -> tuple[str, ...]:
+    return (repr(value), str(int(value))) if value.is_integer() else (repr(value),)
+
+
+def _read_datetime(text: str) -> dt.datetime:
+    value = dt.datetime.fromisoformat(text)
+    if value.tzinfo:  # a zone would be lost
+        raise ValueError
+    return value
+
+
+def _write_datetime(value: dt.datetime) -> tuple[str, ...]:
+    return (value.isoformat(sep=" "), value.isoformat(sep="T"))
+
+
+_READERS: tuple[tuple[TextKind, Callable[[str], Any], Callable[[Any], tuple[str, ...]], str], ...] = (
+    ("number", _read_int, lambda value: (str(value),), "int64"),
+    ("number", _read_finite, _write_float, "float64"),
+    ("date", dt.date.fromisoformat, lambda value: (value.isoformat(),), "datetime64[D]"),
+    ("datetime", _read_datetime, _write_datetime, "datetime64[us]"),
+)

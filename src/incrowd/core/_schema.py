@@ -1,0 +1,227 @@
+"""Who is who in a table: the role of every column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from incrowd.core._domain import Domain
+from incrowd.core._errors import ParameterError, SchemaError, UnknownColumnError
+from incrowd.core._ladder import Hierarchy, Ladder
+
+Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive", "entity", "count"]
+MissingPolicy = Literal["value", "drop"]
+
+
+@runtime_checkable
+class Meaning(Protocol):
+    """What is known about a sensitive column: categories, an order or a taxonomy."""
+
+    def bind(self, domain: Domain) -> Any:  # noqa: ANN401 - each kind of meaning has its own bound form
+        """Fit this meaning to the values of one column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A schema that has met a table.
+
+    Attributes
+    ----------
+    ladders
+        Per quasi-identifier its ladder.
+    meanings
+        Per sensitive column with a meaning, its bound form.
+    notes
+        What a careful reader should know. Names and numbers only.
+    """
+
+    ladders: dict[str, Ladder]
+    meanings: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, init=False)
+class Schema:
+    """The role of every column, and what is known about its values.
+
+    Parameters
+    ----------
+    quasi
+        Columns that help to recognise a person (quasi-identifiers), with the hierarchy of each. A plain list leaves
+        the choice of hierarchies to us.
+    sensitive
+        Columns that nobody should learn about a person. A plain list, or for each column ``None``, ordered
+        ``categories(...)`` (most secret first), a taxonomy ``tree(...)`` or an order ``ordered(...)``.
+    identifiers
+        Columns that name a person. Never published.
+    insensitive
+        Columns that are published as they are.
+    entity
+        The column that says whose row it is, where a person can have several. Never published.
+    count
+        The column that says how many records a row stands for.
+    missing
+        ``"value"``: a missing quasi-identifier is a value of its own. ``"drop"``: such records are removed first and
+        counted apart.
+    missing_values
+        Texts that count as missing, besides null and NaN. By default the empty text; ``"NA"`` only if you say so.
+
+    Notes
+    -----
+    A wrong role is the most common way to harm somebody: every column that an outsider could know about a person
+    is a quasi-identifier, whether or not it looks harmless.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> schema = ic.Schema(quasi={"age": ic.intervals(5, 10)}, sensitive=["disease"], identifiers=["name"])
+    >>> schema.role("age")
+    'quasi-identifier'
+    """
+
+    quasi: tuple[tuple[str, Hierarchy | None], ...]
+    sensitive: tuple[tuple[str, Meaning | None], ...]
+    identifiers: tuple[str, ...]
+    insensitive: tuple[str, ...]
+    entity: str | None
+    count: str | None
+    missing: MissingPolicy
+    missing_values: tuple[str, ...]
+
+    def __init__(  # noqa: PLR0913 - a schema has that many parts, all but the first optional
+        self,
+        quasi: Mapping[str, Hierarchy | None] | Sequence[str],
+        sensitive: Mapping[str, Meaning | None] | Sequence[str] = (),
+        *,
+        identifiers: Sequence[str] = (),
+        insensitive: Sequence[str] = (),
+        entity: str | None = None,
+        count: str | None = None,
+        missing: MissingPolicy = "value",
+        missing_values: Sequence[str] = ("",),
+    ) -> None:
+        values: dict[str, Any] = {
+            "quasi": _pairs("quasi", quasi),
+            "sensitive": _pairs("sensitive", sensitive),
+            "identifiers": _names("identifiers", identifiers),
+            "insensitive": _names("insensitive", insensitive),
+            "entity": _name("entity", entity) if entity is not None else None,
+            "count": _name("count", count) if count is not None else None,
+            "missing": missing,
+            "missing_values": _texts("missing_values", missing_values),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        self._check()
+
+    @property
+    def quasi_names(self) -> tuple[str, ...]:
+        """The quasi-identifiers, in the order in which they were given."""
+        return tuple(name for name, _ in self.quasi)
+
+    @property
+    def sensitive_names(self) -> tuple[str, ...]:
+        """The sensitive columns, in the order in which they were given."""
+        return tuple(name for name, _ in self.sensitive)
+
+    def role(self, column: str) -> Role | None:
+        """Say which role a column has, or ``None``."""
+        return next((role for role, name in self._roles() if name == column), None)
+
+    def check_columns(self, available: Sequence[str]) -> tuple[str, ...]:
+        """Refuse names that the table does not have; give the table's columns that have no role."""
+        for role, name in self._roles():
+            if name not in available:
+                raise UnknownColumnError.of(name, available, given_as=role)
+        roles = {name for _, name in self._roles()}
+        return tuple(name for name in available if name not in roles)
+
+    def bind(self, domains: Mapping[str, Domain], *, default: Hierarchy, strict: bool = True) -> Binding:
+        """Fit every hierarchy and meaning to the table's values.
+
+        Parameters
+        ----------
+        domains
+            The domain of every quasi-identifier and sensitive column.
+        default
+            The hierarchy of quasi-identifiers that were given without one.
+        strict
+            Whether something is to be published: what then would be wrong is an error, else a note.
+        """
+        notes: list[str] = []
+        ladders: dict[str, Ladder] = {}
+        for name, hierarchy in self.quasi:
+            if hierarchy is None and domains[name].values.dtype.kind == "f":
+                problem = f"Column {name!r} is a quasi-identifier of decimal numbers without a hierarchy."
+                hint = f"say how it becomes vaguer, for example quasi={{{name!r}: intervals(5, 10)}}."
+                if strict:
+                    raise SchemaError(problem, hint=hint)
+                notes.append(f"{problem} Nearly every value stands alone; {hint}")
+            if strict:
+                ladders[name] = (hierarchy or default).bind(domains[name])
+        meanings = {name: meaning.bind(domains[name]) for name, meaning in self.sensitive if meaning is not None}
+        return Binding(ladders, meanings, tuple(notes))
+
+    def _roles(self) -> Iterable[tuple[Role, str]]:
+        yield from (("quasi-identifier", name) for name in self.quasi_names)
+        yield from (("sensitive", name) for name in self.sensitive_names)
+        yield from (("identifier", name) for name in self.identifiers)
+        yield from (("insensitive", name) for name in self.insensitive)
+        if self.entity is not None and self.entity not in self.identifiers:
+            yield "entity", self.entity
+        if self.count is not None:
+            yield "count", self.count
+
+    def _check(self) -> None:
+        if not self.quasi:
+            msg = "The schema has no quasi-identifier."
+            raise SchemaError(msg, hint="name the columns by which an outsider could recognise a person: quasi=[...].")
+        seen: dict[str, Role] = {}
+        for role, name in self._roles():
+            if name in seen:
+                twice = f"is given twice as {role}" if seen[name] == role else f"has two roles: {seen[name]} and {role}"
+                msg = f"Column {name!r} {twice}."
+                raise SchemaError(msg, hint="give every column one role.")
+            seen[name] = role
+        if self.missing not in ("value", "drop"):
+            msg = f"missing must be 'value' or 'drop', got {self.missing!r}."
+            raise ParameterError(msg)
+        for name, part in (*self.quasi, *self.sensitive):
+            if part is not None and not isinstance(part, Hierarchy):
+                msg = f"Column {name!r} was given {type(part).__name__} where a hierarchy is expected."
+                raise SchemaError(
+                    msg, hint="use intervals(...), mask(), dates(...), tree(...), categories(...) or None."
+                )
+
+
+def _pairs(what: str, given: Mapping[str, Any] | Sequence[str]) -> tuple[tuple[str, Any], ...]:
+    if isinstance(given, Mapping):
+        return tuple((_name(what, name), part) for name, part in given.items())
+    return tuple((name, None) for name in _names(what, given))
+
+
+def _names(what: str, given: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_name(what, name) for name in _listed(what, given))
+
+
+def _texts(what: str, given: Sequence[str]) -> tuple[str, ...]:
+    texts = tuple(_listed(what, given))
+    if not all(isinstance(text, str) for text in texts):
+        msg = f"{what} must be a list of texts."
+        raise ParameterError(msg)
+    return texts
+
+
+def _listed(what: str, given: Sequence[str]) -> Iterable[str]:
+    if isinstance(given, str):
+        msg = f"{what} must be a list of column names, got the text {given!r}."
+        raise SchemaError(msg, hint=f"write {what}=[{given!r}].")
+    return given
+
+
+def _name(what: str, name: object) -> str:
+    if not isinstance(name, str) or not name:
+        msg = f"{what} must name columns, got {type(name).__name__}{' of no letters' if name == '' else ''}."
+        raise SchemaError(msg)
+    return name

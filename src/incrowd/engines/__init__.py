@@ -1,0 +1,1 @@
+"""Where tables live: the only room that knows a dataframe library."""

@@ -1,0 +1,1 @@
+"""How a value becomes vaguer: build, read, check, draw; and what a label covers."""
