@@ -1,5 +1,7 @@
 """The shared words and kernels: what every other room stands on. NumPy and numba only."""
 
+from incrowd.core._census import Census, CensusRequest
+from incrowd.core._classes import Cells, Classes, Histogram
 from incrowd.core._domain import Domain, Kind
 from incrowd.core._errors import (
     DataError,
@@ -13,30 +15,42 @@ from incrowd.core._errors import (
     UncoveredValuesError,
     UnknownColumnError,
 )
+from incrowd.core._grouping import Grouping, group
 from incrowd.core._ladder import TOP, Hierarchy, Ladder, Step
 from incrowd.core._packing import Packing, smallest_unsigned
+from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.core._schema import Binding, Meaning, Schema
 
 __all__ = [
     "TOP",
     "Binding",
+    "Cells",
+    "Census",
+    "CensusRequest",
+    "Classes",
     "DataError",
     "Domain",
     "EngineError",
+    "FullDomainRecoding",
+    "Grouping",
     "Hierarchy",
     "HierarchyError",
+    "Histogram",
     "IncrowdError",
     "Kind",
     "Ladder",
+    "LocalRecoding",
     "Meaning",
     "MissingExtraError",
     "Packing",
     "ParameterError",
     "PrivacyWarning",
+    "Recoding",
     "Schema",
     "SchemaError",
     "Step",
     "UncoveredValuesError",
     "UnknownColumnError",
+    "group",
     "smallest_unsigned",
 ]

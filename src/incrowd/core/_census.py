@@ -1,0 +1,278 @@
+"""The census of a table: which combinations of values exist, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core._classes import Cells, Classes
+from incrowd.core._domain import Domain
+from incrowd.core._errors import ParameterError, UnknownColumnError
+from incrowd.core._grouping import Ints, group
+from incrowd.core._ladder import Ladder
+from incrowd.core._packing import smallest_unsigned
+
+
+@dataclass(frozen=True)
+class CensusRequest:
+    """What an engine is asked to count.
+
+    Parameters
+    ----------
+    quasi
+        The quasi-identifiers, in the order that decides ties.
+    sensitive
+        The sensitive columns that a promise is about.
+    ladders
+        The ladder of every quasi-identifier that ``floor`` raises or that is to be rolled up later.
+    floor
+        The level at which each quasi-identifier is counted; 0 where nothing is said.
+    entity
+        The column that says whose row it is.
+    count
+        The column that says how many records a row stands for.
+    """
+
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...] = ()
+    ladders: Mapping[str, Ladder] = field(default_factory=dict)
+    floor: Mapping[str, int] = field(default_factory=dict)
+    entity: str | None = None
+    count: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, level in self.floor.items():
+            if name not in self.quasi:
+                raise UnknownColumnError.of(name, self.quasi, given_as="floor")
+            check_level(name, level, self.ladders)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns whose codes make a cell: quasi-identifiers, sensitive columns, the person."""
+        return (*self.quasi, *self.sensitive, *([self.entity] if self.entity else []))
+
+    def level(self, column: str) -> int:
+        """Give the level at which a column is counted."""
+        return self.floor.get(column, 0)
+
+    def codes(self, domain: Domain) -> Ints:
+        """Give for every code of a domain the code that is counted: its group at the floor."""
+        level = self.level(domain.column)
+        return self.ladders[domain.column].groups[level] if level else np.arange(len(domain))
+
+    def cardinality(self, domain: Domain) -> int:
+        """Give the number of codes that a column can have at the floor."""
+        level = self.level(domain.column)
+        return len(self.ladders[domain.column].labels[level]) if level else len(domain)
+
+
+@dataclass(frozen=True, eq=False)
+class Census:
+    """One **cell** per combination of quasi-identifier, sensitive and person codes that exists, with its count.
+
+    Cells are joint, never marginal, and stand in the order of their codes. Generalizing is rolling up: it never goes
+    back to the rows. Engines make a census; nobody changes it.
+
+    Attributes
+    ----------
+    quasi, sensitive
+        The names of its columns.
+    domains
+        The values of every column, also of the entity.
+    ladders
+        The ladders of the quasi-identifiers; empty if the census is only to be looked at as it is.
+    floor
+        The level at which each quasi-identifier was counted, in the order of ``quasi``.
+    codes
+        One array per column of ``quasi`` and ``sensitive``, in the smallest type that fits. A quasi-identifier's
+        code is its group at the floor.
+    person
+        The person of each cell, where the table has an entity; else ``None``.
+    counts
+        The records of each cell.
+    dropped
+        Records that were removed before counting because a quasi-identifier was missing.
+    """
+
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    domains: Mapping[str, Domain] = field(repr=False)
+    ladders: Mapping[str, Ladder] = field(repr=False)
+    floor: tuple[int, ...]
+    codes: tuple[Ints, ...] = field(repr=False)
+    person: Ints | None = field(repr=False)
+    counts: Ints = field(repr=False)
+    dropped: int = 0
+
+    def __post_init__(self) -> None:
+        arrays = [*self.codes, self.counts, *([] if self.person is None else [self.person])]
+        for array in arrays:
+            array.setflags(write=False)
+
+    @classmethod
+    def assemble(
+        cls,
+        request: CensusRequest,
+        domains: Mapping[str, Domain],
+        codes: Sequence[Ints],
+        counts: Ints,
+        dropped: int = 0,
+    ) -> Census:
+        """Put together what an engine counted; ``codes`` follow ``request.columns`` and cells are in their order."""
+        wanted = len(request.quasi) + len(request.sensitive)
+        largest = int(counts.max()) if len(counts) else 0
+        return cls(
+            quasi=request.quasi,
+            sensitive=request.sensitive,
+            domains={name: domains[name] for name in request.columns},
+            ladders={name: request.ladders[name] for name in request.quasi if name in request.ladders},
+            floor=tuple(request.level(name) for name in request.quasi),
+            codes=tuple(codes[:wanted]),
+            person=codes[wanted] if request.entity else None,
+            counts=counts.astype(smallest_unsigned(largest + 1)),
+            dropped=dropped,
+        )
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def records(self) -> int:
+        """How many records were counted."""
+        return int(self.counts.sum(dtype=np.int64))
+
+    @property
+    def persons(self) -> int | None:
+        """How many persons were counted, or ``None`` if the table does not say whose row is whose."""
+        return None if self.person is None else int(np.count_nonzero(np.bincount(self.person)))
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the cells take."""
+        person = 0 if self.person is None else self.person.nbytes
+        return sum(codes.nbytes for codes in self.codes) + self.counts.nbytes + person
+
+    def rollup(self, levels: Mapping[str, int] | Sequence[int]) -> Census:
+        """Raise quasi-identifiers to coarser levels and merge the cells that become equal.
+
+        Parameters
+        ----------
+        levels
+            A level for every quasi-identifier in order, or for some of them by name. Not below the floor.
+        """
+        target = self._levels(levels)
+        if target == self.floor:
+            return self
+        raised = [
+            self.ladders[name].step(low, high)[codes] if high > low else codes
+            for name, low, high, codes in zip(self.quasi, self.floor, target, self.codes, strict=False)
+        ]
+        columns = [*raised, *self.codes[len(self.quasi) :], *([] if self.person is None else [self.person])]
+        merged = group(columns, self._cardinalities(target))
+        return Census(
+            quasi=self.quasi,
+            sensitive=self.sensitive,
+            domains=self.domains,
+            ladders=self.ladders,
+            floor=target,
+            codes=tuple(column[merged.first] for column in columns[: len(self.codes)]),
+            person=None if self.person is None else self.person[merged.first],
+            counts=_compact(merged.sums(self.counts)),
+            dropped=self.dropped,
+        )
+
+    def classes(self, levels: Mapping[str, int] | Sequence[int] | None = None) -> Classes:
+        """Group the cells into classes: records that look alike on all quasi-identifiers.
+
+        Parameters
+        ----------
+        levels
+            Roll up first, as in :meth:`rollup`; by default the classes at the floor.
+        """
+        census = self if levels is None else self.rollup(levels)
+        quasi = census.codes[: len(self.quasi)]
+        grouping = group(quasi, census._cardinalities(census.floor)[: len(quasi)])  # noqa: SLF001 - same class
+        cells = Cells(
+            sensitive=dict(zip(self.sensitive, census.codes[len(quasi) :], strict=True)),
+            cardinalities={name: len(self.domains[name]) for name in self.sensitive},
+            person=census.person,
+            counts=census.counts,
+        )
+        return Classes.of(grouping, tuple(codes[grouping.first] for codes in quasi), cells)
+
+    def labels(self, column: str) -> npt.NDArray[np.object_]:
+        """Give the text of every code of a column at the floor; ``None`` for a missing value."""
+        if column in self.quasi and (level := self.floor[self.quasi.index(column)]):
+            return self.ladders[column].labels[level]
+        return self.domains[column].texts
+
+    def save(self, path: str | Path) -> None:
+        """Write the census to one file. It holds the table's values: keep it where the table is."""
+        from incrowd.core._store import save_census  # noqa: PLC0415 - the store knows the census
+
+        save_census(self, Path(path))
+
+    @staticmethod
+    def load(path: str | Path) -> Census:
+        """Read a census that :meth:`save` wrote."""
+        from incrowd.core._store import load_census  # noqa: PLC0415
+
+        return load_census(Path(path))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Census)
+            and (self.quasi, self.sensitive, self.floor) == (other.quasi, other.sensitive, other.floor)
+            and (self.domains, self.ladders) == (other.domains, other.ladders)
+            and all(map(np.array_equal, self.codes, other.codes))
+            and np.array_equal(self.counts, other.counts)
+            and self.dropped == other.dropped
+            and ((self.person is None) == (other.person is None))
+            and (self.person is None or np.array_equal(self.person, other.person))  # type: ignore[arg-type]
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # large arrays inside
+
+    def __repr__(self) -> str:
+        persons = "" if self.person is None else f", {self.persons} persons"
+        return f"Census({len(self)} cells, {self.records} records{persons}, quasi={self.quasi})"
+
+    def _levels(self, levels: Mapping[str, int] | Sequence[int]) -> tuple[int, ...]:
+        if isinstance(levels, Mapping):
+            for name in levels:
+                if name not in self.quasi:
+                    raise UnknownColumnError.of(name, self.quasi, given_as="level")
+            levels = [levels.get(name, low) for name, low in zip(self.quasi, self.floor, strict=True)]
+        if len(levels) != len(self.quasi):
+            msg = f"levels must have one entry per quasi-identifier ({len(self.quasi)}), got {len(levels)}."
+            raise ParameterError(msg)
+        for name, low, high in zip(self.quasi, self.floor, levels, strict=True):
+            if high != low:
+                check_level(name, high, self.ladders, at_least=low)
+        return tuple(int(level) for level in levels)
+
+    def _cardinalities(self, levels: Sequence[int]) -> list[int]:
+        quasi = [
+            len(self.ladders[name].labels[level]) if level else len(self.domains[name])
+            for name, level in zip(self.quasi, levels, strict=True)
+        ]
+        others = [name for name in self.domains if name not in self.quasi]  # sensitive, then the entity
+        return quasi + [len(self.domains[name]) for name in others]
+
+
+def check_level(name: str, level: int, ladders: Mapping[str, Ladder], *, at_least: int = 0) -> None:
+    """Refuse a level that a column's ladder does not have."""
+    if name not in ladders:
+        msg = f"Column {name!r} has no ladder, so it cannot be raised to level {level}."
+        raise ParameterError(msg, hint="give the quasi-identifier a hierarchy.")
+    if not at_least <= level <= ladders[name].height:
+        msg = f"Column {name!r} has levels {at_least} to {ladders[name].height}, got {level}."
+        raise ParameterError(msg)
+
+
+def _compact(counts: npt.NDArray[np.int64]) -> Ints:
+    return counts.astype(smallest_unsigned(int(counts.max()) + 1 if len(counts) else 1))

@@ -1,0 +1,116 @@
+"""The kernel under everything: which rows carry the same tuple of codes.
+
+Groups come in canonical order, that is sorted by the tuples. Chosen by measurement (``benchmarks/kernels.py``): rows
+that are sorted already need one comparison each; short columns are sorted by NumPy; long ones go through a compiled
+hash table, which is worth its loading time only there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core._packing import Packing, smallest_unsigned
+
+HASH_FROM = 5_000_000
+"""From so many unsorted rows on the compiled hash table pays for its start."""
+
+Ints = npt.NDArray[np.integer]
+Words = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """Rows with equal tuples, as group numbers in the order of the tuples.
+
+    Attributes
+    ----------
+    ids
+        The group of every row.
+    first
+        For every group the position of one of its rows.
+    """
+
+    ids: Ints
+    first: npt.NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def sums(self, counts: Ints) -> npt.NDArray[np.int64]:
+        """Add up a count per row within every group."""
+        if len(counts) and int(counts.max()) * len(counts) >= 2**53:  # beyond what a float adds exactly
+            totals = np.zeros(len(self), dtype=np.int64)
+            np.add.at(totals, self.ids, counts)
+            return totals
+        return np.bincount(self.ids, weights=counts, minlength=len(self)).astype(np.int64)
+
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Count the rows of every group."""
+        return np.bincount(self.ids, minlength=len(self)).astype(np.int64)
+
+
+def group(columns: Sequence[Ints], cardinalities: Sequence[int]) -> Grouping:
+    """Group rows by the tuple of their codes.
+
+    Parameters
+    ----------
+    columns
+        One array of codes per column, all of one length, at least one.
+    cardinalities
+        How many codes each column has. Their product may exceed any machine word.
+    """
+    words = Packing.of(cardinalities).pack(columns)
+    if _is_sorted(words):
+        return _group_sorted(words)
+    grouping = _group_word(words[0])
+    for word in words[1:]:  # rank the tuples step by step: what is known so far, then the next word
+        other = _group_word(word)
+        grouping = group_pairs(grouping, other)
+    return grouping
+
+
+def group_pairs(left: Grouping, right: Grouping) -> Grouping:
+    """Group by two groupings of the same rows, the left one first."""
+    packing = Packing.of([len(left), len(right)])
+    return _group_word(packing.pack([left.ids, right.ids])[0])
+
+
+def _is_sorted(words: Sequence[Words]) -> bool:
+    """Whether the tuples ascend."""
+    tied = np.ones(max(len(words[0]) - 1, 0), dtype=bool)
+    for word in words:
+        low, high = word[:-1], word[1:]
+        if (tied & (low > high)).any():
+            return False
+        tied &= low == high
+    return True
+
+
+def _group_sorted(words: Sequence[Words]) -> Grouping:
+    starts = np.zeros(len(words[0]), dtype=bool)
+    starts[:1] = True
+    for word in words:
+        starts[1:] |= word[1:] != word[:-1]
+    first = np.flatnonzero(starts)
+    ids = np.cumsum(starts) - 1
+    return Grouping(ids.astype(smallest_unsigned(len(first))), first)
+
+
+def _group_word(word: Words) -> Grouping:
+    if len(word) >= HASH_FROM:
+        from incrowd.core._compiled import hash_rows  # noqa: PLC0415 - numba is loaded only when it pays
+
+        ids, first = hash_rows(word)
+        order = np.argsort(word[first])
+        rank = np.empty(len(first), dtype=smallest_unsigned(len(first)))
+        rank[order] = np.arange(len(first))
+        return Grouping(rank[ids], first[order])
+    order = np.argsort(word)
+    grouped = _group_sorted([word[order]])
+    ids = np.empty_like(grouped.ids)
+    ids[order] = grouped.ids
+    return Grouping(ids, order[grouped.first])

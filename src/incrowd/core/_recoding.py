@@ -1,0 +1,110 @@
+"""What every record is published as: the result of a search, ready for any engine to apply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core._domain import Domain
+from incrowd.core._errors import ParameterError
+from incrowd.core._grouping import Ints, group
+from incrowd.core._ladder import Ladder
+
+
+@dataclass(frozen=True, eq=False)
+class FullDomainRecoding:
+    """One level for each column, and the classes that are left out.
+
+    Parameters
+    ----------
+    domains
+        Per quasi-identifier, the values that the ladders were bound to.
+    ladders
+        Per quasi-identifier, its ladder.
+    levels
+        Per quasi-identifier, the level at which it is published.
+    suppressed
+        The classes whose records are dropped: one array per quasi-identifier with the groups at its level.
+    """
+
+    domains: Mapping[str, Domain] = field(repr=False)
+    ladders: Mapping[str, Ladder] = field(repr=False)
+    levels: Mapping[str, int]
+    suppressed: tuple[Ints, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        if self.suppressed and len(self.suppressed) != len(self.levels):
+            msg = (
+                f"suppressed must have one array per quasi-identifier ({len(self.levels)}), got {len(self.suppressed)}."
+            )
+            raise ParameterError(msg)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The columns that are recoded, in order."""
+        return tuple(self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalRecoding:
+    """For every cell the classes that its records go to, and how many to each.
+
+    Parameters
+    ----------
+    quasi
+        The columns that are recoded.
+    domains
+        The values of every column that makes a cell: quasi-identifiers, sensitive columns, the entity if there is one.
+    codes
+        One array per column of ``domains``: the cell of each entry.
+    classes
+        The class of each entry; -1 where the records are left out.
+    counts
+        How many records of the cell go there. Which ones is decided by the values of all published columns, so that
+        neither engine nor row order matters.
+    labels
+        One array per quasi-identifier: the text that is published for each class; ``None`` for a missing value.
+    """
+
+    quasi: tuple[str, ...]
+    domains: Mapping[str, Domain] = field(repr=False)
+    codes: tuple[Ints, ...] = field(repr=False)
+    classes: npt.NDArray[np.int64] = field(repr=False)
+    counts: npt.NDArray[np.int64] = field(repr=False)
+    labels: tuple[npt.NDArray[np.object_], ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        lengths = {len(array) for array in (*self.codes, self.classes, self.counts)}
+        if len(lengths) != 1 or len(self.codes) != len(self.domains) or len(self.labels) != len(self.quasi):
+            msg = "A local recoding needs one code per column and entry, and one label per quasi-identifier and class."
+            raise ParameterError(msg)
+        if len(self.counts) and self.counts.min() < 1:
+            msg = "A local recoding moves at least one record per entry."
+            raise ParameterError(msg)
+
+    @property
+    def levels(self) -> None:
+        """A local recoding has no one level per column."""
+        return
+
+    def pieces(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Line up the entries of each cell by class.
+
+        Returns
+        -------
+        The order of the entries, for each the rank in its cell of the first record that it takes, and whether its cell
+        is split.
+        """
+        cells = group(self.codes, [len(domain) for domain in self.domains.values()])
+        order = np.lexsort((self.classes, cells.ids))
+        ids, counts = cells.ids[order], self.counts[order]
+        before = np.cumsum(counts) - counts
+        opens = np.searchsorted(ids, np.arange(len(cells)))
+        return order, before - before[opens][ids], (cells.sizes() > 1)[ids]
+
+
+Recoding = FullDomainRecoding | LocalRecoding
+"""What a search returns and an engine applies."""

@@ -1,0 +1,135 @@
+"""A census as one file: plain arrays and a JSON header, nothing that runs when it is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core._census import Census
+from incrowd.core._domain import Domain
+from incrowd.core._errors import DataError
+from incrowd.core._ladder import Ladder
+
+FORMAT = "incrowd census 1"
+
+Array = npt.NDArray[Any]
+Arrays = dict[str, Array]
+
+
+def save_census(census: Census, path: Path) -> None:
+    """Write a census to ``path`` as an uncompressed NumPy archive."""
+    arrays: Arrays = {f"codes.{number}": codes for number, codes in enumerate(census.codes)}
+    arrays["counts"] = census.counts
+    if census.person is not None:
+        arrays["person"] = census.person
+    header = {
+        "format": FORMAT,
+        "quasi": census.quasi,
+        "sensitive": census.sensitive,
+        "floor": census.floor,
+        "dropped": census.dropped,
+        "domains": [_put_domain(arrays, f"domain.{i}", d) for i, d in enumerate(census.domains.values())],
+        "ladders": [_put_ladder(arrays, f"ladder.{i}", x) for i, x in enumerate(census.ladders.values())],
+    }
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    with path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **cast("Any", arrays))
+
+
+def load_census(path: Path) -> Census:
+    """Read a census that :func:`save_census` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays: Arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(arrays["header"].tobytes())
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        msg = f"{path.name} cannot be read as a census ({type(error).__name__})."
+        raise DataError(msg) from None
+    if header.get("format") != FORMAT:
+        msg = f"{path.name} is not a census of this version."
+        raise DataError(msg, hint="take the census again.")
+    width = len(header["quasi"]) + len(header["sensitive"])
+    domains = [_get_domain(arrays, f"domain.{i}", entry) for i, entry in enumerate(header["domains"])]
+    ladders = [_get_ladder(arrays, f"ladder.{i}", entry) for i, entry in enumerate(header["ladders"])]
+    return Census(
+        quasi=tuple(header["quasi"]),
+        sensitive=tuple(header["sensitive"]),
+        domains={domain.column: domain for domain in domains},
+        ladders={ladder.column: ladder for ladder in ladders},
+        floor=tuple(header["floor"]),
+        codes=tuple(arrays[f"codes.{number}"] for number in range(width)),
+        person=arrays.get("person"),
+        counts=arrays["counts"],
+        dropped=header["dropped"],
+    )
+
+
+def _put_domain(arrays: Arrays, key: str, domain: Domain) -> dict[str, Any]:
+    arrays[f"{key}.counts"] = domain.counts
+    kinds = sorted({type(value).__name__ for value in domain.values}) if domain.values.dtype == object else []
+    if kinds:
+        _put_texts(arrays, f"{key}.values", (str(value) for value in domain.values))
+    else:
+        arrays[f"{key}.values"] = domain.values if domain.values.dtype != object else domain.values.astype("U1")
+    if domain.spelling is not None:
+        _put_texts(arrays, f"{key}.spelling", domain.spelling)
+    return {"column": domain.column, "kind": domain.kind, "objects": kinds, "spelled": domain.spelling is not None}
+
+
+def _get_domain(arrays: Arrays, key: str, entry: dict[str, Any]) -> Domain:
+    if entry["objects"]:
+        read = {"str": str, "int": int}.get("".join(entry["objects"]), Decimal)
+        values = _objects(read(cast("str", text)) for text in _get_texts(arrays, f"{key}.values"))
+    else:
+        values = arrays[f"{key}.values"]
+        values = values.astype(object) if values.dtype.kind == "U" else values
+    spelling = _get_texts(arrays, f"{key}.spelling") if entry["spelled"] else None
+    return Domain(entry["column"], entry["kind"], values, arrays[f"{key}.counts"], spelling)
+
+
+def _put_ladder(arrays: Arrays, key: str, ladder: Ladder) -> dict[str, Any]:
+    for level, (groups, labels, leaves) in enumerate(zip(ladder.groups, ladder.labels, ladder.leaves, strict=True)):
+        arrays[f"{key}.{level}.groups"] = groups
+        arrays[f"{key}.{level}.leaves"] = leaves
+        _put_texts(arrays, f"{key}.{level}.labels", labels)
+    return {"column": ladder.column, "height": ladder.height}
+
+
+def _get_ladder(arrays: Arrays, key: str, entry: dict[str, Any]) -> Ladder:
+    levels = range(entry["height"] + 1)
+    return Ladder(
+        entry["column"],
+        tuple(arrays[f"{key}.{level}.groups"] for level in levels),
+        tuple(_get_texts(arrays, f"{key}.{level}.labels") for level in levels),
+        tuple(arrays[f"{key}.{level}.leaves"] for level in levels),
+    )
+
+
+def _put_texts(arrays: Arrays, key: str, texts: Iterable[str | None]) -> None:
+    """Store texts as UTF-8 bytes and their ends; a missing one has the length -1."""
+    encoded = [None if text is None else text.encode("utf-8", "surrogatepass") for text in texts]
+    arrays[f"{key}.bytes"] = np.frombuffer(b"".join(text or b"" for text in encoded), dtype=np.uint8)
+    arrays[f"{key}.lengths"] = np.array([-1 if text is None else len(text) for text in encoded], dtype=np.int64)
+
+
+def _get_texts(arrays: Arrays, key: str) -> npt.NDArray[np.object_]:
+    blob = arrays[f"{key}.bytes"].tobytes()
+    lengths = arrays[f"{key}.lengths"]
+    ends = np.cumsum(np.maximum(lengths, 0))
+    return _objects(
+        None if length < 0 else blob[end - length : end].decode("utf-8", "surrogatepass")
+        for length, end in zip(lengths.tolist(), ends.tolist(), strict=True)
+    )
+
+
+def _objects(values: Iterable[object]) -> npt.NDArray[np.object_]:
+    listed = list(values)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
