@@ -1,1 +1,114 @@
 """Hide every person of a table in a crowd, prove it, attack it, and show what it cost."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incrowd.api import census, hospital, hospital_schema
+    from incrowd.core import (
+        Census,
+        Classes,
+        DataError,
+        EngineError,
+        HierarchyError,
+        IncrowdError,
+        MissingExtraError,
+        ParameterError,
+        PrivacyWarning,
+        Schema,
+        SchemaError,
+        UncoveredValuesError,
+        UnknownColumnError,
+    )
+    from incrowd.hierarchies import (
+        auto,
+        bottom_coded,
+        categories,
+        dates,
+        flat,
+        frequent,
+        intervals,
+        mask,
+        ordered,
+        top_coded,
+        tree,
+    )
+
+_ROOMS = {
+    "api": ("census", "hospital", "hospital_schema"),
+    "core": (
+        "Census",
+        "Classes",
+        "DataError",
+        "EngineError",
+        "HierarchyError",
+        "IncrowdError",
+        "MissingExtraError",
+        "ParameterError",
+        "PrivacyWarning",
+        "Schema",
+        "SchemaError",
+        "UncoveredValuesError",
+        "UnknownColumnError",
+    ),
+    "hierarchies": (
+        "auto",
+        "bottom_coded",
+        "categories",
+        "dates",
+        "flat",
+        "frequent",
+        "intervals",
+        "mask",
+        "ordered",
+        "top_coded",
+        "tree",
+    ),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "Census",
+    "Classes",
+    "DataError",
+    "EngineError",
+    "HierarchyError",
+    "IncrowdError",
+    "MissingExtraError",
+    "ParameterError",
+    "PrivacyWarning",
+    "Schema",
+    "SchemaError",
+    "UncoveredValuesError",
+    "UnknownColumnError",
+    "auto",
+    "bottom_coded",
+    "categories",
+    "census",
+    "dates",
+    "flat",
+    "frequent",
+    "hospital",
+    "hospital_schema",
+    "intervals",
+    "mask",
+    "ordered",
+    "top_coded",
+    "tree",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that ``import incrowd`` costs nothing."""
+    if name not in _ROOM_OF:
+        msg = f"module 'incrowd' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(importlib.import_module(f"incrowd.{_ROOM_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -17,6 +17,7 @@ from incrowd.core._errors import (
 )
 from incrowd.core._grouping import Grouping, group
 from incrowd.core._ladder import TOP, Hierarchy, Ladder, Step
+from incrowd.core._look_alikes import look_alikes
 from incrowd.core._packing import Packing, smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.core._schema import Binding, Meaning, Schema
@@ -52,5 +53,6 @@ __all__ = [
     "UncoveredValuesError",
     "UnknownColumnError",
     "group",
+    "look_alikes",
     "smallest_unsigned",
 ]

@@ -58,6 +58,10 @@ class Classes:
         The number of records of each class.
     members
         The class of every cell of the census that the classes were made of.
+    cells
+        What lies inside the classes.
+    labels
+        One array per quasi-identifier with the text of every code, where the classes were made of published labels.
     """
 
     codes: tuple[Ints, ...] = field(repr=False)
@@ -65,15 +69,22 @@ class Classes:
     records: npt.NDArray[np.int64] = field(repr=False)
     members: Ints = field(repr=False)
     cells: Cells = field(repr=False)
+    labels: tuple[npt.NDArray[np.object_], ...] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, grouping: Grouping, codes: tuple[Ints, ...], cells: Cells) -> Classes:
+    def of(
+        cls,
+        grouping: Grouping,
+        codes: tuple[Ints, ...],
+        cells: Cells,
+        labels: tuple[npt.NDArray[np.object_], ...] | None = None,
+    ) -> Classes:
         """Build classes from a grouping of cells."""
         records = grouping.sums(cells.counts)
         size = records if cells.person is None else _distinct_persons(grouping.ids, len(grouping), cells.person)
         for array in (size, records, *codes):
             array.setflags(write=False)
-        return cls(codes, size, records, grouping.ids, cells)
+        return cls(codes, size, records, grouping.ids, cells, labels)
 
     def __len__(self) -> int:
         return len(self.size)

@@ -20,7 +20,8 @@ def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
     try:
         return numba.njit(cache=True)(function)
     except RuntimeError:  # "no locator available": nowhere to cache
-        return numba.njit(function)
+        compiled: Callable[..., Any] = numba.njit(function)
+        return compiled
 
 
 @_compile

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from incrowd.core._domain import Domain
 from incrowd.core._errors import ParameterError, SchemaError, UnknownColumnError
 from incrowd.core._ladder import Hierarchy, Ladder
+from incrowd.core._look_alikes import look_alikes
 
 Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive", "entity", "count"]
 MissingPolicy = Literal["value", "drop"]
@@ -18,7 +19,7 @@ MissingPolicy = Literal["value", "drop"]
 class Meaning(Protocol):
     """What is known about a sensitive column: categories, an order or a taxonomy."""
 
-    def bind(self, domain: Domain) -> Any:  # noqa: ANN401 - each kind of meaning has its own bound form
+    def bind(self, domain: Domain) -> Any:
         """Fit this meaning to the values of one column."""
 
 
@@ -160,6 +161,10 @@ class Schema:
                 notes.append(f"{problem} Nearly every value stands alone; {hint}")
             if strict:
                 ladders[name] = (hierarchy or default).bind(domains[name])
+        for name in (*self.quasi_names, *self.sensitive_names):
+            if alike := look_alikes(domains[name]):
+                count = sum(map(len, alike))
+                notes.append(f"Column {name!r} has {count} values that look alike in print; they count as different.")
         meanings = {name: meaning.bind(domains[name]) for name, meaning in self.sensitive if meaning is not None}
         return Binding(ladders, meanings, tuple(notes))
 

@@ -1,1 +1,7 @@
 """Where tables live: the only room that knows a dataframe library."""
+
+from incrowd.engines._arrow import table_of_columns
+from incrowd.engines._open import open_table
+from incrowd.engines._protocol import Engine
+
+__all__ = ["Engine", "open_table", "table_of_columns"]

@@ -1,0 +1,62 @@
+"""From any table to its census, in one call."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from incrowd.core import Census, CensusRequest, PrivacyWarning, Schema
+from incrowd.engines import Engine, open_table
+from incrowd.hierarchies import auto
+
+
+def open_with(table: Any, schema: Schema) -> Engine:
+    """Open a table as its schema reads it, and check that the columns are there."""
+    engine = open_table(table, missing_values=schema.missing_values)
+    schema.check_columns(list(engine.columns()))
+    if schema.missing == "drop":
+        engine = open_table(table, missing_values=schema.missing_values, drop_missing=schema.quasi_names)
+    return engine
+
+
+def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None) -> Census:
+    """Count which combinations of quasi-identifiers and sensitive values a table has, and how often.
+
+    Everything that can be asked about the privacy of a table is answered from its census.
+
+    Parameters
+    ----------
+    table
+        A pandas, Polars or PyArrow table, a DuckDB relation, a list of dicts, or a path to a CSV or Parquet file. It is
+        never changed.
+    schema
+        The role of every column.
+    floor
+        The level at which a quasi-identifier is counted, by name; 0, its own values, where nothing is said.
+
+    Notes
+    -----
+    A census holds the table's values and its rarest combinations: it is as confidential as the table.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"age": 34, "disease": "flu"}, {"age": 36, "disease": "flu"}, {"age": 51, "disease": "asthma"}]
+    >>> schema = ic.Schema(quasi={"age": ic.intervals(10)}, sensitive=["disease"])
+    >>> census = ic.census(table, schema)
+    >>> census.classes().size.tolist()
+    [1, 1, 1]
+    >>> census.classes({"age": 1}).size.tolist()
+    [2, 1]
+    """
+    engine = open_with(table, schema)
+    extra = [name for name in (schema.entity, schema.count) if name]
+    domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
+    binding = schema.bind(domains, default=auto())
+    for note in binding.notes:
+        warnings.warn(note, PrivacyWarning, stacklevel=2)
+    request = CensusRequest(
+        schema.quasi_names, schema.sensitive_names, binding.ladders, floor or {}, schema.entity, schema.count
+    )
+    return engine.census(request)

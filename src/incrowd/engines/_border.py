@@ -1,0 +1,83 @@
+"""The border: what other libraries raise never passes it, because their messages quote the data."""
+
+from __future__ import annotations
+
+import functools
+import re
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import duckdb
+import pyarrow as pa
+
+from incrowd.core import DataError, EngineError, IncrowdError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def guarded(function: Callable[P, R]) -> Callable[P, R]:
+    """Turn any foreign error into one of ours that holds no value of the table.
+
+    The new error is raised outside of the ``except`` block, so that not even its context leads to the foreign one.
+    """
+
+    @functools.wraps(function)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except (IncrowdError, KeyboardInterrupt):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, its message may quote the data
+            trouble = _translate(error)
+        raise trouble
+
+    return inside
+
+
+def _translate(error: Exception) -> IncrowdError:
+    message = str(error)
+    if line := re.search(r"CSV Error on Line: (\d+)", message):
+        return _csv_error(message, int(line[1]))
+    known = (
+        (isinstance(error, FileNotFoundError), DataError("The file does not exist.")),
+        (isinstance(error, PermissionError), DataError("The file may not be read or written.")),
+        ("No magic bytes" in message, DataError("The file is not a Parquet file, or is cut off.")),
+        (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
+        ("No space left on device" in message, EngineError("The disk is full.", hint="choose another place to spill.")),
+    )
+    return next((trouble for applies, trouble in known if applies), None) or _unknown(error)
+
+
+_OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
+
+
+def _unknown(error: Exception) -> EngineError:
+    kind = f"{type(error).__module__.split('.')[0]}.{type(error).__name__}"
+    place = next((f"{Path(at.filename).name}:{at.lineno}" for at in _ours(error)), "unknown place")
+    msg = f"The engine could not do it ({kind} at {place}); its message is withheld because it may quote the data."
+    return EngineError(msg)
+
+
+def _ours(error: Exception) -> list[traceback.FrameSummary]:
+    """Give the stack inside this room, innermost first: places, no values."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [frame for frame in reversed(frames) if Path(frame.filename).parent == Path(__file__).parent]
+
+
+def _csv_error(message: str, line: int) -> DataError:
+    expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if expected:
+        return DataError(
+            f"Line {line} of the file has {expected[2]} values, expected {expected[1]}.",
+            hint="a separator inside a value needs quotes around the value.",
+        )
+    if "unicode" in message.lower() or "utf-8" in message.lower():
+        return DataError(
+            f"Line {line} of the file is not valid UTF-8.", hint="say the encoding, for example encoding='latin-1'."
+        )
+    if "quote" in message.lower():
+        return DataError(f"Line {line} of the file has a quote that is never closed.")
+    return DataError(f"Line {line} of the file cannot be read.")

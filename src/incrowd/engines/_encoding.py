@@ -1,0 +1,79 @@
+"""Encoding inside the engine: values become codes, codes become machine words, before anything is grouped."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from incrowd.core import Packing
+from incrowd.engines._home import Frame, Home
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """How one column is encoded.
+
+    Attributes
+    ----------
+    column
+        The column's name.
+    keys
+        Its values as the engine holds them, without null.
+    codes
+        The code of every key, and last that of null if the column has nulls.
+    cardinality
+        How many codes there are.
+    """
+
+    column: str
+    keys: pa.Array
+    codes: npt.NDArray[Any]
+    cardinality: int
+
+
+def free_prefix(names: Sequence[str]) -> str:
+    """Find a prefix that no column of the table has."""
+    prefix = "incrowd_"
+    while any(name.startswith(prefix) for name in names):
+        prefix += "_"
+    return prefix
+
+
+def with_words(frame: Frame, codings: Sequence[Coding], home: Home, prefix: str) -> tuple[Frame, list[str]]:
+    """Add the packed codes of every row to a frame; give the frame and the names of its word columns."""
+    packing = Packing.of([coding.cardinality for coding in codings])
+    parts: list[list[nw.Expr]] = [[] for _ in range(packing.words)]
+    for number, (coding, field) in enumerate(zip(codings, packing.fields, strict=True)):
+        shifted = coding.codes.astype(np.int64) << field.shift
+        frame, part = with_lookup(frame, coding.column, coding.keys, shifted, home, f"{prefix}{number}")
+        parts[field.word].append(part)
+    words = [f"{prefix}word_{number}" for number in range(packing.words)]
+    sums = [functools.reduce(operator.add, part) for part in parts]  # null if any part is: sum_horizontal would hide it
+    return frame.with_columns(**dict(zip(words, sums, strict=True))), words
+
+
+def with_lookup(
+    frame: Frame,
+    column: str,
+    keys: pa.Array,
+    found: Any,
+    home: Home,
+    name: str,
+) -> tuple[Frame, nw.Expr]:
+    """Join to every row what is found under its value; ``found`` is one longer than ``keys`` if null has an entry."""
+    results = pa.array(found)
+    table = pa.table({f"{name}_key": keys, f"{name}_found": results[: len(keys)]})
+    frame = frame.join(home.bring(table), left_on=column, right_on=f"{name}_key", how="left")
+    result = nw.col(f"{name}_found")
+    if len(results) > len(keys):
+        for_null = nw.lit(results[-1].as_py(), dtype=nw.String if pa.types.is_string(results.type) else nw.Int64)
+        result = nw.when(nw.col(column).is_null()).then(for_null).otherwise(result)
+    return frame, result

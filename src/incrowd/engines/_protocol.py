@@ -1,0 +1,59 @@
+"""What every engine can do, and nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
+
+
+class Engine(Protocol):
+    """A table, wherever it lives, and the eight things that can be asked of it.
+
+    An engine knows nothing of privacy. All engines give equal answers for equal tables, whatever the order of the
+    rows, the number of threads or the way the table is cut into chunks.
+    """
+
+    def columns(self) -> dict[str, Kind | None]:
+        """Name the columns in order, and the kind of each; ``None`` for what cannot be grouped, such as lists."""
+
+    def domains(self, names: Sequence[str]) -> dict[str, Domain]:
+        """Give the distinct values of columns, in canonical order, with their counts."""
+
+    def census_size(self, request: CensusRequest) -> int:
+        """Say how many cells a census would have, without fetching it."""
+
+    def census(self, request: CensusRequest) -> Census:
+        """Count the cells: encode first, then group, inside the engine."""
+
+    def recode(self, recoding: Recoding, publish: Sequence[str]) -> Engine:
+        """Replace quasi-identifiers by what they are published as, leave out what is suppressed.
+
+        Parameters
+        ----------
+        recoding
+            What each record is published as.
+        publish
+            The columns of the result, in order. All others are left out.
+        """
+
+    def classes(self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None) -> Classes:
+        """Group the labels as they stand in the table, as texts; census and ladders take no part.
+
+        Parameters
+        ----------
+        quasi
+            The columns with published labels.
+        sensitive
+            The sensitive columns, each with the domain whose codes the classes shall use.
+        entity
+            The column that says whose row it is.
+        """
+
+    def write(self, path: Path) -> None:
+        """Write the table to a ``.csv`` or ``.parquet`` file, sorted by its values."""
+
+    def materialise(self) -> Any:
+        """Give the table as the kind of frame that came in, sorted by its values."""

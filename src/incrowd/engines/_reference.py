@@ -1,0 +1,178 @@
+"""The reference engine: plain Python on a list of dicts, slow and obvious. All others must agree with it."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.core import (
+    Cells,
+    Census,
+    CensusRequest,
+    Classes,
+    DataError,
+    Domain,
+    FullDomainRecoding,
+    Kind,
+    LocalRecoding,
+    Recoding,
+    UnknownColumnError,
+    group,
+    smallest_unsigned,
+)
+
+Row = dict[str, Any]
+
+
+class ReferenceEngine:
+    """A table as a list of dicts with the same keys."""
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]], missing_values: Sequence[str], drop: Sequence[str]) -> None:
+        cleaned = [{name: _clean(value, missing_values) for name, value in row.items()} for row in rows]
+        self.names = list(cleaned[0]) if cleaned else []
+        if any(list(row) != self.names for row in cleaned):
+            msg = "The rows of the table do not all have the same columns."
+            raise DataError(msg)
+        self.rows = [row for row in cleaned if all(row[name] is not None for name in drop)]
+        self.dropped_rows = [row for row in cleaned if any(row[name] is None for name in drop)]
+
+    def columns(self) -> dict[str, Kind | None]:
+        return {name: domain.kind for name, domain in self.domains(self.names).items()}
+
+    def domains(self, names: Sequence[str]) -> dict[str, Domain]:
+        for name in names:
+            if self.rows and name not in self.names:
+                raise UnknownColumnError.of(name, self.names, given_as="column")
+        return {name: Domain.of(name, [row[name] for row in self.rows]) for name in names}
+
+    def census_size(self, request: CensusRequest) -> int:
+        return len(self.census(request))
+
+    def census(self, request: CensusRequest) -> Census:
+        domains = self.domains(request.columns)
+        weight = _weights(self.rows, request.count)
+        tally: Counter[tuple[int, ...]] = Counter()
+        for row, cell in zip(self.rows, self._cells(domains), strict=True):
+            floor = tuple(int(request.codes(domains[name])[code]) for name, code in zip(domains, cell, strict=True))
+            tally[floor] += weight(row)
+        cells = sorted(tally)
+        widths = [request.cardinality(domain) for domain in domains.values()]
+        codes = [
+            np.array([cell[number] for cell in cells], dtype=smallest_unsigned(width))
+            for number, width in enumerate(widths)
+        ]
+        dropped = sum(map(_weights(self.dropped_rows, request.count), self.dropped_rows))
+        return Census.assemble(request, domains, codes, np.array([tally[cell] for cell in cells], dtype=int), dropped)
+
+    def recode(self, recoding: Recoding, publish: Sequence[str]) -> ReferenceEngine:
+        if isinstance(recoding, FullDomainRecoding):
+            labelled = list(self._full_domain(recoding))
+        else:
+            labelled = list(self._local(recoding, publish))
+        return ReferenceEngine([{name: row[name] for name in publish} for row in labelled], (), ())
+
+    def classes(self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None) -> Classes:
+        labels = {name: [None if row[name] is None else str(row[name]) for row in self.rows] for name in quasi}
+        domains = {name: Domain.of(name, column) for name, column in labels.items()}
+        codes = [_codes(domains[name], labels[name]) for name in quasi]
+        grouping = group(codes, [len(domain) for domain in domains.values()])
+        cells = Cells(
+            sensitive={name: _codes(domain, [row[name] for row in self.rows]) for name, domain in sensitive.items()},
+            cardinalities={name: len(domain) for name, domain in sensitive.items()},
+            person=self._persons(entity),
+            counts=np.ones(len(self.rows), dtype=np.uint8),
+        )
+        texts = tuple(domain.texts for domain in domains.values())
+        return Classes.of(grouping, tuple(code[grouping.first] for code in codes), cells, texts)
+
+    def write(self, path: Path) -> None:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, self.names)
+            writer.writeheader()
+            writer.writerows(self.materialise())
+
+    def materialise(self) -> list[Row]:
+        return sorted(self.rows, key=lambda row: _order(row, self.names))
+
+    def _cells(self, domains: Mapping[str, Domain]) -> Iterable[tuple[int, ...]]:
+        codes = [_codes(domain, [row[name] for row in self.rows]) for name, domain in domains.items()]
+        return zip(*(column.tolist() for column in codes), strict=True)
+
+    def _persons(self, entity: str | None) -> Any:
+        if entity is None:
+            return None
+        return _codes(self.domains([entity])[entity], [row[entity] for row in self.rows])
+
+    def _full_domain(self, recoding: FullDomainRecoding) -> Iterable[Row]:
+        left_out = set(zip(*(groups.tolist() for groups in recoding.suppressed), strict=True))
+        for row, cell in zip(self.rows, self._cells(recoding.domains), strict=True):
+            levels = list(recoding.levels.items())
+            groups = tuple(
+                int(recoding.ladders[name].groups[level][code])
+                for (name, level), code in zip(levels, cell, strict=True)
+            )
+            if groups in left_out:
+                continue
+            published = {
+                name: recoding.ladders[name].labels[level][number]
+                for (name, level), number in zip(levels, groups, strict=True)
+                if level
+            }
+            yield {**row, **published}
+
+    def _local(self, recoding: LocalRecoding, publish: Sequence[str]) -> Iterable[Row]:
+        order, _, _ = recoding.pieces()
+        queues: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+        for entry in order.tolist():
+            cell = tuple(int(codes[entry]) for codes in recoding.codes)
+            queues[cell] += itertools.repeat(int(recoding.classes[entry]), int(recoding.counts[entry]))
+        others = [name for name in publish if name not in recoding.quasi]
+        pairs = zip(self.rows, self._cells(recoding.domains), strict=True)
+        for row, cell in sorted(pairs, key=lambda pair: _order(pair[0], others)):
+            number = queues[cell].pop(0)
+            if number >= 0:
+                labels = zip(recoding.quasi, recoding.labels, strict=True)
+                yield {**row, **{name: texts[number] for name, texts in labels}}
+
+
+def _clean(value: object, missing_values: Sequence[str]) -> object:
+    missing = value != value or (isinstance(value, str) and value in missing_values)  # noqa: PLR0124 - NaN
+    return None if missing else value
+
+
+def _codes(domain: Domain, column: Sequence[object]) -> Any:
+    """Look every value up in a domain."""
+    lookup = {value: code for code, value in enumerate(domain.values.tolist())}
+    codes = [len(lookup) if value is None else lookup[_as_in(domain, value)] for value in column]
+    return np.array(codes, dtype=smallest_unsigned(len(domain)))
+
+
+def _as_in(domain: Domain, value: Any) -> Any:
+    """Give a value the form that its domain has."""
+    if domain.kind == "instant":
+        return value.astimezone(dt.UTC).replace(tzinfo=None)
+    return value.date() if domain.kind == "date" and isinstance(value, dt.datetime) else value
+
+
+def _weights(rows: Sequence[Row], count: str | None) -> Any:
+    check_counts(Domain.of(count, [row[count] for row in rows])) if count and rows else None
+    return (lambda row: int(row[count])) if count else (lambda _: 1)
+
+
+def check_counts(domain: Domain) -> None:
+    """Refuse a count column that holds anything but whole numbers from 1 on."""
+    whole = domain.kind == "number" and domain.values.dtype.kind == "i" and not domain.has_null
+    if not whole or domain.values.min() < 1:
+        msg = f"Column {domain.column!r} (given as count) must hold whole numbers of at least 1 in every row."
+        raise DataError(msg)
+
+
+def _order(row: Row, names: Sequence[str]) -> list[tuple[bool, Any]]:
+    return [(row[name] is None, 0 if row[name] is None else row[name]) for name in names]
