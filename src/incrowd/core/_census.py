@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.core._classes import Cells, Classes
 from incrowd.core._domain import Domain
-from incrowd.core._errors import ParameterError, UnknownColumnError
+from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
 from incrowd.core._grouping import Ints, group
 from incrowd.core._ladder import Ladder
 from incrowd.core._packing import smallest_unsigned
@@ -48,12 +49,31 @@ class CensusRequest:
         for name, level in self.floor.items():
             if name not in self.quasi:
                 raise UnknownColumnError.of(name, self.quasi, given_as="floor")
-            check_level(name, level, self.ladders)
+            if level != 0:
+                check_level(name, level, self.ladders)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns whose codes make a cell: quasi-identifiers, sensitive columns, the person."""
         return (*self.quasi, *self.sensitive, *([self.entity] if self.entity else []))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """All columns that an engine must read."""
+        return (*self.columns, *([self.count] if self.count else []))
+
+    def check(self, domains: Mapping[str, Domain]) -> None:
+        """Refuse a table that does not say whose a row is, or how many records it stands for."""
+        if self.entity and domains[self.entity].has_null:
+            msg = f"Column {self.entity!r} (given as entity) is missing in some rows: nobody knows whose they are."
+            raise DataError(msg, hint="give every row a person, or remove these rows first.")
+        counts = domains[self.count] if self.count else None
+        if counts is None or not len(counts):
+            return
+        whole = counts.kind == "number" and counts.values.dtype.kind == "i" and not counts.has_null
+        if not whole or counts.values.min() < 1:
+            msg = f"Column {self.count!r} (given as count) must hold whole numbers of at least 1 in every row."
+            raise DataError(msg)
 
     def level(self, column: str) -> int:
         """Give the level at which a column is counted."""
@@ -130,11 +150,11 @@ class Census:
             sensitive=request.sensitive,
             domains={name: domains[name] for name in request.columns},
             ladders={name: request.ladders[name] for name in request.quasi if name in request.ladders},
-            floor=tuple(request.level(name) for name in request.quasi),
+            floor=tuple(int(request.level(name)) for name in request.quasi),
             codes=tuple(codes[:wanted]),
             person=codes[wanted] if request.entity else None,
             counts=counts.astype(smallest_unsigned(largest + 1)),
-            dropped=dropped,
+            dropped=int(dropped),
         )
 
     def __len__(self) -> int:
@@ -208,6 +228,8 @@ class Census:
         """Give the text of every code of a column at the floor; ``None`` for a missing value."""
         if column in self.quasi and (level := self.floor[self.quasi.index(column)]):
             return self.ladders[column].labels[level]
+        if column not in self.domains:
+            raise UnknownColumnError.of(column, list(self.domains), given_as="column of the census")
         return self.domains[column].texts
 
     def save(self, path: str | Path) -> None:
@@ -269,8 +291,8 @@ def check_level(name: str, level: int, ladders: Mapping[str, Ladder], *, at_leas
     if name not in ladders:
         msg = f"Column {name!r} has no ladder, so it cannot be raised to level {level}."
         raise ParameterError(msg, hint="give the quasi-identifier a hierarchy.")
-    if not at_least <= level <= ladders[name].height:
-        msg = f"Column {name!r} has levels {at_least} to {ladders[name].height}, got {level}."
+    if not isinstance(level, Integral) or not at_least <= level <= ladders[name].height:
+        msg = f"Column {name!r} has levels {at_least} to {ladders[name].height}, got {level!r}."
         raise ParameterError(msg)
 
 

@@ -82,7 +82,7 @@ class Classes:
         """Build classes from a grouping of cells."""
         records = grouping.sums(cells.counts)
         size = records if cells.person is None else _distinct_persons(grouping.ids, len(grouping), cells.person)
-        for array in (size, records, *codes):
+        for array in (size, records, grouping.ids, *codes):
             array.setflags(write=False)
         return cls(codes, size, records, grouping.ids, cells, labels)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -52,6 +53,8 @@ class Domain:
     def __post_init__(self) -> None:
         self.values.setflags(write=False)
         self.counts.setflags(write=False)
+        if self.spelling is not None:
+            self.spelling.setflags(write=False)
 
     @classmethod
     def build(cls, column: str, kind: Kind, values: Array, counts: Array, nulls: int = 0) -> Domain:
@@ -69,15 +72,19 @@ class Domain:
     @classmethod
     def of(cls, column: str, values: Iterable[object]) -> Domain:
         """Take the domain of a column of Python objects (the slow, obvious way)."""
-        tally: dict[object, int] = {}
+        tally: Counter[tuple[Any, object]] = Counter()
+        kinds: set[Kind] = set()
         nulls = 0
         for value in values:
             if value is None or value != value:  # noqa: PLR0124 - NaN is the value that differs from itself
                 nulls += 1
             else:
-                tally[value] = tally.get(value, 0) + 1
-        kind = _kind_of(column, tally)
-        return cls.build(column, kind, _as_array(kind, list(tally)), np.array(list(tally.values())), nulls)
+                kinds.add(_kind_of_value(column, value))  # of every value: True and 1 are equal, but not one kind
+                places = value.as_tuple().exponent if isinstance(value, Decimal) else 0
+                tally[value, places] += 1
+        kind = _one_kind(column, kinds)
+        array = _as_array(column, kind, [value for value, _ in tally])
+        return cls.build(column, kind, array, np.array(list(tally.values())), nulls)
 
     @classmethod
     def of_texts(cls, column: str, texts: Sequence[str], counts: Array, nulls: int = 0) -> Domain:
@@ -123,7 +130,7 @@ class Domain:
 def _canonical(kind: Kind, values: Array) -> tuple[Kind, Array]:
     """Give equal things one form, whatever the engine called them."""
     if kind == "number" and values.dtype.kind == "f":
-        if len(values) and (values == np.floor(values)).all() and (np.abs(values) < 2.0**53).all():
+        if (values == np.floor(values)).all() and (np.abs(values) < 2.0**53).all():
             return kind, values.astype(np.int64)
         return kind, values + 0.0  # -0.0 becomes 0.0
     if kind == "number" and values.dtype.kind == "O":
@@ -141,8 +148,19 @@ def _canonical_objects(values: Array) -> Array:
     if whole and all(-(2**63) <= value < 2**63 for value in values):
         return np.array([int(value) for value in values], dtype=np.int64)
     result = np.empty(len(values), dtype=object)
-    result[:] = [int(value) for value in values] if whole else list(values)
+    result[:] = [int(value) for value in values] if whole else _one_scale(values)
     return result
+
+
+_EXACT = Context(prec=100_000, Emin=MIN_EMIN, Emax=MAX_EMAX)
+
+
+def _one_scale(values: Array) -> list[Decimal]:
+    """Write all decimals with as many places as the longest: 1.5 and 1.50 are equal, whichever row comes first."""
+    decimals = [Decimal(value) for value in values]
+    places = (int(value.as_tuple().exponent) for value in decimals if value.is_finite())
+    unit = Decimal((0, (1,), min([0, *places])))
+    return [_EXACT.plus(value.quantize(unit, context=_EXACT)) if value.is_finite() else value for value in decimals]
 
 
 _PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
@@ -154,8 +172,7 @@ _PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
 )
 
 
-def _kind_of(column: str, values: Iterable[object]) -> Kind:
-    kinds = {_kind_of_value(column, value) for value in values}
+def _one_kind(column: str, kinds: set[Kind]) -> Kind:
     if len(kinds) > 1:
         msg = f"Column {column!r} mixes {' and '.join(sorted(kinds))} values."
         raise DataError(msg, hint="make the column one type before handing it over.")
@@ -170,11 +187,13 @@ def _kind_of_value(column: str, value: object) -> Kind:
     raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
 
 
-def _as_array(kind: Kind, values: list[Any]) -> Array:
+def _as_array(column: str, kind: Kind, values: list[Any]) -> Array:
     if kind == "instant":
         values = [value.astimezone(dt.UTC).replace(tzinfo=None) for value in values]
+    if kind == "text":
+        values = [str.__str__(value) for value in values]  # a plain text, also of NumPy's texts and of enumerations
     if any(isinstance(value, float) for value in values):
-        return np.array(values, dtype=np.float64)
+        return _as_floats(column, values)
     array = np.empty(len(values), dtype=object)
     array[:] = values
     dtypes = {
@@ -184,6 +203,14 @@ def _as_array(kind: Kind, values: list[Any]) -> Array:
         "instant": "datetime64[us]",
     }
     return array.astype(dtypes[kind]) if kind in dtypes else array
+
+
+def _as_floats(column: str, values: list[Any]) -> Array:
+    for value in values:
+        if not isinstance(value, float) and not (abs(value) <= 2**53 and float(value) == value):
+            msg = f"Column {column!r} mixes floating-point numbers with numbers that they cannot hold exactly."
+            raise DataError(msg, hint="make the column one type before handing it over.")
+    return np.array(values, dtype=np.float64)
 
 
 def _texts(kind: Kind, values: Array) -> list[str]:

@@ -20,7 +20,8 @@ No message ever holds a value of a record: column names, counts and thresholds o
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 
 
 class IncrowdError(Exception):
@@ -84,6 +85,10 @@ class UncoveredValuesError(HierarchyError):
         super().__init__(message, hint=hint)
         self.column = column
         self.values = tuple(values)
+
+    def __reduce__(self) -> tuple[Callable[..., UncoveredValuesError], tuple[str]]:
+        rebuild = functools.partial(type(self), column=self.column, values=self.values, hint=self.hint)
+        return rebuild, (self.message,)
 
 
 class DataError(IncrowdError, ValueError):

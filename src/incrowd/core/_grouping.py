@@ -44,7 +44,7 @@ class Grouping:
         """Add up a count per row within every group."""
         if len(counts) and int(counts.max()) * len(counts) >= 2**53:  # beyond what a float adds exactly
             totals = np.zeros(len(self), dtype=np.int64)
-            np.add.at(totals, self.ids, counts)
+            np.add.at(totals, self.ids, counts.astype(np.int64))  # NumPy adds unsigned to signed as floats
             return totals
         return np.bincount(self.ids, weights=counts, minlength=len(self)).astype(np.int64)
 

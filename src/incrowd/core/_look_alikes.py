@@ -27,7 +27,7 @@ def look_alikes(domain: Domain) -> tuple[tuple[int, ...], ...]:
 
 def _skeleton(text: str) -> str:
     """Give what is left of a text when one only looks at it."""
-    if text.isascii():
+    if text.isascii() and text.isprintable():
         return " ".join(text.split())
     normal = unicodedata.normalize("NFKC", text)
     visible = "".join(sign for sign in normal if unicodedata.category(sign) not in {"Cf", "Cc"} or sign.isspace())

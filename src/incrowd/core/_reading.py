@@ -70,7 +70,8 @@ def _read_datetime(text: str) -> dt.datetime:
 
 
 def _write_datetime(value: dt.datetime) -> tuple[str, ...]:
-    return (value.isoformat(sep=" "), value.isoformat(sep="T"))
+    steps = ("minutes", "seconds", "milliseconds", "microseconds")
+    return tuple(value.isoformat(sep=sep, timespec=step) for sep in " T" for step in steps)
 
 
 _READERS: tuple[tuple[TextKind, Callable[[str], Any], Callable[[Any], tuple[str, ...]], str], ...] = (

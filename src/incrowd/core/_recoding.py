@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.core._census import check_level
 from incrowd.core._domain import Domain
-from incrowd.core._errors import ParameterError
+from incrowd.core._errors import ParameterError, UnknownColumnError
 from incrowd.core._grouping import Ints, group
 from incrowd.core._ladder import Ladder
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +40,20 @@ class FullDomainRecoding:
     suppressed: tuple[Ints, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
+        for part in ("domains", "ladders"):  # in the order of the levels, whatever order they were given in
+            object.__setattr__(self, part, _in_order(getattr(self, part), self.levels))
+        for name, level in self.levels.items():
+            check_level(name, level, self.ladders)
+            if len(self.ladders[name].groups[0]) != len(self.domains[name]):
+                msg = f"The ladder of column {name!r} was not bound to the domain that the recoding has."
+                raise ParameterError(msg)
         if self.suppressed and len(self.suppressed) != len(self.levels):
             msg = (
                 f"suppressed must have one array per quasi-identifier ({len(self.levels)}), got {len(self.suppressed)}."
             )
+            raise ParameterError(msg)
+        if len({len(groups) for groups in self.suppressed}) > 1:
+            msg = "The arrays of suppressed must have one entry per class each."
             raise ParameterError(msg)
 
     @property
@@ -84,6 +98,10 @@ class LocalRecoding:
         if len(self.counts) and self.counts.min() < 1:
             msg = "A local recoding moves at least one record per entry."
             raise ParameterError(msg)
+        sizes = {len(texts) for texts in self.labels}
+        if len(sizes) != 1 or (len(self.classes) and not -1 <= self.classes.min() <= self.classes.max() < min(sizes)):
+            msg = "A local recoding needs for each class one label per quasi-identifier; -1 is what is left out."
+            raise ParameterError(msg)
 
     @property
     def levels(self) -> None:
@@ -91,7 +109,7 @@ class LocalRecoding:
         return
 
     def pieces(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        """Line up the entries of each cell by class.
+        """Line up the entries of each cell by class, what is left out last.
 
         Returns
         -------
@@ -99,11 +117,18 @@ class LocalRecoding:
         is split.
         """
         cells = group(self.codes, [len(domain) for domain in self.domains.values()])
-        order = np.lexsort((self.classes, cells.ids))
+        order = np.lexsort((self.classes, self.classes < 0, cells.ids))
         ids, counts = cells.ids[order], self.counts[order]
         before = np.cumsum(counts) - counts
         opens = np.searchsorted(ids, np.arange(len(cells)))
         return order, before - before[opens][ids], (cells.sizes() > 1)[ids]
+
+
+def _in_order(given: Mapping[str, _T], levels: Mapping[str, int]) -> dict[str, _T]:
+    for name in levels:
+        if name not in given:
+            raise UnknownColumnError.of(name, list(given), given_as="level")
+    return {name: given[name] for name in levels}
 
 
 Recoding = FullDomainRecoding | LocalRecoding

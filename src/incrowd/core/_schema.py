@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from incrowd.core._domain import Domain
@@ -153,14 +154,14 @@ class Schema:
         notes: list[str] = []
         ladders: dict[str, Ladder] = {}
         for name, hierarchy in self.quasi:
-            if hierarchy is None and domains[name].values.dtype.kind == "f":
+            if hierarchy is None and _has_fractions(domains[name]):
                 problem = f"Column {name!r} is a quasi-identifier of decimal numbers without a hierarchy."
                 hint = f"say how it becomes vaguer, for example quasi={{{name!r}: intervals(5, 10)}}."
                 if strict:
                     raise SchemaError(problem, hint=hint)
                 notes.append(f"{problem} Nearly every value stands alone; {hint}")
             if strict:
-                ladders[name] = (hierarchy or default).bind(domains[name])
+                ladders[name] = (default if hierarchy is None else hierarchy).bind(domains[name])
         for name in (*self.quasi_names, *self.sensitive_names):
             if alike := look_alikes(domains[name]):
                 count = sum(map(len, alike))
@@ -200,6 +201,11 @@ class Schema:
                 )
 
 
+def _has_fractions(domain: Domain) -> bool:
+    values = domain.values
+    return values.dtype.kind == "f" or any(isinstance(value, Decimal) for value in values[:1])
+
+
 def _pairs(what: str, given: Mapping[str, Any] | Sequence[str]) -> tuple[tuple[str, Any], ...]:
     if isinstance(given, Mapping):
         return tuple((_name(what, name), part) for name, part in given.items())
@@ -220,8 +226,11 @@ def _texts(what: str, given: Sequence[str]) -> tuple[str, ...]:
 
 def _listed(what: str, given: Sequence[str]) -> Iterable[str]:
     if isinstance(given, str):
-        msg = f"{what} must be a list of column names, got the text {given!r}."
+        msg = f"{what} must be a list, got the text {given!r}."
         raise SchemaError(msg, hint=f"write {what}=[{given!r}].")
+    if not isinstance(given, Iterable) or isinstance(given, (set, frozenset)):  # a set has another order every time
+        msg = f"{what} must be a list, got {type(given).__name__}."
+        raise SchemaError(msg, hint=f"write {what}=[...].")
     return given
 
 

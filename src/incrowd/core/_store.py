@@ -38,22 +38,31 @@ def save_census(census: Census, path: Path) -> None:
         "ladders": [_put_ladder(arrays, f"ladder.{i}", x) for i, x in enumerate(census.ladders.values())],
     }
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    with path.open("wb") as file:
-        np.savez(file, allow_pickle=False, **cast("Any", arrays))
+    part = path.with_name(f"{path.name}.part")  # nothing is half written: renamed when complete
+    try:
+        with part.open("wb") as file:
+            np.savez(file, allow_pickle=False, **cast("Any", arrays))
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def load_census(path: Path) -> Census:
     """Read a census that :func:`save_census` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays: Arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays["header"].tobytes())
-    except (OSError, ValueError, KeyError, EOFError) as error:
+        if header["format"] == FORMAT:
+            return _get_census(arrays, header)
+    except Exception as error:  # noqa: BLE001 - a foreign or broken file can fail in any way, and quote what it holds
         msg = f"{path.name} cannot be read as a census ({type(error).__name__})."
         raise DataError(msg) from None
-    if header.get("format") != FORMAT:
-        msg = f"{path.name} is not a census of this version."
-        raise DataError(msg, hint="take the census again.")
+    msg = f"{path.name} is not a census of this version."
+    raise DataError(msg, hint="take the census again.")
+
+
+def _get_census(arrays: Arrays, header: dict[str, Any]) -> Census:
     width = len(header["quasi"]) + len(header["sensitive"])
     domains = [_get_domain(arrays, f"domain.{i}", entry) for i, entry in enumerate(header["domains"])]
     ladders = [_get_ladder(arrays, f"ladder.{i}", entry) for i, entry in enumerate(header["ladders"])]

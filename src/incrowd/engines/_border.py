@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
 
+HERE = Path(__file__)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -44,7 +45,10 @@ def _translate(error: Exception) -> IncrowdError:
     known = (
         (isinstance(error, FileNotFoundError), DataError("The file does not exist.")),
         (isinstance(error, PermissionError), DataError("The file may not be read or written.")),
-        ("No magic bytes" in message, DataError("The file is not a Parquet file, or is cut off.")),
+        (
+            "No magic bytes" in message or "to be a Parquet file" in message,
+            DataError("The file is not a Parquet file, or is cut off."),
+        ),
         (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
         ("No space left on device" in message, EngineError("The disk is full.", hint="choose another place to spill.")),
     )
@@ -64,7 +68,11 @@ def _unknown(error: Exception) -> EngineError:
 def _ours(error: Exception) -> list[traceback.FrameSummary]:
     """Give the stack inside this room, innermost first: places, no values."""
     frames = traceback.extract_tb(error.__traceback__)
-    return [frame for frame in reversed(frames) if Path(frame.filename).parent == Path(__file__).parent]
+    return [
+        frame
+        for frame in reversed(frames)
+        if Path(frame.filename).parent == HERE.parent and Path(frame.filename) != HERE
+    ]
 
 
 def _csv_error(message: str, line: int) -> DataError:

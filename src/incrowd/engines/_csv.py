@@ -17,8 +17,8 @@ SEPARATORS = (",", ";", "\t", "|")
 _LOOK = 1 << 16
 """So many bytes of a file are enough to see its layout."""
 
-_NATIVE = {"utf-8": "utf-8", "utf-8-sig": "utf-8", "ascii": "utf-8", "iso8859-1": "latin-1"}
-"""Encodings that DuckDB reads without an extension, by Python's names."""
+_UTF8 = {"utf-8", "utf-8-sig", "ascii"}
+"""Encodings that DuckDB reads as they are, by Python's names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ def look_at(path: Path, encoding: str, separator: str | None) -> Dialect:
     return Dialect(separator, tuple(header))
 
 
-def native_encoding(encoding: str) -> str | None:
-    """Give DuckDB's name for an encoding, or ``None`` if it cannot read it."""
-    return _NATIVE.get(codecs.lookup(encoding).name)
+def is_utf8(encoding: str) -> bool:
+    """Whether a file of this encoding can be read as it is."""
+    return codecs.lookup(encoding).name in _UTF8
 
 
 def copy_as_utf8(path: Path, encoding: str) -> Path:

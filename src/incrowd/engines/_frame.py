@@ -18,6 +18,7 @@ from incrowd.core import (
     DataError,
     Domain,
     Kind,
+    LocalRecoding,
     Packing,
     Recoding,
     UncoveredValuesError,
@@ -29,7 +30,6 @@ from incrowd.engines._encoding import Coding, free_prefix, with_words
 from incrowd.engines._home import Frame, Home, check_suffix
 from incrowd.engines._labels import label_classes
 from incrowd.engines._recode import recode
-from incrowd.engines._reference import check_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +82,9 @@ class FrameEngine:
     @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         self._check(names)
-        frame = self._frame(names)
-        for name in names:
-            if name not in self._known:
-                self._known[name] = self._look_at(frame, name)
+        if new := [name for name in names if name not in self._known]:
+            frame = self._frame(names)
+            self._known |= {name: self._look_at(frame, name) for name in new}
         return {name: self._known[name].domain for name in names}
 
     @guarded
@@ -98,12 +97,8 @@ class FrameEngine:
 
     @guarded
     def census(self, request: CensusRequest) -> Census:
-        domains = self.domains([*request.columns, *([request.count] if request.count else [])])
-        if request.entity and domains[request.entity].has_null:
-            msg = f"Column {request.entity!r} (given as entity) is missing in some rows: nobody knows whose they are."
-            raise DataError(msg, hint="give every row a person, or remove these rows first.")
-        if request.count and len(domains[request.count]):
-            check_counts(domains[request.count])
+        domains = self.domains(request.needed)
+        request.check(domains)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         words, counts = self._count(request, packing.words)
         return Census.assemble(request, domains, packing.unpack(words), counts, self._dropped(request.count))
@@ -114,8 +109,9 @@ class FrameEngine:
         self._check_covered(recoding.domains)
         coded = {name: self._coding(domain) for name, domain in recoding.domains.items()}
         rows = int(self.domains([recoding.quasi[0]])[recoding.quasi[0]].counts.sum())
-        ranks = self._ranks([name for name in publish if name not in recoding.quasi])
-        frame = recode(self._frame(list(self._schema)), recoding, coded, self._home, rows, ranks)
+        others = [name for name in publish if name not in recoding.quasi]
+        ranks = self._ranks(others) if isinstance(recoding, LocalRecoding) else []
+        frame = recode(self._clean(self._source, list(self._schema)), recoding, coded, self._home, rows, ranks)
         return FrameEngine(frame.select(publish), self._home, from_text=False)
 
     @guarded
@@ -141,9 +137,7 @@ class FrameEngine:
     def _frame(self, names: Sequence[str]) -> Frame:
         """Give the table as it is after the door: with these columns at least, missing is null, dropped rows gone."""
         names = [*dict.fromkeys([*names, *self._drop])]
-        if self._from_text and set(names) < set(self._schema):
-            return self._clean(self._stage(names), names)
-        return self._clean(self._source, names)
+        return self._clean(self._stage(names) if self._from_text else self._source, names)
 
     def _stage(self, names: Sequence[str]) -> Frame:
         known = [] if self._staged is None else self._staged.collect_schema().names()
@@ -175,19 +169,18 @@ class FrameEngine:
         return Coding(name, keys, codes, len(domain) if cardinality is None else cardinality)
 
     def _encoded(self, request: CensusRequest) -> tuple[Frame, list[str]]:
-        names = [*request.columns, *([request.count] if request.count else [])]
-        domains = self.domains(names)
+        domains = self.domains(request.needed)
         codings = [
             self._coding(domains[name], request.codes(domains[name]), request.cardinality(domains[name]))
             for name in request.columns
         ]
-        return with_words(self._frame(names), codings, self._home, free_prefix(names))
+        return with_words(self._frame(request.needed), codings, self._home, free_prefix(request.needed))
 
     def _check_covered(self, known: Mapping[str, Domain]) -> None:
         """Refuse to recode a table with values that the recoding does not speak of."""
         for name, domain in self.domains(list(known)).items():
             if new := set(domain.texts) - set(known[name].texts):
-                msg = f"Column {name!r} has {len(new)} values that the recoding does not know."
+                msg = f"Column {name!r} has {len(new)} values that are not known."
                 raise UncoveredValuesError(msg, column=name, values=sorted(new, key=str))
 
     def _rows(self, request: CensusRequest) -> int:
@@ -221,7 +214,7 @@ class FrameEngine:
         return [self._coding(domain) for domain in self.domains(names).values()]
 
     def _sorted(self) -> Frame:
-        frame = self._frame(list(self._schema))
+        frame = self._clean(self._source, list(self._schema))
         return frame.sort(list(self._schema), nulls_last=True)
 
 
@@ -247,6 +240,6 @@ def _at_the_door(name: str, dtype: nw.dtypes.DType, missing_values: Sequence[str
         column = nw.when(~column.is_nan()).then(column)
     elif _kind_of(dtype) == "text":
         column = column if isinstance(dtype, nw.String) else column.cast(nw.String)
-        if missing_values:
-            column = nw.when(~column.is_in(missing_values)).then(column)
+        if missing_values:  # comparing one by one: engines are slow at looking into lists
+            column = nw.when(*(column != text for text in missing_values)).then(column)
     return column.alias(name)

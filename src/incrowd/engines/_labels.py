@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import Cells, Classes, DataError, Grouping, smallest_unsigned
+from incrowd.core import Cells, Classes, Grouping, UncoveredValuesError, smallest_unsigned
 from incrowd.engines._encoding import Coding, free_prefix
 from incrowd.engines._home import Frame
 
@@ -51,12 +51,14 @@ def _class_starts(labels: pa.Table) -> Any:
 
 
 def _codes(column: pa.ChunkedArray, coding: Coding) -> Any:
-    found = pc.index_in(column.cast(coding.keys.type), value_set=coding.keys)
-    codes = pc.fill_null(found, len(coding.keys)).to_numpy()
-    if len(codes) and codes.max() >= coding.cardinality:
-        msg = f"Column {coding.column!r} has values that the given domain does not have."
-        raise DataError(msg)
-    return codes.astype(smallest_unsigned(coding.cardinality))
+    column = column.cast(coding.keys.type)
+    found = pc.index_in(column, value_set=coding.keys)
+    null_known = coding.cardinality > len(coding.keys)
+    unknown = pc.and_(pc.is_null(found), pc.is_valid(column)) if null_known else pc.is_null(found)
+    if new := column.filter(unknown).unique().to_pylist():
+        msg = f"Column {coding.column!r} has {len(new)} values that are not known."
+        raise UncoveredValuesError(msg, column=coding.column, values=new)
+    return pc.fill_null(found, len(coding.keys)).to_numpy().astype(smallest_unsigned(coding.cardinality))
 
 
 def _dictionary(column: pa.ChunkedArray) -> tuple[Any, Any]:

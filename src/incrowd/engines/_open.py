@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError
 from incrowd.engines._border import guarded
-from incrowd.engines._csv import check_encoding, copy_as_utf8, look_at, native_encoding
+from incrowd.engines._csv import check_encoding, copy_as_utf8, is_utf8, look_at
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, Home, PolarsHome
 from incrowd.engines._protocol import Engine
@@ -95,15 +95,13 @@ def _open_file(path: Path, connection: duckdb.DuckDBPyConnection, separator: str
 def _open_text(path: Path, connection: duckdb.DuckDBPyConnection, separator: str | None, encoding: str) -> Opened:
     check_encoding(encoding)
     dialect = look_at(path, encoding, separator)
-    native = native_encoding(encoding)
-    file = path if native else copy_as_utf8(path, encoding)
+    file = path if is_utf8(encoding) else copy_as_utf8(path, encoding)
     relation = connection.read_csv(
         str(file),
         header=True,
         sep=dialect.separator,
         quotechar='"',
         escapechar='"',
-        encoding=native or "utf-8",
         columns=dict.fromkeys(dialect.columns, "VARCHAR"),
         auto_detect=False,
     )

@@ -25,10 +25,15 @@ def recode(
     """Publish a frame as a recoding says. All columns stay; the caller selects."""
     if isinstance(recoding, FullDomainRecoding):
         return _full_domain(frame, recoding, coded, home)
+    check_rows(recoding, rows)
+    return _local(frame, recoding, coded, home, ranks)
+
+
+def check_rows(recoding: LocalRecoding, rows: int) -> None:
+    """Refuse to apply a local recoding to a table that is not the one it was made for."""
     if rows != int(recoding.counts.sum()):
         msg = f"The recoding speaks of {int(recoding.counts.sum())} records, the table has {rows}."
         raise DataError(msg, hint="a local recoding belongs to the table that it was made for.")
-    return _local(frame, recoding, coded, home, ranks)
 
 
 def _full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Home) -> Frame:

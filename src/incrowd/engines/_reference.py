@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet
 
 from incrowd.core import (
     Cells,
@@ -23,10 +24,13 @@ from incrowd.core import (
     Kind,
     LocalRecoding,
     Recoding,
+    UncoveredValuesError,
     UnknownColumnError,
     group,
     smallest_unsigned,
 )
+from incrowd.engines._home import check_suffix
+from incrowd.engines._recode import check_rows
 
 Row = dict[str, Any]
 
@@ -56,25 +60,26 @@ class ReferenceEngine:
         return len(self.census(request))
 
     def census(self, request: CensusRequest) -> Census:
+        request.check(self.domains(request.needed))
         domains = self.domains(request.columns)
-        weight = _weights(self.rows, request.count)
         tally: Counter[tuple[int, ...]] = Counter()
         for row, cell in zip(self.rows, self._cells(domains), strict=True):
             floor = tuple(int(request.codes(domains[name])[code]) for name, code in zip(domains, cell, strict=True))
-            tally[floor] += weight(row)
+            tally[floor] += _weight(row, request)
         cells = sorted(tally)
         widths = [request.cardinality(domain) for domain in domains.values()]
         codes = [
             np.array([cell[number] for cell in cells], dtype=smallest_unsigned(width))
             for number, width in enumerate(widths)
         ]
-        dropped = sum(map(_weights(self.dropped_rows, request.count), self.dropped_rows))
+        dropped = sum(_weight(row, request) for row in self.dropped_rows)
         return Census.assemble(request, domains, codes, np.array([tally[cell] for cell in cells], dtype=int), dropped)
 
     def recode(self, recoding: Recoding, publish: Sequence[str]) -> ReferenceEngine:
         if isinstance(recoding, FullDomainRecoding):
             labelled = list(self._full_domain(recoding))
         else:
+            check_rows(recoding, len(self.rows))
             labelled = list(self._local(recoding, publish))
         return ReferenceEngine([{name: row[name] for name in publish} for row in labelled], (), ())
 
@@ -93,6 +98,10 @@ class ReferenceEngine:
         return Classes.of(grouping, tuple(code[grouping.first] for code in codes), cells, texts)
 
     def write(self, path: Path) -> None:
+        check_suffix(path)
+        if path.suffix == ".parquet":
+            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(self.materialise()), path)
+            return
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, self.names)
             writer.writeheader()
@@ -147,10 +156,19 @@ def _clean(value: object, missing_values: Sequence[str]) -> object:
     return None if missing else value
 
 
+def _weight(row: Row, request: CensusRequest) -> int:
+    return int(row[request.count]) if request.count else 1
+
+
 def _codes(domain: Domain, column: Sequence[object]) -> Any:
     """Look every value up in a domain."""
     lookup = {value: code for code, value in enumerate(domain.values.tolist())}
-    codes = [len(lookup) if value is None else lookup[_as_in(domain, value)] for value in column]
+    known = {*lookup, None} if domain.has_null else {*lookup}
+    column = [None if value is None else _as_in(domain, value) for value in column]
+    if new := {value for value in column if value not in known}:
+        msg = f"Column {domain.column!r} has {len(new)} values that are not known."
+        raise UncoveredValuesError(msg, column=domain.column, values=sorted(map(str, new)))
+    codes = [len(lookup) if value is None else lookup[value] for value in column]
     return np.array(codes, dtype=smallest_unsigned(len(domain)))
 
 
@@ -159,19 +177,6 @@ def _as_in(domain: Domain, value: Any) -> Any:
     if domain.kind == "instant":
         return value.astimezone(dt.UTC).replace(tzinfo=None)
     return value.date() if domain.kind == "date" and isinstance(value, dt.datetime) else value
-
-
-def _weights(rows: Sequence[Row], count: str | None) -> Any:
-    check_counts(Domain.of(count, [row[count] for row in rows])) if count and rows else None
-    return (lambda row: int(row[count])) if count else (lambda _: 1)
-
-
-def check_counts(domain: Domain) -> None:
-    """Refuse a count column that holds anything but whole numbers from 1 on."""
-    whole = domain.kind == "number" and domain.values.dtype.kind == "i" and not domain.has_null
-    if not whole or domain.values.min() < 1:
-        msg = f"Column {domain.column!r} (given as count) must hold whole numbers of at least 1 in every row."
-        raise DataError(msg)
 
 
 def _order(row: Row, names: Sequence[str]) -> list[tuple[bool, Any]]:

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engines.subjects import Subject, make_subject
+from incrowd.core import (
+    DataError,
+    Domain,
+    FullDomainRecoding,
+    Ladder,
+    LocalRecoding,
+    ParameterError,
+    Step,
+    UncoveredValuesError,
+)
+from incrowd.engines import open_table
+
+PEOPLE = pa.table(
+    {
+        "name": ["Ada", "Bob", "Cyd", "Dan", "Eve", "Fay"],
+        "age": [34, 36, 51, 52, None, 99],
+        "zip": ["01", "01", "02", "02", "02", "02"],
+        "disease": ["flu", "hiv", "flu", "hiv", "flu", "flu"],
+        "visits": [9, 10, 3, 4, None, 2],
+    }
+)
+PUBLISH = ["age", "zip", "disease", "visits"]
+
+
+def age_ladder(domain: Domain) -> Ladder:
+    return Ladder.climb(domain, [Step(domain.values // 50, ["<50", ">=50"]), Step.top(domain)])
+
+
+def zip_ladder(domain: Domain) -> Ladder:
+    return Ladder.climb(domain, [Step.top(domain)])
+
+
+def full_domain(age: int, zip_: int, suppressed: tuple[Any, ...] = ()) -> FullDomainRecoding:
+    domains = {name: Domain.of(name, PEOPLE[name].to_pylist()) for name in ("age", "zip")}
+    ladders = {"age": age_ladder(domains["age"]), "zip": zip_ladder(domains["zip"])}
+    return FullDomainRecoding(domains, ladders, {"age": age, "zip": zip_}, suppressed)
+
+
+def published(subject: Subject, recoding: Any, table: pa.Table = PEOPLE, publish: list[str] = PUBLISH) -> list[Any]:
+    return subject.rows(open_table(subject.load(table)).recode(recoding, publish).materialise())
+
+
+def test_values_become_labels_and_missing_stays_missing(typed: Subject) -> None:
+    assert published(typed, full_domain(1, 0)) == [
+        ("<50", "01", "flu", 9),
+        ("<50", "01", "hiv", 10),
+        (">=50", "02", "flu", 2),
+        (">=50", "02", "flu", 3),
+        (">=50", "02", "hiv", 4),
+        (None, "02", "flu", None),
+    ]
+
+
+def test_level_0_keeps_the_value_as_it_was(typed: Subject) -> None:
+    rows = published(typed, full_domain(0, 1), publish=["age", "zip"])
+    assert rows == [(34, "*"), (36, "*"), (51, "*"), (52, "*"), (99, "*"), (None, "*")]
+
+
+def test_the_top_covers_missing_values_too(subject: Subject) -> None:
+    assert published(subject, full_domain(2, 1), publish=["age", "zip"]) == [("*", "*")] * 6
+
+
+def test_suppressed_classes_are_left_out(subject: Subject) -> None:
+    suppressed = (np.array([0, 2]), np.array([0, 1]))  # (<50, 01) and (missing, 02)
+    rows = published(subject, full_domain(1, 0, suppressed), publish=["age", "zip"])
+    assert rows == [(">=50", "02")] * 3
+
+
+def test_only_named_columns_are_published_in_the_order_named(subject: Subject) -> None:
+    engine = open_table(subject.load(PEOPLE)).recode(full_domain(1, 1), ["disease", "age"])
+    assert list(engine.columns()) == ["disease", "age"]
+
+
+def test_a_text_file_keeps_the_spelling_of_what_is_published(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("age,zip,visits\n34,01,1.50\n51,02,007\n")
+    domains = open_table(path).domains(["age", "zip"])
+    ladders = {"age": age_ladder(domains["age"]), "zip": zip_ladder(domains["zip"])}
+    recoding = FullDomainRecoding(domains, ladders, {"age": 1, "zip": 0})
+    table = open_table(path).recode(recoding, ["age", "zip", "visits"]).materialise()
+    assert [tuple(row.values()) for row in table.to_pylist()] == [("<50", "01", "1.50"), (">=50", "02", "007")]
+
+
+def split(counts: tuple[int, int] = (3, 2)) -> LocalRecoding:
+    """Five equal cells of age 40 and flu: some published as 40, the others as *; one of age 50 goes along."""
+    return LocalRecoding(
+        quasi=("age",),
+        domains={"age": Domain.of("age", [40, 50]), "disease": Domain.of("disease", ["flu"])},
+        codes=(np.array([0, 0, 1]), np.array([0, 0, 0])),
+        classes=np.array([0, 1, 1]),
+        counts=np.array([*counts, 1]),
+        labels=(np.array(["40", "*"], dtype=object),),
+    )
+
+
+SPLIT = pa.table(
+    {
+        "age": [40, 50, 40, 40, 40, 40],
+        "disease": ["flu"] * 6,
+        "visits": [10, 1, 9, None, 2, 10],
+        "ward": ["x", "y", "a", "b", None, "w"],
+    }
+)
+
+
+def test_a_cell_is_split_by_the_values_of_the_published_columns(subject: Subject) -> None:
+    rows = published(subject, split(), SPLIT, ["age", "visits", "ward"])
+    expected = [("40", 2, None), ("40", 9, "a"), ("40", 10, "w"), ("*", 1, "y"), ("*", 10, "x"), ("*", None, "b")]
+    assert Counter(map(_texts, rows)) == Counter(map(_texts, expected))
+
+
+def _texts(row: tuple[Any, ...]) -> tuple[str, ...]:
+    """Numbers of a text file come back as texts, those of a pandas column with a gap as floats."""
+    return tuple("" if cell is None else str(int(cell)) if isinstance(cell, float) else str(cell) for cell in row)
+
+
+def test_a_split_does_not_depend_on_the_order_of_rows(subject: Subject) -> None:
+    expected = Counter(
+        map(_texts, published(make_subject("reference", Path()), split(), SPLIT, ["age", "visits", "ward"]))
+    )
+    for seed in range(3):
+        order = random.Random(seed).sample(range(6), 6)
+        rows = published(subject, split(), SPLIT.take(order), ["age", "visits", "ward"])
+        assert Counter(map(_texts, rows)) == expected
+
+
+def test_equal_records_are_interchangeable(subject: Subject) -> None:
+    table = pa.table({"age": [40] * 5 + [50], "disease": ["flu"] * 6})
+    rows = published(subject, split(), table, ["age", "disease"])
+    assert Counter(rows) == {("40", "flu"): 3, ("*", "flu"): 3}
+
+
+def test_records_of_a_local_recoding_can_be_left_out(subject: Subject) -> None:
+    recoding = split()
+    left_out = LocalRecoding(
+        recoding.quasi, recoding.domains, recoding.codes, np.array([0, -1, -1]), recoding.counts, recoding.labels
+    )
+    rows = published(subject, left_out, SPLIT, ["age", "visits"])
+    assert Counter(map(_texts, rows)) == {("40", "2"): 1, ("40", "9"): 1, ("40", "10"): 1}
+
+
+def test_a_local_recoding_can_follow_persons(subject: Subject) -> None:
+    table = pa.table({"zip": ["1"] * 4, "person": ["b", "a", "b", "a"], "day": [1, 2, 3, 4]})
+    recoding = LocalRecoding(
+        quasi=("zip",),
+        domains={"zip": Domain.of("zip", ["1"]), "person": Domain.of("person", ["a", "b"])},
+        codes=(np.array([0, 0]), np.array([0, 1])),
+        classes=np.array([1, 0]),
+        counts=np.array([2, 2]),
+        labels=(np.array(["1", "*"], dtype=object),),
+    )
+    rows = published(subject, recoding, table, ["zip", "day"])
+    assert Counter(map(_texts, rows)) == Counter([("1", "1"), ("*", "2"), ("1", "3"), ("*", "4")])
+
+
+def test_a_local_recoding_belongs_to_its_table(subject: Subject) -> None:
+    with pytest.raises(DataError, match="speaks of 6 records, the table has 5"):
+        published(subject, split(), SPLIT.slice(1), ["age"])
+
+
+def test_a_value_that_the_recoding_does_not_know_is_refused_without_being_shown(subject: Subject) -> None:
+    table = pa.table({"age": [34, 36, 51, 52, 77_777, 99], "zip": ["01"] * 6})
+    with pytest.raises(UncoveredValuesError, match="'age' has 1 values that are not known") as caught:
+        published(subject, full_domain(1, 0), table, ["age"])
+    assert "77777" not in str(caught.value)
+    assert caught.value.values == ("77777",)
+
+
+def test_a_recoding_must_be_complete() -> None:
+    recoding = split()
+    with pytest.raises(ParameterError, match="one code per column and entry"):
+        LocalRecoding(recoding.quasi, recoding.domains, recoding.codes[:1], recoding.classes, recoding.counts, ())
+    with pytest.raises(ParameterError, match="at least one record"):
+        LocalRecoding(
+            recoding.quasi, recoding.domains, recoding.codes, recoding.classes, recoding.counts * 0, recoding.labels
+        )
+    with pytest.raises(ParameterError, match=r"one array per quasi-identifier \(2\), got 1"):
+        full_domain(1, 1, (np.array([0]),))
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars-lazy", "duckdb", "csv"])
+@given(data=st.data())
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_local_recoding_gives_the_rows_of_the_reference(name: str, data: st.DataObject, tmp_path: Path) -> None:
+    cell = st.tuples(st.integers(0, 2), st.sampled_from(["x", "y"]), st.one_of(st.none(), st.integers(0, 12)))
+    rows = data.draw(st.lists(cell, min_size=1, max_size=20))
+    table = pa.table(
+        {"a": [r[0] for r in rows], "s": [r[1] for r in rows], "v": pa.array([r[2] for r in rows], pa.int64())}
+    )
+    domains = {"a": Domain.of("a", [0, 1, 2]), "s": Domain.of("s", ["x", "y"])}
+    entries = []
+    for (a, s), count in Counter((row[0], "xy".index(row[1])) for row in rows).items():
+        first = data.draw(st.integers(0, count))
+        pieces = [(0, first), (data.draw(st.sampled_from([-1, 1])), count - first)]
+        entries += [(a, s, number, size) for number, size in pieces if size]
+    columns = [np.array(column) for column in zip(*entries, strict=True)]
+    labels = (np.array(["low", "*"], dtype=object),)
+    recoding = LocalRecoding(("a",), domains, (columns[0], columns[1]), columns[2], columns[3], labels)
+    expected = published(make_subject("reference", tmp_path), recoding, table, ["a", "v"])
+    assert Counter(map(_texts, published(make_subject(name, tmp_path), recoding, table, ["a", "v"]))) == Counter(
+        map(_texts, expected)
+    )
