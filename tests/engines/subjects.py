@@ -66,7 +66,7 @@ def _csv(folder: Path) -> Callable[[pa.Table], Path]:
     return write
 
 
-def _arrow_dtypes(table: pa.Table) -> pd.DataFrame:
+def _arrow_dtypes(table: pa.Table) -> Any:
     return table.to_pandas(types_mapper=pd.ArrowDtype)
 
 

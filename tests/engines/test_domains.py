@@ -4,7 +4,6 @@ import datetime as dt
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -33,7 +32,7 @@ def test_null_comes_last_and_nan_is_null(typed: Subject) -> None:
 def test_whole_floats_are_integers(subject: Subject) -> None:
     domain = domain_of(subject, pa.array([30.0, None, 31.0]))
     assert domain.texts.tolist()[-1] is None
-    assert (domain.kind, domain.values.dtype, domain.values.tolist()) == ("number", np.int64, [30, 31])
+    assert (domain.kind, str(domain.values.dtype), domain.values.tolist()) == ("number", "int64", [30, 31])
 
 
 def test_text_is_ordered_by_code_point(subject: Subject) -> None:
@@ -150,7 +149,7 @@ def test_columns_are_named_in_order(typed: Subject) -> None:
 
 def test_an_unknown_column_is_named_with_the_nearest(subject: Subject) -> None:
     engine = open_table(subject.load(pa.table({"zip": ["1"], "age": [3]})))
-    with pytest.raises(UnknownColumnError, match="no column 'zpi'.*did you mean 'zip'"):
+    with pytest.raises(UnknownColumnError, match=r"no column 'zpi'.*did you mean 'zip'"):
         engine.domains(["zpi"])
 
 
@@ -180,5 +179,5 @@ def test_a_pandas_name_that_is_no_text_is_refused() -> None:
 
 
 def test_an_unknown_kind_of_table_is_refused_by_its_type() -> None:
-    with pytest.raises(DataError, match="type builtins.set cannot be opened.*pandas, Polars"):
+    with pytest.raises(DataError, match=r"type builtins.set cannot be opened.*pandas, Polars"):
         open_table({1, 2})

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -14,8 +15,8 @@ from incrowd.engines import open_table
 TEXT = 'zip;disease\n01;"flu; bad"\n02;hiv\n01;"flu; bad"\n'
 
 
-def sizes(path: Path, **how: str) -> list[int]:
-    return open_table(path, **how).census(CensusRequest(("zip", "disease"))).counts.tolist()  # type: ignore[arg-type]
+def sizes(path: Path, **how: Any) -> Any:
+    return open_table(path, **how).census(CensusRequest(("zip", "disease"))).counts.tolist()
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -110,14 +111,14 @@ def test_a_malformed_file_is_described_without_its_values(text: str, complaint: 
 def test_a_wrong_encoding_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("zip,disease\n01,für\n".encode("latin-1"))
-    with pytest.raises(DataError, match="not valid utf-8.*encoding='latin-1'"):
+    with pytest.raises(DataError, match=r"not valid utf-8.*encoding='latin-1'"):
         open_table(path)
     with pytest.raises(DataError, match="no encoding 'utf-9'"):
         open_table(path, encoding="utf-9")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no file 'nowhere.csv'"):
+    with pytest.raises(DataError, match=r"no file 'nowhere.csv'"):
         open_table(tmp_path / "nowhere.csv")
 
 

@@ -46,7 +46,7 @@ def _translate(error: Exception) -> IncrowdError:
         (isinstance(error, FileNotFoundError), DataError("The file does not exist.")),
         (isinstance(error, PermissionError), DataError("The file may not be read or written.")),
         (
-            "No magic bytes" in message or "to be a Parquet file" in message,
+            _NO_PARQUET.search(message),
             DataError("The file is not a Parquet file, or is cut off."),
         ),
         (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
@@ -55,6 +55,7 @@ def _translate(error: Exception) -> IncrowdError:
     return next((trouble for applies, trouble in known if applies), None) or _unknown(error)
 
 
+_NO_PARQUET = re.compile("No magic bytes|to be a Parquet file")
 _OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
 
 
@@ -67,12 +68,8 @@ def _unknown(error: Exception) -> EngineError:
 
 def _ours(error: Exception) -> list[traceback.FrameSummary]:
     """Give the stack inside this room, innermost first: places, no values."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return [
-        frame
-        for frame in reversed(frames)
-        if Path(frame.filename).parent == HERE.parent and Path(frame.filename) != HERE
-    ]
+    frames = [(frame, Path(frame.filename)) for frame in traceback.extract_tb(error.__traceback__)]
+    return [frame for frame, path in reversed(frames) if path.parent == HERE.parent and path != HERE]
 
 
 def _csv_error(message: str, line: int) -> DataError:
