@@ -166,6 +166,6 @@ def test_a_memory_limit_makes_it_spill(tmp_path: Path) -> None:
     rows = 400_000
     path = tmp_path / "t.parquet"
     table = pa.table({name: [f"{name}{i * 7919 % rows}" for i in range(rows)] for name in ("a", "b")})
-    pyarrow.parquet.write_table(table, path)
-    census = open_table(path, memory="60MB", temp=tmp_path / "spill").census(CensusRequest(("a", "b")))
+    pyarrow.parquet.write_table(table, path, row_group_size=50_000)
+    census = open_table(path, memory="150MB", temp=tmp_path / "spill").census(CensusRequest(("a", "b")))
     assert len(census) == rows

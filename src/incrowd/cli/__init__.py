@@ -1,1 +1,62 @@
-"""The command line: arguments in, the api called, an exit code out."""
+"""The command line: arguments in, the api called, an exit code out.
+
+Nothing heavy is imported here: ``incrowd --help`` answers at once. Commands import what they need when they run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from incrowd.cli._run import Session, run
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    session = Session()
+    command = typer.main.get_command(_build())
+    given = list(sys.argv[1:] if args is None else args)
+    sys.exit(run(lambda: command.main(given, prog_name="incrowd", standalone_mode=False, obj=session), session))
+
+
+def _build() -> typer.Typer:
+    """Put the commands together; one line per command or group of commands."""
+    app = typer.Typer(
+        name="incrowd",
+        help="Hide every person of a table in a crowd, prove it, and show what it cost.",
+        epilog="Exit codes: 0 fine, 1 a check found problems, 2 wrong use, 3 our fault, 130 stopped.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+
+    from incrowd.cli import _hierarchy
+
+    app.add_typer(_hierarchy.app, name="hierarchy")
+    # A single command goes here too: app.command("demo")(_demo.demo), imported above as _hierarchy is.
+    return app
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"incrowd {version('incrowd')}\n")
+        raise typer.Exit
+
+
+def _options(
+    context: typer.Context,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error happened. Never shows values of the data.")
+    ] = False,
+    version: Annotated[  # noqa: ARG001 - its callback does the work
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    context.obj.debug = debug

@@ -62,6 +62,8 @@ class Domain:
         kind, values = _canonical(kind, values)
         order = np.argsort(values, kind="stable")
         values, counts = values[order], np.asarray(counts, dtype=np.int64)[order]
+        if values.dtype.kind == "M" and len(values):
+            _check_years(column, values[0], values[-1])
         if len(values) > 1 and (same := values[1:] == values[:-1]).any():
             starts = np.flatnonzero(np.concatenate(([True], ~same.astype(bool))))
             values, counts = values[starts], np.add.reduceat(counts, starts)
@@ -125,6 +127,13 @@ class Domain:
     def __repr__(self) -> str:
         null = ", null" if self.has_null else ""
         return f"Domain({self.column!r}, {self.kind}, {len(self.values)} values{null})"
+
+
+def _check_years(column: str, first: np.datetime64, last: np.datetime64) -> None:
+    """Refuse what no calendar of ours can write, such as a database's infinity."""
+    if first < np.datetime64("0001-01-01") or last >= np.datetime64("10000-01-01"):
+        msg = f"Column {column!r} holds dates before the year 1 or after the year 9999."
+        raise DataError(msg, hint="make them missing, or dates within these years.")
 
 
 def _canonical(kind: Kind, values: Array) -> tuple[Kind, Array]:

@@ -55,6 +55,8 @@ class FullDomainRecoding:
         if len({len(groups) for groups in self.suppressed}) > 1:
             msg = "The arrays of suppressed must have one entry per class each."
             raise ParameterError(msg)
+        for (name, level), groups in zip(self.levels.items(), self.suppressed, strict=False):
+            _check_codes(name, groups, len(self.ladders[name].labels[level]))
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -98,6 +100,8 @@ class LocalRecoding:
         if len(self.counts) and self.counts.min() < 1:
             msg = "A local recoding moves at least one record per entry."
             raise ParameterError(msg)
+        for (name, domain), codes in zip(self.domains.items(), self.codes, strict=True):
+            _check_codes(name, codes, len(domain))
         sizes = {len(texts) for texts in self.labels}
         if len(sizes) != 1 or (len(self.classes) and not -1 <= self.classes.min() <= self.classes.max() < min(sizes)):
             msg = "A local recoding needs for each class one label per quasi-identifier; -1 is what is left out."
@@ -129,6 +133,13 @@ def _in_order(given: Mapping[str, _T], levels: Mapping[str, int]) -> dict[str, _
         if name not in given:
             raise UnknownColumnError.of(name, list(given), given_as="level")
     return {name: given[name] for name in levels}
+
+
+def _check_codes(name: str, codes: Ints, cardinality: int) -> None:
+    """Refuse codes that a column does not have: packed with others they would mean somebody else's cell."""
+    if len(codes) and not 0 <= codes.min() <= codes.max() < cardinality:
+        msg = f"The recoding has codes of column {name!r} beyond the {cardinality} that there are."
+        raise ParameterError(msg)
 
 
 Recoding = FullDomainRecoding | LocalRecoding

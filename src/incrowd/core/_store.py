@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
@@ -38,7 +39,7 @@ def save_census(census: Census, path: Path) -> None:
         "ladders": [_put_ladder(arrays, f"ladder.{i}", x) for i, x in enumerate(census.ladders.values())],
     }
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    part = path.with_name(f"{path.name}.part")  # nothing is half written: renamed when complete
+    part = path.with_name(f".{path.name}-{secrets.token_hex(8)}.part")  # nothing is half written: renamed when complete
     try:
         with part.open("wb") as file:
             np.savez(file, allow_pickle=False, **cast("Any", arrays))

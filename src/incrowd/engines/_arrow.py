@@ -39,7 +39,10 @@ def keys_of(domain: Domain, type_: pa.DataType, *, from_text: bool) -> pa.Array:
     values = domain.values.tolist() if domain.values.dtype == object else domain.values
     if domain.kind == "instant":
         return pa.array(values, pa.timestamp("us", tz="UTC"))
-    return pa.array(values).cast(type_)
+    try:
+        return pa.array(values).cast(type_)
+    except pa.ArrowInvalid:  # a column without values has no type of its own to follow
+        return pa.array(values)
 
 
 def table_of_columns(columns: Any) -> pa.Table:

@@ -27,7 +27,7 @@ from incrowd.core import (
 from incrowd.engines._arrow import domain_of, keys_of
 from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coding, free_prefix, with_words
-from incrowd.engines._home import Frame, Home, check_suffix
+from incrowd.engines._home import Frame, Home, check_suffix, only
 from incrowd.engines._labels import label_classes
 from incrowd.engines._recode import recode
 
@@ -92,7 +92,7 @@ class FrameEngine:
         if not self._rows(request):
             return 0
         frame, words = self._encoded(request)
-        cells = frame.select(words).unique().select(nw.len())
+        cells = only(frame, words).unique().select(nw.len())
         return int(cells.collect(backend="pyarrow").item())
 
     @guarded
@@ -112,7 +112,7 @@ class FrameEngine:
         others = [name for name in publish if name not in recoding.quasi]
         ranks = self._ranks(others) if isinstance(recoding, LocalRecoding) else []
         frame = recode(self._clean(self._source, list(self._schema)), recoding, coded, self._home, rows, ranks)
-        return FrameEngine(frame.select(publish), self._home, from_text=False)
+        return FrameEngine(only(frame, publish), self._home, from_text=False)
 
     @guarded
     def classes(self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None) -> Classes:
@@ -155,7 +155,7 @@ class FrameEngine:
         if _kind_of(self._schema[name]) is None:
             msg = f"Column {name!r} holds values of type {self._schema[name]}, which cannot be grouped."
             raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
-        counted = frame.select(name).group_by(name).agg(nw.len().alias(free_prefix([name])))
+        counted = only(frame, [name]).group_by(name).agg(nw.len().alias(free_prefix([name])))
         table = counted.collect(backend="pyarrow").to_native()
         values, counts = table.columns
         return _Column(domain_of(name, values, counts, from_text=self._from_text), values.type)

@@ -42,6 +42,8 @@ class DuckHome:
         The table. What we bring is brought to its connection, and leaves nothing behind in its catalog.
     hand_back
         Turns a result into what came in; by default a relation on the same connection.
+    connection
+        The connection, if it is ours: it must live as long as the relation.
     stages
         Whether columns shall be staged before they are read repeatedly: a text file is parsed once.
     """
@@ -51,8 +53,10 @@ class DuckHome:
         relation: duckdb.DuckDBPyRelation,
         hand_back: Callable[[pa.Table], Any] | None = None,
         *,
+        connection: duckdb.DuckDBPyConnection | None = None,
         stages: bool = False,
     ) -> None:
+        self._connection = connection
         self._relation = relation
         self._hand_back = hand_back
         self._stages = stages
@@ -64,12 +68,11 @@ class DuckHome:
 
     def stage(self, frame: Frame, names: Sequence[str]) -> Frame:
         if not self._stages:
-            return frame.select(names)
+            return only(frame, names)
         self._staged += 1
         table = f"incrowd_stage_{self._staged}"
-        relation = frame.select(names).to_native()
-        relation.query("incrowd_source", f"CREATE TEMP TABLE {table} AS FROM incrowd_source")
-        staged: Frame = nw.from_native(self._relation.query("incrowd_source", f"FROM {table}"))
+        _query(only(frame, names).to_native(), f"CREATE TEMP TABLE {table} AS FROM incrowd_source")
+        staged: Frame = nw.from_native(_query(self._relation, f"FROM {table}"))
         return staged
 
     def write(self, frame: Frame, path: Path) -> None:
@@ -84,7 +87,20 @@ class DuckHome:
 
     def _scan(self, table: pa.Table) -> Any:
         incrowd_brought = table  # noqa: F841 - DuckDB finds it here by its name
-        return self._relation.query("incrowd_source", "FROM incrowd_brought")
+        brought = self._relation.query("incrowd_source", "FROM incrowd_brought")
+        self._relation.query("incrowd_source", _FORGET)
+        return brought
+
+
+_FORGET = "DROP VIEW IF EXISTS incrowd_source"
+"""DuckDB before 2.0 makes a view of what is queried, and leaves it behind."""
+
+
+def _query(relation: duckdb.DuckDBPyRelation, sql: str) -> Any:
+    """Run a query over a relation, on its connection, where it is called ``incrowd_source``."""
+    result = relation.query("incrowd_source", sql)
+    relation.query("incrowd_source", _FORGET)
+    return result
 
 
 class PolarsHome:
@@ -96,7 +112,7 @@ class PolarsHome:
         return nw.from_native(pl.DataFrame(table).lazy())
 
     def stage(self, frame: Frame, names: Sequence[str]) -> Frame:
-        return frame.select(names)
+        return only(frame, names)
 
     def write(self, frame: Frame, path: Path) -> None:
         lazy = frame.to_native()
@@ -107,6 +123,11 @@ class PolarsHome:
 
     def hand_back(self, table: pa.Table) -> Any:
         return self.bring(table).to_native()
+
+
+def only(frame: Frame, names: Sequence[str]) -> Frame:
+    """Select columns by name, as expressions: DuckDB before 2.0 reads a bare text as SQL, and a column may be called 1."""
+    return frame.select(*(nw.col(name) for name in names))
 
 
 def check_suffix(path: Path) -> None:

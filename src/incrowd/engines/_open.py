@@ -69,12 +69,13 @@ Opened = tuple[nw.LazyFrame[Any], Home, bool]
 
 def _connect(memory: str | None, temp: str | Path | None) -> duckdb.DuckDBPyConnection:
     """Start an embedded DuckDB that fetches nothing from anywhere."""
-    config: dict[str, Any] = {"autoinstall_known_extensions": False, "TimeZone": "UTC"}
+    config: dict[str, Any] = {"autoinstall_known_extensions": False}
     if memory:
         config["memory_limit"] = memory
     if temp:
         config["temp_directory"] = str(temp)
     connection = duckdb.connect(config=config)
+    connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET preserve_insertion_order = false")  # nothing here depends on the order of rows
     return connection
 
@@ -85,7 +86,7 @@ def _open_file(path: Path, connection: duckdb.DuckDBPyConnection, separator: str
         raise DataError(msg, hint="check the path; folders and patterns are not read yet.")
     if path.suffix == ".parquet":
         relation = connection.read_parquet(str(path))
-        return nw.from_native(relation), DuckHome(relation, _as_arrow), False
+        return nw.from_native(relation), DuckHome(relation, _as_arrow, connection=connection), False
     if path.suffixes[-1:] == [".csv"] or path.suffixes[-2:] == [".csv", ".gz"]:
         return _open_text(path, connection, separator, encoding)
     msg = f"Cannot read a table from {path.name!r}."
@@ -105,7 +106,7 @@ def _open_text(path: Path, connection: duckdb.DuckDBPyConnection, separator: str
         columns=dict.fromkeys(dialect.columns, "VARCHAR"),
         auto_detect=False,
     )
-    home = DuckHome(relation, _as_arrow, stages=True)
+    home = DuckHome(relation, _as_arrow, connection=connection, stages=True)
     if file != path:  # the copy lives as long as the engine
         weakref.finalize(home, file.unlink, missing_ok=True)
     return nw.from_native(relation), home, True
@@ -120,7 +121,7 @@ def _open_frame(source: Any, memory: str | None, temp: str | Path | None) -> Ope
     table, hand_back = _hand_over(source)
     connection = _connect(memory, temp)
     relation = connection.from_arrow(table)
-    return nw.from_native(relation), DuckHome(relation, hand_back), False
+    return nw.from_native(relation), DuckHome(relation, hand_back, connection=connection), False
 
 
 def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from incrowd.core import DataError, FullDomainRecoding, LocalRecoding, Packing, Recoding
 from incrowd.engines._encoding import Coding, free_prefix, with_lookup, with_words
-from incrowd.engines._home import Frame, Home
+from incrowd.engines._home import Frame, Home, only
 
 
 def recode(
@@ -70,7 +70,7 @@ def _local(
     prefix = free_prefix(columns)
     codings = [coded[name] for name in recoding.domains]
     frame, words = with_words(frame, codings, home, prefix)
-    frame = frame.select(*columns, *words)
+    frame = only(frame, [*columns, *words])
     order, first, split = recoding.pieces()
     packed = Packing.of([coding.cardinality for coding in codings]).pack([codes[order] for codes in recoding.codes])
     entries = pa.table(
@@ -83,14 +83,14 @@ def _local(
     )
     whole = frame.join(home.bring(entries.filter(pa.array(~split))), on=words, how="inner")
     kept = [*columns, f"{prefix}class"]
-    result = whole.select(kept)
+    result = only(whole, kept)
     if split.any():
         pieces = home.bring(entries.filter(pa.array(split)))
-        ranked = _ranked(frame.join(pieces.select(words).unique(), on=words, how="inner"), words, ranks, home, prefix)
+        ranked = _ranked(frame.join(only(pieces, words).unique(), on=words, how="inner"), words, ranks, home, prefix)
         rank = nw.col(f"{prefix}rank")
         inside = (rank > nw.col(f"{prefix}first")) & (rank <= nw.col(f"{prefix}end"))
         parted = ranked.join(pieces, on=words, how="inner").filter(inside)
-        result = nw.concat([result, parted.select(kept)])
+        result = nw.concat([result, only(parted, kept)])
     return _labelled(result.filter(nw.col(f"{prefix}class") >= 0), recoding, home, prefix)
 
 

@@ -1,1 +1,51 @@
 """How a value becomes vaguer: build, read, check, draw; and what a label covers."""
+
+from incrowd.hierarchies._auto import Auto, auto
+from incrowd.hierarchies._categories import BoundCategories, Categories, categories
+from incrowd.hierarchies._check import check
+from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
+from incrowd.hierarchies._covers import covered, covers
+from incrowd.hierarchies._dates import Dates, dates
+from incrowd.hierarchies._draw import draw
+from incrowd.hierarchies._flat import Flat, flat
+from incrowd.hierarchies._frequent import Frequent, frequent
+from incrowd.hierarchies._intervals import Intervals, intervals
+from incrowd.hierarchies._labels import LabelKind, kind_of_label
+from incrowd.hierarchies._mask import Mask, mask
+from incrowd.hierarchies._ordered import Ordered, ordered
+from incrowd.hierarchies._paths import Problem
+from incrowd.hierarchies._tree import Tree, tree
+from incrowd.hierarchies._write import write_csv
+
+__all__ = [
+    "Auto",
+    "BoundCategories",
+    "Categories",
+    "Coded",
+    "Dates",
+    "Flat",
+    "Frequent",
+    "Intervals",
+    "LabelKind",
+    "Mask",
+    "Ordered",
+    "Problem",
+    "Tree",
+    "auto",
+    "bottom_coded",
+    "categories",
+    "check",
+    "covered",
+    "covers",
+    "dates",
+    "draw",
+    "flat",
+    "frequent",
+    "intervals",
+    "kind_of_label",
+    "mask",
+    "ordered",
+    "top_coded",
+    "tree",
+    "write_csv",
+]

@@ -1,0 +1,196 @@
+"""``incrowd hierarchy``: build, check and show how the values of a column become vaguer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incrowd.cli._run import FOUND, tell
+
+if TYPE_CHECKING:
+    from incrowd.core import Domain, Hierarchy, Ladder
+
+app = typer.Typer(help="Build, check and show how the values of a column become vaguer.", no_args_is_help=True)
+
+HierarchyFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A hierarchy in ARX's format: no header, one line per value, top last.")
+]
+Data = Annotated[Path | None, typer.Option("--data", help="A table (CSV or Parquet) that it is meant for.")]
+Column = Annotated[str | None, typer.Option("--column", help="The column of the table.")]
+
+
+def _remember(context: typer.Context, asked: bool) -> bool:
+    context.find_root().obj.show_values = asked
+    return asked
+
+
+ShowValues = Annotated[
+    bool,
+    typer.Option("--show-values", callback=_remember, help="Print values that are not covered. They are data!"),
+]
+
+
+@app.command()
+def show(
+    file: HierarchyFile,
+    data: Data = None,
+    column: Column = None,
+    max_children: Annotated[int, typer.Option("--max-children", help="Draw at most so many children of a node.")] = 8,
+    show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
+) -> None:
+    """Draw a hierarchy as a tree, for the values of the file or of a table."""
+    from incrowd.hierarchies import draw, tree
+
+    hierarchy = tree(file)
+    domain = _domain_of_option(data, column) or _domain_of(file.stem, [path[0] for path in hierarchy.paths])
+    _write(draw(hierarchy.bind(domain), max_children=max_children) + "\n")
+
+
+@app.command()
+def check(
+    file: HierarchyFile,
+    data: Data = None,
+    column: Column = None,
+    show_values: ShowValues = False,
+) -> int:
+    """Check a hierarchy, and whether it covers a column; leave with 1 if there are problems."""
+    from incrowd.hierarchies import check as find
+    from incrowd.hierarchies import tree
+
+    problems = find(file, _domain_of_option(data, column))
+    for problem in problems:
+        _write(f"{file.name}: {problem}\n")
+        if show_values:
+            _write("".join(f"  {value!r}\n" for value in problem.values))
+    if problems:
+        _write(f"FAIL  {len(problems)} {'problem' if len(problems) == 1 else 'problems'}\n")
+        return FOUND
+    hierarchy = tree(file)
+    _write(f"PASS  {len(hierarchy.paths):,} values, {hierarchy.height} levels above them\n")
+    return 0
+
+
+@app.command()
+def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A table: CSV or Parquet.")],
+    column: Annotated[str, typer.Option("--column", help="The column of the table.")],
+    kind: Annotated[
+        str,
+        typer.Option(help="auto, intervals, top-coded, bottom-coded, mask, dates, frequent, ordered or flat."),
+    ] = "auto",
+    widths: Annotated[str | None, typer.Option(help="intervals: widths, such as 5,10,20.")] = None,
+    start: Annotated[str | None, typer.Option(help="intervals: where one begins (0).")] = None,
+    bottom: Annotated[str | None, typer.Option(help="intervals: all below becomes one group.")] = None,
+    top: Annotated[str | None, typer.Option(help="intervals: all from here on becomes one group.")] = None,
+    bounds: Annotated[str | None, typer.Option(help="top-coded, bottom-coded: bounds, such as 90.")] = None,
+    side: Annotated[str | None, typer.Option("--from", help="mask: right (default) or left.")] = None,
+    keep: Annotated[str | None, typer.Option(help="mask: characters that are never hidden.")] = None,
+    units: Annotated[str | None, typer.Option(help="dates: such as month,quarter,year,decade.")] = None,
+    date_format: Annotated[str | None, typer.Option("--format", help="dates: of text, such as %d.%m.%Y.")] = None,
+    at_least: Annotated[str | None, typer.Option(help="frequent: rows or shares, such as 10,50 or 0.01.")] = None,
+    runs: Annotated[str | None, typer.Option(help="ordered: neighbours in a group, such as 2,4.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; stdout if not given.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
+) -> None:
+    """Build a hierarchy for a column of a table and write it in ARX's format."""
+    from incrowd.hierarchies import write_csv
+    from incrowd.io import atomic_path
+
+    options = {
+        "widths": widths, "start": start, "bottom": bottom, "top": top, "bounds": bounds, "from": side,
+        "keep": keep, "units": units, "format": date_format, "at-least": at_least, "runs": runs,
+    }  # fmt: skip
+    hierarchy = _hierarchy_of(kind, {name: text for name, text in options.items() if text is not None})
+    ladder = hierarchy.bind(_read_domain(data, column))
+    if output is None:
+        write_csv(ladder, sys.stdout)
+    else:
+        with atomic_path(output, force=force) as part:
+            write_csv(ladder, part)
+    _report(ladder, output)
+
+
+def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
+    """Build the hierarchy that the options describe; refuse options of another kind."""
+    from incrowd import hierarchies
+    from incrowd.core import ParameterError
+
+    kinds: dict[str, tuple[Callable[..., Any], str | None, dict[str, tuple[str, Callable[[str], Any]]]]] = {
+        "auto": (hierarchies.auto, None, {}),
+        "flat": (hierarchies.flat, None, {}),
+        "intervals": (
+            hierarchies.intervals,
+            "widths",
+            {"start": ("start", _number), "bottom": ("bottom", _number), "top": ("top", _number)},
+        ),
+        "top-coded": (hierarchies.top_coded, "bounds", {}),
+        "bottom-coded": (hierarchies.bottom_coded, "bounds", {}),
+        "mask": (hierarchies.mask, None, {"from": ("from_", str), "keep": ("keep", _number)}),
+        "dates": (hierarchies.dates, "units", {"format": ("format", str)}),
+        "frequent": (hierarchies.frequent, "at-least", {}),
+        "ordered": (lambda *levels: hierarchies.ordered(None, *levels), "runs", {}),
+    }
+    if kind not in kinds:
+        msg = f"There is no kind of hierarchy {kind!r}."
+        raise ParameterError(msg, hint=f"use one of {', '.join(kinds)}.")
+    make, listed, named = kinds[kind]
+    strange = [name for name in options if name != listed and name not in named]
+    if strange:
+        msg = f"The option --{strange[0]} does not belong to --kind {kind}."
+        raise ParameterError(msg, hint="incrowd hierarchy build --help says which options belong to which kind.")
+    items = [item.strip() for item in options.get(listed or "", "").split(",") if item.strip()]
+    words = {name: read(options[option]) for option, (name, read) in named.items() if option in options}
+    return make(*(items if kind == "dates" else map(_number, items)), **words)  # type: ignore[no-any-return]
+
+
+def _number(text: str) -> object:
+    """Read a number as it was written; leave what is none to the hierarchy, which says what it needs."""
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return int(number) if number.is_finite() and number == int(number) else number
+
+
+def _domain_of_option(data: Path | None, column: str | None) -> Domain | None:
+    from incrowd.core import ParameterError
+
+    if data is None and column is None:
+        return None
+    if data is None or column is None:
+        msg = f"--{'data' if data is None else 'column'} is missing."
+        raise ParameterError(msg, hint="--data and --column belong together.")
+    return _read_domain(data, column)
+
+
+def _read_domain(data: Path, column: str) -> Domain:
+    from incrowd.engines import open_table
+
+    return open_table(data).domains([column])[column]
+
+
+def _domain_of(column: str, texts: list[str]) -> Domain:
+    import numpy as np
+
+    from incrowd.core import Domain
+
+    return Domain.of_texts(column, texts, np.ones(len(texts), dtype=np.int64))
+
+
+def _report(ladder: Ladder, output: Path | None) -> None:
+    values = sum(label is not None for label in ladder.labels[0])
+    target = "" if output is None else f"wrote {output}: "
+    tell(f"{target}{values:,} values, {ladder.height} levels above them")
+    if values < len(ladder.labels[0]):
+        tell("note: missing values have no line; they stay apart until the top.")
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)

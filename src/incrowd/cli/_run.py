@@ -1,0 +1,106 @@
+"""Run a command and turn whatever happens into plain lines on stderr and an exit code.
+
+====  ==================================================
+code  meaning
+====  ==================================================
+0     done, and nothing is wrong
+1     a check found problems
+2     wrong use or bad input
+3     our fault or the machine's: a bug, a full disk
+130   stopped by the user, or by a reader that went away
+====  ==================================================
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import typer
+
+FOUND, WRONG_USE, OUR_FAULT, STOPPED = 1, 2, 3, 130
+
+
+@dataclass
+class Session:
+    """What the user asked for besides the job itself."""
+
+    debug: bool = False
+    show_values: bool = False
+
+
+def run(body: Callable[[], object], session: Session) -> int:
+    """Run a command's body and give its exit code; a body that returns a number chose it."""
+    try:
+        result = body()
+        sys.stdout.flush()
+    except (KeyboardInterrupt, typer.Abort):
+        result = STOPPED
+    except BrokenPipeError:
+        _forget_stdout()
+        return STOPPED
+    except SystemExit as leaving:  # typer leaves with 1 when nobody reads any more
+        return STOPPED if leaving.code == 1 else 0
+    except Exception as error:  # noqa: BLE001 - the last place where an error can be told from a crash
+        return _explain(error, session)
+    if result == STOPPED:
+        tell("stopped.")
+    return result if isinstance(result, int) else 0
+
+
+def tell(*lines: str) -> None:
+    """Talk to the user, on stderr: stdout is for data."""
+    for line in lines:
+        sys.stderr.write(f"{line}\n")
+
+
+def _explain(error: Exception, session: Session) -> int:
+    from incrowd.core import EngineError, IncrowdError, UncoveredValuesError
+
+    if isinstance(error, IncrowdError):
+        _tell_error(error.message, error.hint)
+        if isinstance(error, UncoveredValuesError) and session.show_values:
+            tell(*(f"  {value!r}" for value in error.values))
+        if session.debug:
+            _tell_places(error)
+        return OUR_FAULT if isinstance(error, EngineError) else WRONG_USE
+    usage = getattr(error, "format_message", None)  # typer brings its own copy of click's errors, or click's
+    if usage is not None:
+        if usage():  # empty after the help that a command without arguments shows
+            _tell_error(usage(), "incrowd --help, or --help after a command, shows what there is.")
+        return WRONG_USE
+    return _explain_surprise(error, session)
+
+
+def _explain_surprise(error: Exception, session: Session) -> int:
+    """Name only the type: the message of a foreign error may quote a record."""
+    if isinstance(error, OSError) and error.strerror:
+        _tell_error(f"The system says: {error.strerror}.", "check the path, your rights and the space on the disk.")
+    else:
+        hint = "please report it with the output of the same command with incrowd --debug ..."
+        _tell_error(f"This should not have happened ({type(error).__name__}).", hint)
+    if session.debug:
+        _tell_places(error)
+    return OUR_FAULT
+
+
+def _tell_error(message: str, hint: str) -> None:
+    tell(f"error: {message}", *([f"hint: {hint}"] if hint else []))
+
+
+def _tell_places(error: BaseException) -> None:
+    """Show where it happened: files, lines, functions; no message, no variables, no source line."""
+    for place in traceback.extract_tb(error.__traceback__):
+        tell(f"  at {place.filename}:{place.lineno} in {place.name}")
+    tell(f"  {type(error).__module__}.{type(error).__name__}")
+    if error.__cause__ is not None:
+        tell("caused by")
+        _tell_places(error.__cause__)
+
+
+def _forget_stdout() -> None:
+    """Keep Python from complaining at its end that nobody reads any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,137 @@
+"""Ordered categories of a sensitive column, most secret first (spec S0-CAT, S0-WEIGHT)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Domain, HierarchyError, UncoveredValuesError
+from incrowd.hierarchies._category_file import read_categories
+from incrowd.hierarchies._match import match
+from incrowd.hierarchies._nested import as_text
+from incrowd.hierarchies._weights import weights_of
+
+Groups = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BoundCategories:
+    """Categories that have met a column.
+
+    Attributes
+    ----------
+    column
+        The column's name.
+    names
+        The categories, most secret first.
+    category
+        For every code of the domain (null last, if there is one) the position of its category in ``names``.
+    weights
+        For every category how little secret it is: (i - 1) / (x - 1) for the i-th of x, and 1 for the last.
+    """
+
+    column: str
+    names: tuple[str, ...] = field(repr=False)
+    category: npt.NDArray[np.int64] = field(repr=False)
+    weights: tuple[Fraction, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self.category.setflags(write=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Categories:
+    """Ordered categories of a sensitive column. Built by :func:`categories`.
+
+    Attributes
+    ----------
+    groups
+        Per category, most secret first, its name and its values.
+    """
+
+    groups: Groups
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The categories, most secret first."""
+        return tuple(name for name, _ in self.groups)
+
+    @property
+    def weights(self) -> tuple[Fraction, ...]:
+        """How little secret each category is, from 0 to 1 (spec S0-WEIGHT)."""
+        return weights_of(len(self.groups))
+
+    def bind(self, domain: Domain) -> BoundCategories:
+        """Find the values of one column among the categories'."""
+        position = {value: rank for rank, (_, values) in enumerate(self.groups) for value in values}
+        category = match(domain, position, what="the categories")
+        if domain.has_null:
+            category = np.append(category, _category_of_null(domain, position))
+        return BoundCategories(domain.column, self.names, category, self.weights)
+
+    def __repr__(self) -> str:
+        return f"Categories({len(self.groups)} categories, {sum(len(values) for _, values in self.groups)} values)"
+
+
+def categories(source: str | os.PathLike[str] | Mapping[Any, Iterable[Any]]) -> Categories:
+    """Sort the values of a sensitive column into categories, most secret first.
+
+    Parameters
+    ----------
+    source
+        A dict from category to values, most secret first; or the path of a CSV file with the header
+        ``value,category,rank`` (rank 1 is the most secret; columns ``label`` and ``weight`` may follow), separated by
+        ``,``, ``;`` or tabs, UTF-8.
+
+    Notes
+    -----
+    Weights follow from the order: (i - 1) / (x - 1) for the i-th of x categories, 1 for the last one. A column
+    ``weight`` is compared with them and refused if it says something else. A missing value belongs to no category
+    unless the empty text is listed: then it has that one's.
+
+    Two values in one category count as similar. Categories protect against what their author thought of: what
+    a neighbour may infer from "stomach disease" is decided here.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> ic.categories({"severe": ["HIV", "cancer"], "mild": ["flu", "cold"]})
+    Categories(2 categories, 4 values)
+    """
+    if isinstance(source, str | os.PathLike):
+        return Categories(read_categories(source))
+    if not isinstance(source, Mapping) or not source:
+        msg = f"categories needs a path or a dict with at least one category, got {type(source).__name__}."
+        raise HierarchyError(msg, hint="for example {'severe': ['HIV'], 'mild': ['flu', 'cold']}.")
+    return Categories(_read_mapping(source))
+
+
+def _read_mapping(source: Mapping[Any, Iterable[Any]]) -> Groups:
+    groups, seen = [], set[str]()
+    for rank, (name, values) in enumerate(source.items(), start=1):
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            msg = f"Category {rank} holds {type(values).__name__} instead of a list of values."
+            raise HierarchyError(msg, hint="write a list, also for a single value.")
+        texts = tuple(sorted({as_text(value) for value in values}))
+        if not texts or not seen.isdisjoint(texts):
+            problem = "has a value that an earlier category has too" if texts else "has no values"
+            msg = f"Category {rank} {problem}."
+            raise HierarchyError(msg, hint="put every value into exactly one category.")
+        seen.update(texts)
+        groups.append((as_text(name), texts))
+    return tuple(groups)
+
+
+def _category_of_null(domain: Domain, position: Mapping[str, int]) -> int:
+    if "" in position:
+        return position[""]
+    nulls = int(domain.counts[-1])
+    msg = f"Column {domain.column!r} has {nulls:,} missing values, and the categories do not say where they belong."
+    hint = "list the empty text '' in the category that missing values are to have."
+    raise UncoveredValuesError(msg, column=domain.column, values=(None,), hint=hint)

@@ -1,0 +1,82 @@
+"""Dates become months, quarters, years, decades."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
+from incrowd.hierarchies._match import uncovered
+from incrowd.hierarchies._periods import UNITS, Array, Unit, moments_of, name_of_period, number_of_period
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Dates:
+    """Moments become longer and longer periods. Built by :func:`dates`."""
+
+    units: tuple[Unit, ...]
+    format: str | None
+
+    def bind(self, domain: Domain) -> Ladder:
+        """Fit the periods to the dates of one column."""
+        found = moments_of(domain, self.format)
+        if found is None:
+            msg = f"Column {domain.column!r} is of kind {domain.kind}; dates(...) needs dates or timestamps."
+            raise HierarchyError(msg, hint="use intervals(...) for numbers and flat() for booleans.")
+        moments, readable = found
+        if not readable.all():
+            form = "ISO 8601" if self.format is None else repr(self.format)
+            raise uncovered(domain, ~readable, f"are no dates of the format {form}")
+        return Ladder.climb(domain, [*(_step(moments, unit) for unit in self.units), Step.top(domain)])
+
+    def __repr__(self) -> str:
+        parts = [*map(repr, self.units), *([] if self.format is None else [f"format={self.format!r}"])]
+        return f"dates({', '.join(parts)})"
+
+
+def dates(*units: Unit, format: str | None = None) -> Dates:  # noqa: A002 - what strptime calls it
+    """Let dates and timestamps become periods: ``2024-M03``, ``2024-Q1``, ``2024``, ``2020s``, and ``*`` on top.
+
+    Parameters
+    ----------
+    units
+        One level each, from fine to coarse: ``"day"`` (for timestamps), ``"month"``, ``"quarter"``, ``"year"``,
+        ``"decade"``, ``"century"`` (``19xx`` holds 1900 to 1999).
+    format
+        How a column of text writes its dates, as in :meth:`datetime.datetime.strptime`. Without it text must be
+        ISO 8601. Columns of dates need none.
+
+    Notes
+    -----
+    Timestamps with a zone are taken in UTC, text with a zone as written. Weeks are missing on purpose: a week can lie
+    in two months.
+
+    A birth month still tells much about a rare age. For the very old add a bound by turning dates into ages first.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> ic.dates("month", "quarter", "year", "decade")
+    dates('month', 'quarter', 'year', 'decade')
+    """
+    ranks = [_rank(unit) for unit in units]
+    if not units or ranks != sorted(set(ranks)):
+        msg = f"units must go from fine to coarse without repeating, got {', '.join(map(repr, units)) or 'none'}."
+        raise ParameterError(msg, hint="for example dates('month', 'quarter', 'year', 'decade').")
+    if format is not None and not isinstance(format, str):
+        msg = f"format must be a text such as '%d.%m.%Y', got {type(format).__name__}."
+        raise ParameterError(msg)
+    return Dates(units, format)
+
+
+def _rank(unit: object) -> int:
+    if unit not in UNITS:
+        msg = f"unit must be one of {', '.join(UNITS)}, got {unit!r}."
+        raise ParameterError(msg)
+    return UNITS.index(unit)
+
+
+def _step(moments: Array, unit: Unit) -> Step:
+    numbers, group = np.unique(number_of_period(moments, unit), return_inverse=True)
+    return Step(group, [name_of_period(number, unit) for number in numbers.tolist()])

@@ -1,0 +1,89 @@
+"""Draw a hierarchy as a tree of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Ladder
+from incrowd.hierarchies._parameters import read_count
+
+Node = tuple[int, int]
+
+
+def draw(ladder: Ladder, *, max_children: int = 8, show_values: bool = True) -> str:
+    """Draw a hierarchy from its top down, with the number of values under each label.
+
+    Parameters
+    ----------
+    ladder
+        A hierarchy bound to a column.
+    max_children
+        How many children of a node are drawn before the rest is only counted; at least 1.
+    show_values
+        Whether the values of the column are drawn. If not, labels that are a value are left out too.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> from incrowd.core import Domain
+    >>> from incrowd.hierarchies import draw
+    >>> print(draw(ic.intervals(10).bind(Domain.of("age", [21, 25, 34]))))
+    *  (3 values)
+    ├── [20, 30)  (2 values)
+    │   ├── 21
+    │   └── 25
+    └── [30, 40)  (1 value)
+        └── 34
+    """
+    drawing = _Drawing(ladder, read_count("max_children", max_children, at_least=1), show_values=show_values)
+    roots = range(len(ladder.labels[-1]))
+    return "\n".join(line for root in roots for line in drawing.lines((ladder.height, root)))
+
+
+class _Drawing:
+    def __init__(self, ladder: Ladder, max_children: int, *, show_values: bool) -> None:
+        self.ladder = ladder
+        self.max_children = max_children
+        self.show_values = show_values
+        self.sizes = [np.bincount(group) for group in ladder.groups]
+        self.hidden = set() if show_values else set(ladder.labels[0].tolist()) - {ladder.labels[-1][0]}
+        self.children = [_children(ladder, level) for level in range(1, ladder.height + 1)]
+
+    def lines(self, node: Node, lead: str = "", inner: str = "") -> Iterator[str]:
+        yield f"{lead}{self._name(node)}"
+        below = self._below(node)
+        if not self.show_values and below and below[0][0] == 0:
+            return
+        shown = below if len(below) <= self.max_children + 1 else below[: self.max_children]
+        for child in shown:
+            last = child == below[-1]
+            yield from self.lines(child, f"{inner}{'└── ' if last else '├── '}", f"{inner}{'    ' if last else '│   '}")
+        if len(shown) < len(below):
+            yield f"{inner}└── … {len(below) - len(shown):,} more"
+
+    def _below(self, node: Node) -> list[Node]:
+        """Give the children; a label that is repeated without anything joining is drawn once."""
+        level, group = node
+        below = [(level - 1, int(child)) for child in self.children[level - 1][group]] if level else []
+        return self._below(below[0]) if len(below) == 1 and self._label(below[0]) == self._label(node) else below
+
+    def _label(self, node: Node) -> str | None:
+        label: str | None = self.ladder.labels[node[0]][node[1]]
+        return label
+
+    def _name(self, node: Node) -> str:
+        level, group = node
+        label = self._label(node)
+        name = "(hidden)" if label in self.hidden else "(missing)" if label is None else label
+        count = self.sizes[level][group]
+        return name if level == 0 else f"{name}  ({count:,} {'value' if count == 1 else 'values'})"
+
+
+def _children(ladder: Ladder, level: int) -> list[npt.NDArray[np.intp]]:
+    """Give for every group of a level its groups one level below, in order."""
+    parent = ladder.step(level - 1, level)
+    order = np.argsort(parent, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(parent))[:-1])

@@ -1,0 +1,65 @@
+"""Write a file whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from incrowd.core import DataError
+
+
+@contextmanager
+def atomic_path(target: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """Give a path to write to, beside the target; it becomes the target when the block ends well.
+
+    Parameters
+    ----------
+    target
+        Where the file is to appear. A symbolic link is followed: the file that it names is replaced, the link stays.
+    force
+        Whether an existing file may be replaced. A folder never is.
+
+    Notes
+    -----
+    The path has the target's endings, so that a writer that looks at them knows what to write. If the block fails,
+    what was written is removed and the target is as it was.
+    """
+    final = Path(os.path.realpath(target))
+    _refuse(final, force=force)
+    name, dot, endings = final.name.partition(".")
+    # A name of our own, not a file made beforehand: whoever writes it gives it the usual rights.
+    part = final.with_name(f".{name}-{secrets.token_hex(8)}.part{dot}{endings}")
+    try:
+        yield part
+        _flush(part)
+        _refuse(final, force=force)  # somebody else may have written meanwhile
+        part.replace(final)
+        _flush(final.parent)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _refuse(final: Path, *, force: bool) -> None:
+    if final.is_dir():
+        msg = f"Cannot write the file {final.name!r}: there is a folder of that name."
+        raise DataError(msg, hint="name a file.")
+    if not final.parent.is_dir():
+        msg = f"Cannot write the file {final.name!r}: its folder {final.parent.name!r} does not exist."
+        raise DataError(msg, hint="make the folder first.")
+    if final.exists() and not force:
+        msg = f"The file {final.name!r} exists already."
+        raise DataError(
+            msg, hint="choose another name, or allow to replace it: force=True, --force on the command line."
+        )
+
+
+def _flush(path: Path) -> None:
+    """Make sure that it is on the disk before anybody relies on it."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

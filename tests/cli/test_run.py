@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import typer
+
+from incrowd.cli import main
+from incrowd.cli._run import Session, run
+from incrowd.core import EngineError, ParameterError, UncoveredValuesError
+
+
+def failing(error: BaseException) -> Callable[[], object]:
+    def body() -> object:
+        raise error
+
+    return body
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ParameterError("k must be at least 1, got 0."), 2),
+        (EngineError("The disk is full."), 3),
+        (RuntimeError("canary"), 3),
+        (OSError(errno.ENOSPC, "No space left on device"), 3),
+        (KeyboardInterrupt(), 130),
+        (typer.Abort(), 130),
+        (SystemExit(1), 130),
+        (SystemExit(0), 0),
+    ],
+)
+def test_every_end_has_its_exit_code(error: BaseException, code: int) -> None:
+    assert run(failing(error), Session()) == code
+
+
+@pytest.mark.parametrize(("result", "code"), [(None, 0), (0, 0), (1, 1), ("text", 0)])
+def test_a_command_may_choose_its_exit_code(result: object, code: int) -> None:
+    assert run(lambda: result, Session()) == code
+
+
+def test_our_errors_are_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    run(failing(ParameterError("k must be at least 1, got 0.", hint="use 5.")), Session())
+    assert capsys.readouterr().err == "error: k must be at least 1, got 0.\nhint: use 5.\n"
+
+
+def test_uncovered_values_are_shown_only_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    error = UncoveredValuesError("1 value is not covered.", column="x", values=["canary"])
+    run(failing(error), Session())
+    assert "canary" not in capsys.readouterr().err
+    run(failing(error), Session(show_values=True))
+    assert capsys.readouterr().err.endswith("  'canary'\n")
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_a_foreign_message_is_never_shown(capsys: pytest.CaptureFixture[str], debug: bool) -> None:
+    def body() -> object:
+        value = "canary"
+        try:
+            return int(value)
+        except ValueError as error:
+            raise LookupError(value) from error
+
+    assert run(body, Session(debug=debug)) == 3
+    said = capsys.readouterr().err
+    assert "canary" not in said
+    assert "This should not have happened (LookupError)" in said
+    assert ("builtins.ValueError" in said, "test_run.py:" in said) == (debug, debug)
+
+
+def test_debug_says_where_our_own_errors_came_from(capsys: pytest.CaptureFixture[str]) -> None:
+    run(failing(ParameterError("k must be at least 1, got 0.")), Session(debug=True))
+    assert "in body" in capsys.readouterr().err
+
+
+def test_the_system_is_quoted_without_its_file(capsys: pytest.CaptureFixture[str]) -> None:
+    run(failing(OSError(errno.ENOSPC, "No space left on device", "canary")), Session(debug=True))
+    assert capsys.readouterr().err.startswith("error: The system says: No space left on device.\nhint: ")
+
+
+def test_a_stopped_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    run(failing(KeyboardInterrupt()), Session())
+    assert capsys.readouterr().err == "stopped.\n"
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out.startswith("incrowd 0.")
+
+
+def test_a_wrong_command_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["frobnicate"])
+    assert capsys.readouterr().err.startswith("error: No such command 'frobnicate'.")
+
+
+def test_a_command_without_arguments_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["hierarchy"])
+    said = capsys.readouterr()
+    assert "Usage: incrowd hierarchy" in said.out + said.err
+    assert "error:" not in said.err
+
+
+def test_debug_reaches_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--debug", "hierarchy", "show", "no.csv"])
+    assert "  at " in capsys.readouterr().err
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom incrowd.cli import main\n"
+        "try:\n    main(['hierarchy', 'build', '--help'])\nexcept SystemExit:\n"
+        "    heavy = {'numpy', 'numba', 'narwhals', 'duckdb', 'pyarrow', 'pandas', 'polars'} & sys.modules.keys()\n"
+        "    sys.exit(f'imported {sorted(heavy)}' if heavy else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_help_has_no_colour_when_piped() -> None:
+    environment = {key: value for key, value in os.environ.items() if key not in {"FORCE_COLOR", "PY_COLORS"}}
+    script = [sys.executable, "-c", "from incrowd.cli import main; main(['--help'])"]
+    done = subprocess.run(script, capture_output=True, text=True, check=True, env=environment)
+    assert "\x1b[" not in done.stdout
+
+
+def test_a_reader_that_went_away_is_no_bug() -> None:
+    script = "import sys; from incrowd.cli._run import Session, run\n"
+    script += "sys.exit(run(lambda: [sys.stdout.write('x' * 99) for _ in range(99_999)] and None, Session()))"
+    command: Any = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (130, b"")

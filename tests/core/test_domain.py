@@ -1,0 +1,305 @@
+"""The distinct values of a column, in one form and one order for all engines."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incrowd.core import DataError, Domain, Kind
+
+NAN = float("nan")
+
+
+def texts(values: list[Any]) -> list[str | None]:
+    found: list[str | None] = Domain.of("x", values).texts.tolist()
+    return found
+
+
+def ones(count: int) -> np.ndarray[Any, Any]:
+    return np.ones(count, dtype=np.int64)
+
+
+def test_numbers_stand_by_value_and_not_by_text() -> None:
+    assert texts([10, 9, -1]) == ["-1", "9", "10"]
+
+
+def test_text_stands_by_code_point() -> None:
+    assert texts(["b", "é", "a", "B", "10", "9"]) == ["10", "9", "B", "a", "b", "é"]
+
+
+def test_dates_stand_by_value() -> None:
+    assert texts([dt.date(2024, 1, 2), dt.date(999, 12, 31)]) == ["0999-12-31", "2024-01-02"]
+
+
+def test_booleans_are_false_then_true() -> None:
+    domain = Domain.of("x", [True, False, True])
+    assert (domain.kind, domain.texts.tolist(), domain.counts.tolist()) == ("boolean", ["false", "true"], [1, 2])
+
+
+def test_null_comes_last_and_is_counted() -> None:
+    domain = Domain.of("x", [None, "a", None])
+    assert domain.has_null
+    assert (len(domain), domain.texts.tolist(), domain.counts.tolist()) == (2, ["a", None], [1, 2])
+
+
+def test_a_column_without_gaps_has_no_null() -> None:
+    assert not Domain.of("x", [1, 2]).has_null
+
+
+@pytest.mark.parametrize("missing", [NAN, Decimal("NaN"), None, np.datetime64("NaT")])
+def test_what_is_not_a_number_is_null(missing: object) -> None:
+    assert texts([1, missing]) == ["1", None]
+
+
+def test_whole_floats_are_integers() -> None:
+    domain = Domain.of("x", [2.0, 1.0, 2])
+    assert domain.values.dtype == np.int64
+    assert (domain.texts.tolist(), domain.counts.tolist()) == (["1", "2"], [1, 2])
+
+
+def test_one_fraction_makes_all_values_floats() -> None:
+    assert texts([2.0, 1.5]) == ["1.5", "2.0"]
+
+
+def test_floats_beyond_their_exact_integers_stay_floats() -> None:
+    assert Domain.of("x", [2.0**53]).values.dtype == np.float64
+    assert Domain.of("x", [2.0**53 - 1]).values.dtype == np.int64
+
+
+def test_infinity_stays_a_float_in_its_place() -> None:
+    assert texts([float("inf"), 1.0, float("-inf")]) == ["-inf", "1.0", "inf"]
+
+
+@pytest.mark.parametrize("zeros", [[-0.0, 0.5], [0.0, 0.5], [0.5, -0.0, 0.0]])
+def test_minus_zero_is_zero(zeros: list[float]) -> None:
+    assert texts(zeros) == ["0.0", "0.5"]
+
+
+def test_zeros_of_either_sign_from_an_engine_become_one_value() -> None:
+    domain = Domain.build("x", "number", np.array([0.0, 0.5, -0.0]), np.array([1, 2, 4]))
+    assert (domain.values.tolist(), domain.counts.tolist()) == ([0.0, 0.5], [5, 2])
+
+
+def test_a_column_of_nothing_but_gaps_is_not_one_of_decimal_numbers() -> None:
+    domain = Domain.build("x", "number", np.array([], dtype=np.float64), np.array([]), nulls=3)
+    assert domain.values.dtype == np.int64
+
+
+def test_whole_decimals_are_integers() -> None:
+    assert Domain.of("x", [Decimal("2.00"), Decimal(10), 2]) == Domain.of("x", [2, 2, 10])
+
+
+def test_decimals_keep_their_exact_value() -> None:
+    assert texts([Decimal("0.30"), Decimal("0.10000000000000000001")]) == [
+        "0.10000000000000000001",
+        "0.30000000000000000000",
+    ]
+
+
+@pytest.mark.parametrize("rows", list(itertools.permutations([Decimal("1.5"), Decimal("1.50"), Decimal(2)])))
+def test_the_order_of_rows_does_not_decide_how_decimals_are_written(rows: tuple[Decimal, ...]) -> None:
+    assert texts(list(rows)) == ["1.50", "2.00"]
+
+
+def test_minus_zero_of_decimals_is_zero() -> None:
+    assert texts([Decimal("-0.0"), Decimal("0.5")]) == ["0.0", "0.5"]
+
+
+def test_decimals_may_be_infinite() -> None:
+    assert texts([Decimal("Infinity")]) == ["Infinity"]
+
+
+def test_integers_among_decimals_are_decimals() -> None:
+    assert texts([1, Decimal("1.5")]) == ["1.0", "1.5"]
+
+
+def test_integers_beyond_64_bits_keep_every_digit() -> None:
+    assert texts([2**63, 2**63 - 1, -(2**63) - 1]) == [
+        "-9223372036854775809",
+        "9223372036854775807",
+        "9223372036854775808",
+    ]
+
+
+def test_integers_of_64_bits_are_machine_integers() -> None:
+    assert Domain.of("x", [2**63 - 1, -(2**63)]).values.dtype == np.int64
+
+
+def test_midnight_timestamps_are_dates() -> None:
+    domain = Domain.of("x", [dt.datetime(2024, 5, 1), dt.datetime(2023, 5, 1)])  # noqa: DTZ001
+    assert (domain.kind, domain.texts.tolist()) == ("date", ["2023-05-01", "2024-05-01"])
+
+
+def test_one_hour_makes_all_values_timestamps() -> None:
+    domain = Domain.of("x", [dt.datetime(2024, 5, 1), dt.datetime(2024, 5, 1, 8, 30)])  # noqa: DTZ001
+    assert (domain.kind, domain.texts.tolist()) == ("datetime", ["2024-05-01 00:00:00", "2024-05-01 08:30:00"])
+
+
+def test_no_timestamps_stay_timestamps() -> None:
+    assert Domain.build("x", "datetime", np.array([], dtype="datetime64[us]"), np.array([])).kind == "datetime"
+
+
+@pytest.mark.parametrize("odd", ["0000-12-31", "10000-01-01", "294247-01-10"])
+@pytest.mark.parametrize(("kind", "unit"), [("date", "D"), ("datetime", "us"), ("instant", "us")])
+def test_dates_that_no_calendar_can_write_are_refused(kind: Kind, unit: str, odd: str) -> None:
+    values = np.array(["2024-05-01", odd], dtype=f"datetime64[{unit}]")
+    with pytest.raises(DataError, match=r"^Column 'x' holds dates before the year 1 or after the year 9999"):
+        Domain.build("x", kind, values, ones(2))
+
+
+def test_the_first_and_the_last_day_of_the_calendar_are_welcome() -> None:
+    assert texts([dt.date.max, dt.date.min]) == ["0001-01-01", "9999-12-31"]
+
+
+def test_one_instant_in_two_zones_is_one_value() -> None:
+    berlin = dt.datetime(2024, 7, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2)))
+    domain = Domain.of("x", [berlin, dt.datetime(2024, 7, 1, tzinfo=dt.UTC)])
+    assert (domain.kind, domain.counts.tolist()) == ("instant", [2])
+    assert domain.texts.tolist() == ["2024-07-01 00:00:00+00:00"]
+
+
+def test_no_values_are_text() -> None:
+    domain = Domain.of("x", [])
+    assert (domain.kind, len(domain), domain.texts.tolist()) == ("text", 0, [])
+
+
+@pytest.mark.parametrize(
+    ("mixed", "said"),
+    [
+        ([1, "HIV"], "mixes number and text"),
+        ([dt.date(2024, 1, 1), dt.datetime(2024, 1, 1, 5)], "mixes date and datetime"),  # noqa: DTZ001
+        ([dt.datetime(2024, 1, 1, tzinfo=dt.UTC), dt.datetime(2024, 1, 1)], "mixes datetime and instant"),  # noqa: DTZ001
+        ([True, 2], "mixes boolean and number"),
+        ([True, 1], "mixes boolean and number"),
+        ([0.0, False], "mixes boolean and number"),
+    ],
+)
+def test_types_are_not_mixed_and_no_value_is_quoted(mixed: list[Any], said: str) -> None:
+    with pytest.raises(DataError, match=f"^Column 'x' {said} values. Hint: make the column one type") as error:
+        Domain.of("x", mixed)
+    assert "HIV" not in str(error.value)
+
+
+@pytest.mark.parametrize("exact", [2**53 + 1, Decimal("0.1"), 10**400, Decimal("1e400")])
+def test_numbers_that_a_float_cannot_hold_are_not_mixed_with_floats(exact: object) -> None:
+    with pytest.raises(DataError, match="mixes floating-point numbers with numbers that they cannot hold exactly"):
+        Domain.of("x", [0.5, exact])
+
+
+def test_numbers_that_a_float_holds_are_mixed_with_floats() -> None:
+    assert texts([0.5, Decimal("0.25"), 2**53]) == ["0.25", "0.5", "9007199254740992.0"]
+
+
+@pytest.mark.parametrize(("odd", "name"), [([1], "list"), ({"a": 1}, "dict"), (b"x", "bytes"), (1j, "complex")])
+def test_other_types_are_refused_by_name(odd: object, name: str) -> None:
+    with pytest.raises(DataError, match=f"^Column 'x' holds values of type {name}. Hint: use numbers, booleans"):
+        Domain.of("x", [odd])
+
+
+class Colour(str, Enum):  # noqa: UP042 - unlike StrEnum, str() gives its name
+    RED = "red"
+
+
+@pytest.mark.parametrize("value", [np.str_("red"), Colour.RED])
+def test_special_texts_become_plain_ones(value: str) -> None:
+    domain = Domain.of("x", [value])
+    assert [type(text) for text in domain.values] == [str]
+    assert domain.texts.tolist() == ["red"]
+
+
+def test_repeats_from_an_engine_are_added_up() -> None:
+    domain = Domain.build("x", "text", np.array(["b", "a", "b"], dtype=object), np.array([1, 2, 4]), nulls=8)
+    assert (domain.texts.tolist(), domain.counts.tolist()) == (["a", "b", None], [2, 5, 8])
+
+
+def test_the_texts_of_a_file_become_numbers_where_nothing_is_lost() -> None:
+    domain = Domain.of_texts("x", ["10", "9"], ones(2), nulls=1)
+    assert (domain.kind, domain.values.tolist(), domain.spelling) == ("number", [9, 10], None)
+    assert domain.texts.tolist() == ["9", "10", None]
+
+
+@pytest.mark.parametrize("spelled", [["2", "10", "1.5"], ["2.0", "10.0"], ["2.0", "10", "1.5"], ["1e+16", "2.5"]])
+def test_the_spelling_of_numbers_survives(spelled: list[str]) -> None:
+    domain = Domain.of_texts("x", spelled, ones(len(spelled)))
+    assert domain.kind == "number"
+    assert domain.texts.tolist() == sorted(spelled, key=float)
+
+
+def test_whole_floats_of_a_file_equal_its_integers_and_keep_their_spelling() -> None:
+    domain = Domain.of_texts("x", ["3.0", "2.0"], ones(2))
+    assert domain == Domain.of_texts("x", ["2", "3"], ones(2))
+    assert domain.texts.tolist() == ["2.0", "3.0"]
+
+
+@pytest.mark.parametrize("sign", ["T", " "])
+def test_the_spelling_of_timestamps_survives(sign: str) -> None:
+    spelled = [f"2024-05-01{sign}00:00:00", f"2023-05-01{sign}00:00:00"]
+    domain = Domain.of_texts("x", spelled, np.array([1, 2]))
+    assert (domain.kind, domain.texts.tolist(), domain.counts.tolist()) == ("date", spelled[::-1], [2, 1])
+
+
+def test_domains_are_equal_by_column_kind_values_and_counts() -> None:
+    assert Domain.of("x", [1, 2, None]) == Domain.of("x", [None, 2, 1])
+    assert Domain.of("x", [1, 2]) != Domain.of("y", [1, 2])
+    assert Domain.of("x", [1, 2]) != Domain.of("x", [1, 3])
+    assert Domain.of("x", [1, 2]) != Domain.of("x", [1, 2, 2])
+    assert Domain.of("x", [1, 2]) != Domain.of("x", [1, None])
+    assert Domain.of("x", ["1"]) != Domain.of("x", [1])
+    assert Domain.of("x", [1]) != "x"
+
+
+def test_a_domain_cannot_be_changed() -> None:
+    domain = Domain.of_texts("x", ["1.5", "2"], ones(2))
+    for array in (domain.values, domain.counts, domain.spelling):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0  # type: ignore[index]
+    with pytest.raises(AttributeError, match="cannot assign to field 'kind'"):
+        domain.kind = "text"  # type: ignore[misc]
+
+
+def test_a_domain_has_no_hash() -> None:
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Domain.of("x", [1]))
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [(["HIV"], "Domain('x', text, 1 values)"), ([1, 2, None], "Domain('x', number, 2 values, null)")],
+)
+def test_a_domain_shows_numbers_and_no_value(values: list[Any], shown: str) -> None:
+    assert repr(Domain.of("x", values)) == shown
+
+
+VALUES = st.one_of(
+    st.lists(st.none() | st.integers(-(2**70), 2**70)),
+    st.lists(st.none() | st.floats(allow_nan=False)),
+    st.lists(st.none() | st.text()),
+    st.lists(st.none() | st.dates()),
+    st.lists(st.none() | st.datetimes()),
+    st.lists(st.none() | st.booleans()),
+    st.lists(st.none() | st.decimals(allow_nan=False, allow_infinity=False, places=3)),
+)
+
+
+@given(VALUES, st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(values: list[Any], random: Any) -> None:
+    shuffled = random.sample(values, len(values))
+    assert Domain.of("x", shuffled) == Domain.of("x", values)
+    assert texts(shuffled) == texts(values)
+
+
+@given(VALUES)
+def test_values_are_distinct_and_ascend_and_all_rows_are_counted(values: list[Any]) -> None:
+    domain = Domain.of("x", values)
+    listed = domain.values.tolist()
+    assert all(low < high for low, high in itertools.pairwise(listed))
+    assert len(listed) == len({value for value in values if value is not None})
+    assert domain.counts.sum() == len(values)

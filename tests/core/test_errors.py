@@ -1,0 +1,73 @@
+"""Messages say what is wrong and what would be right, and hold no value of a record."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from incrowd import core
+from incrowd.core import DataError, IncrowdError, PrivacyWarning, SchemaError, UncoveredValuesError, UnknownColumnError
+
+
+def test_the_hint_follows_the_message() -> None:
+    assert str(DataError("The file is cut off.", hint="copy it again.")) == "The file is cut off. Hint: copy it again."
+
+
+def test_without_a_hint_there_is_only_the_message() -> None:
+    assert str(DataError("The file is cut off.")) == "The file is cut off."
+
+
+def test_an_unknown_column_is_answered_with_the_nearest_name() -> None:
+    error = UnknownColumnError.of("zpi", ["age", "zip"], given_as="quasi-identifier")
+    assert str(error) == "The table has no column 'zpi' (given as quasi-identifier). Hint: did you mean 'zip'?"
+
+
+def test_an_unknown_column_like_no_other_is_answered_with_all_names() -> None:
+    error = UnknownColumnError.of("x", ["age", "zip"], given_as="sensitive")
+    assert str(error) == "The table has no column 'x' (given as sensitive). Hint: the table has 'age', 'zip'."
+
+
+def test_of_many_columns_eight_are_named() -> None:
+    names = [f"c{number}" for number in range(10)]
+    error = UnknownColumnError.of("weight", names, given_as="sensitive")
+    assert error.hint == "the table has 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7' and 2 more."
+
+
+def test_a_table_without_columns_says_so() -> None:
+    assert UnknownColumnError.of("x", [], given_as="sensitive").hint == "the table has no columns."
+
+
+def test_an_unknown_column_is_a_schema_error_and_a_key_error() -> None:
+    assert issubclass(UnknownColumnError, SchemaError)
+    assert issubclass(UnknownColumnError, KeyError)
+
+
+@pytest.mark.parametrize("name", [name for name in core.__all__ if name.endswith("Error")])
+def test_every_error_has_one_root(name: str) -> None:
+    assert issubclass(getattr(core, name), IncrowdError)
+
+
+def test_a_privacy_warning_is_a_warning_and_no_error() -> None:
+    assert issubclass(PrivacyWarning, UserWarning)
+    assert not issubclass(PrivacyWarning, IncrowdError)
+
+
+def test_uncovered_values_travel_as_data_and_not_in_the_message() -> None:
+    error = UncoveredValuesError("Column 'job' has 1 value too many.", column="job", values=["spy"])
+    assert error.values == ("spy",)
+    assert error.column == "job"
+    assert "spy" not in f"{error} {error!r} {error.args}"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DataError("No.", hint="yes."),
+        UnknownColumnError.of("zpi", ["zip"], given_as="count"),
+        UncoveredValuesError("No.", column="job", values=["spy"], hint="yes."),
+    ],
+)
+def test_an_error_survives_the_way_from_another_process(error: IncrowdError) -> None:
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))

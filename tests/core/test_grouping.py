@@ -1,0 +1,116 @@
+"""Rows with equal tuples are grouped in the order of the tuples, whichever way is taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incrowd.core import Grouping, _grouping, group
+
+Rows = list[tuple[int, ...]]
+
+
+def group_rows(rows: Rows, cardinalities: list[int]) -> Grouping:
+    return group([np.array([row[n] for row in rows], dtype=np.int64) for n in range(len(cardinalities))], cardinalities)
+
+
+def check_against_a_dict(grouping: Grouping, rows: Rows) -> None:
+    tally = Counter(rows)
+    tuples = sorted(tally)
+    assert [rows[row] for row in grouping.first.tolist()] == tuples
+    assert [tuples[number] for number in grouping.ids.tolist()] == rows
+    assert grouping.sizes().tolist() == [tally[key] for key in tuples]
+    weights = np.arange(len(rows), dtype=np.int64)
+    sums = {key: sum(n for n, row in enumerate(rows) if row == key) for key in tuples}
+    assert grouping.sums(weights).tolist() == list(sums.values())
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[int], Rows]:
+    cardinalities = draw(st.lists(st.sampled_from([1, 2, 3, 1000, 2**40]), min_size=1, max_size=8))
+    codes = [st.sampled_from(sorted({0, cardinality // 2, cardinality - 1})) for cardinality in cardinalities]
+    return cardinalities, draw(st.lists(st.tuples(*codes), max_size=30))
+
+
+def test_groups_are_numbered_by_their_tuples() -> None:
+    grouping = group_rows([(1, 0), (0, 2), (1, 0), (0, 1)], [2, 3])
+    assert grouping.ids.tolist() == [2, 1, 2, 0]
+    assert grouping.first.tolist()[:2] == [3, 1]
+    assert len(grouping) == 3
+
+
+@given(tables())
+def test_grouping_equals_a_dict_over_tuples(table: tuple[list[int], Rows]) -> None:
+    cardinalities, rows = table
+    check_against_a_dict(group_rows(rows, cardinalities), rows)
+
+
+@given(tables())
+def test_sorted_rows_are_grouped_alike(table: tuple[list[int], Rows]) -> None:
+    cardinalities, rows = table
+    check_against_a_dict(group_rows(sorted(rows), cardinalities), sorted(rows))
+
+
+@given(tables())
+def test_the_compiled_way_equals_a_dict_over_tuples(table: tuple[list[int], Rows]) -> None:
+    cardinalities, rows = table
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_grouping, "HASH_FROM", 0)
+        check_against_a_dict(group_rows(rows, cardinalities), rows)
+
+
+@pytest.mark.parametrize("rows", [1, 1_000, 200_000])
+def test_the_compiled_way_equals_the_sorting_way(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    word = np.random.default_rng(rows).integers(0, 2**63 - 1, rows // 2 + 1)[np.arange(rows)[::-1] // 2]
+    plain = _grouping._group_word(word)
+    monkeypatch.setattr(_grouping, "HASH_FROM", 0)
+    compiled = _grouping._group_word(word)
+    assert compiled.ids.tolist() == plain.ids.tolist()
+    assert compiled.ids.dtype == plain.ids.dtype
+    assert word[compiled.first].tolist() == word[plain.first].tolist()
+
+
+def test_rows_of_400_bits_are_grouped() -> None:
+    rows = [tuple((row * 7 + column) % 1000 for column in range(40)) for row in (3, 1, 2, 1, 3, 3)]
+    check_against_a_dict(group_rows(rows, [1000] * 40), rows)
+
+
+def test_rows_that_differ_only_in_the_last_of_many_words_are_apart() -> None:
+    rows = [(*[999] * 39, last) for last in (5, 4, 5)]
+    assert group_rows(rows, [1000] * 40).ids.tolist() == [1, 0, 1]
+
+
+def test_no_rows_make_no_groups() -> None:
+    grouping = group_rows([], [3, 4])
+    assert (len(grouping), grouping.ids.tolist(), grouping.sizes().tolist()) == (0, [], [])
+    assert grouping.sums(np.array([], dtype=np.int64)).tolist() == []
+
+
+def test_one_row_makes_one_group() -> None:
+    grouping = group_rows([(2, 3)], [3, 4])
+    assert (grouping.ids.tolist(), grouping.first.tolist()) == ([0], [0])
+
+
+def test_group_numbers_take_the_smallest_type_that_fits() -> None:
+    codes = np.arange(300)[::-1]
+    assert group([codes], [300]).ids.dtype == np.uint16
+    assert group([codes // 2], [150]).ids.dtype == np.uint8
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64"])
+def test_sums_beyond_what_a_float_adds_exactly_are_exact(kind: str) -> None:
+    grouping = group_rows([(0,), (1,), (0,)], [2])
+    assert grouping.sums(np.array([2**53, 5, 1], dtype=kind)).tolist() == [2**53 + 1, 5]
+
+
+def test_sums_just_below_that_are_exact() -> None:
+    grouping = group_rows([(0,), (0,)], [1])
+    assert grouping.sums(np.array([2**51 + 1, 2**51 + 2], dtype=np.uint64)).tolist() == [2**52 + 3]
+
+
+def test_small_counts_do_not_overflow_their_type() -> None:
+    assert group_rows([(0,)] * 3, [1]).sums(np.array([200, 200, 200], dtype=np.uint8)).tolist() == [600]

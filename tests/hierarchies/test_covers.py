@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pytest
+
+from incrowd.core import Domain, ParameterError
+from incrowd.hierarchies import covered, covers, flat, frequent, kind_of_label, tree
+
+
+@pytest.mark.parametrize(
+    ("label", "inside", "outside"),
+    [
+        ("*", ["", "anything", "12"], []),
+        ("FR", ["FR"], ["fr", "FRA"]),
+        ("476**", ["47605", "476**"], ["4760", "47705", "476055"]),
+        ("**", ["12", "ab"], ["1", "123"]),
+        ("<18", ["17", "17.9", "-3", "007", "<18"], ["18", "abc", "<17"]),
+        ("<= 18", ["18"], ["18.1"]),
+        (">50", ["50.01", "1e3"], ["50"]),
+        (">=90", ["90", "104"], ["89.99"]),
+        (">=1/3", ["0.34"], ["0.33"]),
+        ("20-29", ["20", "29", "25.5"], ["30", "29.5", "19"]),
+        ("20 - 29", ["20", "29"], ["30"]),
+        ("-5--2", ["-5", "-3"], ["-1", "5"]),
+        ("-5-2", ["-5", "2"], ["3"]),
+        ("0.5-1.5", ["0.5", "1"], ["2"]),
+        ("1..3", ["1", "3"], ["4"]),
+        ("[20-29]", ["20", "29"], ["30"]),
+        ("[20, 30)", ["20", "29.9"], ["30"]),
+        ("[20, 30[", ["20"], ["30"]),
+        ("(20, 30]", ["30", "20.1"], ["20"]),
+        ("]20, 30]", ["30"], ["20"]),
+        ("[0, 1/3)", ["0.33"], ["0.34"]),
+        ("05-09", ["5", "09"], ["10"]),
+        ("2024-M03", ["2024-03-05", "2024-03-31 23:59:59"], ["2024-04-01", "2024"]),
+        ("2024-Q1", ["2024-03-05"], ["2024-04-01"]),
+        ("2024", ["2024-12-31"], ["2025-01-01", "2024.0"]),
+        ("2020s", ["2029-12-31"], ["2030-01-01", "2024"]),
+        ("19xx", ["1900-01-01", "1999-12-31"], ["2000-01-01"]),
+        ("2024-03-05", ["2024-03-05 10:00:00"], ["2024-03-06"]),
+        ("2024-03-05..2024-03-06", ["2024-03-05", "2024-03-06 23:00:00"], ["2024-03-07", "7"]),
+        ("2024-03-05 10:00:00..2024-03-05 11:00:00", ["2024-03-05 11:00:00"], ["2024-03-05 11:00:01"]),
+    ],
+)
+def test_a_label_covers_what_it_says(label: str, inside: list[str], outside: list[str]) -> None:
+    assert [covers(label, text) for text in inside] == [True] * len(inside)
+    assert [covers(label, text) for text in outside] == [False] * len(outside)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        *("2024-03", "02139-4307", "10-02139", "Europe", "none..primary", "rare (<10)", ">50K", "[30, 20)", "<1/0"),
+        *("[1, 1/0)", "2024-13-45", "2024-M13", "2024-03-06..2024-03-05", ""),
+    ],
+)
+def test_a_label_without_a_pattern_is_unknown_and_covers_only_itself(label: str) -> None:
+    assert kind_of_label(label) is None
+    assert covers(label, label)
+    assert [covers(label, text) for text in ("2024", "3", "1000", "2024-03-05", "25")] == [False] * 5
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [("*", "everything"), ("1**", "mask"), (">=90", "bound"), ("20-29", "range"), ("2020s", "period")],
+)
+def test_a_label_tells_how_it_is_read(label: str, kind: str) -> None:
+    assert kind_of_label(label) == kind
+
+
+def test_only_a_star_covers_a_missing_value() -> None:
+    assert covers("*", None)
+    assert [covers(label, None) for label in ("**", "<18", "2024", "", "None")] == [False] * 5
+
+
+def test_numbers_of_every_form_are_compared_exactly() -> None:
+    floats = Domain("x", "number", np.array([0.1, 0.3, 0.7]), np.ones(3, dtype=np.int64))
+    assert covered("[0.3, 0.7)", floats).tolist() == [False, True, False]
+    assert covered("0.1-0.3", floats).tolist() == [True, True, False]
+    assert covered("10-20", Domain.of("x", [9, 10, 20, 2**70])).tolist() == [False, True, True, False]
+
+
+def test_moments_are_no_numbers_and_numbers_no_moments() -> None:
+    assert covered("<9999999", Domain.of("x", [dt.date(2024, 1, 1)])).tolist() == [False]
+    assert covered("2024", Domain.of("x", [2023, 2024])).tolist() == [False, True]
+    assert covered("2020s", Domain.of("x", [2023])).tolist() == [False]
+    assert covered("2024", Domain.of("x", [dt.date(2024, 1, 1), None])).tolist() == [True, False]
+
+
+def test_the_ladder_decides_alone_about_its_own_labels() -> None:
+    domain = Domain.of("age", [25, 55, 61])
+    ladder = tree({"<50": [25, 61], "old": [55]}).bind(domain)
+    assert covered("<50", domain, ladder).tolist() == [True, False, True]
+    assert covered("<50", domain).tolist() == [True, False, False]
+    assert covered("old", domain, ladder).tolist() == [False, True, False]
+
+
+def test_a_label_that_the_ladder_lacks_is_read() -> None:
+    domain = Domain.of("age", [25, 55])
+    assert covered("50-59", domain, flat().bind(domain)).tolist() == [False, True]
+
+
+def test_rare_values_are_known_to_their_ladder_only() -> None:
+    domain = Domain.of("job", ["cook", "cook", "pope"])
+    assert covered("rare (<2)", domain, frequent(2).bind(domain)).tolist() == [False, True]
+    assert covered("rare (<2)", domain).tolist() == [False, False]
+
+
+def test_a_ladder_of_another_column_is_refused() -> None:
+    with pytest.raises(ParameterError, match="The ladder is of 1 values and the domain of 2"):
+        covered("x", Domain.of("a", ["x", "y"]), flat().bind(Domain.of("a", ["x"])))

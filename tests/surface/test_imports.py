@@ -1,0 +1,72 @@
+"""Importing costs nothing, and imports point down only."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {"numpy", "numba", "narwhals", "duckdb", "pyarrow", "pandas", "polars"}
+
+AFTER_THE_COMMAND = """
+import sys
+from incrowd.cli import main
+try:
+    main({arguments!r})
+finally:
+    print("loaded:", *sorted({{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
+"""
+
+
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def heavy_ones(line: str) -> set[str]:
+    assert line.startswith("loaded: "), line
+    return HEAVY & set(line.split())
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    ran = python("import incrowd, sys; dir(incrowd); print('loaded:', *sys.modules)")
+    assert heavy_ones(ran.stdout) == set(), ran.stderr
+
+
+def test_an_error_can_be_caught_without_a_dataframe_library() -> None:
+    ran = python("import incrowd, sys; incrowd.IncrowdError; print('loaded:', *sys.modules)")
+    assert heavy_ones(ran.stdout) <= {"numpy"}, ran.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["hierarchy", "--help"], ["hierarchy", "build", "--help"]]
+)
+def test_the_command_answers_for_help_without_importing_anything_heavy(arguments: list[str]) -> None:
+    ran = python(AFTER_THE_COMMAND.format(arguments=arguments))
+    assert ran.returncode == 0, ran.stderr
+    assert "incrowd" in ran.stdout
+    assert heavy_ones(ran.stderr.splitlines()[-1]) == set()
+
+
+def test_the_core_imports_no_dataframe_library_and_no_compiler() -> None:
+    ran = python("import incrowd.core, sys; print('loaded:', *sys.modules)")
+    assert heavy_ones(ran.stdout) == {"numpy"}, ran.stderr
+
+
+def test_hierarchies_import_no_dataframe_library() -> None:
+    ran = python("import incrowd.hierarchies, sys; print('loaded:', *sys.modules)")
+    assert heavy_ones(ran.stdout) == {"numpy"}, ran.stderr
+
+
+def test_engines_do_not_import_frames_that_nobody_uses() -> None:
+    ran = python("import incrowd.engines, sys; print('loaded:', *sys.modules)")
+    assert heavy_ones(ran.stdout) & {"pandas", "polars", "numba"} == set(), ran.stderr
+
+
+def test_rooms_point_down_only() -> None:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "3 kept, 0 broken" in ran.stdout

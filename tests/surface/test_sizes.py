@@ -1,0 +1,33 @@
+"""Nothing grows until nobody can read it any more."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import incrowd
+
+HOUSE = Path(incrowd.__file__).parent
+MODULE_LINES = 500
+FUNCTION_LINES = 50
+
+
+def functions() -> Iterator[tuple[str, int]]:
+    """Give every function with the number of its lines, from ``def`` to its end."""
+    for path in HOUSE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield f"{path.relative_to(HOUSE)}:{node.name}", (node.end_lineno or 0) - node.lineno + 1
+
+
+def test_no_module_is_too_long() -> None:
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in HOUSE.rglob("*.py")}
+    assert len(lines) > 20
+    assert {str(path.relative_to(HOUSE)): count for path, count in lines.items() if count > MODULE_LINES} == {}
+
+
+def test_no_function_is_too_long() -> None:
+    lines = list(functions())
+    assert len(lines) > 100
+    assert [(name, count) for name, count in lines if count > FUNCTION_LINES] == []
