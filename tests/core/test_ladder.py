@@ -49,7 +49,7 @@ def test_a_single_value_is_its_own_top() -> None:
 def test_an_empty_column_has_a_ladder() -> None:
     empty = Domain.of("x", [])
     ladder = Ladder.climb(empty, [Step.top(empty)])
-    assert names(ladder) == [[], []]
+    assert names(ladder) == [[], ["*"]]
 
 
 def test_groups_are_numbered_in_the_order_of_their_first_value() -> None:
@@ -74,7 +74,7 @@ def test_null_joins_a_top_of_asterisks(stars: str) -> None:
 
 def test_a_column_of_nothing_but_nulls_has_a_ladder() -> None:
     domain = Domain.of("x", [None, None])
-    assert names(Ladder.climb(domain, [Step.top(domain)])) == [[None], [None]]
+    assert names(Ladder.climb(domain, [Step.top(domain)])) == [[None], ["*"]]
 
 
 def test_leaves_are_those_of_the_domain_unless_the_hierarchy_knows_more() -> None:

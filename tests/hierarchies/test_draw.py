@@ -52,8 +52,8 @@ def test_values_can_be_left_out() -> None:
     assert draw(flat().bind(Domain.of("x", ["a", "b"])), show_values=False) == "*  (2 values)"
 
 
-def test_an_empty_column_is_an_empty_drawing() -> None:
-    assert draw(flat().bind(Domain.of("x", []))) == ""
+def test_an_empty_column_is_a_top_with_nothing_under_it() -> None:
+    assert draw(flat().bind(Domain.of("x", []))) == "*  (0 values)"
 
 
 def test_at_least_one_child_is_drawn() -> None:

@@ -35,10 +35,10 @@ def _build() -> typer.Typer:
     )
     app.callback()(_options)
 
-    from incrowd.cli import _hierarchy
+    from incrowd.cli import _demo, _hierarchy
 
+    app.command("demo")(_demo.demo)
     app.add_typer(_hierarchy.app, name="hierarchy")
-    # A single command goes here too: app.command("demo")(_demo.demo), imported above as _hierarchy is.
     return app
 
 

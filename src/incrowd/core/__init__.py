@@ -15,7 +15,7 @@ from incrowd.core._errors import (
     UncoveredValuesError,
     UnknownColumnError,
 )
-from incrowd.core._grouping import Grouping, group
+from incrowd.core._grouping import Grouping, group, tally
 from incrowd.core._ladder import TOP, Hierarchy, Ladder, Step
 from incrowd.core._look_alikes import look_alikes
 from incrowd.core._packing import Packing, smallest_unsigned
@@ -55,4 +55,5 @@ __all__ = [
     "group",
     "look_alikes",
     "smallest_unsigned",
+    "tally",
 ]

@@ -73,6 +73,27 @@ def group(columns: Sequence[Ints], cardinalities: Sequence[int]) -> Grouping:
     return grouping
 
 
+def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Words], npt.NDArray[np.int64]]:
+    """Count equal tuples of packed codes; give the distinct ones in order, and how many there are of each.
+
+    Parameters
+    ----------
+    words
+        The packed codes, one array per word.
+    counts
+        How often each row counts; once by default.
+    """
+    if counts is None and len(words) == 1:
+        sorted_words = [np.sort(words[0])]
+        starts = _group_sorted(sorted_words).first
+        return [sorted_words[0][starts]], np.diff(np.append(starts, len(words[0])))
+    order = np.lexsort(words[::-1])
+    sorted_words = [word[order] for word in words]
+    grouping = _group_sorted(sorted_words)
+    sums = grouping.sizes() if counts is None else grouping.sums(counts[order])
+    return [word[grouping.first] for word in sorted_words], sums
+
+
 def group_pairs(left: Grouping, right: Grouping) -> Grouping:
     """Group by two groupings of the same rows, the left one first."""
     packing = Packing.of([len(left), len(right)])
@@ -101,7 +122,7 @@ def _group_sorted(words: Sequence[Words]) -> Grouping:
 
 
 def _group_word(word: Words) -> Grouping:
-    if len(word) >= HASH_FROM:
+    if HASH_FROM <= len(word) < 2**31:  # the hash table numbers rows in 32 bits
         from incrowd.core._compiled import hash_rows  # noqa: PLC0415 - numba is loaded only when it pays
 
         ids, first = hash_rows(word)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
@@ -94,16 +94,8 @@ class Ladder:
         labels: list[Labels] = [domain.texts]
         leaves: list[npt.NDArray[np.int64]] = [np.ones(len(domain), dtype=np.int64)]
         for step in steps:
-            numbered, first = _renumber(step.group)
-            members = np.asarray(step.group)[first]
-            names = np.array(step.labels, dtype=object)[members]
-            covered = np.bincount(numbered) if step.leaves is None else np.asarray(step.leaves)[members]
-            if domain.has_null and len(names) == 1 and set(names[0]) == {TOP}:
-                numbered, covered = np.append(numbered, 0), covered + 1
-            elif domain.has_null:
-                numbered, names = np.append(numbered, len(names)), np.append(names, np.array([None], dtype=object))
-                covered = np.append(covered, 1)
-            groups.append(numbered)
+            group, names, covered = _level(domain, step)
+            groups.append(group)
             labels.append(names)
             leaves.append(covered)
         if len(labels[-1]) > 1:
@@ -162,19 +154,34 @@ class Ladder:
         sizes = [
             np.bincount(group, minlength=len(names)) for group, names in zip(self.groups, self.labels, strict=True)
         ]
-        steps = {pair: self.step(*pair) for pair in itertools.combinations(range(self.height + 1), 2)}
+        step = functools.cache(self.step)  # few pairs of levels share a label
         for level, labels in enumerate(self.labels):
             for group, label in enumerate(labels.tolist()):
                 low, lower = known.setdefault(label, (level, group))
                 if (low, lower) == (level, group):
                     continue
-                if low == level or sizes[low][lower] != sizes[level][group] or steps[low, level][lower] != group:
+                if low == level or sizes[low][lower] != sizes[level][group] or step(low, level)[lower] != group:
                     raise self._ambiguous(low, level)
 
     def _ambiguous(self, low: int, high: int) -> HierarchyError:
         where = f"at level {low}" if low == high else f"at levels {low} and {high}"
         msg = f"The hierarchy of column {self.column!r} uses one label for different groups of values ({where})."
         return HierarchyError(msg, hint="give every group a label of its own; a group must not be called like a value.")
+
+
+def _level(domain: Domain, step: Step) -> tuple[Ints, Labels, npt.NDArray[np.int64]]:
+    """Give a level's groups, labels and leaves, null included."""
+    labels = np.array(step.labels, dtype=object)
+    if len(labels) == 1 and set(labels[0]) == {TOP}:  # covers whatever there is
+        covered = len(domain.values) if step.leaves is None else step.leaves[0]
+        return np.zeros(len(domain), dtype=np.int64), labels, np.array([covered + domain.has_null])
+    group, first = _renumber(step.group)
+    members = np.asarray(step.group)[first]
+    leaves = np.bincount(group, minlength=len(first)) if step.leaves is None else np.asarray(step.leaves)[members]
+    if not domain.has_null:
+        return group, labels[members], leaves
+    names = np.append(labels[members], np.array([None], dtype=object))
+    return np.append(group, len(members)), names, np.append(leaves, 1)
 
 
 def _renumber(group: Ints) -> tuple[Ints, npt.NDArray[np.intp]]:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import DataError, Domain, Kind
+from incrowd.engines._columns import of_numbers, of_texts, to_numpy
 
 
 def domain_of(column: str, values: pa.ChunkedArray, counts: pa.ChunkedArray, *, from_text: bool) -> Domain:
@@ -25,7 +26,7 @@ def domain_of(column: str, values: pa.ChunkedArray, counts: pa.ChunkedArray, *, 
     """
     present = pc.is_valid(values)
     nulls = pc.sum(counts.filter(pc.invert(present))).as_py() or 0
-    values, tally = values.filter(present), counts.filter(present).to_numpy()
+    values, tally = values.filter(present), to_numpy(counts.filter(present))
     if from_text:
         return Domain.of_texts(column, values.to_pylist(), tally, nulls)
     kind, array = _to_numpy(column, values)
@@ -34,15 +35,15 @@ def domain_of(column: str, values: pa.ChunkedArray, counts: pa.ChunkedArray, *, 
 
 def keys_of(domain: Domain, type_: pa.DataType, *, from_text: bool) -> pa.Array:
     """Give a domain's values as the engine's column holds them, in the order of their codes, without null."""
-    if from_text or pa.types.is_string(type_):
-        return pa.array(domain.texts[: len(domain.values)].tolist(), pa.string())
-    values = domain.values.tolist() if domain.values.dtype == object else domain.values
+    if from_text or domain.kind == "text" or pa.types.is_string(type_):
+        return of_texts(domain.texts[: len(domain.values)].tolist())
+    keys = pa.array(domain.values.tolist()) if domain.values.dtype.kind in "Ob" else of_numbers(domain.values)
     if domain.kind == "instant":
-        return pa.array(values, pa.timestamp("us", tz="UTC"))
+        return keys.cast(pa.timestamp("us", tz="UTC"))
     try:
-        return pa.array(values).cast(type_)
+        return keys.cast(type_)
     except pa.ArrowInvalid:  # a column without values has no type of its own to follow
-        return pa.array(values)
+        return keys
 
 
 def table_of_columns(columns: Any) -> pa.Table:
@@ -53,20 +54,20 @@ def table_of_columns(columns: Any) -> pa.Table:
 def _to_numpy(column: str, values: pa.ChunkedArray) -> tuple[Kind, Any]:
     type_ = values.type
     if pa.types.is_boolean(type_):
-        return "boolean", values.to_numpy()
+        return "boolean", np.array(values.to_pylist(), dtype=bool)
     if pa.types.is_integer(type_) or pa.types.is_floating(type_):
         return "number", _numbers(values)
     if pa.types.is_decimal(type_):
         return "number", _objects(values)
     if pa.types.is_date(type_):
-        return "date", values.cast(pa.date32()).to_numpy().astype("datetime64[D]")
+        return "date", to_numpy(values.cast(pa.date32()).cast(pa.int32())).astype("datetime64[D]")
     if pa.types.is_timestamp(type_):
         return "instant" if type_.tz else "datetime", _timestamps(column, values)
     return "text", _objects(values)
 
 
 def _numbers(values: pa.ChunkedArray) -> Any:
-    array = values.to_numpy()
+    array = to_numpy(values)
     if array.dtype.kind == "f":
         return array.astype(np.float64)
     if array.dtype == np.uint64 and len(array) and array.max() > np.iinfo(np.int64).max:
@@ -83,7 +84,8 @@ def _objects(values: pa.ChunkedArray) -> Any:
 
 def _timestamps(column: str, values: pa.ChunkedArray) -> Any:
     try:
-        return values.cast(pa.timestamp("us", tz=values.type.tz)).to_numpy().astype("datetime64[us]")
+        whole = values.cast(pa.timestamp("us", tz=values.type.tz))
+        return to_numpy(whole.cast(pa.int64())).astype("datetime64[us]")
     except pa.ArrowInvalid:
         pass
     msg = f"Column {column!r} holds timestamps finer than a microsecond."

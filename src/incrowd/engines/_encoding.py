@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from incrowd.core import Packing
+from incrowd.engines._columns import of_numbers
 from incrowd.engines._home import Frame, Home
 
 
@@ -52,7 +53,7 @@ def with_words(frame: Frame, codings: Sequence[Coding], home: Home, prefix: str)
     packing = Packing.of([coding.cardinality for coding in codings])
     parts: list[list[nw.Expr]] = [[] for _ in range(packing.words)]
     for number, (coding, field) in enumerate(zip(codings, packing.fields, strict=True)):
-        shifted = coding.codes.astype(np.int64) << field.shift
+        shifted = of_numbers(coding.codes.astype(np.int64) << field.shift)
         frame, part = with_lookup(frame, coding.column, coding.keys, shifted, home, f"{prefix}{number}")
         parts[field.word].append(part)
     words = [f"{prefix}word_{number}" for number in range(packing.words)]
@@ -64,16 +65,15 @@ def with_lookup(
     frame: Frame,
     column: str,
     keys: pa.Array,
-    found: Any,
+    found: pa.Array,
     home: Home,
     name: str,
 ) -> tuple[Frame, nw.Expr]:
     """Join to every row what is found under its value; ``found`` is one longer than ``keys`` if null has an entry."""
-    results = pa.array(found)
-    table = pa.table({f"{name}_key": keys, f"{name}_found": results[: len(keys)]})
+    table = pa.Table.from_arrays([keys, found[: len(keys)]], [f"{name}_key", f"{name}_found"])
     frame = frame.join(home.bring(table), left_on=column, right_on=f"{name}_key", how="left")
     result = nw.col(f"{name}_found")
-    if len(results) > len(keys):
-        for_null = nw.lit(results[-1].as_py(), dtype=nw.String if pa.types.is_string(results.type) else nw.Int64)
+    if len(found) > len(keys):
+        for_null = nw.lit(found[-1].as_py(), dtype=nw.Int64 if pa.types.is_integer(found.type) else nw.String)
         result = nw.when(nw.col(column).is_null()).then(for_null).otherwise(result)
     return frame, result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -26,6 +26,7 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import domain_of, keys_of
 from incrowd.engines._border import guarded
+from incrowd.engines._columns import to_numpy
 from incrowd.engines._encoding import Coding, free_prefix, with_words
 from incrowd.engines._home import Frame, Home, check_suffix, only
 from incrowd.engines._labels import label_classes
@@ -33,7 +34,7 @@ from incrowd.engines._recode import recode
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class Column:
     """What is known of a column once its values have been looked at."""
 
     domain: Domain
@@ -49,31 +50,29 @@ class FrameEngine:
         The table.
     home
         What the library under it can do.
-    from_text
-        Whether all columns are texts of a file, so that their values decide what they are.
     missing_values
         Texts that count as missing.
     drop
         Columns in which a missing value removes the row.
     """
 
+    from_text: ClassVar[bool] = False
+    """Whether all columns are texts of a file, so that their values decide what they are."""
+
     def __init__(
         self,
         frame: Frame,
         home: Home,
         *,
-        from_text: bool = False,
         missing_values: Sequence[str] = (),
         drop: Sequence[str] = (),
     ) -> None:
         self._home = home
-        self._from_text = from_text
         self._schema = frame.collect_schema()
         self._missing_values = list(missing_values)
         self._drop = list(drop)
         self._source = frame
-        self._staged: Frame | None = None
-        self._known: dict[str, _Column] = {}
+        self._known: dict[str, Column] = {}
 
     @guarded
     def columns(self) -> dict[str, Kind | None]:
@@ -100,7 +99,7 @@ class FrameEngine:
         domains = self.domains(request.needed)
         request.check(domains)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
-        words, counts = self._count(request, packing.words)
+        words, counts = self._count(request)
         return Census.assemble(request, domains, packing.unpack(words), counts, self._dropped(request.count))
 
     @guarded
@@ -111,8 +110,8 @@ class FrameEngine:
         rows = int(self.domains([recoding.quasi[0]])[recoding.quasi[0]].counts.sum())
         others = [name for name in publish if name not in recoding.quasi]
         ranks = self._ranks(others) if isinstance(recoding, LocalRecoding) else []
-        frame = recode(self._clean(self._source, list(self._schema)), recoding, coded, self._home, rows, ranks)
-        return FrameEngine(only(frame, publish), self._home, from_text=False)
+        frame = recode(self._clean(list(self._schema)), recoding, coded, self._home, rows, ranks)
+        return FrameEngine(only(frame, publish), self._home)
 
     @guarded
     def classes(self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None) -> Classes:
@@ -136,35 +135,28 @@ class FrameEngine:
 
     def _frame(self, names: Sequence[str]) -> Frame:
         """Give the table as it is after the door: with these columns at least, missing is null, dropped rows gone."""
-        names = [*dict.fromkeys([*names, *self._drop])]
-        return self._clean(self._stage(names) if self._from_text else self._source, names)
+        return self._clean([*dict.fromkeys([*names, *self._drop])])
 
-    def _stage(self, names: Sequence[str]) -> Frame:
-        known = [] if self._staged is None else self._staged.collect_schema().names()
-        if self._staged is None or not set(names) <= set(known):
-            self._staged = self._home.stage(self._source, [*dict.fromkeys([*known, *names])])
-        return self._staged
-
-    def _clean(self, frame: Frame, names: Sequence[str], *, drop: bool = True) -> Frame:
-        frame = frame.select(*(_at_the_door(name, self._schema[name], self._missing_values) for name in names))
+    def _clean(self, names: Sequence[str], *, drop: bool = True) -> Frame:
+        frame = self._source.select(*(_at_the_door(name, self._schema[name], self._missing_values) for name in names))
         if drop and self._drop:
             frame = frame.filter(*(~nw.col(name).is_null() for name in self._drop))
         return frame
 
-    def _look_at(self, frame: Frame, name: str) -> _Column:
+    def _look_at(self, frame: Frame, name: str) -> Column:
         if _kind_of(self._schema[name]) is None:
             msg = f"Column {name!r} holds values of type {self._schema[name]}, which cannot be grouped."
             raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
         counted = only(frame, [name]).group_by(name).agg(nw.len().alias(free_prefix([name])))
         table = counted.collect(backend="pyarrow").to_native()
         values, counts = table.columns
-        return _Column(domain_of(name, values, counts, from_text=self._from_text), values.type)
+        return Column(domain_of(name, values, counts, from_text=self.from_text), values.type)
 
     def _coding(self, domain: Domain, codes: Any = None, cardinality: int | None = None) -> Coding:
         """Encode a column by a domain, which may come from another table."""
         name = domain.column
         self.domains([name])
-        keys = keys_of(domain, self._known[name].type, from_text=self._from_text)
+        keys = keys_of(domain, self._known[name].type, from_text=self.from_text)
         codes = np.arange(len(domain)) if codes is None else codes
         return Coding(name, keys, codes, len(domain) if cardinality is None else cardinality)
 
@@ -186,35 +178,36 @@ class FrameEngine:
     def _rows(self, request: CensusRequest) -> int:
         return int(self.domains(request.quasi)[request.quasi[0]].counts.sum())
 
-    def _count(self, request: CensusRequest, words: int) -> tuple[list[Any], Any]:
-        if not self._rows(request):
-            return [np.zeros(0, dtype=np.int64)] * words, np.zeros(0, dtype=np.int64)
+    def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
+        """Count the cells; give their packed codes and the counts, in order."""
         frame, names = self._encoded(request)
+        if not self._rows(request):
+            return [np.zeros(0, dtype=np.int64) for _ in names], np.zeros(0, dtype=np.int64)
         count = free_prefix([*names, *request.columns])
         tally = nw.len() if request.count is None else nw.col(request.count).cast(nw.Int64).sum().cast(nw.Int64)
         cells = frame.group_by(names).agg(tally.alias(count)).sort(names).collect(backend="pyarrow").to_native()
         if any(cells[name].null_count for name in names):
             msg = "The table changed while it was being read."
             raise DataError(msg, hint="take a copy first, or wait until nobody writes to it.")
-        return [cells[name].to_numpy() for name in names], cells[count].to_numpy()
+        return [to_numpy(cells[name]) for name in names], to_numpy(cells[count])
 
     def _dropped(self, count: str | None) -> int:
         if not self._drop:
             return 0
         names = [*self._drop, *([count] if count else [])]
-        before = self._clean(self._source, names, drop=False)
+        before = self._clean(names, drop=False)
         gone = before.filter(nw.any_horizontal(*(nw.col(name).is_null() for name in self._drop), ignore_nulls=False))
         tally = nw.len() if count is None else nw.col(count).cast(nw.Int64).sum().cast(nw.Int64)
         return int(gone.select(tally).collect(backend="pyarrow").item() or 0)
 
     def _ranks(self, names: Sequence[str]) -> list[Coding | str]:
         """Say how rows are ranked by their published columns: texts of a file by what they mean, all else as it is."""
-        if not self._from_text:
+        if not self.from_text:
             return list(names)
         return [self._coding(domain) for domain in self.domains(names).values()]
 
     def _sorted(self) -> Frame:
-        frame = self._clean(self._source, list(self._schema))
+        frame = self._clean(list(self._schema))
         return frame.sort(list(self._schema), nulls_last=True)
 
 

@@ -23,9 +23,6 @@ class Home(Protocol):
     def bring(self, table: pa.Table) -> Frame:
         """Put a small table beside the frame, so that the two can be joined."""
 
-    def stage(self, frame: Frame, names: Sequence[str]) -> Frame:
-        """Keep some columns where reading them again is cheap."""
-
     def write(self, frame: Frame, path: Path) -> None:
         """Write a frame to a file."""
 
@@ -44,8 +41,6 @@ class DuckHome:
         Turns a result into what came in; by default a relation on the same connection.
     connection
         The connection, if it is ours: it must live as long as the relation.
-    stages
-        Whether columns shall be staged before they are read repeatedly: a text file is parsed once.
     """
 
     def __init__(
@@ -54,26 +49,14 @@ class DuckHome:
         hand_back: Callable[[pa.Table], Any] | None = None,
         *,
         connection: duckdb.DuckDBPyConnection | None = None,
-        stages: bool = False,
     ) -> None:
         self._connection = connection
         self._relation = relation
         self._hand_back = hand_back
-        self._stages = stages
-        self._staged = 0
 
     def bring(self, table: pa.Table) -> Frame:
         brought: Frame = nw.from_native(self._scan(table))
         return brought
-
-    def stage(self, frame: Frame, names: Sequence[str]) -> Frame:
-        if not self._stages:
-            return only(frame, names)
-        self._staged += 1
-        table = f"incrowd_stage_{self._staged}"
-        _query(only(frame, names).to_native(), f"CREATE TEMP TABLE {table} AS FROM incrowd_source")
-        staged: Frame = nw.from_native(_query(self._relation, f"FROM {table}"))
-        return staged
 
     def write(self, frame: Frame, path: Path) -> None:
         relation = frame.to_native()
@@ -96,13 +79,6 @@ _FORGET = "DROP VIEW IF EXISTS incrowd_source"
 """DuckDB before 2.0 makes a view of what is queried, and leaves it behind."""
 
 
-def _query(relation: duckdb.DuckDBPyRelation, sql: str) -> Any:
-    """Run a query over a relation, on its connection, where it is called ``incrowd_source``."""
-    result = relation.query("incrowd_source", sql)
-    relation.query("incrowd_source", _FORGET)
-    return result
-
-
 class PolarsHome:
     """A Polars lazy frame stays with Polars."""
 
@@ -110,9 +86,6 @@ class PolarsHome:
         import polars as pl  # noqa: PLC0415 - only who uses Polars needs it
 
         return nw.from_native(pl.DataFrame(table).lazy())
-
-    def stage(self, frame: Frame, names: Sequence[str]) -> Frame:
-        return only(frame, names)
 
     def write(self, frame: Frame, path: Path) -> None:
         lazy = frame.to_native()
@@ -126,7 +99,7 @@ class PolarsHome:
 
 
 def only(frame: Frame, names: Sequence[str]) -> Frame:
-    """Select columns by name, as expressions: DuckDB before 2.0 reads a bare text as SQL, and a column may be called 1."""
+    """Select columns by name, as expressions: DuckDB before 2.0 reads a bare text as SQL, and `1` is a name too."""
     return frame.select(*(nw.col(name) for name in names))
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import Cells, Classes, Grouping, UncoveredValuesError, smallest_unsigned
+from incrowd.engines._columns import of_numbers, to_numpy
 from incrowd.engines._encoding import Coding, free_prefix
 from incrowd.engines._home import Frame
 
@@ -30,9 +31,9 @@ def label_classes(frame: Frame, quasi: Sequence[str], sensitive: Mapping[str, Co
         sensitive={name: _codes(table[name], coding) for name, coding in sensitive.items()},
         cardinalities={name: coding.cardinality for name, coding in sensitive.items()},
         person=None if entity is None else _dictionary(table[entity])[0],
-        counts=table[count].to_numpy(),
+        counts=to_numpy(table[count]),
     )
-    columns = [_dictionary(table[name].take(pa.array(first))) for name in quasi]
+    columns = [_dictionary(table[name].take(of_numbers(first))) for name in quasi]
     codes = tuple(column[0] for column in columns)
     return Classes.of(Grouping(members, first), codes, cells, tuple(column[1] for column in columns))
 
@@ -58,7 +59,7 @@ def _codes(column: pa.ChunkedArray, coding: Coding) -> Any:
     if new := column.filter(unknown).unique().to_pylist():
         msg = f"Column {coding.column!r} has {len(new)} values that are not known."
         raise UncoveredValuesError(msg, column=coding.column, values=new)
-    return pc.fill_null(found, len(coding.keys)).to_numpy().astype(smallest_unsigned(coding.cardinality))
+    return to_numpy(pc.fill_null(found, len(coding.keys))).astype(smallest_unsigned(coding.cardinality))
 
 
 def _dictionary(column: pa.ChunkedArray) -> tuple[Any, Any]:
@@ -66,4 +67,4 @@ def _dictionary(column: pa.ChunkedArray) -> tuple[Any, Any]:
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     values = np.empty(len(encoded.dictionary), dtype=object)
     values[:] = encoded.dictionary.to_pylist()
-    return encoded.indices.to_numpy().astype(np.uint32), values
+    return to_numpy(encoded.indices).astype(np.uint32), values

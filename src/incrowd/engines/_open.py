@@ -20,6 +20,7 @@ from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, Home, PolarsHome
 from incrowd.engines._protocol import Engine
 from incrowd.engines._reference import ReferenceEngine
+from incrowd.engines._text import TextEngine
 
 
 @guarded
@@ -53,18 +54,18 @@ def open_table(
     """
     if isinstance(source, (str, os.PathLike)):
         connection = _connect(memory, temp)
-        engine = _open_file(Path(source), connection, separator, encoding)
+        opened = _open_file(Path(source), connection, separator, encoding)
     elif isinstance(source, list):
         _check_names(list(source[0]) if source else [], drop_missing)
         return ReferenceEngine(source, missing_values, drop_missing)
     else:
-        engine = _open_frame(source, memory, temp)
-    frame, home, from_text = engine
+        opened = _open_frame(source, memory, temp)
+    kind, frame, home = opened
     _check_names(frame.collect_schema().names(), drop_missing)
-    return FrameEngine(frame, home, from_text=from_text, missing_values=missing_values, drop=drop_missing)
+    return kind(frame, home, missing_values=missing_values, drop=drop_missing)
 
 
-Opened = tuple[nw.LazyFrame[Any], Home, bool]
+Opened = tuple[type[FrameEngine], nw.LazyFrame[Any], Home]
 
 
 def _connect(memory: str | None, temp: str | Path | None) -> duckdb.DuckDBPyConnection:
@@ -86,7 +87,7 @@ def _open_file(path: Path, connection: duckdb.DuckDBPyConnection, separator: str
         raise DataError(msg, hint="check the path; folders and patterns are not read yet.")
     if path.suffix == ".parquet":
         relation = connection.read_parquet(str(path))
-        return nw.from_native(relation), DuckHome(relation, _as_arrow, connection=connection), False
+        return FrameEngine, nw.from_native(relation), DuckHome(relation, _as_arrow, connection=connection)
     if path.suffixes[-1:] == [".csv"] or path.suffixes[-2:] == [".csv", ".gz"]:
         return _open_text(path, connection, separator, encoding)
     msg = f"Cannot read a table from {path.name!r}."
@@ -106,22 +107,22 @@ def _open_text(path: Path, connection: duckdb.DuckDBPyConnection, separator: str
         columns=dict.fromkeys(dialect.columns, "VARCHAR"),
         auto_detect=False,
     )
-    home = DuckHome(relation, _as_arrow, connection=connection, stages=True)
+    home = DuckHome(relation, _as_arrow, connection=connection)
     if file != path:  # the copy lives as long as the engine
         weakref.finalize(home, file.unlink, missing_ok=True)
-    return nw.from_native(relation), home, True
+    return TextEngine, nw.from_native(relation), home
 
 
 def _open_frame(source: Any, memory: str | None, temp: str | Path | None) -> Opened:
     if isinstance(source, duckdb.DuckDBPyRelation):
         _check_unique(source.columns)
-        return nw.from_native(source), DuckHome(source), False
+        return FrameEngine, nw.from_native(source), DuckHome(source)
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.LazyFrame):
-        return nw.from_native(source), PolarsHome(), False
+        return FrameEngine, nw.from_native(source), PolarsHome()
     table, hand_back = _hand_over(source)
     connection = _connect(memory, temp)
     relation = connection.from_arrow(table)
-    return nw.from_native(relation), DuckHome(relation, hand_back, connection=connection), False
+    return FrameEngine, nw.from_native(relation), DuckHome(relation, hand_back, connection=connection)
 
 
 def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:

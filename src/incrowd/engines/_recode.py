@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from incrowd.core import DataError, FullDomainRecoding, LocalRecoding, Packing, Recoding
+from incrowd.engines._columns import of_numbers, of_texts
 from incrowd.engines._encoding import Coding, free_prefix, with_lookup, with_words
 from incrowd.engines._home import Frame, Home, only
 
@@ -47,14 +48,14 @@ def _full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str,
         ]
         frame, words = with_words(frame, codings, home, prefix)
         packed = Packing.of(sizes).pack(recoding.suppressed)
-        left_out = home.bring(pa.table(dict(zip(words, packed, strict=True))))
+        left_out = home.bring(pa.Table.from_arrays([of_numbers(word) for word in packed], words))
         frame = frame.join(left_out, on=words, how="anti")
     published = {}
     for number, (name, level) in enumerate(recoding.levels.items()):
         if level:
             texts = recoding.ladders[name].labels[level][groups[name]].tolist()
             frame, published[name] = with_lookup(
-                frame, name, coded[name].keys, pa.array(texts, pa.string()), home, f"{prefix}label_{number}"
+                frame, name, coded[name].keys, of_texts(texts), home, f"{prefix}label_{number}"
             )
     return frame.with_columns(**published) if published else frame
 
@@ -103,7 +104,7 @@ def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], h
         if isinstance(rank, str):
             frame = frame.with_columns(nw.col(name).alias(value))
         else:
-            frame, code = with_lookup(frame, name, rank.keys, rank.codes, home, f"{prefix}by_{number}")
+            frame, code = with_lookup(frame, name, rank.keys, of_numbers(rank.codes), home, f"{prefix}by_{number}")
             frame = frame.with_columns(code.alias(value))
         frame = frame.with_columns(nw.col(name).is_null().cast(nw.Int8).alias(absent))
         order += [absent, value]
@@ -115,7 +116,7 @@ def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], h
 def _labelled(frame: Frame, recoding: LocalRecoding, home: Home, prefix: str) -> Frame:
     """Replace every quasi-identifier by the label of its class."""
     names = [f"{prefix}label_{number}" for number in range(len(recoding.quasi))]
-    table = {name: pa.array(labels.tolist(), pa.string()) for name, labels in zip(names, recoding.labels, strict=True)}
+    table = {name: of_texts(labels.tolist()) for name, labels in zip(names, recoding.labels, strict=True)}
     numbers = np.arange(len(recoding.labels[0]))
     labels = home.bring(pa.table({f"{prefix}class": numbers, **table}))
     joined = frame.join(labels, on=f"{prefix}class", how="inner")

@@ -48,7 +48,9 @@ class _Drawing:
         self.ladder = ladder
         self.max_children = max_children
         self.show_values = show_values
-        self.sizes = [np.bincount(group) for group in ladder.groups]
+        self.sizes = [
+            np.bincount(group, minlength=len(names)) for group, names in zip(ladder.groups, ladder.labels, strict=True)
+        ]
         self.hidden = set() if show_values else set(ladder.labels[0].tolist()) - {ladder.labels[-1][0]}
         self.children = [_children(ladder, level) for level in range(1, ladder.height + 1)]
 

@@ -1,0 +1,40 @@
+"""Between Arrow and NumPy, past pandas: Arrow's own conversions import it where they can, which takes a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+
+def to_numpy(column: pa.ChunkedArray | pa.Array) -> Any:
+    """Give a column of numbers without nulls as an array."""
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return np.from_dlpack(chunk) if len(chunk) else np.zeros(0, dtype=np.int64)
+
+
+def of_numbers(array: Any) -> pa.Array:
+    """Give an array of numbers or dates as a column."""
+    array = np.ascontiguousarray(array)
+    if array.dtype.kind == "M":
+        days = np.datetime_data(array.dtype)[0] == "D"
+        ticks = array.astype(np.int64).astype(np.int32 if days else np.int64)
+        return _primitive(ticks, pa.date32() if days else pa.timestamp("us"))
+    return _primitive(array, pa.from_numpy_dtype(array.dtype))
+
+
+def of_texts(texts: Sequence[str | None]) -> pa.Array:
+    """Give texts as a column; ``None`` is null."""
+    encoded = [b"" if text is None else text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    absent = np.array([text is not None for text in texts], dtype=bool)
+    valid = None if absent.all() else pa.py_buffer(np.packbits(absent, bitorder="little"))
+    return pa.Array.from_buffers(
+        pa.large_string(), len(encoded), [valid, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+    )
+
+
+def _primitive(array: Any, type_: pa.DataType) -> pa.Array:
+    return pa.Array.from_buffers(type_, len(array), [None, pa.py_buffer(array)])

@@ -1,0 +1,186 @@
+"""A text file is encoded while it is parsed: it is read once, and its texts are never grouped.
+
+DuckDB parses, Arrow finds the distinct texts of each batch, and only those pass through Python. What is kept of a row
+are small numbers. Encoding texts by joins inside DuckDB took half as long again (``benchmarks/census.py``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from incrowd.core import CensusRequest, Domain, Packing, smallest_unsigned, tally
+from incrowd.engines._border import guarded
+from incrowd.engines._columns import to_numpy
+from incrowd.engines._frame import Column, FrameEngine
+from incrowd.engines._home import Frame, Home
+
+_BATCH = 1_000_000
+"""Rows that are looked at together: the more, the fewer texts are seen again."""
+
+
+class TextRows:
+    """The rows of a text file as codes: texts are numbered in the order in which they appear.
+
+    Rows that are equal in all columns are merged as soon as there are more than the memory limit allows, so that what
+    is kept grows with the census and not with the file.
+    """
+
+    def __init__(self, names: Sequence[str], missing: Iterable[str], most: int) -> None:
+        self.names = list(names)
+        self._missing = set(missing)
+        self._most = most
+        self._numbers: list[dict[str | None, int]] = [{} for _ in names]
+        self._pieces: list[list[Any]] = [[] for _ in names]
+        self._weights: list[Any] = []
+        self._rows = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Take in some rows."""
+        for column, numbers, pieces in zip(batch.columns, self._numbers, self._pieces, strict=True):
+            encoded = column.dictionary_encode(null_encoding="encode")
+            texts = encoded.dictionary.to_pylist()
+            known = (numbers.setdefault(None if text in self._missing else text, len(numbers)) for text in texts)
+            lookup = np.fromiter(known, dtype=np.int64, count=len(texts)).astype(smallest_unsigned(len(numbers)))
+            pieces.append(lookup[to_numpy(encoded.indices)])
+        self._weights.append(np.ones(batch.num_rows, dtype=np.uint8))
+        self._rows += batch.num_rows
+        if self._rows > self._most:
+            self._merge()
+
+    def codes(self, name: str) -> Any:
+        """Give the code of a column in every row."""
+        pieces = self._pieces[self.names.index(name)]
+        pieces[:] = [np.concatenate(pieces)] if pieces else [np.zeros(0, dtype=np.uint8)]
+        return pieces[0]
+
+    def texts(self, name: str) -> list[str | None]:
+        """Give the text of every code; ``None`` for missing."""
+        return list(self._numbers[self.names.index(name)])
+
+    @property
+    def weights(self) -> Any:
+        """How many rows of the file each row stands for."""
+        self._weights = [np.concatenate(self._weights)] if self._weights else [np.zeros(0, dtype=np.uint8)]
+        return self._weights[0]
+
+    def _merge(self) -> None:
+        packing = Packing.of([len(numbers) for numbers in self._numbers])
+        words, weights = tally(packing.pack([self.codes(name) for name in self.names]), _only_if_many(self.weights))
+        self._weights = [weights]
+        self._pieces = [[codes] for codes in packing.unpack(words)]
+        self._rows = len(weights)
+        self._most = max(self._most, 2 * self._rows)
+
+
+class TextEngine(FrameEngine):
+    """A text file. Census and domains are read off its codes; all else is done where the frame lives."""
+
+    from_text = True
+
+    def __init__(self, frame: Frame, home: Home, *, missing_values: Sequence[str], drop: Sequence[str]) -> None:
+        told = [text for text in missing_values if text]  # an empty text in a file is null already
+        super().__init__(frame, home, missing_values=told, drop=drop)
+        self._read: TextRows | None = None
+
+    @guarded
+    def domains(self, names: Sequence[str]) -> dict[str, Domain]:
+        self._check(names)
+        if new := [name for name in names if name not in self._known]:
+            rows = self._rows_of(names)
+            self._known |= {name: self._column(rows, name) for name in new}
+        return {name: self._known[name].domain for name in names}
+
+    @guarded
+    def census_size(self, request: CensusRequest) -> int:
+        return len(self._count(request)[1])
+
+    def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
+        rows = self._rows_of(request.needed)
+        domains = self.domains(request.needed)
+        packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
+        kept = self._kept(rows)
+        weights = self._weights(rows, request.count)[kept]
+        words = [np.zeros(len(weights), dtype=np.int64) for _ in range(packing.words)]
+        for name, field in zip(request.columns, packing.fields, strict=True):
+            shifted = request.codes(domains[name])[self._ranks_of(rows, name)].astype(np.int64) << field.shift
+            words[field.word] += shifted[rows.codes(name)[kept]]
+        return tally(words, _only_if_many(weights))
+
+    def _dropped(self, count: str | None) -> int:
+        if not self._drop:
+            return 0
+        rows = self._rows_of([*self._drop, *([count] if count else [])])
+        return int(self._weights(rows, count)[~self._kept(rows)].sum(dtype=np.int64))
+
+    def _rows_of(self, names: Sequence[str]) -> TextRows:
+        """Read the file, unless these columns have been read before."""
+        wanted = [*dict.fromkeys([*(self._read.names if self._read else []), *names, *self._drop])]
+        if self._read is None or len(wanted) > len(self._read.names):
+            self._read = TextRows(wanted, self._missing_values, self._most(len(wanted)))
+            for batch in _batches(self._source.to_native(), wanted):
+                self._read.add(batch)
+        return self._read
+
+    def _column(self, rows: TextRows, name: str) -> Column:
+        texts, kept = rows.texts(name), self._kept(rows)
+        counts = np.bincount(rows.codes(name)[kept], weights=rows.weights[kept], minlength=len(texts)).astype(np.int64)
+        present = [(text, count) for text, count in zip(texts, counts.tolist(), strict=True) if count]
+        nulls = next((count for text, count in present if text is None), 0)
+        known = {text: count for text, count in present if text is not None}
+        domain = Domain.of_texts(name, list(known), np.array(list(known.values()), dtype=np.int64), nulls)
+        return Column(domain, pa.string())
+
+    def _kept(self, rows: TextRows) -> Any:
+        """Give the rows in which nothing is missing that must not be: a mask, or all."""
+        if not self._drop:
+            return slice(None)
+        kept = np.ones(len(rows.weights), dtype=bool)
+        for name in self._drop:
+            missing = np.array([text is None for text in rows.texts(name)], dtype=bool)
+            kept &= ~missing[rows.codes(name)]
+        return kept
+
+    def _ranks_of(self, rows: TextRows, name: str) -> Any:
+        """Give for every code of the file the code of the domain; 0 for texts of dropped rows alone."""
+        codes = {text: code for code, text in enumerate(self._known[name].domain.texts.tolist())}
+        return np.array([codes.get(text, 0) for text in rows.texts(name)], dtype=np.int64)
+
+    def _weights(self, rows: TextRows, count: str | None) -> Any:
+        if count is None:
+            return rows.weights
+        values = np.array([_whole(text) for text in rows.texts(count)], dtype=np.int64)
+        return rows.weights * values[rows.codes(count)]
+
+    def _most(self, columns: int) -> int:
+        """Say how many rows may be kept as codes: half of what DuckDB may use, at 2 bytes a code and 16 to sort."""
+        setting = "SELECT current_setting('memory_limit') AS memory"
+        (limit,) = self._source.to_native().query("incrowd_source", setting).fetchall()[0]
+        amount, unit = re.fullmatch(r"([\d.]+) ?(\w*)", limit).groups()  # type: ignore[union-attr]
+        scale = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}.get(unit, 1)
+        return int(float(amount) * scale / 2 / (2 * columns + 16))
+
+
+def _only_if_many(weights: Any) -> Any:
+    """Give weights only where some row counts more than once: without them counting is a plain sort."""
+    return weights if len(weights) and weights.max() > 1 else None
+
+
+def _whole(text: str | None) -> int:
+    """Read a count. Rows that are counted have been checked; what a dropped row says may be anything."""
+    try:
+        return int(float(text)) if text and "." in text else int(text or 0)
+    except ValueError:
+        return 0
+
+
+def _batches(relation: duckdb.DuckDBPyRelation, names: Sequence[str]) -> Iterable[pa.RecordBatch]:
+    """Stream some columns of a file; the columns are named as expressions, never as SQL."""
+    selected: Any = relation.select(*(duckdb.ColumnExpression(name) for name in names))
+    read = getattr(selected, "to_arrow_reader", None) or selected.fetch_record_batch  # before DuckDB 1.5
+    yield from read(_BATCH)
