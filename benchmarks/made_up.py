@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
-
 from _timing import DATA
 
 QUASI = ("age", "zip", "sex", "race", "marital", "education", "country", "occupation")

@@ -1,14 +1,10 @@
 """Run a command and turn whatever happens into plain lines on stderr and an exit code.
 
-====  ==================================================
-code  meaning
-====  ==================================================
-0     done, and nothing is wrong
-1     a check found problems
-2     wrong use or bad input
-3     our fault or the machine's: a bug, a full disk
-130   stopped by the user, or by a reader that went away
-====  ==================================================
+- 0: done, and nothing is wrong
+- 1: a check found problems
+- 2: wrong use or bad input
+- 3: our fault or the machine's: a bug, a full disk
+- 130: stopped by the user, or by a reader that went away
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class Census:
         Parameters
         ----------
         levels
-            Roll up first, as in :meth:`rollup`; by default the classes at the floor.
+            Roll up first, as in ``rollup``; by default the classes at the floor.
         """
         census = self if levels is None else self.rollup(levels)
         quasi = census.codes[: len(self.quasi)]
@@ -240,7 +240,7 @@ class Census:
 
     @staticmethod
     def load(path: str | Path) -> Census:
-        """Read a census that :meth:`save` wrote."""
+        """Read a census that ``save`` wrote."""
         from incrowd.core._store import load_census  # noqa: PLC0415
 
         return load_census(Path(path))

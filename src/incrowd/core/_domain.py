@@ -37,7 +37,7 @@ class Domain:
         What the values are.
     values
         Distinct and sorted, without null. ``int64``, ``float64``, ``bool``, ``datetime64[D]``, ``datetime64[us]``, or
-        objects: ``str``, :class:`~decimal.Decimal`, integers beyond 64 bits.
+        objects: ``str``, ``Decimal``, integers beyond 64 bits.
     counts
         Rows per code; one longer than ``values`` if the column has nulls.
     spelling

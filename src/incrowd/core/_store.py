@@ -49,7 +49,7 @@ def save_census(census: Census, path: Path) -> None:
 
 
 def load_census(path: Path) -> Census:
-    """Read a census that :func:`save_census` wrote."""
+    """Read a census that ``save_census`` wrote."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays: Arrays = {name: archive[name] for name in archive.files}

@@ -22,7 +22,7 @@ FEW = 4
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """A hierarchy chosen by type and cardinality. Built by :func:`auto`."""
+    """A hierarchy chosen by type and cardinality. Built by ``auto``."""
 
     def choose(self, domain: Domain) -> Hierarchy:
         """Give the hierarchy that this column would get, to show or to write into a plan."""
@@ -51,23 +51,15 @@ def auto() -> Auto:
 
     Notes
     -----
-    The first row that fits decides:
+    The first line that fits decides:
 
-    ================================================================  ================================================
-    column                                                            hierarchy
-    ================================================================  ================================================
-    booleans; at most 4 values                                        ``flat()``
-    numbers                                                           ``intervals(...)``: widths 1, 2 or 5 times a
-                                                                      power of ten, at most 20 intervals on the first
-                                                                      level (width 2 or more for whole numbers), then
-                                                                      wider while there are at least two
-    dates                                                             ``dates("month", "quarter", "year", "decade")``
-    timestamps                                                        the same with ``"day"`` first
-    text of one length, letters and digits, a digit in every value,   ``mask()``
-    more than 20 values
-    other text of more than 10 values                                 ``frequent(0.01, 0.05)``
-    other text                                                        ``flat()``
-    ================================================================  ================================================
+    - booleans, or at most 4 values: ``flat()``
+    - numbers: ``intervals(...)`` with widths of 1, 2 or 5 times a power of ten, at most 20 intervals on the first level
+      (width 2 or more for whole numbers), then wider while there are at least two
+    - dates: ``dates("month", "quarter", "year", "decade")``; timestamps: the same with ``"day"`` first
+    - text of one length, letters and digits, a digit in every value, more than 20 values: ``mask()``
+    - other text of more than 10 values: ``frequent(0.01, 0.05)``
+    - other text: ``flat()``
 
     The choice depends on the values only, never on their order. It is a first guess: it does not know that Lyon
     lies in France. A ``tree(...)`` of somebody who knows the column keeps more of it. One extreme number widens all

@@ -47,7 +47,7 @@ class BoundCategories:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Categories:
-    """Ordered categories of a sensitive column. Built by :func:`categories`.
+    """Ordered categories of a sensitive column. Built by ``categories``.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from incrowd.hierarchies._parameters import Number, plain, read_number
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Coded:
-    """One end of a scale becomes one group. Built by :func:`top_coded` and :func:`bottom_coded`."""
+    """One end of a scale becomes one group. Built by ``top_coded`` and ``bottom_coded``."""
 
     end: Literal["top", "bottom"]
     bounds: tuple[Fraction, ...]

@@ -34,7 +34,7 @@ def covered(label: str, domain: Domain, ladder: Ladder | None = None) -> Bools:
 
     Notes
     -----
-    A label that follows no pattern covers only itself; :func:`kind_of_label` tells. Text counts as a number or a moment
+    A label that follows no pattern covers only itself; ``kind_of_label`` tells. Text counts as a number or a moment
     where it reads as one, so a label such as ``10-19`` covers both the number 12 and the text ``12``.
     """
     if label == TOP:

@@ -13,7 +13,7 @@ from incrowd.hierarchies._periods import UNITS, Array, Unit, moments_of, name_of
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Dates:
-    """Moments become longer and longer periods. Built by :func:`dates`."""
+    """Moments become longer and longer periods. Built by ``dates``."""
 
     units: tuple[Unit, ...]
     format: str | None
@@ -44,7 +44,7 @@ def dates(*units: Unit, format: str | None = None) -> Dates:  # noqa: A002 - wha
         One level each, from fine to coarse: ``"day"`` (for timestamps), ``"month"``, ``"quarter"``, ``"year"``,
         ``"decade"``, ``"century"`` (``19xx`` holds 1900 to 1999).
     format
-        How a column of text writes its dates, as in :meth:`datetime.datetime.strptime`. Without it text must be
+        How a column of text writes its dates, as in ``strptime``. Without it text must be
         ISO 8601. Columns of dates need none.
 
     Notes

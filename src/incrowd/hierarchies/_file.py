@@ -37,7 +37,7 @@ def read_lines(path: str | os.PathLike[str]) -> list[Line]:
 
 
 def write_lines(rows: Iterable[Sequence[str]], target: str | os.PathLike[str] | TextIO) -> None:
-    """Write lines so that :func:`read_lines` gives the same fields back."""
+    """Write lines so that ``read_lines`` gives the same fields back."""
     rows = list(rows)
     # A single column has no separator to recognise, and these two characters are lost at a line's ends.
     careful = any(len(row) < 2 or any("\r" in field or "\ufeff" in field for field in row) for row in rows)

@@ -9,7 +9,7 @@ from incrowd.core import Domain, Ladder, Step
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """A value is published as it is or not at all. Built by :func:`flat`."""
+    """A value is published as it is or not at all. Built by ``flat``."""
 
     def bind(self, domain: Domain) -> Ladder:
         """Fit to any column."""

@@ -13,7 +13,7 @@ from incrowd.hierarchies._parameters import Number, plain, read_count, read_numb
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Frequent:
-    """Rare values become one group. Built by :func:`frequent`."""
+    """Rare values become one group. Built by ``frequent``."""
 
     at_least: tuple[int, ...] | tuple[Fraction, ...]
 

@@ -17,7 +17,7 @@ from incrowd.hierarchies._parameters import Number, plain, plain_texts, read_num
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Intervals:
-    """Numbers become intervals of growing width. Built by :func:`intervals`."""
+    """Numbers become intervals of growing width. Built by ``intervals``."""
 
     widths: tuple[Fraction, ...]
     start: Fraction

@@ -13,7 +13,7 @@ from incrowd.hierarchies._parameters import read_count
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Mask:
-    """Characters are hidden one by one. Built by :func:`mask`."""
+    """Characters are hidden one by one. Built by ``mask``."""
 
     from_: Literal["right", "left"]
     keep: int

@@ -22,7 +22,7 @@ Runs = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ordered:
-    """An order of values, and groups of neighbours. Built by :func:`ordered`.
+    """An order of values, and groups of neighbours. Built by ``ordered``.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ from incrowd.hierarchies._paths import Path, Rows, count_leaves, find_problems
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tree:
-    """A hierarchy given value by value. Built by :func:`tree`, which checks it.
+    """A hierarchy given value by value. Built by ``tree``, which checks it.
 
     Attributes
     ----------

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from incrowd.core import CensusRequest
+from incrowd.engines import _text, open_table
+
+REQUEST = CensusRequest(("zip", "age"), ("disease",))
+
+
+def write(folder: Path, rows: int) -> Path:
+    path = folder / "t.csv"
+    lines = [f"{i % 7:03},{i % 3 or ''},{'flu' if i % 5 else 'hiv'},{i % 4 + 1}" for i in range(rows)]
+    path.write_text("zip,age,disease,times\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("most", [1, 10, 1_000_000])
+def test_merging_equal_rows_early_changes_nothing(most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, 500)
+    expected = open_table(path).census(REQUEST)
+    monkeypatch.setattr(_text, "_BATCH", 50)
+    monkeypatch.setattr(_text.TextEngine, "_most", lambda *_: most)
+    assert open_table(path).census(REQUEST) == expected
+    assert expected.records == 500
+
+
+def test_what_is_kept_grows_with_the_cells_and_not_with_the_rows() -> None:
+    rows = _text.TextRows(["zip"], [], most=10)
+    for _ in range(100):
+        rows.add(pa.record_batch({"zip": ["a", "b", None, "a"]}))
+    assert len(rows.codes("zip")) < 20
+    assert rows.weights.sum() == 400
+    assert rows.texts("zip") == ["a", "b", None]
+
+
+def test_merged_rows_can_still_stand_for_several_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, 400)
+    monkeypatch.setattr(_text, "_BATCH", 40)
+    monkeypatch.setattr(_text.TextEngine, "_most", lambda *_: 1)
+    census = open_table(path, drop_missing=["age"]).census(CensusRequest(("zip",), count="times"))
+    dropped = sum(i % 4 + 1 for i in range(400) if i % 3 == 0)
+    assert (census.records, census.dropped) == (1000 - dropped, dropped)
+
+
+def test_a_memory_limit_decides_how_many_rows_are_kept(tmp_path: Path) -> None:
+    small = open_table(write(tmp_path, 5), memory="64MB")
+    large = open_table(write(tmp_path, 5), memory="640MB")
+    assert 9 < large._most(3) / small._most(3) < 11  # type: ignore[attr-defined]
+
+
+def test_the_file_is_read_once_for_all_columns_of_a_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[object] = []
+    batches = _text._batches
+
+    def counted(*args: Any) -> Any:
+        reads.append(args)
+        return batches(*args)
+
+    monkeypatch.setattr(_text, "_batches", counted)
+    engine = open_table(write(tmp_path, 30))
+    engine.census(REQUEST)
+    engine.census_size(REQUEST)
+    engine.domains(["zip"])
+    assert len(reads) == 1
