@@ -13,10 +13,9 @@ from incrowd.hierarchies import auto
 
 def open_with(table: Any, schema: Schema) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
-    engine = open_table(table, missing_values=schema.missing_values)
+    drop = schema.quasi_names if schema.missing == "drop" else ()
+    engine = open_table(table, missing_values=schema.missing_values, drop_missing=drop)
     schema.check_columns(list(engine.columns()))
-    if schema.missing == "drop":
-        engine = open_table(table, missing_values=schema.missing_values, drop_missing=schema.quasi_names)
     return engine
 
 
