@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import incrowd as ic
@@ -74,3 +75,10 @@ def test_names_with_double_quotes_are_no_trouble(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         assert ic.census(path, ic.Schema(quasi=['say "hi"'])).counts.tolist() == [2]
         assert ic.census(pa.table({'a"b': [1, 1]}), ic.Schema(quasi=['a"b'])).counts.tolist() == [2]
+
+
+def test_nanoseconds_of_a_file_are_refused_where_they_would_be_lost(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pa.table({"a": pa.array([1], pa.timestamp("ns", "UTC"))}), path)
+    with pytest.raises(ic.DataError, match=r"finer than a microsecond|cannot hold exactly"):
+        ic.census(path, ic.Schema(quasi=["a"]))

@@ -22,6 +22,12 @@ def test_the_demo_takes_any_number_of_patients(capsys: pytest.CaptureFixture[str
     assert "The census of 0 patients has 0 cells." in capsys.readouterr().out
 
 
+def test_one_patient_is_said_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["demo", "--rows", "1"])
+    assert "The census of 1 patient has 1 cell." in capsys.readouterr().out
+
+
 def test_a_wrong_number_of_patients_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(["demo", "--rows", "-1"])

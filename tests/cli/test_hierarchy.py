@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from incrowd.cli import main
 
+Abandon = Callable[..., tuple[int, bytes]]
 TABLE = "age,zip,born,job\n20,01234,2020-01-03,cook\n31,01299,2021-01-03,cook\n,88888,2021-06-03,pope\n"
 
 
@@ -55,7 +57,7 @@ def test_talk_goes_to_stderr_and_data_to_stdout(capsys: pytest.CaptureFixture[st
     said = capsys.readouterr()
     assert said.out == "20;*\n31;*\n"
     assert said.err == (
-        "2 values, 1 levels above them\nnote: missing values have no line; they stay apart until the top.\n"
+        "2 values, 1 level above them\nnote: missing values have no line; they stay apart until the top.\n"
     )
 
 
@@ -137,6 +139,15 @@ def test_uncovered_values_are_shown_only_on_request(
         (("check", "no.csv"), "'no.csv' cannot be read"),
         (("check", "TABLE", "--column", "zip"), "--data is missing"),
         (("check", "TABLE", "--data", "TABLE"), "--column is missing"),
+        (("check", "TABLE", "--encoding", "latin-1"), "--data is missing"),
+        (("show", "TABLE", "--separator", ";"), "--data is missing"),
+        (("build", "TABLE", "--column", "zip", "--separator", "::"), "The separator must be one character"),
+        (("build", "TABLE", "--column", "zip", "--encoding", "utf-9"), "There is no encoding 'utf-9'"),
+        (("build", ".", "--column", "zip"), "'.'"),
+        (("show", "."), "'.'"),
+        (("check", "."), "'.'"),
+        (("build", "TABLE", "--column", "zip", "-o", "/proc/zip.csv"), "Cannot write the file 'zip.csv'"),
+        (("build", "TABLE", "--column", "zip", "-o", "no/zip.csv"), "its folder 'no' does not exist"),
         (("build", "TABLE"), "Missing option"),
     ],
 )
@@ -147,3 +158,41 @@ def test_wrong_use_is_told_and_leaves_with_two(
     assert incrowd("hierarchy", *given) == 2
     said = capsys.readouterr()
     assert (said.out, message in said.err, said.err[:7]) == ("", True, "error: ")
+
+
+def test_a_place_that_cannot_be_written_is_told_before_the_table_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert incrowd("hierarchy", "build", "no.csv", "--column", "zip", "-o", "/proc/zip.csv") == 2
+    assert "Cannot write the file 'zip.csv'" in capsys.readouterr().err
+
+
+def test_one_of_a_thing_is_said_in_the_singular(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("a;*\n")
+    assert incrowd("hierarchy", "check", tmp_path / "one.csv") == 0
+    assert capsys.readouterr().out == "PASS  1 value, 1 level above it\n"
+
+
+def test_a_table_of_another_encoding_and_separator_can_be_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table, hierarchy = tmp_path / "people.csv", tmp_path / "city.csv"
+    table.write_bytes("name#city\na,b#Köln\n".encode("latin-1"))
+    hierarchy.write_text("Köln;*\n", encoding="utf-8")
+    layout = ("--column", "city", "--encoding", "latin-1", "--separator", "#")
+    assert build(capsys, table, *layout) == "Köln;*\n"
+    assert incrowd("hierarchy", "check", hierarchy, "--data", table, *layout) == 0
+    assert incrowd("hierarchy", "show", hierarchy, "--data", table, *layout) == 0
+    assert "Köln" in capsys.readouterr().out
+
+
+def test_a_tab_can_be_typed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,c\td\n1,2,3\tx\n")
+    assert build(capsys, tmp_path / "t.csv", "--column", "d", "--separator", r"\t") == "x;*\n"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_stops_a_long_drawing(abandon: Abandon, tmp_path: Path, unbuffered: str) -> None:
+    (tmp_path / "long.csv").write_text("".join(f"value {number};*\n" for number in range(20_000)))
+    script = (
+        f"from incrowd.cli import main; main(['hierarchy', 'show', '{tmp_path}/long.csv', '--max-children', '99999'])"
+    )
+    assert abandon(script, PYTHONUNBUFFERED=unbuffered) == (130, b"")

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
 import pytest
 import typer
@@ -132,14 +132,16 @@ def test_help_has_no_colour_when_piped() -> None:
     assert "\x1b[" not in done.stdout
 
 
-def test_a_reader_that_went_away_is_no_bug() -> None:
+def test_a_reader_that_went_away_is_no_bug(abandon: Callable[..., tuple[int, bytes]]) -> None:
     script = "import sys; from incrowd.cli._run import Session, run\n"
     script += "sys.exit(run(lambda: [sys.stdout.write('x' * 99) for _ in range(99_999)] and None, Session()))"
-    command: Any = [sys.executable, "-c", script]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read(1)
-        process.stdout.close()
-        said = process.stderr.read()
-    assert (process.returncode, said) == (130, b"")
+    assert abandon(script) == (130, b"")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stdout_or_stderr_is_no_bug(closed: str, tmp_path: Path) -> None:
+    (tmp_path / "h.csv").write_text("a;*\nb;*\n")
+    script = f"from incrowd.cli import main; main(['hierarchy', 'check', '{tmp_path}/h.csv'])"
+    command = ["sh", "-c", f'exec "$0" -c "$1" {closed}', sys.executable, script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

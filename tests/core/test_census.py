@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -426,3 +429,41 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)  # KiB on Linux
 def test_a_million_distinct_sensitive_numbers_stay_under_one_gib() -> None:
     ran = subprocess.run([sys.executable, "-c", MILLION], capture_output=True, text=True, check=True)
     assert int(ran.stdout) < 2**20
+
+
+@pytest.mark.parametrize("counts", [[2**62, 2**62], [2**63 - 1, 1]])
+def test_counts_that_would_overflow_are_refused(counts: list[int]) -> None:
+    with pytest.raises(DataError, match=r"Column 'n' \(given as count\) adds up to 2\*\*63 records or more"):
+        CensusRequest(("a",), count="n").check({"n": Domain.of("n", counts)})
+
+
+def test_counts_just_below_that_are_counted() -> None:
+    rows = [{"a": 1, "n": 2**62}, {"a": 2, "n": 2**62 - 1}]
+    assert take(rows, ["a"], count="n").records == 2**63 - 1
+
+
+@pytest.mark.parametrize("part", ["domains", "ladders"])
+def test_the_parts_of_a_census_cannot_be_exchanged(part: str) -> None:
+    ladders = {"age": tens(PATIENTS)}
+    census = take(PATIENTS, ["age"], ladders=ladders)
+    for one in (census, census.rollup([1])):
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            getattr(one, part)["age"] = None
+
+
+def test_a_census_keeps_its_parts_when_the_mapping_that_it_was_built_from_changes() -> None:
+    census = take(PATIENTS, ["age"], ladders={"age": tens(PATIENTS)})
+    given = {**census.domains}
+    rebuilt = replace(census, domains=given)
+    given.clear()
+    assert rebuilt == census
+
+
+@pytest.mark.parametrize("way", [copy.deepcopy, copy.copy, lambda census: pickle.loads(pickle.dumps(census))])  # noqa: S301
+def test_a_copy_is_equal_and_as_fixed_as_the_original(way: Callable[[Census], Census]) -> None:
+    census = take(PATIENTS, ["age"], ["disease"], ladders={"age": tens(PATIENTS)}, entity="who")
+    other = way(census)
+    assert other == census
+    assert not other.counts.flags.writeable
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        other.domains["age"] = None  # type: ignore[index]

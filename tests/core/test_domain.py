@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.core import DataError, Domain, Kind
+from incrowd.core import DataError, Domain, Kind, kind_of
 
 NAN = float("nan")
 
@@ -303,3 +303,83 @@ def test_values_are_distinct_and_ascend_and_all_rows_are_counted(values: list[An
     assert all(low < high for low, high in itertools.pairwise(listed))
     assert len(listed) == len({value for value in values if value is not None})
     assert domain.counts.sum() == len(values)
+
+
+def codes_in(values: list[Any], others: list[Any]) -> list[int]:
+    found: list[int] = Domain.of("x", values).codes_in(Domain.of("y", others)).tolist()
+    return found
+
+
+def test_a_domain_finds_its_values_in_another() -> None:
+    assert codes_in(["a", "b", "c"], ["c", "d", "a"]) == [0, -1, 1]
+
+
+@pytest.mark.parametrize("thirty", [30, 30.0, Decimal(30), Decimal("30.00")])
+@pytest.mark.parametrize("others", [[20, 30], [20.5, 30.0], [Decimal("20.5"), Decimal(30)], [30, 2**70, -1]])
+def test_numbers_are_the_same_by_value_whatever_their_type(thirty: Any, others: list[Any]) -> None:
+    assert codes_in([thirty], others) == [1]
+
+
+def test_an_integer_that_no_float_holds_is_not_the_nearest_float() -> None:
+    assert codes_in([2**53, 2**53 + 1], [0.5, 2.0**53]) == [1, -1]
+    assert codes_in([0.5, 2.0**53, float("inf")], [2**53, 2**53 + 1]) == [-1, 0, -1]
+
+
+def test_a_date_is_the_same_as_its_midnight() -> None:
+    moments = [dt.datetime.fromisoformat(text) for text in ("2024-01-01", "2024-01-01 12:00", "2024-01-02")]
+    assert codes_in([dt.date(2024, 1, 1), dt.date(2024, 1, 2)], moments) == [0, 2]
+    assert codes_in(moments, [dt.date(2024, 1, 2)]) == [-1, -1, 0]
+
+
+def test_kinds_that_cannot_be_compared_are_compared_as_they_are_published() -> None:
+    assert codes_in(["30", "a", "true"], [7, 30]) == [1, -1, -1]
+    assert codes_in([True, False], [0, 1]) == [-1, -1]
+    assert codes_in([True, False], ["true"]) == [-1, 0]
+
+
+def test_null_is_found_where_there_is_one() -> None:
+    assert codes_in([1, None], [None, 1, 2]) == [0, 2]
+    assert codes_in([1, None], [1]) == [0, -1]
+    assert codes_in([None], [1, None]) == [1]
+
+
+def test_nothing_is_found_in_an_empty_domain() -> None:
+    assert codes_in([1, 2], []) == [-1, -1]
+    assert codes_in([], [1, 2]) == []
+
+
+WHOLE = st.integers(-3, 3) | st.integers(2**53 - 2, 2**53 + 2)
+SAME_KINDS = st.sampled_from(
+    [
+        WHOLE,
+        st.sampled_from([-1.5, -0.0, 0.0, 1.0, 2.5, 2.0**53, float("inf"), float("-inf")]),
+        st.decimals(-3, 3, places=1) | WHOLE.map(Decimal),
+        WHOLE | st.integers(2**70, 2**70 + 2),
+    ]
+).flatmap(lambda kind: st.lists(kind | st.none()))
+
+
+@given(SAME_KINDS, SAME_KINDS)
+def test_numbers_are_found_as_a_dictionary_finds_them(values: list[Any], others: list[Any]) -> None:
+    domain, other = Domain.of("x", values), Domain.of("y", others)
+    known = {value: code for code, value in enumerate([*other.values.tolist(), *([None] if other.has_null else [])])}
+    wanted = [known.get(value, -1) for value in [*domain.values.tolist(), *([None] if domain.has_null else [])]]
+    assert domain.codes_in(other).tolist() == wanted
+
+
+@given(st.lists(st.text("ab", max_size=3) | st.none()), st.lists(st.text("ab", max_size=3) | st.none()))
+def test_texts_are_found_as_a_dictionary_finds_them(values: list[Any], others: list[Any]) -> None:
+    domain, other = Domain.of("x", values), Domain.of("y", others)
+    known = {text: code for code, text in enumerate(other.texts)}
+    assert domain.codes_in(other).tolist() == [known.get(text, -1) for text in domain.texts]
+
+
+def test_the_kind_of_python_values_leaves_missing_ones_aside() -> None:
+    assert kind_of("x", [None, 1, NAN, Decimal(2), 2.5]) == "number"
+    assert kind_of("x", [dt.datetime(2024, 1, 1, tzinfo=dt.UTC)]) == "instant"
+    assert kind_of("x", [None]) == "text"
+
+
+def test_a_mixture_of_kinds_is_refused_by_name() -> None:
+    with pytest.raises(DataError, match=r"Column 'x' mixes boolean and number values"):
+        kind_of("x", iter([True, 1]))

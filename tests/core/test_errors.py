@@ -34,8 +34,21 @@ def test_of_many_columns_eight_are_named() -> None:
     assert error.hint == "the table has 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7' and 2 more."
 
 
-def test_a_table_without_columns_says_so() -> None:
-    assert UnknownColumnError.of("x", [], given_as="sensitive").hint == "the table has no columns."
+@pytest.mark.parametrize("show", [True, False])
+def test_a_table_without_columns_says_so(show: bool) -> None:
+    assert UnknownColumnError.of("x", [], given_as="sensitive", show=show).hint == "the table has no columns."
+
+
+@pytest.mark.parametrize(("names", "said"), [(["canary"], "1 column."), (["canary", "2"], "2 columns.")])
+def test_names_that_may_be_a_record_are_counted_and_not_listed(names: list[str], said: str) -> None:
+    error = UnknownColumnError.of("zip", names, given_as="sensitive", show=False)
+    assert str(error) == f"The table has no column 'zip' (given as sensitive). Hint: the table has {said}"
+
+
+def test_a_name_that_may_be_a_record_is_told_only_if_it_is_nearly_the_same() -> None:
+    assert UnknownColumnError.of("disease", ["diseases"], given_as="count", show=False).hint.startswith("did you mean")
+    assert UnknownColumnError.of("zpi", ["zip"], given_as="count", show=False).hint == "did you mean 'zip'?"
+    assert UnknownColumnError.of("zip", ["Ada"], given_as="count", show=False).hint == "the table has 1 column."
 
 
 def test_an_unknown_column_is_a_schema_error_and_a_key_error() -> None:

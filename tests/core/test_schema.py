@@ -23,6 +23,7 @@ from incrowd.core import (
     UncoveredValuesError,
     UnknownColumnError,
 )
+from incrowd.hierarchies import categories, ordered, tree
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ def test_missing_values_are_texts() -> None:
 def test_what_is_no_hierarchy_is_refused(part: Any) -> None:
     with pytest.raises(SchemaError, match=r"^Column 'age' was given \w+ where a hierarchy is expected\. Hint: use"):
         Schema({"age": part})
-    with pytest.raises(SchemaError, match=r"^Column 'cost' was given \w+ where a hierarchy is expected\."):
+    with pytest.raises(SchemaError, match=r"^Column 'cost' was given \w+ where categories or a hierarchy are"):
         Schema(["age"], {"cost": part})
 
 
@@ -193,6 +194,12 @@ def test_a_column_that_the_table_does_not_have_is_answered_with_the_nearest() ->
 def test_every_role_is_looked_up_in_the_table(roles: dict[str, Any], said: str) -> None:
     with pytest.raises(UnknownColumnError, match=rf"no column 'x' \(given as {said}\)"):
         Schema(["age"], **roles).check_columns(["age"])
+
+
+def test_columns_that_may_be_a_record_are_not_listed() -> None:
+    with pytest.raises(UnknownColumnError, match=r"no column 'age'.*the table has 2 columns\.$") as caught:
+        Schema(quasi=["age"]).check_columns(["canary", "31"], show=False)
+    assert "canary" not in str(caught.value)
 
 
 def test_columns_without_a_role_are_named() -> None:
@@ -286,3 +293,30 @@ def test_hierarchies_and_meanings_are_known_by_what_they_can_do() -> None:
     assert isinstance(Starred(), Hierarchy)
     assert isinstance(Starred(), Meaning)
     assert not isinstance("mask", Hierarchy)
+
+
+@pytest.mark.parametrize("part", [Schema(quasi=["age"]), Starred])
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+def test_what_can_be_bound_but_not_to_a_column_is_refused(part: Any, role: str) -> None:
+    with pytest.raises(SchemaError, match=r"Column 'd' was given (Schema|the class Starred) where .* expected"):
+        Schema(**{"quasi": {"age": None}, role: {"d": part}})  # type: ignore[arg-type]
+
+
+def test_categories_are_no_hierarchy_of_a_quasi_identifier() -> None:
+    schema = Schema(quasi={"d": categories({"bad": ["HIV"], "mild": ["flu"]})})  # type: ignore[dict-item]
+    with pytest.raises(SchemaError, match="Column 'd' was given Categories where a hierarchy is expected") as caught:
+        schema.bind(domains(d=["flu", "HIV"]), default=Starred())
+    assert "categories(...)" not in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "meaning", [categories({"bad": ["HIV"], "mild": ["flu"]}), tree({"virus": ["HIV", "flu"]}), ordered(["flu", "HIV"])]
+)
+def test_a_sensitive_column_may_have_categories_a_taxonomy_or_an_order(meaning: Meaning) -> None:
+    schema = Schema(quasi=["age"], sensitive={"d": meaning})
+    assert list(schema.bind(domains(age=[1, 2], d=["flu", "HIV"]), default=Starred()).meanings) == ["d"]
+
+
+def test_the_hint_fits_the_role() -> None:
+    with pytest.raises(SchemaError, match=r"use categories\(\.\.\.\)"):
+        Schema(quasi=["age"], sensitive={"d": 5})  # type: ignore[dict-item]

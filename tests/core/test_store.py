@@ -172,3 +172,10 @@ def test_a_census_of_another_version_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "new.npz", header=header)
     with pytest.raises(DataError, match=r"^new.npz is not a census of this version\. Hint: take the census again"):
         Census.load(tmp_path / "new.npz")
+
+
+def test_nothing_of_a_broken_file_travels_with_the_error(saved: Path) -> None:
+    saved.write_bytes(saved.read_bytes()[:-40])
+    with pytest.raises(DataError, match="cannot be read as a census") as caught:
+        Census.load(saved)
+    assert (caught.value.__context__, caught.value.__cause__) == (None, None)

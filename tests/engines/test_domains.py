@@ -100,7 +100,7 @@ def test_timestamps_with_a_zone_are_points_in_time(typed: Subject) -> None:
 
 def test_nanoseconds_are_refused_where_they_would_be_lost() -> None:
     column = pa.array([1_700_000_000_000_000_001], pa.timestamp("ns"))
-    with pytest.raises(DataError, match="'x' holds timestamps finer than a microsecond"):
+    with pytest.raises(DataError, match=r"'x' of type .* holds values that .* cannot hold exactly"):
         open_table(pa.table({"x": column})).domains(["x"])
 
 
@@ -163,12 +163,14 @@ def test_lists_cannot_be_grouped() -> None:
 def test_two_columns_of_one_name_are_refused() -> None:
     doubled = pd.DataFrame([[1, 2]], columns=["age", "age"])
     for table in (doubled, pa.table([[1], [2]], names=["age", "age"])):
-        with pytest.raises(SchemaError, match="two columns named 'age'"):
+        with pytest.raises(
+            SchemaError, match="Columns 1 and 2 of the table have the same name, up to case: 'age' and 'age'"
+        ):
             open_table(table)
 
 
 def test_a_pandas_column_of_mixed_types_is_named_without_its_values() -> None:
-    with pytest.raises(DataError, match="'x' mixes types") as caught:
+    with pytest.raises(DataError, match="'x' mixes number and text values") as caught:
         open_table(pd.DataFrame({"x": ["canary", 5]}))
     assert "canary" not in str(caught.value)
 

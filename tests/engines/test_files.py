@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from engines.subjects import Subject
-from incrowd.core import CensusRequest, DataError
+from incrowd.core import CensusRequest, DataError, SchemaError
 from incrowd.engines import open_table
 
 TEXT = 'zip;disease\n01;"flu; bad"\n02;hiv\n01;"flu; bad"\n'
@@ -93,7 +93,7 @@ def test_one_column_needs_no_separator(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("", "is empty"),
-        ("zip,zip\n1,2\n", "two columns named 'zip'"),
+        ("zip,zip\n1,2\n", "Columns 1 and 2 of the table have the same name"),
         ("zip,,x\n1,2,3\n", "Column 2 of the file 't.csv' has no name"),
         ("zip,disease\n1,canary\n1,canary,3\n", "Line 3 of the file has 3 values, expected 2"),
         ("zip,disease\n1,canary\ncanary\n", "Line 3 of the file has 1 values, expected 2"),
@@ -102,7 +102,7 @@ def test_one_column_needs_no_separator(tmp_path: Path) -> None:
 def test_a_malformed_file_is_described_without_its_values(text: str, complaint: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text)
-    with pytest.raises(DataError, match=complaint) as caught:
+    with pytest.raises((DataError, SchemaError), match=complaint) as caught:
         sizes(path)
     assert "canary" not in str(caught.value)
     assert caught.value.__context__ is None
@@ -118,14 +118,14 @@ def test_a_wrong_encoding_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"no file 'nowhere.csv'"):
+    with pytest.raises(DataError, match=r"no file '.*nowhere.csv'"):
         open_table(tmp_path / "nowhere.csv")
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     path.write_text("x")
-    with pytest.raises(DataError, match=r"'t.xlsx'.*\.csv, \.csv\.gz or \.parquet"):
+    with pytest.raises(DataError, match=r"'t.xlsx'.*\.csv, \.tsv or \.txt"):
         open_table(path)
 
 

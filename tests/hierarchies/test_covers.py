@@ -53,7 +53,7 @@ def test_a_label_covers_what_it_says(label: str, inside: list[str], outside: lis
     "label",
     [
         *("2024-03", "02139-4307", "10-02139", "Europe", "none..primary", "rare (<10)", ">50K", "[30, 20)", "<1/0"),
-        *("[1, 1/0)", "2024-13-45", "2024-M13", "2024-03-06..2024-03-05", ""),
+        *("[1, 1/0)", "2024-13-45", "2024-M13", "2024-03-06..2024-03-05"),
     ],
 )
 def test_a_label_without_a_pattern_is_unknown_and_covers_only_itself(label: str) -> None:
@@ -64,7 +64,14 @@ def test_a_label_without_a_pattern_is_unknown_and_covers_only_itself(label: str)
 
 @pytest.mark.parametrize(
     ("label", "kind"),
-    [("*", "everything"), ("1**", "mask"), (">=90", "bound"), ("20-29", "range"), ("2020s", "period")],
+    [
+        ("*", "everything"),
+        ("", "everything"),
+        ("1**", "mask"),
+        (">=90", "bound"),
+        ("20-29", "range"),
+        ("2020s", "period"),
+    ],
 )
 def test_a_label_tells_how_it_is_read(label: str, kind: str) -> None:
     assert kind_of_label(label) == kind
@@ -72,7 +79,7 @@ def test_a_label_tells_how_it_is_read(label: str, kind: str) -> None:
 
 def test_only_a_star_covers_a_missing_value() -> None:
     assert covers("*", None)
-    assert [covers(label, None) for label in ("**", "<18", "2024", "", "None")] == [False] * 5
+    assert [covers(label, None) for label in ("**", "<18", "2024", "None")] == [False] * 4
 
 
 def test_numbers_of_every_form_are_compared_exactly() -> None:
@@ -111,3 +118,22 @@ def test_rare_values_are_known_to_their_ladder_only() -> None:
 def test_a_ladder_of_another_column_is_refused() -> None:
     with pytest.raises(ParameterError, match="The ladder is of 1 values and the domain of 2"):
         covered("x", Domain.of("a", ["x", "y"]), flat().bind(Domain.of("a", ["x"])))
+
+
+def test_an_empty_label_is_read_as_a_star() -> None:
+    domain = Domain.of("x", ["a", "b", None])
+    assert covered("", domain).tolist() == [True, True, True]
+    assert covered("", domain, flat().bind(domain)).tolist() == [True, True, True]
+
+
+def test_an_empty_label_that_the_ladder_has_is_a_value() -> None:
+    domain = Domain.of("x", ["", "a", None])
+    assert covered("", domain, flat().bind(domain)).tolist() == [True, False, False]
+
+
+def test_a_published_missing_value_covers_missing_values_only() -> None:
+    domain = Domain.of("age", [25, None])
+    assert covered(None, domain).tolist() == [False, True]
+    assert covered(None, domain, flat().bind(domain)).tolist() == [False, True]
+    assert covered(None, Domain.of("age", [25])).tolist() == [False]
+    assert (covers(None, None), covers(None, "None"), covers(None, "")) == (True, False, False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from incrowd.core import DataError, Domain, HierarchyError, UncoveredValuesError
+from incrowd.core import DataError, Domain, HierarchyError, IncrowdError, UncoveredValuesError
 from incrowd.hierarchies import Tree, check, tree
 
 NESTED = {"Europe": {"West": ["FR", "DE"], "North": ["SE"]}, "Asia": {"East": ["JP"]}}
@@ -156,6 +156,19 @@ def test_a_file_that_is_not_there_or_not_utf8_says_so(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("a,*\nö,*\n".encode("latin-1"))
     with pytest.raises(HierarchyError, match=r"'latin.csv' is not UTF-8: line 2"):
         tree(tmp_path / "latin.csv")
+
+
+@pytest.mark.parametrize("name", ["no.csv", "latin.csv"])
+def test_nothing_of_a_file_that_cannot_be_read_travels_with_the_error(name: str, tmp_path: Path) -> None:
+    (tmp_path / "latin.csv").write_bytes("canary,*\nö,*\n".encode("latin-1"))
+    with pytest.raises(IncrowdError, match=name) as caught:
+        tree(tmp_path / name)
+    assert (caught.value.__context__, caught.value.__cause__) == (None, None)
+
+
+def test_a_folder_is_named_as_it_was_given() -> None:
+    with pytest.raises(DataError, match=r"The file '\.' cannot be read: Is a directory"):
+        tree(".")
 
 
 def itself() -> dict[str, Any]:

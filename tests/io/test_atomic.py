@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -109,3 +111,31 @@ def test_the_file_has_the_usual_rights(tmp_path: Path) -> None:
 def test_a_block_that_writes_nothing_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="No such file"), atomic_path(tmp_path / "out.csv"):
         pass
+
+
+@pytest.mark.parametrize("target", ["/proc/x.csv", "x" * 300])
+def test_a_place_where_nothing_can_be_written_is_refused_before_any_work(target: str) -> None:
+    with (
+        pytest.raises(DataError, match=r"Cannot write the file '.*' there: .*another place") as caught,
+        atomic_path(target),
+    ):
+        pytest.fail("the block must not run")
+    assert caught.value.__context__ is None
+
+
+def test_a_full_disk_is_no_wrong_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "touch", full)
+    with pytest.raises(OSError, match="No space left"), atomic_path(tmp_path / "out.csv"):
+        pytest.fail("the block must not run")
+
+
+@pytest.mark.parametrize("folder", [".", "/"])
+def test_a_folder_without_a_name_is_shown_as_it_was_given(folder: str) -> None:
+    with (
+        pytest.raises(DataError, match=f"Cannot write the file '{re.escape(folder)}': there is a folder"),
+        atomic_path(folder),
+    ):
+        pytest.fail("the block must not run")

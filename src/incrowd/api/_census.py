@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
 
 from incrowd.core import Census, CensusRequest, PrivacyWarning, Schema
 from incrowd.engines import Engine, open_table
 from incrowd.hierarchies import auto
 
 
-def open_with(table: Any, schema: Schema) -> Engine:
+class Reading(TypedDict, total=False):
+    """How to read a file."""
+
+    separator: str
+    encoding: str
+    memory: str
+    temp: str | Path
+
+
+def open_with(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
     drop = schema.quasi_names if schema.missing == "drop" else ()
-    engine = open_table(table, missing_values=schema.missing_values, drop_missing=drop)
-    schema.check_columns(list(engine.columns()))
+    engine = open_table(table, missing_values=schema.missing_values, drop_missing=drop, **reading)
+    schema.check_columns(list(engine.columns()), show=engine.shows_names)
     return engine
 
 
-def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None) -> Census:
+def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None, **reading: Unpack[Reading]) -> Census:
     """Count which combinations of quasi-identifiers and sensitive values a table has, and how often.
 
     Everything that can be asked about the privacy of a table is answered from its census.
@@ -33,6 +43,9 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
         The role of every column.
     floor
         The level at which a quasi-identifier is counted, by name; 0, its own values, where nothing is said.
+    reading
+        How to read a file: ``separator`` and ``encoding`` of a text file (found out, and UTF-8, where nothing is said);
+        ``memory``, the most that may be used before spilling to disk, such as ``"4GB"``; and ``temp``, where to.
 
     Notes
     -----
@@ -49,7 +62,7 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     >>> census.classes({"age": 1}).size.tolist()
     [2, 1]
     """
-    engine = open_with(table, schema)
+    engine = open_with(table, schema, **reading)
     extra = [name for name in (schema.entity, schema.count) if name]
     domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
     binding = schema.bind(domains, default=auto())

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incrowd.cli._run import amount
+
 if TYPE_CHECKING:
     from incrowd.core import Census
 
@@ -28,8 +30,8 @@ def demo(
     taken = census(hospital(rows, seed), hospital_schema())
     _say("How a nationality becomes vaguer (number of values in brackets):", "")
     _say(draw(taken.ladders["nationality"], max_children=3), "")
-    _say(f"The census of {taken.records:,} patients has {len(taken):,} cells. Who looks like whom, knowing")
-    _say(f"{', '.join(taken.quasi)}?", "")
+    _say(f"The census of {amount(taken.records, 'patient')} has {amount(len(taken), 'cell')}.")
+    _say(f"Who looks like whom, knowing {', '.join(taken.quasi)}?", "")
     levels = {name: min(level, taken.ladders[name].height) for name, level in COARSER.items()}
     _table(taken, levels)
     _say("", "next: incrowd hierarchy --help, or docs/tutorials/first-look.md")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli._run import FOUND, tell
+from incrowd.cli._run import FOUND, amount, tell
 
 if TYPE_CHECKING:
     from incrowd.core import Domain, Hierarchy, Ladder
@@ -21,6 +22,12 @@ HierarchyFile = Annotated[
 ]
 Data = Annotated[Path | None, typer.Option("--data", help="A table (CSV or Parquet) that it is meant for.")]
 Column = Annotated[str | None, typer.Option("--column", help="The column of the table.")]
+Encoding = Annotated[str, typer.Option("--encoding", help="How the characters of a CSV table are encoded.")]
+Separator = Annotated[
+    str | None,
+    typer.Option("--separator", help="What stands between the values of a CSV table; found out if not given."),
+]
+UTF8 = "utf-8"
 
 
 def _remember(context: typer.Context, asked: bool) -> bool:
@@ -39,6 +46,8 @@ def show(
     file: HierarchyFile,
     data: Data = None,
     column: Column = None,
+    encoding: Encoding = UTF8,
+    separator: Separator = None,
     max_children: Annotated[int, typer.Option("--max-children", help="Draw at most so many children of a node.")] = 8,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
@@ -46,7 +55,9 @@ def show(
     from incrowd.hierarchies import draw, tree
 
     hierarchy = tree(file)
-    domain = _domain_of_option(data, column) or _domain_of(file.stem, [path[0] for path in hierarchy.paths])
+    domain = _domain_of_options(data, column, encoding, separator) or _domain_of(
+        file.stem, [path[0] for path in hierarchy.paths]
+    )
     _write(draw(hierarchy.bind(domain), max_children=max_children) + "\n")
 
 
@@ -55,22 +66,24 @@ def check(
     file: HierarchyFile,
     data: Data = None,
     column: Column = None,
+    encoding: Encoding = UTF8,
+    separator: Separator = None,
     show_values: ShowValues = False,
 ) -> int:
     """Check a hierarchy, and whether it covers a column; leave with 1 if there are problems."""
     from incrowd.hierarchies import check as find
     from incrowd.hierarchies import tree
 
-    problems = find(file, _domain_of_option(data, column))
+    problems = find(file, _domain_of_options(data, column, encoding, separator))
     for problem in problems:
         _write(f"{file.name}: {problem}\n")
         if show_values:
             _write("".join(f"  {value!r}\n" for value in problem.values))
     if problems:
-        _write(f"FAIL  {len(problems)} {'problem' if len(problems) == 1 else 'problems'}\n")
+        _write(f"FAIL  {amount(len(problems), 'problem')}\n")
         return FOUND
     hierarchy = tree(file)
-    _write(f"PASS  {len(hierarchy.paths):,} values, {hierarchy.height} levels above them\n")
+    _write(f"PASS  {_size(len(hierarchy.paths), hierarchy.height)}\n")
     return 0
 
 
@@ -93,6 +106,8 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     date_format: Annotated[str | None, typer.Option("--format", help="dates: of text, such as %d.%m.%Y.")] = None,
     at_least: Annotated[str | None, typer.Option(help="frequent: rows or shares, such as 10,50 or 0.01.")] = None,
     runs: Annotated[str | None, typer.Option(help="ordered: neighbours in a group, such as 2,4.")] = None,
+    encoding: Encoding = UTF8,
+    separator: Separator = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; stdout if not given.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
@@ -106,12 +121,9 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
         "keep": keep, "units": units, "format": date_format, "at-least": at_least, "runs": runs,
     }  # fmt: skip
     hierarchy = _hierarchy_of(kind, {name: text for name, text in options.items() if text is not None})
-    ladder = hierarchy.bind(_read_domain(data, column))
-    if output is None:
-        write_csv(ladder, sys.stdout)
-    else:
-        with atomic_path(output, force=force) as part:
-            write_csv(ladder, part)
+    with nullcontext(sys.stdout) if output is None else atomic_path(output, force=force) as target:
+        ladder = hierarchy.bind(_read_domain(data, column, encoding, separator))
+        write_csv(ladder, target)
     _report(ladder, output)
 
 
@@ -159,21 +171,22 @@ def _number(text: str) -> object:
     return int(number) if number.is_finite() and number == int(number) else number
 
 
-def _domain_of_option(data: Path | None, column: str | None) -> Domain | None:
+def _domain_of_options(data: Path | None, column: str | None, encoding: str, separator: str | None) -> Domain | None:
     from incrowd.core import ParameterError
 
-    if data is None and column is None:
+    if (data, column, encoding, separator) == (None, None, UTF8, None):
         return None
     if data is None or column is None:
         msg = f"--{'data' if data is None else 'column'} is missing."
-        raise ParameterError(msg, hint="--data and --column belong together.")
-    return _read_domain(data, column)
+        raise ParameterError(msg, hint="--data and --column belong together, --encoding and --separator to them.")
+    return _read_domain(data, column, encoding, separator)
 
 
-def _read_domain(data: Path, column: str) -> Domain:
+def _read_domain(data: Path, column: str, encoding: str, separator: str | None) -> Domain:
     from incrowd.engines import open_table
 
-    return open_table(data).domains([column])[column]
+    tab = separator == r"\t"  # hard to type in a shell
+    return open_table(data, encoding=encoding, separator="\t" if tab else separator).domains([column])[column]
 
 
 def _domain_of(column: str, texts: list[str]) -> Domain:
@@ -187,10 +200,16 @@ def _domain_of(column: str, texts: list[str]) -> Domain:
 def _report(ladder: Ladder, output: Path | None) -> None:
     values = sum(label is not None for label in ladder.labels[0])
     target = "" if output is None else f"wrote {output}: "
-    tell(f"{target}{values:,} values, {ladder.height} levels above them")
+    tell(f"{target}{_size(values, ladder.height)}")
     if values < len(ladder.labels[0]):
         tell("note: missing values have no line; they stay apart until the top.")
 
 
+def _size(values: int, levels: int) -> str:
+    return f"{amount(values, 'value')}, {amount(levels, 'level')} above {'it' if values == 1 else 'them'}"
+
+
 def _write(text: str) -> None:
-    sys.stdout.write(text)
+    """Write line by line: unbuffered, Python drops the rest of a large text without a word if its reader goes away."""
+    for line in text.splitlines(keepends=True):
+        sys.stdout.write(line)

@@ -14,6 +14,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import typer
 
@@ -30,6 +31,7 @@ class Session:
 
 def run(body: Callable[[], object], session: Session) -> int:
     """Run a command's body and give its exit code; a body that returns a number chose it."""
+    _replace_closed()
     try:
         result = body()
         sys.stdout.flush()
@@ -51,6 +53,11 @@ def tell(*lines: str) -> None:
     """Talk to the user, on stderr: stdout is for data."""
     for line in lines:
         sys.stderr.write(f"{line}\n")
+
+
+def amount(number: int, noun: str) -> str:
+    """Write a number and what it counts: one value, two values."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _explain(error: Exception, session: Session) -> int:
@@ -95,6 +102,13 @@ def _tell_places(error: BaseException) -> None:
     if error.__cause__ is not None:
         tell("caused by")
         _tell_places(error.__cause__)
+
+
+def _replace_closed() -> None:
+    """Let a command that was started without stdout or stderr (``>&-``) talk to nobody."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the end
 
 
 def _forget_stdout() -> None:

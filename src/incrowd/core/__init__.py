@@ -2,13 +2,12 @@
 
 from incrowd.core._census import Census, CensusRequest
 from incrowd.core._classes import Cells, Classes, Histogram
-from incrowd.core._domain import Domain, Kind
+from incrowd.core._domain import Domain, Kind, kind_of
 from incrowd.core._errors import (
     DataError,
     EngineError,
     HierarchyError,
     IncrowdError,
-    MissingExtraError,
     ParameterError,
     PrivacyWarning,
     SchemaError,
@@ -42,7 +41,6 @@ __all__ = [
     "Ladder",
     "LocalRecoding",
     "Meaning",
-    "MissingExtraError",
     "Packing",
     "ParameterError",
     "PrivacyWarning",
@@ -53,6 +51,7 @@ __all__ = [
     "UncoveredValuesError",
     "UnknownColumnError",
     "group",
+    "kind_of",
     "look_alikes",
     "smallest_unsigned",
     "tally",

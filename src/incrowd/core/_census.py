@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from numbers import Integral
+from operator import mul
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +77,9 @@ class CensusRequest:
         if not whole or counts.values.min() < 1:
             msg = f"Column {self.count!r} (given as count) must hold whole numbers of at least 1 in every row."
             raise DataError(msg)
+        if sum(map(mul, counts.values.tolist(), counts.counts.tolist())) >= 2**63:  # Python's integers do not overflow
+            msg = f"Column {self.count!r} (given as count) adds up to 2**63 records or more, which cannot be counted."
+            raise DataError(msg, hint="is it the right column? It says how many records a row stands for.")
 
     def level(self, column: str) -> int:
         """Give the level at which a column is counted."""
@@ -129,6 +135,8 @@ class Census:
     dropped: int = 0
 
     def __post_init__(self) -> None:
+        for name in ("domains", "ladders"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         arrays = [*self.codes, self.counts, *([] if self.person is None else [self.person])]
         for array in arrays:
             array.setflags(write=False)
@@ -258,6 +266,11 @@ class Census:
         )
 
     __hash__ = None  # type: ignore[assignment]  # large arrays inside
+
+    def __reduce__(self) -> tuple[Callable[..., Census], tuple[Any, ...]]:
+        """Copy by building anew: a read-only mapping cannot be pickled, and a copy must not be writable."""
+        parts = (getattr(self, part.name) for part in fields(self))
+        return Census, tuple(dict(part) if isinstance(part, Mapping) else part for part in parts)
 
     def __repr__(self) -> str:
         persons = "" if self.person is None else f", {self.persons} persons"

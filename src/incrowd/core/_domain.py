@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core._errors import DataError
+from incrowd.core._places import places_in
 from incrowd.core._reading import read_texts
 
 Kind = Literal["number", "boolean", "date", "datetime", "instant", "text"]
@@ -74,17 +75,10 @@ class Domain:
     @classmethod
     def of(cls, column: str, values: Iterable[object]) -> Domain:
         """Take the domain of a column of Python objects (the slow, obvious way)."""
-        tally: Counter[tuple[Any, object]] = Counter()
-        kinds: set[Kind] = set()
-        nulls = 0
-        for value in values:
-            if value is None or value != value:  # noqa: PLR0124 - NaN is the value that differs from itself
-                nulls += 1
-            else:
-                kinds.add(_kind_of_value(column, value))  # of every value: True and 1 are equal, but not one kind
-                places = value.as_tuple().exponent if isinstance(value, Decimal) else 0
-                tally[value, places] += 1
-        kind = _one_kind(column, kinds)
+        listed = list(values)
+        kind = kind_of(column, listed)
+        tally = Counter((value, _exponent(value)) for value in listed if not _is_missing(value))
+        nulls = len(listed) - tally.total()
         array = _as_array(column, kind, [value for value, _ in tally])
         return cls.build(column, kind, array, np.array(list(tally.values())), nulls)
 
@@ -113,6 +107,22 @@ class Domain:
         texts = np.empty(len(self), dtype=object)
         texts[: len(self.values)] = _texts(self.kind, self.values) if self.spelling is None else self.spelling
         return texts
+
+    def codes_in(self, other: Domain) -> npt.NDArray[np.int64]:
+        """Give for every code, null last, the code of the same value in another domain, or -1 where it has none.
+
+        Numbers are the same by value, whatever their type; a date is the same as its midnight without a zone. Kinds
+        that cannot be compared, such as text and numbers, are compared by ``texts``.
+        """
+        codes = np.full(len(self), -1, dtype=np.int64)
+        if self.kind == other.kind or {self.kind, other.kind} == {"date", "datetime"}:
+            codes[: len(self.values)] = places_in(self.values, other.values)
+        else:
+            texts, others = self.texts[: len(self.values)], other.texts[: len(other.values)]
+            codes[: len(self.values)] = places_in(texts, others)
+        if self.has_null and other.has_null:
+            codes[-1] = len(other.values)
+        return codes
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -181,11 +191,30 @@ _PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
 )
 
 
-def _one_kind(column: str, kinds: set[Kind]) -> Kind:
+def kind_of(column: str, values: Iterable[object]) -> Kind:
+    """Say what a column's Python values are, missing ones aside; text if there are none.
+
+    Parameters
+    ----------
+    column
+        The column's name, so that messages can name it.
+    values
+        Numbers, booleans, dates, timestamps or texts; a mixture is refused.
+    """
+    kinds = {_kind_of_value(column, value) for value in values if not _is_missing(value)}
     if len(kinds) > 1:
         msg = f"Column {column!r} mixes {' and '.join(sorted(kinds))} values."
         raise DataError(msg, hint="make the column one type before handing it over.")
     return kinds.pop() if kinds else "text"
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value != value  # noqa: PLR0124 - NaN is the value that differs from itself
+
+
+def _exponent(value: object) -> object:
+    """Tell decimals of different scale apart, which are equal: the longest decides how all are written."""
+    return value.as_tuple().exponent if isinstance(value, Decimal) else 0
 
 
 def _kind_of_value(column: str, value: object) -> Kind:

@@ -9,8 +9,7 @@
     ├── HierarchyError          (ValueError)    a hierarchy is malformed or does not fit its column
     │   └── UncoveredValuesError                it misses values of the table; carries them as data
     ├── DataError               (ValueError)    the table cannot be read or used as it is
-    ├── EngineError             (RuntimeError)  the machinery under us failed: disk, memory, database
-    └── MissingExtraError       (ImportError)   a library that an input needs is not installed
+    └── EngineError             (RuntimeError)  the machinery under us failed: disk, memory, database
 
     PrivacyWarning              (UserWarning)   allowed, but dangerous
 
@@ -58,16 +57,30 @@ class UnknownColumnError(SchemaError, KeyError):
     __str__ = IncrowdError.__str__  # KeyError would print the repr
 
     @classmethod
-    def of(cls, name: str, available: Sequence[str], *, given_as: str) -> UnknownColumnError:
-        """Say which columns there are, the nearest name first."""
+    def of(cls, name: str, available: Sequence[str], *, given_as: str, show: bool = True) -> UnknownColumnError:
+        """Name the nearest column, or say which columns there are.
+
+        Parameters
+        ----------
+        name, given_as
+            The name that is unknown, and what it was given for.
+        available
+            The columns that there are.
+        show
+            Whether they may be listed. If not, only their number is told, or the one that is nearly what was asked for.
+        """
         nearest = difflib.get_close_matches(name, available, n=1, cutoff=0.6)
-        if nearest:
-            hint = f"did you mean {nearest[0]!r}?"
-        else:
-            shown = ", ".join(repr(column) for column in available[:8])
-            more = f" and {len(available) - 8} more" if len(available) > 8 else ""
-            hint = f"the table has {shown}{more}." if available else "the table has no columns."
+        hint = f"did you mean {nearest[0]!r}?" if nearest else f"the table has {_columns(available, show=show)}."
         return cls(f"The table has no column {name!r} (given as {given_as}).", hint=hint)
+
+
+def _columns(available: Sequence[str], *, show: bool) -> str:
+    if not available:
+        return "no columns"
+    if not show:
+        return f"{len(available):,} {'column' if len(available) == 1 else 'columns'}"
+    more = f" and {len(available) - 8} more" if len(available) > 8 else ""
+    return ", ".join(repr(column) for column in available[:8]) + more
 
 
 class HierarchyError(IncrowdError, ValueError):
@@ -97,10 +110,6 @@ class DataError(IncrowdError, ValueError):
 
 class EngineError(IncrowdError, RuntimeError):
     """The machinery under us failed: the disk is full, memory ran out, a database refused."""
-
-
-class MissingExtraError(IncrowdError, ImportError):
-    """A library that this input needs is not installed."""
 
 
 class PrivacyWarning(UserWarning):

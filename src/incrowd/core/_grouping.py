@@ -69,7 +69,7 @@ def group(columns: Sequence[Ints], cardinalities: Sequence[int]) -> Grouping:
     grouping = _group_word(words[0])
     for word in words[1:]:  # rank the tuples step by step: what is known so far, then the next word
         other = _group_word(word)
-        grouping = group_pairs(grouping, other)
+        grouping = _group_pairs(grouping, other)
     return grouping
 
 
@@ -94,7 +94,7 @@ def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Word
     return [word[grouping.first] for word in sorted_words], sums
 
 
-def group_pairs(left: Grouping, right: Grouping) -> Grouping:
+def _group_pairs(left: Grouping, right: Grouping) -> Grouping:
     """Group by two groupings of the same rows, the left one first."""
     packing = Packing.of([len(left), len(right)])
     return _group_word(packing.pack([left.ids, right.ids])[0])

@@ -131,11 +131,20 @@ class Schema:
         """Say which role a column has, or ``None``."""
         return next((role for role, name in self._roles() if name == column), None)
 
-    def check_columns(self, available: Sequence[str]) -> tuple[str, ...]:
-        """Refuse names that the table does not have; give the table's columns that have no role."""
+    def check_columns(self, available: Sequence[str], *, show: bool = True) -> tuple[str, ...]:
+        """Refuse names that the table does not have; give the table's columns that have no role.
+
+        Parameters
+        ----------
+        available
+            The table's columns.
+        show
+            Whether messages may list them. Not if they were read from a file that may lack its header: the names are
+            then the first record.
+        """
         for role, name in self._roles():
             if name not in available:
-                raise UnknownColumnError.of(name, available, given_as=role)
+                raise UnknownColumnError.of(name, available, given_as=role, show=show)
         roles = {name for _, name in self._roles()}
         return tuple(name for name in available if name not in roles)
 
@@ -161,7 +170,7 @@ class Schema:
                     raise SchemaError(problem, hint=hint)
                 notes.append(f"{problem} Nearly every value stands alone; {hint}")
             if strict:
-                ladders[name] = (default if hierarchy is None else hierarchy).bind(domains[name])
+                ladders[name] = _climb(name, default if hierarchy is None else hierarchy, domains[name])
         for name in (*self.quasi_names, *self.sensitive_names):
             if alike := look_alikes(domains[name]):
                 count = sum(map(len, alike))
@@ -193,12 +202,34 @@ class Schema:
         if self.missing not in ("value", "drop"):
             msg = f"missing must be 'value' or 'drop', got {self.missing!r}."
             raise ParameterError(msg)
-        for name, part in (*self.quasi, *self.sensitive):
-            if part is not None and not isinstance(part, Hierarchy):
-                msg = f"Column {name!r} was given {type(part).__name__} where a hierarchy is expected."
-                raise SchemaError(
-                    msg, hint="use intervals(...), mask(), dates(...), tree(...), categories(...) or None."
-                )
+        for name, hierarchy in self.quasi:
+            if not _may_be_bound(hierarchy):
+                raise _no_hierarchy(name, hierarchy)
+        for name, meaning in self.sensitive:
+            if not _may_be_bound(meaning):
+                msg = f"Column {name!r} was given {_what_is(meaning)} where categories or a hierarchy are expected."
+                raise SchemaError(msg, hint="use categories(...), tree(...), ordered(...) or None.")
+
+
+def _may_be_bound(part: object) -> bool:
+    """Whether a column's part is nothing, or can be bound; a schema can be bound too, but not to a column."""
+    return part is None or (isinstance(part, Meaning) and not isinstance(part, (type, Schema)))
+
+
+def _climb(name: str, hierarchy: Hierarchy, domain: Domain) -> Ladder:
+    ladder: object = hierarchy.bind(domain)
+    if not isinstance(ladder, Ladder):  # categories can be bound too, but say nothing about how to become vaguer
+        raise _no_hierarchy(name, hierarchy)
+    return ladder
+
+
+def _no_hierarchy(name: str, part: object) -> SchemaError:
+    msg = f"Column {name!r} was given {_what_is(part)} where a hierarchy is expected."
+    return SchemaError(msg, hint="use intervals(...), mask(), dates(...), tree(...), ordered(...) or None.")
+
+
+def _what_is(part: object) -> str:
+    return f"the class {part.__name__}" if isinstance(part, type) else type(part).__name__
 
 
 def _has_fractions(domain: Domain) -> bool:

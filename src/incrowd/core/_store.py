@@ -57,10 +57,10 @@ def load_census(path: Path) -> Census:
         if header["format"] == FORMAT:
             return _get_census(arrays, header)
     except Exception as error:  # noqa: BLE001 - a foreign or broken file can fail in any way, and quote what it holds
-        msg = f"{path.name} cannot be read as a census ({type(error).__name__})."
-        raise DataError(msg) from None
-    msg = f"{path.name} is not a census of this version."
-    raise DataError(msg, hint="take the census again.")
+        trouble = DataError(f"{path.name} cannot be read as a census ({type(error).__name__}).")
+    else:
+        trouble = DataError(f"{path.name} is not a census of this version.", hint="take the census again.")
+    raise trouble  # outside of the except block: the context of an error would keep what the file holds
 
 
 def _get_census(arrays: Arrays, header: dict[str, Any]) -> Census:

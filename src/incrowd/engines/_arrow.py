@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,46 +10,51 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import DataError, Domain, Kind
-from incrowd.engines._columns import of_numbers, of_texts, to_numpy
+from incrowd.engines._columns import to_numpy
 
 
-def domain_of(column: str, values: pa.ChunkedArray, counts: pa.ChunkedArray, *, from_text: bool) -> Domain:
-    """Make the domain of a column from its distinct values and their counts.
-
-    Parameters
-    ----------
-    column
-        The column's name.
-    values, counts
-        Distinct values and how often each occurs; null may be among them.
-    from_text
-        Whether the values come from a text file, where the texts decide what the column is.
-    """
+def domain_of(column: str, values: pa.ChunkedArray, counts: pa.ChunkedArray) -> Domain:
+    """Make the domain of a column from its distinct values, null among them or not, and how often each occurs."""
     present = pc.is_valid(values)
     nulls = pc.sum(counts.filter(pc.invert(present))).as_py() or 0
-    values, tally = values.filter(present), to_numpy(counts.filter(present))
-    if from_text:
-        return Domain.of_texts(column, values.to_pylist(), tally, nulls)
-    kind, array = _to_numpy(column, values)
-    return Domain.build(column, kind, array, tally, nulls)
+    kind, array = _to_numpy(column, values.filter(present))
+    return Domain.build(column, kind, array, to_numpy(counts.filter(present)), nulls)
 
 
-def keys_of(domain: Domain, type_: pa.DataType, *, from_text: bool) -> pa.Array:
-    """Give a domain's values as the engine's column holds them, in the order of their codes, without null."""
-    if from_text or domain.kind == "text" or pa.types.is_string(type_):
-        return of_texts(domain.texts[: len(domain.values)].tolist())
-    keys = pa.array(domain.values.tolist()) if domain.values.dtype.kind in "Ob" else of_numbers(domain.values)
-    if domain.kind == "instant":
-        return keys.cast(pa.timestamp("us", tz="UTC"))
-    try:
-        return keys.cast(type_)
-    except pa.ArrowInvalid:  # a column without values has no type of its own to follow
-        return keys
-
-
-def table_of_columns(columns: Any) -> pa.Table:
+def table_of_columns(columns: Mapping[str, Any]) -> pa.Table:
     """Make an Arrow table of plain columns."""
     return pa.table(dict(columns))
+
+
+def tidy(table: pa.Table) -> pa.Table:
+    """Give the columns of a table types that every engine reads alike; refuse what cannot have one."""
+    arrays = [_tidy(name, column) for name, column in zip(table.column_names, table.columns, strict=True)]
+    return pa.Table.from_arrays(arrays, table.column_names)
+
+
+_CASTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Any]], ...] = (
+    (pa.types.is_null, lambda _: pa.string()),
+    (pa.types.is_float16, lambda _: pa.float32()),
+    (pa.types.is_date64, lambda _: pa.date32()),
+    (pa.types.is_dictionary, lambda type_: type_.value_type),
+    (pa.types.is_decimal256, lambda type_: pa.decimal128(38, type_.scale)),
+    (lambda type_: pa.types.is_timestamp(type_) and type_.unit == "ns", lambda type_: pa.timestamp("us", type_.tz)),
+)
+
+
+def _tidy(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if isinstance(column.type, pa.BaseExtensionType) and column.type.extension_name.startswith("pandas"):
+        msg = f"Column {name!r} holds values of type {column.type.extension_name}."
+        raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
+    wanted = next((cast(column.type) for applies, cast in _CASTS if applies(column.type)), None)
+    if wanted is None:
+        return column
+    try:
+        return column.cast(wanted)
+    except pa.ArrowInvalid:
+        pass
+    msg = f"Column {name!r} of type {column.type} holds values that {wanted} cannot hold exactly."
+    raise DataError(msg, hint="round timestamps to microseconds and decimals to 38 digits first.")
 
 
 def _to_numpy(column: str, values: pa.ChunkedArray) -> tuple[Kind, Any]:
@@ -62,7 +68,8 @@ def _to_numpy(column: str, values: pa.ChunkedArray) -> tuple[Kind, Any]:
     if pa.types.is_date(type_):
         return "date", to_numpy(values.cast(pa.date32()).cast(pa.int32())).astype("datetime64[D]")
     if pa.types.is_timestamp(type_):
-        return "instant" if type_.tz else "datetime", _timestamps(column, values)
+        whole = _tidy(column, values).cast(pa.timestamp("us", type_.tz)).cast(pa.int64())
+        return "instant" if type_.tz else "datetime", to_numpy(whole).astype("datetime64[us]")
     return "text", _objects(values)
 
 
@@ -80,13 +87,3 @@ def _objects(values: pa.ChunkedArray) -> Any:
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
     return array
-
-
-def _timestamps(column: str, values: pa.ChunkedArray) -> Any:
-    try:
-        whole = values.cast(pa.timestamp("us", tz=values.type.tz))
-        return to_numpy(whole.cast(pa.int64())).astype("datetime64[us]")
-    except pa.ArrowInvalid:
-        pass
-    msg = f"Column {column!r} holds timestamps finer than a microsecond."
-    raise DataError(msg, hint="round them to microseconds first.")

@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
+from incrowd.engines._home import TOO_FINE
 
 HERE = Path(__file__)
 P = ParamSpec("P")
@@ -46,16 +47,17 @@ def _translate(error: Exception) -> IncrowdError:
         (isinstance(error, FileNotFoundError), DataError("The file does not exist.")),
         (isinstance(error, PermissionError), DataError("The file may not be read or written.")),
         (
-            _NO_PARQUET.search(message),
-            DataError("The file is not a Parquet file, or is cut off."),
+            TOO_FINE in message,
+            DataError("A column holds timestamps finer than a microsecond.", hint="round them first."),
         ),
+        (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.")),
         (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
         ("No space left on device" in message, EngineError("The disk is full.", hint="choose another place to spill.")),
     )
     return next((trouble for applies, trouble in known if applies), None) or _unknown(error)
 
 
-_NO_PARQUET = re.compile("No magic bytes|to be a Parquet file")
+_NO_PARQUET = re.compile("[Mm]agic bytes|to be a Parquet file|Parquet file size")
 _OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
 
 

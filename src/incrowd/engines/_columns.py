@@ -29,8 +29,8 @@ def of_texts(texts: Sequence[str | None]) -> pa.Array:
     """Give texts as a column; ``None`` is null."""
     encoded = [b"" if text is None else text.encode() for text in texts]
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-    absent = np.array([text is not None for text in texts], dtype=bool)
-    valid = None if absent.all() else pa.py_buffer(np.packbits(absent, bitorder="little"))
+    present = np.array([text is not None for text in texts], dtype=bool)
+    valid = None if present.all() else pa.py_buffer(np.packbits(present, bitorder="little"))
     return pa.Array.from_buffers(
         pa.large_string(), len(encoded), [valid, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     )

@@ -7,18 +7,23 @@ import csv
 import gzip
 import io
 import shutil
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TypeVar
 
 from incrowd.core import DataError
 
 SEPARATORS = (",", ";", "\t", "|")
 _LOOK = 1 << 16
-"""So many bytes of a file are enough to see its layout."""
+"""So many characters after the first line are looked at, to see whether they are of the encoding."""
 
 _UTF8 = {"utf-8", "utf-8-sig", "ascii"}
 """Encodings that DuckDB reads as they are, by Python's names."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +46,16 @@ def look_at(path: Path, encoding: str, separator: str | None) -> Dialect:
     separator
         What stands between values; ``None`` to find out.
     """
-    text = _beginning(path, encoding)
-    if not text.strip():
-        msg = f"The file {path.name!r} is empty."
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        msg = f"The separator must be one character and no quote or line break, got {separator!r}."
+        raise DataError(msg, hint="for example separator=';'. Without one it is found out.")
+    line, more = _read(path, _with_mark(encoding), lambda file: (file.readline(), file.read(_LOOK)))
+    if not line.strip():
+        problem = f"The first line of the file {path.name!r} is empty."
+        msg = problem if more.strip() else f"The file {path.name!r} is empty."
         raise DataError(msg, hint="the first line must name the columns.")
-    separator = separator or _separator(text)
-    header = next(csv.reader(io.StringIO(text), delimiter=separator))
+    separator = separator or _separator(line)
+    header = _header(path, line, separator)
     _check_header(path, header)
     return Dialect(separator, tuple(header))
 
@@ -56,12 +65,19 @@ def is_utf8(encoding: str) -> bool:
     return codecs.lookup(encoding).name in _UTF8
 
 
-def copy_as_utf8(path: Path, encoding: str) -> Path:
-    """Copy a file to a temporary one that is encoded in UTF-8."""
-    with NamedTemporaryFile("w", suffix=".csv", encoding="utf-8", newline="", delete=False) as copy:
+def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Path:
+    """Copy a file to a temporary one that is encoded in UTF-8.
+
+    Parameters
+    ----------
+    path, encoding
+        The file, plain or ``.gz``, and how its characters are encoded.
+    folder
+        Where to put the copy; by default where the system keeps temporary files.
+    """
+    with NamedTemporaryFile("w", suffix=".csv", dir=folder, encoding="utf-8", newline="", delete=False) as copy:
         try:
-            with _open(path, encoding) as source:
-                shutil.copyfileobj(source, copy)
+            _read(path, encoding, lambda source: shutil.copyfileobj(source, copy))
         except BaseException:
             Path(copy.name).unlink()
             raise
@@ -69,35 +85,70 @@ def copy_as_utf8(path: Path, encoding: str) -> Path:
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse an encoding that Python does not know."""
+    """Refuse an encoding that Python does not know, or that is none of text."""
     try:
-        codecs.lookup(encoding)
-    except LookupError:
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    except (LookupError, ValueError):
+        known = False
+    else:
+        known = True
+    if not known:
         msg = f"There is no encoding {encoding!r}."
-        raise DataError(msg, hint="common ones are 'utf-8', 'latin-1', 'cp1252' and 'utf-16'.") from None
+        raise DataError(msg, hint="common ones are 'utf-8', 'latin-1', 'cp1252' and 'utf-16'.")
+
+
+def _read(path: Path, encoding: str, use: Callable[[io.TextIOBase], T]) -> T:
+    """Open a file and use it; errors that quote its bytes end here, and so does their context."""
+    try:
+        with _open(path, encoding) as file:
+            return use(file)
+    except UnicodeError:
+        msg = f"The file {path.name!r} is not valid {encoding.removesuffix('-sig')}."
+        trouble = DataError(msg, hint="say the encoding, for example encoding='latin-1'.")
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        msg = f"The file {path.name!r} is not a gzip file, or is cut off."
+        trouble = DataError(msg, hint="a file that is not compressed must not end in .gz.")
+    raise trouble
 
 
 def _open(path: Path, encoding: str) -> io.TextIOBase:
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding=encoding, newline="")
     return path.open(encoding=encoding, newline="")
 
 
-def _beginning(path: Path, encoding: str) -> str:
-    encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-    try:
-        with _open(path, encoding) as file:
-            return file.read(_LOOK)
-    except UnicodeError:
-        pass
-    msg = f"The file {path.name!r} is not valid {encoding.removesuffix('-sig')}."
-    raise DataError(msg, hint="say the encoding, for example encoding='latin-1'.")
+def _with_mark(encoding: str) -> str:
+    """Let a file of UTF-8 begin with a byte order mark, which is no part of the first name."""
+    return "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
 
 
-def _separator(text: str) -> str:
+def _separator(line: str) -> str:
     """Choose the separator that cuts the first line into most columns; among equals the more common one."""
-    widths = {sign: len(next(csv.reader(io.StringIO(text), delimiter=sign))) for sign in SEPARATORS}
-    return max(SEPARATORS, key=lambda sign: widths[sign])
+    return max(SEPARATORS, key=lambda sign: _width(line, sign))
+
+
+def _width(line: str, sign: str) -> int:
+    try:
+        return len(next(csv.reader([line], delimiter=sign)))
+    except csv.Error:  # nothing was cut, and what is left is too long for a name
+        return 0
+
+
+def _header(path: Path, line: str, separator: str) -> list[str]:
+    """Cut the first line into names. No message shows any: without a header they are the first record."""
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True))
+    except csv.Error as error:
+        known = (text for sign, text in _BROKEN.items() if sign in str(error))
+        problem = next(known, "has text after a closing quote")
+    msg = f"The first line of the file {path.name!r} {problem}."
+    raise DataError(msg, hint="it must name the columns; a name has no line break, and a quote in it is written twice.")
+
+
+_BROKEN = {
+    "unexpected end of data": "has a quote that is never closed",
+    "field larger than field limit": f"has a name of more than {csv.field_size_limit():,} characters",
+}
 
 
 def _check_header(path: Path, header: list[str]) -> None:
@@ -105,7 +156,3 @@ def _check_header(path: Path, header: list[str]) -> None:
         if not name.strip():
             msg = f"Column {number} of the file {path.name!r} has no name."
             raise DataError(msg, hint="the first line must name every column.")
-    twice = next((name for name in header if header.count(name) > 1), None)
-    if twice is not None:
-        msg = f"The file {path.name!r} has two columns named {twice!r}."
-        raise DataError(msg, hint="give every column a name of its own.")

@@ -25,7 +25,7 @@ class Coding:
     Attributes
     ----------
     column
-        The column's name.
+        What the column is called inside the engine.
     keys
         Its values as the engine holds them, without null.
     codes
@@ -40,39 +40,26 @@ class Coding:
     cardinality: int
 
 
-def free_prefix(names: Sequence[str]) -> str:
-    """Find a prefix that no column of the table has."""
-    prefix = "incrowd_"
-    while any(name.startswith(prefix) for name in names):
-        prefix += "_"
-    return prefix
-
-
-def with_words(frame: Frame, codings: Sequence[Coding], home: Home, prefix: str) -> tuple[Frame, list[str]]:
+def with_words(frame: Frame, codings: Sequence[Coding], home: Home) -> tuple[Frame, list[str]]:
     """Add the packed codes of every row to a frame; give the frame and the names of its word columns."""
     packing = Packing.of([coding.cardinality for coding in codings])
     parts: list[list[nw.Expr]] = [[] for _ in range(packing.words)]
-    for number, (coding, field) in enumerate(zip(codings, packing.fields, strict=True)):
+    for coding, field in zip(codings, packing.fields, strict=True):
         shifted = of_numbers(coding.codes.astype(np.int64) << field.shift)
-        frame, part = with_lookup(frame, coding.column, coding.keys, shifted, home, f"{prefix}{number}")
+        frame, part = with_lookup(frame, coding, shifted, home, "code")
         parts[field.word].append(part)
-    words = [f"{prefix}word_{number}" for number in range(packing.words)]
+    words = [f"word{number}" for number in range(packing.words)]
     sums = [functools.reduce(operator.add, part) for part in parts]  # null if any part is: sum_horizontal would hide it
     return frame.with_columns(**dict(zip(words, sums, strict=True))), words
 
 
-def with_lookup(
-    frame: Frame,
-    column: str,
-    keys: pa.Array,
-    found: pa.Array,
-    home: Home,
-    name: str,
-) -> tuple[Frame, nw.Expr]:
-    """Join to every row what is found under its value; ``found`` is one longer than ``keys`` if null has an entry."""
-    table = pa.Table.from_arrays([keys, found[: len(keys)]], [f"{name}_key", f"{name}_found"])
-    frame = frame.join(home.bring(table), left_on=column, right_on=f"{name}_key", how="left")
-    result = nw.col(f"{name}_found")
+def with_lookup(frame: Frame, coding: Coding, found: pa.Array, home: Home, name: str) -> tuple[Frame, nw.Expr]:
+    """Join to every row what is found under its value; ``found`` is one longer than the keys if null has an entry."""
+    column, keys = coding.column, coding.keys
+    key, value = f"{name}_key_{column}", f"{name}_of_{column}"
+    table = pa.Table.from_arrays([keys, found[: len(keys)]], [key, value])
+    frame = frame.join(home.bring(table), left_on=column, right_on=key, how="left")
+    result = nw.col(value)
     if len(found) > len(keys):
         for_null = nw.lit(found[-1].as_py(), dtype=nw.Int64 if pa.types.is_integer(found.type) else nw.String)
         result = nw.when(nw.col(column).is_null()).then(for_null).otherwise(result)

@@ -1,20 +1,37 @@
-"""Where a lazy frame lives: what differs between DuckDB and Polars, and nothing else."""
+"""Where a lazy frame lives: what differs between DuckDB and Polars, and nothing else.
+
+Inside an engine columns are called ``c0``, ``c1``, … in their order. What a user calls them never reaches a query:
+names may hold dots, quotes, stars, or look like our own.
+"""
 
 from __future__ import annotations
 
+import math
+import os
+import secrets
+import shutil
+import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from tempfile import mkdtemp
+from typing import Any, Protocol
 
+import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from incrowd.core import DataError
 
-if TYPE_CHECKING:
-    import duckdb
-
 Frame = nw.LazyFrame[Any]
+
+TOO_FINE = "incrowd: timestamps finer than a microsecond"
+"""What DuckDB is told to say when it meets one."""
+
+
+def inner_names(count: int) -> list[str]:
+    """Name so many columns as they are called inside an engine."""
+    return [f"c{number}" for number in range(count)]
 
 
 class Home(Protocol):
@@ -23,11 +40,68 @@ class Home(Protocol):
     def bring(self, table: pa.Table) -> Frame:
         """Put a small table beside the frame, so that the two can be joined."""
 
-    def write(self, frame: Frame, path: Path) -> None:
-        """Write a frame to a file."""
+    def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
+        """Write a frame to a file, its columns under their own names."""
 
     def hand_back(self, table: pa.Table) -> Any:
         """Turn a result into the kind of frame that came in."""
+
+    def check(self) -> None:
+        """Refuse what was read if it changed meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A file as it was when it was opened."""
+
+    path: Path
+    state: tuple[int, int]
+
+    @classmethod
+    def of(cls, path: Path) -> Stamp:
+        """Look at a file."""
+        found = os.stat(path)  # noqa: PTH116 - one call for both numbers
+        return cls(path, (found.st_size, found.st_mtime_ns))
+
+    def check(self) -> None:
+        """Refuse a file that is not as it was."""
+        if not self.path.exists() or Stamp.of(self.path) != self:
+            msg = f"The file {self.path.name!r} changed while it was being read."
+            raise DataError(msg, hint="take a copy first, or wait until nobody writes to it.")
+
+
+class Workshop:
+    """An embedded DuckDB of our own, and a private folder that it may spill to. Both end with their owner.
+
+    Parameters
+    ----------
+    memory
+        The most that it may use, such as ``"4GB"``.
+    temp
+        Where to make the folder; by default where the system keeps temporary files.
+    """
+
+    def __init__(self, memory: str | None = None, temp: str | Path | None = None) -> None:
+        if temp is not None:
+            Path(temp).mkdir(parents=True, exist_ok=True)
+        self.folder = Path(mkdtemp(prefix="incrowd_", dir=temp))
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        config: dict[str, Any] = {
+            "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
+            "temp_directory": str(self.folder / "spill"),
+        }
+        if memory:
+            config["memory_limit"] = memory
+        self.connection = duckdb.connect(config=config)
+        self.connection.execute("SET TimeZone = 'UTC'")
+        self.connection.execute("SET preserve_insertion_order = false")  # nothing here depends on the order of rows
+
+    @property
+    def memory(self) -> float:
+        """The most that DuckDB may use, in bytes."""
+        (limit,) = self.connection.execute("SELECT current_setting('memory_limit')").fetchall()[0]
+        amount, unit = limit.split()
+        return float(amount) * float(2 ** (10 * ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"].index(unit)))
 
 
 class DuckHome:
@@ -39,8 +113,10 @@ class DuckHome:
         The table. What we bring is brought to its connection, and leaves nothing behind in its catalog.
     hand_back
         Turns a result into what came in; by default a relation on the same connection.
-    connection
-        The connection, if it is ours: it must live as long as the relation.
+    workshop
+        Where the relation lives, if that is ours: it must not end before the relation.
+    stamp
+        The file behind the relation, if there is one.
     """
 
     def __init__(
@@ -48,35 +124,40 @@ class DuckHome:
         relation: duckdb.DuckDBPyRelation,
         hand_back: Callable[[pa.Table], Any] | None = None,
         *,
-        connection: duckdb.DuckDBPyConnection | None = None,
+        workshop: Workshop | None = None,
+        stamp: Stamp | None = None,
     ) -> None:
-        self._connection = connection
         self._relation = relation
         self._hand_back = hand_back
+        self._workshop = workshop
+        self._stamp = stamp
+
+    @property
+    def memory(self) -> float:
+        """The most that may be used, in bytes; without end for a connection that is not ours."""
+        return math.inf if self._workshop is None else self._workshop.memory
 
     def bring(self, table: pa.Table) -> Frame:
         brought: Frame = nw.from_native(self._scan(table))
         return brought
 
-    def write(self, frame: Frame, path: Path) -> None:
-        relation = frame.to_native()
-        if path.suffix == ".parquet":
-            relation.write_parquet(str(path), compression="zstd")
-        else:
-            relation.write_csv(str(path), header=True)
+    def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
+        new = zip(inner_names(len(names)), map(_quoted, names), strict=True)
+        write_relation(frame.to_native().project(", ".join(f"{inner} AS {name}" for inner, name in new)), path)
 
     def hand_back(self, table: pa.Table) -> Any:
         return self._scan(table) if self._hand_back is None else self._hand_back(table)
 
+    def check(self) -> None:
+        if self._stamp is not None:
+            self._stamp.check()
+
     def _scan(self, table: pa.Table) -> Any:
-        incrowd_brought = table  # noqa: F841 - DuckDB finds it here by its name
-        brought = self._relation.query("incrowd_source", "FROM incrowd_brought")
-        self._relation.query("incrowd_source", _FORGET)
+        incrowd_brought_5d41c0 = table  # noqa: F841 - DuckDB finds it here by its name
+        name = f"incrowd_{secrets.token_hex(8)}"
+        brought = self._relation.query(name, "FROM incrowd_brought_5d41c0")
+        self._relation.query(name, f"DROP VIEW IF EXISTS {name}")  # DuckDB before 2.0 makes one and leaves it
         return brought
-
-
-_FORGET = "DROP VIEW IF EXISTS incrowd_source"
-"""DuckDB before 2.0 makes a view of what is queried, and leaves it behind."""
 
 
 class PolarsHome:
@@ -87,19 +168,43 @@ class PolarsHome:
 
         return nw.from_native(pl.DataFrame(table).lazy())
 
-    def write(self, frame: Frame, path: Path) -> None:
-        lazy = frame.to_native()
-        if path.suffix == ".parquet":
-            lazy.sink_parquet(path)
-        else:
-            lazy.sink_csv(path)
+    def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
+        write_table(frame.collect(backend="pyarrow").to_native().rename_columns(list(names)), path)
 
     def hand_back(self, table: pa.Table) -> Any:
         return self.bring(table).to_native()
 
+    def check(self) -> None:
+        """Polars knows what it scans; we do not."""
+
+
+def adopt(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Any:
+    """Give a relation our names, and types that compare as they are printed.
+
+    Parameters
+    ----------
+    relation
+        The table.
+    foreign
+        Whether it is the user's: then its texts may be compared without regard to case, or to accents.
+    """
+    inner = inner_names(len(relation.columns))
+    columns = zip(inner, map(_quoted, relation.columns), map(str, relation.types), strict=True)
+    return relation.project(", ".join(f"{_comparable(name, type_, foreign)} AS {new}" for new, name, type_ in columns))
+
+
+def _comparable(name: str, type_: str, foreign: bool) -> str:  # noqa: FBT001
+    """Write a column so that it compares as it is printed."""
+    if type_ in {"UUID", '"NULL"', "NULL"}:
+        return f"CAST({name} AS VARCHAR)"
+    if type_ == "TIMESTAMPTZ_NS":
+        whole = f"epoch_ns({name}) % 1000 = 0 OR {name} IS NULL"
+        return f"CASE WHEN {whole} THEN CAST({name} AS TIMESTAMPTZ) ELSE error('{TOO_FINE}') END"
+    return f'{name} COLLATE "binary"' if type_ == "VARCHAR" and foreign else name
+
 
 def only(frame: Frame, names: Sequence[str]) -> Frame:
-    """Select columns by name, as expressions: DuckDB before 2.0 reads a bare text as SQL, and `1` is a name too."""
+    """Select columns by name, as expressions: DuckDB before 2.0 reads a bare text as SQL."""
     return frame.select(*(nw.col(name) for name in names))
 
 
@@ -108,3 +213,22 @@ def check_suffix(path: Path) -> None:
     if path.suffix not in {".csv", ".parquet"}:
         msg = f"Cannot write a table to {path.name!r}."
         raise DataError(msg, hint="the name must end in .csv or .parquet.")
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write an Arrow table as a relation is written, so that all engines write the same file."""
+    workshop = Workshop()
+    workshop.connection.execute("SET preserve_insertion_order = true")
+    write_relation(workshop.connection.from_arrow(table), path)
+
+
+def write_relation(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
+    """Write a relation to a file."""
+    if path.suffix == ".parquet":
+        relation.write_parquet(str(path), compression="zstd")
+    else:
+        relation.write_csv(str(path), header=True)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

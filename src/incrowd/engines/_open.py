@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
+import pyarrow.parquet
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError
+from incrowd.engines._arrow import tidy
 from incrowd.engines._border import guarded
 from incrowd.engines._csv import check_encoding, copy_as_utf8, is_utf8, look_at
 from incrowd.engines._frame import FrameEngine
-from incrowd.engines._home import DuckHome, Home, PolarsHome
+from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, inner_names
+from incrowd.engines._pandas import arrow_of_pandas
 from incrowd.engines._protocol import Engine
 from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._text import TextEngine
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 
 
 @guarded
@@ -39,135 +43,132 @@ def open_table(
     Parameters
     ----------
     source
-        A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a list of dicts, or a path to a ``.csv``,
-        ``.csv.gz`` or ``.parquet`` file. It is never changed.
+        A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a list of dicts, or a path to a ``.csv``
+        (``.tsv``, ``.txt``, each also ``.gz``) or ``.parquet`` file. It is never changed.
     missing_values
-        Texts that count as missing, besides null and NaN.
+        Texts that count as missing, besides null and NaN. An empty field of a text file is always missing.
     drop_missing
         Columns in which a missing value removes the row.
     separator, encoding
         How a text file is laid out. By default the separator is found out.
     memory
-        The most that DuckDB may use for a file, such as ``"4GB"``. Beyond it spills to ``temp``.
+        The most that DuckDB may use, such as ``"4GB"``; what is more spills to ``temp``. Not for relations: their
+        connection has a limit of its own.
     temp
-        Where to spill; by default beside where the system keeps temporary files.
+        Where to make a private folder to spill to; by default where the system keeps temporary files.
     """
+    reading: dict[str, Any] = {"missing_values": missing_values, "drop": drop_missing}
+    if isinstance(source, list):
+        return _open_list(source, reading)
     if isinstance(source, (str, os.PathLike)):
-        connection = _connect(memory, temp)
-        opened = _open_file(Path(source), connection, separator, encoding)
-    elif isinstance(source, list):
-        _check_names(list(source[0]) if source else [], drop_missing)
-        return ReferenceEngine(source, missing_values, drop_missing)
-    else:
-        opened = _open_frame(source, memory, temp)
-    kind, frame, home = opened
-    _check_names(frame.collect_schema().names(), drop_missing)
-    return kind(frame, home, missing_values=missing_values, drop=drop_missing)
+        return _open_file(Path(source), Workshop(memory, temp), (separator, encoding), reading)
+    if isinstance(source, duckdb.DuckDBPyRelation):
+        _check_names(source.columns, drop_missing)
+        frame = nw.from_native(adopt(source, foreign=True))
+        return FrameEngine(frame, DuckHome(source), source.columns, **reading)
+    if (polars := sys.modules.get("polars")) and isinstance(source, polars.LazyFrame):
+        names = source.collect_schema().names()
+        _check_names(names, drop_missing)
+        renamed = source.rename(dict(zip(names, inner_names(len(names)), strict=True)))
+        return FrameEngine(nw.from_native(renamed), PolarsHome(), names, **reading)
+    return _open_eager(source, Workshop(memory, temp), reading)
 
 
-Opened = tuple[type[FrameEngine], nw.LazyFrame[Any], Home]
+def _open_list(source: list[Any], reading: Mapping[str, Any]) -> Engine:
+    if not all(isinstance(row, Mapping) for row in source):
+        msg = "A table given as a list must be a list of dicts, one per row."
+        raise DataError(msg, hint="write [{'age': 34, 'zip': '01067'}, ...].")
+    _check_names(list(source[0]) if source else [], reading["drop"] if source else ())
+    return ReferenceEngine(source, reading["missing_values"], reading["drop"])
 
 
-def _connect(memory: str | None, temp: str | Path | None) -> duckdb.DuckDBPyConnection:
-    """Start an embedded DuckDB that fetches nothing from anywhere."""
-    config: dict[str, Any] = {"autoinstall_known_extensions": False}
-    if memory:
-        config["memory_limit"] = memory
-    if temp:
-        config["temp_directory"] = str(temp)
-    connection = duckdb.connect(config=config)
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("SET preserve_insertion_order = false")  # nothing here depends on the order of rows
-    return connection
-
-
-def _open_file(path: Path, connection: duckdb.DuckDBPyConnection, separator: str | None, encoding: str) -> Opened:
+def _open_file(path: Path, workshop: Workshop, layout: tuple[str | None, str], reading: Mapping[str, Any]) -> Engine:
     if not path.is_file():
-        msg = f"There is no file {path.name!r}."
+        msg = f"There is no file {str(path)!r}."
         raise DataError(msg, hint="check the path; folders and patterns are not read yet.")
-    if path.suffix == ".parquet":
-        relation = connection.read_parquet(str(path))
-        return FrameEngine, nw.from_native(relation), DuckHome(relation, _as_arrow, connection=connection)
-    if path.suffixes[-1:] == [".csv"] or path.suffixes[-2:] == [".csv", ".gz"]:
-        return _open_text(path, connection, separator, encoding)
+    kinds = [suffix.lower() for suffix in path.suffixes]
+    if kinds[-1:] == [".parquet"]:
+        return _open_parquet(path, workshop, reading)
+    if (kinds[-2:-1] if kinds[-1:] == [".gz"] else kinds[-1:]) in [[suffix] for suffix in TEXT_SUFFIXES]:
+        return _open_text(path, workshop, layout, reading)
     msg = f"Cannot read a table from {path.name!r}."
-    raise DataError(msg, hint="the name must end in .csv, .csv.gz or .parquet.")
+    raise DataError(msg, hint="the name must end in .csv, .tsv or .txt (also .gz), or in .parquet.")
 
 
-def _open_text(path: Path, connection: duckdb.DuckDBPyConnection, separator: str | None, encoding: str) -> Opened:
+def _open_parquet(path: Path, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
+    names = pyarrow.parquet.read_schema(path).names
+    _check_names(names, reading["drop"])
+    relation = workshop.connection.read_parquet(_exactly(path), hive_partitioning=False)
+    home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=Stamp.of(path))
+    return FrameEngine(nw.from_native(adopt(relation)), home, names, **reading)
+
+
+def _open_text(path: Path, workshop: Workshop, layout: tuple[str | None, str], reading: Mapping[str, Any]) -> Engine:
+    separator, encoding = layout
     check_encoding(encoding)
+    stamp = Stamp.of(path)
     dialect = look_at(path, encoding, separator)
-    file = path if is_utf8(encoding) else copy_as_utf8(path, encoding)
-    relation = connection.read_csv(
-        str(file),
+    _check_names(dialect.columns, reading["drop"], show=False)
+    file = path if is_utf8(encoding) else copy_as_utf8(path, encoding, folder=workshop.folder)
+    relation = workshop.connection.read_csv(
+        _exactly(file),
         header=True,
         sep=dialect.separator,
         quotechar='"',
         escapechar='"',
-        columns=dict.fromkeys(dialect.columns, "VARCHAR"),
+        columns=dict.fromkeys(inner_names(len(dialect.columns)), "VARCHAR"),
         auto_detect=False,
+        hive_partitioning=False,
+        compression="gzip" if file.suffix.lower() == ".gz" else "none",
     )
-    home = DuckHome(relation, _as_arrow, connection=connection)
-    if file != path:  # the copy lives as long as the engine
-        weakref.finalize(home, file.unlink, missing_ok=True)
-    return TextEngine, nw.from_native(relation), home
+    home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
+    return TextEngine(nw.from_native(relation), home, dialect.columns, **reading)
 
 
-def _open_frame(source: Any, memory: str | None, temp: str | Path | None) -> Opened:
-    if isinstance(source, duckdb.DuckDBPyRelation):
-        _check_unique(source.columns)
-        return FrameEngine, nw.from_native(source), DuckHome(source)
-    if (polars := sys.modules.get("polars")) and isinstance(source, polars.LazyFrame):
-        return FrameEngine, nw.from_native(source), PolarsHome()
+def _open_eager(source: Any, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
     table, hand_back = _hand_over(source)
-    connection = _connect(memory, temp)
-    relation = connection.from_arrow(table)
-    return FrameEngine, nw.from_native(relation), DuckHome(relation, hand_back, connection=connection)
+    names = table.column_names
+    _check_names(names, reading["drop"])
+    relation = workshop.connection.from_arrow(tidy(table).rename_columns(inner_names(len(names))))
+    home = DuckHome(relation, hand_back, workshop=workshop)
+    return FrameEngine(nw.from_native(adopt(relation)), home, names, **reading)
 
 
 def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     """Give an eager frame to Arrow without copying what need not be copied, and say how to give it back."""
     if isinstance(source, pa.Table):
-        _check_unique(source.column_names)
         return source, _as_arrow
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.DataFrame):
         return source.to_arrow(), polars.from_arrow
     if (pandas := sys.modules.get("pandas")) and isinstance(source, pandas.DataFrame):
-        _check_unique(list(source.columns))
-        return _from_pandas(source), lambda table: table.to_pandas()
+        _check_names(list(source.columns), ())
+        return arrow_of_pandas(source), lambda table: table.to_pandas()
     msg = f"A table of type {type(source).__module__}.{type(source).__name__} cannot be opened."
     raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, a list of dicts, or a path to a file.")
 
 
-def _from_pandas(source: Any) -> pa.Table:
-    """Convert column by column, so that a column that cannot be converted is named."""
-    arrays = {}
-    for name in source.columns:
-        try:
-            arrays[name] = pa.Array.from_pandas(source[name])
-            continue
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            pass
-        msg = f"Column {name!r} mixes types or holds objects that are no plain values."
-        raise DataError(msg, hint="make the column one type before handing it over.")
-    return pa.table(arrays)
+def _exactly(path: Path) -> str:
+    """Write a path so that DuckDB takes it for this file alone and for no pattern."""
+    return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in str(path))
 
 
 def _as_arrow(table: pa.Table) -> pa.Table:
     return table
 
 
-def _check_unique(names: Sequence[Any]) -> None:
+def _check_names(names: Sequence[Any], drop: Sequence[str], *, show: bool = True) -> None:
+    """Refuse names that no query could tell apart, and columns to drop by that are not there."""
+    seen: dict[str, int] = {}
     for number, name in enumerate(names):
-        if not isinstance(name, str):
-            msg = f"Column {number + 1} of the table has a name of type {type(name).__name__}."
+        if not isinstance(name, str) or not name:
+            kind = "no name" if name == "" else f"a name of type {type(name).__name__}"
+            msg = f"Column {number + 1} of the table has {kind}."
             raise SchemaError(msg, hint="column names must be texts.")
-        if name in names[:number]:
-            msg = f"The table has two columns named {name!r}."
+        first = seen.setdefault(name.casefold(), number)
+        if first != number:
+            which = f": {names[first]!r} and {name!r}" if show else ""
+            msg = f"Columns {first + 1} and {number + 1} of the table have the same name, up to case{which}."
             raise SchemaError(msg, hint="give every column a name of its own.")
-
-
-def _check_names(available: Sequence[str], wanted: Sequence[str]) -> None:
-    for name in wanted:
-        if available and name not in available:
-            raise UnknownColumnError.of(name, available, given_as="quasi-identifier")
+    for name in drop:
+        if name not in names:
+            raise UnknownColumnError.of(name, list(names), given_as="quasi-identifier", show=show)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
 
@@ -16,8 +16,14 @@ class Engine(Protocol):
     rows, the number of threads or the way the table is cut into chunks.
     """
 
+    shows_names: ClassVar[bool]
+    """Whether an error may list the columns: the first line of a text file may be a record."""
+
     def columns(self) -> dict[str, Kind | None]:
-        """Name the columns in order, and the kind of each; ``None`` for what cannot be grouped, such as lists."""
+        """Name the columns in order, with the kind that the type of each declares; a text file has texts only.
+
+        ``None`` stands for what cannot be grouped, such as lists.
+        """
 
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         """Give the distinct values of columns, in canonical order, with their counts."""
@@ -39,8 +45,14 @@ class Engine(Protocol):
             The columns of the result, in order. All others are left out.
         """
 
-    def classes(self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None) -> Classes:
-        """Group the labels as they stand in the table, as texts; census and ladders take no part.
+    def classes(
+        self,
+        quasi: Sequence[str],
+        sensitive: Mapping[str, Domain],
+        entity: str | None = None,
+        count: str | None = None,
+    ) -> Classes:
+        """Group the labels as they stand in the table; census and ladders take no part.
 
         Parameters
         ----------
@@ -50,6 +62,8 @@ class Engine(Protocol):
             The sensitive columns, each with the domain whose codes the classes shall use.
         entity
             The column that says whose row it is.
+        count
+            The column that says how many records a row stands for.
         """
 
     def write(self, path: Path) -> None:

@@ -9,115 +9,95 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import DataError, FullDomainRecoding, LocalRecoding, Packing, Recoding
+from incrowd.core import DataError, FullDomainRecoding, LocalRecoding, Packing
 from incrowd.engines._columns import of_numbers, of_texts
-from incrowd.engines._encoding import Coding, free_prefix, with_lookup, with_words
+from incrowd.engines._encoding import Coding, with_lookup, with_words
 from incrowd.engines._home import Frame, Home, only
-
-
-def recode(
-    frame: Frame,
-    recoding: Recoding,
-    coded: Mapping[str, Coding],
-    home: Home,
-    rows: int,
-    ranks: Sequence[Coding | str],
-) -> Frame:
-    """Publish a frame as a recoding says. All columns stay; the caller selects."""
-    if isinstance(recoding, FullDomainRecoding):
-        return _full_domain(frame, recoding, coded, home)
-    check_rows(recoding, rows)
-    return _local(frame, recoding, coded, home, ranks)
 
 
 def check_rows(recoding: LocalRecoding, rows: int) -> None:
     """Refuse to apply a local recoding to a table that is not the one it was made for."""
     if rows != int(recoding.counts.sum()):
-        msg = f"The recoding speaks of {int(recoding.counts.sum())} records, the table has {rows}."
-        raise DataError(msg, hint="a local recoding belongs to the table that it was made for.")
+        msg = f"The recoding speaks of {int(recoding.counts.sum())} records, the table has {rows} rows."
+        raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")
 
 
-def _full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Home) -> Frame:
-    prefix = free_prefix(frame.collect_schema().names())
-    groups = {name: recoding.ladders[name].groups[level] for name, level in recoding.levels.items()}
+def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Home) -> Frame:
+    """Publish every column at its level, without the suppressed classes. All columns stay; the caller selects."""
+    groups = {name: recoding.ladders[name].groups[level][coded[name].codes] for name, level in recoding.levels.items()}
     if recoding.suppressed and len(recoding.suppressed[0]):
         sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
         codings = [
             replace(coded[name], codes=groups[name], cardinality=size)
             for name, size in zip(recoding.quasi, sizes, strict=True)
         ]
-        frame, words = with_words(frame, codings, home, prefix)
+        frame, words = with_words(frame, codings, home)
         packed = Packing.of(sizes).pack(recoding.suppressed)
         left_out = home.bring(pa.Table.from_arrays([of_numbers(word) for word in packed], words))
         frame = frame.join(left_out, on=words, how="anti")
     published = {}
-    for number, (name, level) in enumerate(recoding.levels.items()):
+    for name, level in recoding.levels.items():
         if level:
-            texts = recoding.ladders[name].labels[level][groups[name]].tolist()
-            frame, published[name] = with_lookup(
-                frame, name, coded[name].keys, of_texts(texts), home, f"{prefix}label_{number}"
-            )
+            labels = of_texts(recoding.ladders[name].labels[level][groups[name]].tolist())
+            frame, published[coded[name].column] = with_lookup(frame, coded[name], labels, home, "label")
     return frame.with_columns(**published) if published else frame
 
 
-def _local(
+def recode_locally(
     frame: Frame,
     recoding: LocalRecoding,
     coded: Mapping[str, Coding],
     home: Home,
     ranks: Sequence[Coding | str],
 ) -> Frame:
+    """Publish every record as its class, without the suppressed records."""
     columns = frame.collect_schema().names()
-    prefix = free_prefix(columns)
     codings = [coded[name] for name in recoding.domains]
-    frame, words = with_words(frame, codings, home, prefix)
+    frame, words = with_words(frame, codings, home)
     frame = only(frame, [*columns, *words])
+    entries, split = _entries(recoding, codings, words)
+    kept = [*columns, "class"]
+    result = only(frame.join(home.bring(entries.filter(~split)), on=words, how="inner"), kept)
+    if split.any():
+        pieces = home.bring(entries.filter(split))
+        ranked = _ranked(frame.join(only(pieces, words).unique(), on=words, how="inner"), words, ranks, home)
+        rank = nw.col("rank")
+        inside = (rank > nw.col("first")) & (rank <= nw.col("end"))
+        result = nw.concat([result, only(ranked.join(pieces, on=words, how="inner").filter(inside), kept)])
+    columns_of = [coded[name].column for name in recoding.quasi]
+    return _labelled(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
+
+
+def _entries(recoding: LocalRecoding, codings: Sequence[Coding], words: list[str]) -> tuple[pa.Table, np.ndarray]:
+    """Give the entries of a recoding as a table, and which of them belong to a cell that is split."""
     order, first, split = recoding.pieces()
     packed = Packing.of([coding.cardinality for coding in codings]).pack([codes[order] for codes in recoding.codes])
-    entries = pa.table(
-        {
-            **dict(zip(words, packed, strict=True)),
-            f"{prefix}class": recoding.classes[order],
-            f"{prefix}first": first,
-            f"{prefix}end": first + recoding.counts[order],
-        }
-    )
-    whole = frame.join(home.bring(entries.filter(pa.array(~split))), on=words, how="inner")
-    kept = [*columns, f"{prefix}class"]
-    result = only(whole, kept)
-    if split.any():
-        pieces = home.bring(entries.filter(pa.array(split)))
-        ranked = _ranked(frame.join(only(pieces, words).unique(), on=words, how="inner"), words, ranks, home, prefix)
-        rank = nw.col(f"{prefix}rank")
-        inside = (rank > nw.col(f"{prefix}first")) & (rank <= nw.col(f"{prefix}end"))
-        parted = ranked.join(pieces, on=words, how="inner").filter(inside)
-        result = nw.concat([result, only(parted, kept)])
-    return _labelled(result.filter(nw.col(f"{prefix}class") >= 0), recoding, home, prefix)
+    end = first + recoding.counts[order]
+    arrays = [of_numbers(array.astype(np.int64)) for array in (*packed, recoding.classes[order], first, end)]
+    return pa.Table.from_arrays(arrays, [*words, "class", "first", "end"]), split
 
 
-def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], home: Home, prefix: str) -> Frame:
+def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], home: Home) -> Frame:
     """Renumber the rows of each cell from 1 by the values of the published columns, null last."""
     order: list[str] = []
-    for number, rank in enumerate(ranks):
-        value, absent = f"{prefix}rank_{number}", f"{prefix}absent_{number}"
+    for rank in ranks:
         name = rank if isinstance(rank, str) else rank.column
+        value, absent = f"rank_{name}", f"absent_{name}"
         if isinstance(rank, str):
-            frame = frame.with_columns(nw.col(name).alias(value))
+            by = nw.col(name)
         else:
-            frame, code = with_lookup(frame, name, rank.keys, of_numbers(rank.codes), home, f"{prefix}by_{number}")
-            frame = frame.with_columns(code.alias(value))
-        frame = frame.with_columns(nw.col(name).is_null().cast(nw.Int8).alias(absent))
+            frame, by = with_lookup(frame, rank, of_numbers(rank.codes.astype(np.int64)), home, "by")
+        frame = frame.with_columns(by.alias(value), nw.col(name).is_null().cast(nw.Int8).alias(absent))
         order += [absent, value]
-    counted = nw.col(words[0]).cum_count()
-    rank_of = counted.over(*words, order_by=order or [words[0]])
-    return frame.with_columns(rank_of.alias(f"{prefix}rank"))
+    rank_of = nw.col(words[0]).cum_count().over(*words, order_by=order or [words[0]])
+    return frame.with_columns(rank_of.alias("rank"))
 
 
-def _labelled(frame: Frame, recoding: LocalRecoding, home: Home, prefix: str) -> Frame:
+def _labelled(frame: Frame, recoding: LocalRecoding, columns: Sequence[str], home: Home) -> Frame:
     """Replace every quasi-identifier by the label of its class."""
-    names = [f"{prefix}label_{number}" for number in range(len(recoding.quasi))]
-    table = {name: of_texts(labels.tolist()) for name, labels in zip(names, recoding.labels, strict=True)}
-    numbers = np.arange(len(recoding.labels[0]))
-    labels = home.bring(pa.table({f"{prefix}class": numbers, **table}))
-    joined = frame.join(labels, on=f"{prefix}class", how="inner")
-    return joined.with_columns(**{name: nw.col(label) for name, label in zip(recoding.quasi, names, strict=True)})
+    names = [f"label_{column}" for column in columns]
+    numbers = of_numbers(np.arange(len(recoding.labels[0])))
+    texts = [of_texts(labels.tolist()) for labels in recoding.labels]
+    labels = home.bring(pa.Table.from_arrays([numbers, *texts], ["class", *names]))
+    joined = frame.join(labels, on="class", how="inner")
+    return joined.with_columns(**{column: nw.col(name) for column, name in zip(columns, names, strict=True)})

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow.parquet
+import pyarrow as pa
 
 from incrowd.core import (
     Cells,
@@ -29,7 +28,8 @@ from incrowd.core import (
     group,
     smallest_unsigned,
 )
-from incrowd.engines._home import check_suffix
+from incrowd.engines._border import guarded
+from incrowd.engines._home import check_suffix, write_table
 from incrowd.engines._recode import check_rows
 
 Row = dict[str, Any]
@@ -37,6 +37,8 @@ Row = dict[str, Any]
 
 class ReferenceEngine:
     """A table as a list of dicts with the same keys."""
+
+    shows_names: ClassVar[bool] = True
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], missing_values: Sequence[str], drop: Sequence[str]) -> None:
         cleaned = [{name: _clean(value, missing_values) for name, value in row.items()} for row in rows]
@@ -47,34 +49,39 @@ class ReferenceEngine:
         self.rows = [row for row in cleaned if all(row[name] is not None for name in drop)]
         self.dropped_rows = [row for row in cleaned if any(row[name] is None for name in drop)]
 
+    @guarded
     def columns(self) -> dict[str, Kind | None]:
         return {name: domain.kind for name, domain in self.domains(self.names).items()}
 
+    @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         for name in names:
             if self.rows and name not in self.names:
                 raise UnknownColumnError.of(name, self.names, given_as="column")
         return {name: Domain.of(name, [row[name] for row in self.rows]) for name in names}
 
+    @guarded
     def census_size(self, request: CensusRequest) -> int:
         return len(self.census(request))
 
+    @guarded
     def census(self, request: CensusRequest) -> Census:
         request.check(self.domains(request.needed))
         domains = self.domains(request.columns)
         tally: Counter[tuple[int, ...]] = Counter()
         for row, cell in zip(self.rows, self._cells(domains), strict=True):
             floor = tuple(int(request.codes(domains[name])[code]) for name, code in zip(domains, cell, strict=True))
-            tally[floor] += _weight(row, request)
+            tally[floor] += _weight(row, request.count)
         cells = sorted(tally)
         widths = [request.cardinality(domain) for domain in domains.values()]
         codes = [
             np.array([cell[number] for cell in cells], dtype=smallest_unsigned(width))
             for number, width in enumerate(widths)
         ]
-        dropped = sum(_weight(row, request) for row in self.dropped_rows)
+        dropped = sum(_weight(row, request.count) for row in self.dropped_rows)
         return Census.assemble(request, domains, codes, np.array([tally[cell] for cell in cells], dtype=int), dropped)
 
+    @guarded
     def recode(self, recoding: Recoding, publish: Sequence[str]) -> ReferenceEngine:
         if isinstance(recoding, FullDomainRecoding):
             labelled = list(self._full_domain(recoding))
@@ -83,30 +90,33 @@ class ReferenceEngine:
             labelled = list(self._local(recoding, publish))
         return ReferenceEngine([{name: row[name] for name in publish} for row in labelled], (), ())
 
-    def classes(self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None) -> Classes:
-        labels = {name: [None if row[name] is None else str(row[name]) for row in self.rows] for name in quasi}
-        domains = {name: Domain.of(name, column) for name, column in labels.items()}
-        codes = [_codes(domains[name], labels[name]) for name in quasi]
+    @guarded
+    def classes(
+        self,
+        quasi: Sequence[str],
+        sensitive: Mapping[str, Domain],
+        entity: str | None = None,
+        count: str | None = None,
+    ) -> Classes:
+        domains = self.domains(quasi)
+        codes = [_codes(domains[name], [row[name] for row in self.rows]) for name in quasi]
         grouping = group(codes, [len(domain) for domain in domains.values()])
         cells = Cells(
             sensitive={name: _codes(domain, [row[name] for row in self.rows]) for name, domain in sensitive.items()},
             cardinalities={name: len(domain) for name, domain in sensitive.items()},
             person=self._persons(entity),
-            counts=np.ones(len(self.rows), dtype=np.uint8),
+            counts=np.array([_weight(row, count) for row in self.rows], dtype=np.int64),
         )
         texts = tuple(domain.texts for domain in domains.values())
         return Classes.of(grouping, tuple(code[grouping.first] for code in codes), cells, texts)
 
+    @guarded
     def write(self, path: Path) -> None:
         check_suffix(path)
-        if path.suffix == ".parquet":
-            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(self.materialise()), path)
-            return
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, self.names)
-            writer.writeheader()
-            writer.writerows(self.materialise())
+        rows = self.materialise()
+        write_table(pa.table({name: [row[name] for row in rows] for name in self.names}), path)
 
+    @guarded
     def materialise(self) -> list[Row]:
         return sorted(self.rows, key=lambda row: _order(row, self.names))
 
@@ -153,11 +163,13 @@ class ReferenceEngine:
 
 def _clean(value: object, missing_values: Sequence[str]) -> object:
     missing = value != value or (isinstance(value, str) and value in missing_values)  # noqa: PLR0124 - NaN
-    return None if missing else value
+    if missing:
+        return None
+    return value + 0.0 if isinstance(value, float) else value  # -0.0 becomes 0.0
 
 
-def _weight(row: Row, request: CensusRequest) -> int:
-    return int(row[request.count]) if request.count else 1
+def _weight(row: Row, count: str | None) -> int:
+    return int(row[count]) if count else 1
 
 
 def _codes(domain: Domain, column: Sequence[object]) -> Any:

@@ -6,7 +6,6 @@ are small numbers. Encoding texts by joins inside DuckDB took half as long again
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,9 +15,10 @@ import pyarrow as pa
 
 from incrowd.core import CensusRequest, Domain, Packing, smallest_unsigned, tally
 from incrowd.engines._border import guarded
-from incrowd.engines._columns import to_numpy
+from incrowd.engines._columns import of_texts, to_numpy
+from incrowd.engines._encoding import Coding
 from incrowd.engines._frame import Column, FrameEngine
-from incrowd.engines._home import Frame, Home
+from incrowd.engines._home import DuckHome, Frame
 
 _BATCH = 1_000_000
 """Rows that are looked at together: the more, the fewer texts are seen again."""
@@ -81,11 +81,20 @@ class TextRows:
 class TextEngine(FrameEngine):
     """A text file. Census and domains are read off its codes; all else is done where the frame lives."""
 
-    from_text = True
+    shows_names = False
 
-    def __init__(self, frame: Frame, home: Home, *, missing_values: Sequence[str], drop: Sequence[str]) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        home: DuckHome,
+        names: Sequence[str],
+        *,
+        missing_values: Sequence[str],
+        drop: Sequence[str],
+    ) -> None:
         told = [text for text in missing_values if text]  # an empty text in a file is null already
-        super().__init__(frame, home, missing_values=told, drop=drop)
+        super().__init__(frame, home, names, missing_values=told, drop=drop)
+        self._memory = home.memory
         self._read: TextRows | None = None
 
     @guarded
@@ -108,7 +117,7 @@ class TextEngine(FrameEngine):
         weights = self._weights(rows, request.count)[kept]
         words = [np.zeros(len(weights), dtype=np.int64) for _ in range(packing.words)]
         for name, field in zip(request.columns, packing.fields, strict=True):
-            shifted = request.codes(domains[name])[self._ranks_of(rows, name)].astype(np.int64) << field.shift
+            shifted = request.codes(domains[name])[self._codes_of(rows, name)].astype(np.int64) << field.shift
             words[field.word] += shifted[rows.codes(name)[kept]]
         return tally(words, _only_if_many(weights))
 
@@ -118,13 +127,19 @@ class TextEngine(FrameEngine):
         rows = self._rows_of([*self._drop, *([count] if count else [])])
         return int(self._weights(rows, count)[~self._kept(rows)].sum(dtype=np.int64))
 
+    def _ranks(self, names: Sequence[str]) -> list[Coding | str]:
+        """Say how rows are ranked by their published columns: by what their texts mean, as in any other table."""
+        return [self._coding(name, domain) for name, domain in self.domains(names).items()]
+
     def _rows_of(self, names: Sequence[str]) -> TextRows:
         """Read the file, unless these columns have been read before."""
         wanted = [*dict.fromkeys([*(self._read.names if self._read else []), *names, *self._drop])]
         if self._read is None or len(wanted) > len(self._read.names):
-            self._read = TextRows(wanted, self._missing_values, self._most(len(wanted)))
-            for batch in _batches(self._source.to_native(), wanted):
-                self._read.add(batch)
+            rows = TextRows(wanted, self._missing_values, self._most(len(wanted)))
+            for batch in _batches(self._source.to_native(), [self._inner[name] for name in wanted]):
+                rows.add(batch)
+            self._home.check()
+            self._read = rows
         return self._read
 
     def _column(self, rows: TextRows, name: str) -> Column:
@@ -134,7 +149,7 @@ class TextEngine(FrameEngine):
         nulls = next((count for text, count in present if text is None), 0)
         known = {text: count for text, count in present if text is not None}
         domain = Domain.of_texts(name, list(known), np.array(list(known.values()), dtype=np.int64), nulls)
-        return Column(domain, pa.string())
+        return Column(domain, of_texts(domain.texts[: len(domain.values)].tolist()))
 
     def _kept(self, rows: TextRows) -> Any:
         """Give the rows in which nothing is missing that must not be: a mask, or all."""
@@ -146,8 +161,8 @@ class TextEngine(FrameEngine):
             kept &= ~missing[rows.codes(name)]
         return kept
 
-    def _ranks_of(self, rows: TextRows, name: str) -> Any:
-        """Give for every code of the file the code of the domain; 0 for texts of dropped rows alone."""
+    def _codes_of(self, rows: TextRows, name: str) -> Any:
+        """Give for every text of the file its code in the domain; texts that only dropped rows have get any."""
         codes = {text: code for code, text in enumerate(self._known[name].domain.texts.tolist())}
         return np.array([codes.get(text, 0) for text in rows.texts(name)], dtype=np.int64)
 
@@ -159,11 +174,7 @@ class TextEngine(FrameEngine):
 
     def _most(self, columns: int) -> int:
         """Say how many rows may be kept as codes: half of what DuckDB may use, at 2 bytes a code and 16 to sort."""
-        setting = "SELECT current_setting('memory_limit') AS memory"
-        (limit,) = self._source.to_native().query("incrowd_source", setting).fetchall()[0]
-        amount, unit = re.fullmatch(r"([\d.]+) ?(\w*)", limit).groups()  # type: ignore[union-attr]
-        scale = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}.get(unit, 1)
-        return int(float(amount) * scale / 2 / (2 * columns + 16))
+        return int(self._memory / 2 / (2 * columns + 16))
 
 
 def _only_if_many(weights: Any) -> Any:

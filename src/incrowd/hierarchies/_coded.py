@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-import numpy as np
-
-from incrowd.core import Domain, Ladder, ParameterError, Step
+from incrowd.core import Domain, Ladder, ParameterError
+from incrowd.hierarchies._lump import lump
 from incrowd.hierarchies._numbers import require_numbers
 from incrowd.hierarchies._parameters import Number, plain, read_number
 
@@ -23,14 +22,9 @@ class Coded:
     def bind(self, domain: Domain) -> Ladder:
         """Fit the bounds to the numbers of one column."""
         line = require_numbers(domain, f"{self.end} codes")
-        texts = domain.texts[: len(domain.values)].tolist()
-        steps = []
-        for bound in self.bounds:
-            below = line.below(bound)
-            coded = below if self.end == "bottom" else ~below
-            label = f"<{plain(bound)}" if self.end == "bottom" else f">={plain(bound)}"
-            steps.append(Step(np.where(coded, len(texts), np.arange(len(texts))), [*texts, label]))
-        return Ladder.climb(domain, [*steps, Step.top(domain)])
+        if self.end == "bottom":
+            return lump(domain, [(line.below(bound), f"<{plain(bound)}") for bound in self.bounds])
+        return lump(domain, [(~line.below(bound), f">={plain(bound)}") for bound in self.bounds])
 
     def __repr__(self) -> str:
         return f"{self.end}_coded({', '.join(map(plain, self.bounds))})"

@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import TOP, Domain, Ladder, ParameterError
-from incrowd.hierarchies._labels import Between, Masked, Moments, Period, Reading, read_label
+from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, Reading, read_label
 from incrowd.hierarchies._numbers import numbers_of
 from incrowd.hierarchies._periods import moments_of, number_of_period
 
 Bools = npt.NDArray[np.bool_]
 
 
-def covered(label: str, domain: Domain, ladder: Ladder | None = None) -> Bools:
+def covered(label: str | None, domain: Domain, ladder: Ladder | None = None) -> Bools:
     """Say which values of a column a published label can stand for.
 
     Parameters
@@ -21,7 +21,7 @@ def covered(label: str, domain: Domain, ladder: Ladder | None = None) -> Bools:
     label
         A published text: ``*``, a value, a label of the ladder, a mask of the same length (``476**``), a bound
         (``<18``, ``>=90``), a range (``20-29``, ``20..29``, ``[20-29]``, ``[20, 30)``) or a period
-        (``2024-Q1``, ``2020s``).
+        (``2024-Q1``, ``2020s``). The empty text is read as ``*``; ``None`` is a missing value that was published.
     domain
         The column's values.
     ladder
@@ -29,20 +29,21 @@ def covered(label: str, domain: Domain, ladder: Ladder | None = None) -> Bools:
 
     Returns
     -------
-    One boolean per code of the domain, null last. ``*`` covers null too; no other label does unless the ladder
-    says so.
+    One boolean per code of the domain, null last. ``*`` covers null too, and ``None`` covers nothing else; no other
+    label covers null unless the ladder says so.
 
     Notes
     -----
     A label that follows no pattern covers only itself; ``kind_of_label`` tells. Text counts as a number or a moment
     where it reads as one, so a label such as ``10-19`` covers both the number 12 and the text ``12``.
     """
-    if label == TOP:
+    if label is None:
+        return np.arange(len(domain)) >= len(domain.values)
+    known = None if ladder is None or label == TOP else _in_ladder(label, domain, ladder)
+    if known is not None:
+        return known
+    if label in EVERYTHING:
         return np.ones(len(domain), dtype=bool)
-    if ladder is not None:
-        known = _in_ladder(label, domain, ladder)
-        if known is not None:
-            return known
     result = np.asarray(domain.texts == label, dtype=bool)
     reading = read_label(label)
     if reading is not None:
@@ -50,7 +51,7 @@ def covered(label: str, domain: Domain, ladder: Ladder | None = None) -> Bools:
     return result
 
 
-def covers(label: str, text: str | None) -> bool:
+def covers(label: str | None, text: str | None) -> bool:
     """Say whether a published label can stand for a value, given as text; ``None`` is a missing value.
 
     Examples

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Literal, TextIO
 
-from incrowd.core import DataError, HierarchyError
+from incrowd.core import DataError, HierarchyError, IncrowdError
 
 SEPARATORS = (";", "\t", ",")
 """Tried in this order: a comma inside a label is common, a semicolon is not."""
@@ -53,18 +53,23 @@ def _open_to_write(target: str | os.PathLike[str] | TextIO) -> nullcontext[TextI
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:
-    name = Path(path).name
+    """Read the whole file; errors are raised outside of the except block, whose context would keep the bytes."""
+    trouble: IncrowdError
     try:
-        raw = Path(path).read_bytes()
+        return Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
-        msg = f"The file {name!r} cannot be read: {error.strerror}."
-        raise DataError(msg, hint="check the path and your rights.") from None
-    try:
-        return raw.decode("utf-8-sig")
+        msg = f"The file {_shown(path)!r} cannot be read: {error.strerror}."
+        trouble = DataError(msg, hint="check the path and your rights.")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        msg = f"The file {name!r} is not UTF-8: line {line} has other bytes."
-        raise HierarchyError(msg, hint="save it as UTF-8.") from None
+        line = error.object.count(b"\n", 0, error.start) + 1
+        msg = f"The file {_shown(path)!r} is not UTF-8: line {line} has other bytes."
+        trouble = HierarchyError(msg, hint="save it as UTF-8.")
+    raise trouble
+
+
+def _shown(path: str | os.PathLike[str]) -> str:
+    """Name a file as short as possible; ``.`` and ``/`` have no name of their own."""
+    return Path(path).name or os.fspath(path)
 
 
 def _parse(text: str, separator: str) -> list[Line] | int:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
-from incrowd.core import Domain, Ladder, ParameterError, Step
+from incrowd.core import Domain, Ladder, ParameterError
+from incrowd.hierarchies._lump import lump
 from incrowd.hierarchies._parameters import Number, plain, read_count, read_number
 
 
@@ -20,14 +19,11 @@ class Frequent:
     def bind(self, domain: Domain) -> Ladder:
         """Fit the thresholds to the values of one column and how often each occurs."""
         counts = domain.counts[: len(domain.values)]
-        texts = domain.texts[: len(domain.values)].tolist()
-        steps = []
-        for threshold in self.at_least:
-            share = isinstance(threshold, Fraction)
-            rare = counts < _smallest_count(threshold, int(counts.sum()))
-            label = f"rare (<{plain(Fraction(threshold) * 100)}%)" if share else f"rare (<{threshold})"
-            steps.append(Step(np.where(rare, len(texts), np.arange(len(texts))), [*texts, label]))
-        return Ladder.climb(domain, [*steps, Step.top(domain)])
+        rows = int(counts.sum())
+        rare = [
+            (counts < _smallest_count(threshold, rows), f"rare (<{_shown(threshold)})") for threshold in self.at_least
+        ]
+        return lump(domain, rare)
 
     def __repr__(self) -> str:
         return f"frequent({', '.join(plain(Fraction(threshold)) for threshold in self.at_least)})"
@@ -63,6 +59,10 @@ def frequent(*at_least: Number) -> Frequent:
     if shares:
         return Frequent(tuple(numbers))
     return Frequent(tuple(read_count("at_least", threshold, at_least=2) for threshold in at_least))
+
+
+def _shown(threshold: int | Fraction) -> str:
+    return f"{plain(threshold * 100)}%" if isinstance(threshold, Fraction) else str(threshold)
 
 
 def _smallest_count(threshold: int | Fraction, rows: int) -> int:

@@ -13,6 +13,9 @@ from incrowd.core import TOP
 from incrowd.hierarchies._numbers import NUMBER
 from incrowd.hierarchies._periods import Unit, read_moment, read_period
 
+EVERYTHING = (TOP, "")
+"""A suppressed cell; others leave it empty (spec N-EXACT)."""
+
 LabelKind = Literal["everything", "mask", "bound", "range", "period"]
 
 
@@ -76,7 +79,7 @@ def kind_of_label(label: str) -> LabelKind | None:
     >>> kind_of_label("[20, 25)"), kind_of_label("476**"), kind_of_label("2024-Q1"), kind_of_label("Europe")
     ('range', 'mask', 'period', None)
     """
-    if label == TOP:
+    if label in EVERYTHING:
         return "everything"
     reading = read_label(label)
     return None if reading is None else reading.kind

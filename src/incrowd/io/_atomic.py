@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -28,32 +29,49 @@ def atomic_path(target: str | os.PathLike[str], *, force: bool = False) -> Itera
     what was written is removed and the target is as it was.
     """
     final = Path(os.path.realpath(target))
-    _refuse(final, force=force)
+    shown = Path(target).name or os.fspath(target)
     name, dot, endings = final.name.partition(".")
     # A name of our own, not a file made beforehand: whoever writes it gives it the usual rights.
-    part = final.with_name(f".{name}-{secrets.token_hex(8)}.part{dot}{endings}")
+    part = final.parent / f".{name}-{secrets.token_hex(8)}.part{dot}{endings}"
+    _try_out(final, part, shown, force=force)
     try:
         yield part
         _flush(part)
-        _refuse(final, force=force)  # somebody else may have written meanwhile
+        _refuse(final, shown, force=force)  # somebody else may have written meanwhile
         part.replace(final)
         _flush(final.parent)
     finally:
         part.unlink(missing_ok=True)
 
 
-def _refuse(final: Path, *, force: bool) -> None:
+def _refuse(final: Path, shown: str, *, force: bool) -> None:
     if final.is_dir():
-        msg = f"Cannot write the file {final.name!r}: there is a folder of that name."
+        msg = f"Cannot write the file {shown!r}: there is a folder of that name."
         raise DataError(msg, hint="name a file.")
     if not final.parent.is_dir():
-        msg = f"Cannot write the file {final.name!r}: its folder {final.parent.name!r} does not exist."
+        msg = f"Cannot write the file {shown!r}: its folder {final.parent.name!r} does not exist."
         raise DataError(msg, hint="make the folder first.")
     if final.exists() and not force:
-        msg = f"The file {final.name!r} exists already."
+        msg = f"The file {shown!r} exists already."
         raise DataError(
             msg, hint="choose another name, or allow to replace it: force=True, --force on the command line."
         )
+
+
+def _try_out(final: Path, part: Path, shown: str, *, force: bool) -> None:
+    """Refuse a place where no file can be made, before any work is done. A full disk is the machine's fault."""
+    try:
+        _refuse(final, shown, force=force)
+        part.touch(exist_ok=False)
+        part.unlink()
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+            raise
+        reason = error.strerror
+    else:
+        return
+    msg = f"Cannot write the file {shown!r} there: {reason}."
+    raise DataError(msg, hint="choose another place, or check your rights.")
 
 
 def _flush(path: Path) -> None:
