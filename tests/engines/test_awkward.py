@@ -113,6 +113,11 @@ def test_the_largest_integers_are_counted(typed: Subject) -> None:
     assert sizes(typed.load(table), "a") == [1, 2]
 
 
+def test_a_column_of_nothing_but_null_is_one_value(typed: Subject) -> None:
+    table = pa.table({"a": pa.nulls(2), "b": [1, 2]})
+    assert sizes(typed.load(table), "a") == [2]
+
+
 def test_universal_identifiers_are_texts() -> None:
     relation = duckdb.sql("SELECT uuid() AS id FROM range(3)")
     assert open_table(relation).domains(["id"])["id"].kind == "text"
@@ -222,6 +227,27 @@ def test_a_list_of_dicts_quotes_nothing() -> None:
     assert caught.value.__context__ is None
     with pytest.raises(DataError, match="must be a list of dicts"):
         open_table([1, 2])
+
+
+def test_the_keys_of_dicts_may_stand_in_any_order() -> None:
+    rows = [{"a": 1, "b": 2}, {"b": 2, "a": 1}]
+    assert sizes(rows, "a", "b") == [2]
+    with pytest.raises(DataError, match="do not all have the same columns"):
+        open_table([{"a": 1}, {"b": 2}])
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("a,b\n1,2\r\n3,4\n", "cannot be read as a table of text"),
+        ("a,b\n1," + "x" * 3_000_000 + "\n", "Line 2 of the file is too long"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_the_users_to_mend(content: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(content.encode())
+    with pytest.raises(DataError, match=says):
+        sizes(path, "a")
 
 
 def test_a_header_that_is_a_record_is_not_printed(tmp_path: Path) -> None:

@@ -44,6 +44,10 @@ def _translate(error: Exception) -> IncrowdError:
     if line := re.search(r"CSV Error on Line: (\d+)", message):
         return _csv_error(message, int(line[1]))
     known = (
+        (
+            isinstance(error, duckdb.InvalidInputException) and "CSV" in message,
+            DataError("The file cannot be read as a table of text.", hint="all its lines must end in the same way."),
+        ),
         (isinstance(error, FileNotFoundError), DataError("The file does not exist.")),
         (isinstance(error, PermissionError), DataError("The file may not be read or written.")),
         (
@@ -81,6 +85,8 @@ def _csv_error(message: str, line: int) -> DataError:
             f"Line {line} of the file has {expected[2]} values, expected {expected[1]}.",
             hint="a separator inside a value needs quotes around the value.",
         )
+    if "maximum line size" in message.lower():
+        return DataError(f"Line {line} of the file is too long.", hint="a line may have 2 MB; is a quote never closed?")
     if "unicode" in message.lower() or "utf-8" in message.lower():
         return DataError(
             f"Line {line} of the file is not valid UTF-8.", hint="say the encoding, for example encoding='latin-1'."

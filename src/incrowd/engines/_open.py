@@ -70,6 +70,7 @@ def open_table(
         names = source.collect_schema().names()
         _check_names(names, drop_missing)
         renamed = source.rename(dict(zip(names, inner_names(len(names)), strict=True)))
+        renamed = renamed.cast({polars.Null: polars.String})  # a column of nothing but null has no type
         return FrameEngine(nw.from_native(renamed), PolarsHome(), names, **reading)
     return _open_eager(source, Workshop(memory, temp), reading)
 

@@ -41,11 +41,11 @@ class ReferenceEngine:
     shows_names: ClassVar[bool] = True
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], missing_values: Sequence[str], drop: Sequence[str]) -> None:
-        cleaned = [{name: _clean(value, missing_values) for name, value in row.items()} for row in rows]
-        self.names = list(cleaned[0]) if cleaned else []
-        if any(list(row) != self.names for row in cleaned):
+        self.names = list(rows[0]) if rows else []
+        if any(row.keys() != rows[0].keys() for row in rows):
             msg = "The rows of the table do not all have the same columns."
             raise DataError(msg)
+        cleaned = [{name: _clean(row[name], missing_values) for name in self.names} for row in rows]
         self.rows = [row for row in cleaned if all(row[name] is not None for name in drop)]
         self.dropped_rows = [row for row in cleaned if any(row[name] is None for name in drop)]
 
