@@ -34,6 +34,18 @@ if TYPE_CHECKING:
         top_coded,
         tree,
     )
+    from incrowd.models import (
+        AlphaAssociation,
+        BetaLikeness,
+        DeltaDisclosure,
+        EnhancedPAlphaSensitive,
+        KAnonymity,
+        LDiversity,
+        PAlphaSensitive,
+        PSensitive,
+        RecursiveDiversity,
+        TCloseness,
+    )
 
 _ROOMS = {
     "api": ("census", "hospital", "hospital_schema"),
@@ -64,20 +76,42 @@ _ROOMS = {
         "top_coded",
         "tree",
     ),
+    "models": (
+        "AlphaAssociation",
+        "BetaLikeness",
+        "DeltaDisclosure",
+        "EnhancedPAlphaSensitive",
+        "KAnonymity",
+        "LDiversity",
+        "PAlphaSensitive",
+        "PSensitive",
+        "RecursiveDiversity",
+        "TCloseness",
+    ),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
+    "AlphaAssociation",
+    "BetaLikeness",
     "Census",
     "Classes",
     "DataError",
+    "DeltaDisclosure",
     "EngineError",
+    "EnhancedPAlphaSensitive",
     "HierarchyError",
     "IncrowdError",
+    "KAnonymity",
+    "LDiversity",
+    "PAlphaSensitive",
+    "PSensitive",
     "ParameterError",
     "PrivacyWarning",
+    "RecursiveDiversity",
     "Schema",
     "SchemaError",
+    "TCloseness",
     "UncoveredValuesError",
     "UnknownColumnError",
     "auto",

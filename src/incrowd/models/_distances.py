@@ -1,0 +1,201 @@
+"""How far the distribution of a class is from that of the whole table (spec 2.6), for all classes at once.
+
+Histograms are sparse, so every distance here walks over the values that a class has, never over all values: what a
+class does not have follows from what the whole table has.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Classes, Histogram, Ladder, group
+from incrowd.models._measured import Measured, Ratios, Roots, Sums
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distributions:
+    """The histograms of classes beside that of the whole table.
+
+    Attributes
+    ----------
+    histogram
+        The values of every class.
+    sizes
+        The size of every class.
+    reference
+        How often each code occurs in the whole table.
+    """
+
+    histogram: Histogram
+    sizes: Counts
+    reference: Counts
+
+    @classmethod
+    def of(cls, classes: Classes, histogram: Histogram, column: str) -> Distributions:
+        """Put classes and the whole table side by side."""
+        whole = classes.reference(column)
+        reference = np.zeros(classes.cells.cardinalities[column], dtype=np.int64)
+        reference[whole.values[0]] = whole.counts
+        return cls(histogram, classes.size, reference)
+
+    @property
+    def total(self) -> int:
+        """The size of the whole table."""
+        return int(self.reference.sum())
+
+    def entries(self, index: int) -> list[tuple[int, int]]:
+        """Give the codes and counts of one class, as Python's integers."""
+        rows = slice(self.histogram.starts[index], self.histogram.starts[index + 1])
+        return list(zip(self.histogram.values[0][rows].tolist(), self.histogram.counts[rows].tolist(), strict=True))
+
+
+def equal(both: Distributions) -> Measured:
+    """Give half the sum of all differences (S4-VAR): what the class has too much of."""
+    histogram, total = both.histogram, both.total
+    counts, sizes = histogram.counts, both.sizes[histogram.classes]
+    reference = both.reference[histogram.values[0]]
+    if total >= 2**31:  # the products below would not fit 64 bits
+        counts, sizes, reference = (array.astype(object) for array in (counts, sizes, reference))
+    excess = np.maximum(counts * total - reference * sizes, 0)
+    numerators = np.add.reduceat(excess, histogram.starts[:-1]) if len(excess) else excess
+    return Ratios(numerators, both.sizes * total)
+
+
+def kullback_leibler(both: Distributions) -> Measured:
+    """Give the sum of p ln(p / q) (S4-KL)."""
+    histogram = both.histogram
+    p = histogram.counts / both.sizes[histogram.classes]
+    q = both.reference[histogram.values[0]] / both.total
+    terms = p * np.log(p / q)
+    return Roots(np.bincount(histogram.classes, weights=terms, minlength=len(both.sizes)).astype(np.float64))
+
+
+def ordered(both: Distributions, ranks: Counts) -> Measured:
+    """Give the earth mover's distance along an order (S4-ORD), each step of equal length."""
+    curve = _Curve.of(both, ranks)
+    histogram, owner, starts = both.histogram, both.histogram.classes, both.histogram.starts
+    order = np.lexsort((ranks[histogram.values[0]], owner))
+    place = ranks[histogram.values[0][order]]
+    last = len(both.reference) - 1
+    ends = np.append(place[1:], last)
+    ends[starts[1:] - 1] = last
+    running = np.cumsum(histogram.counts[order])
+    share = (running - np.append(0, running)[starts[:-1]][owner]) / both.sizes[owner]
+    gaps = np.bincount(owner, weights=_gap(curve, share, place, ends), minlength=len(both.sizes))
+    distance = gaps + curve.sums[place[starts[:-1]]] / both.total
+    steps = max(last, 1)
+    exact = curve.below.tolist()
+    return Sums(distance / steps, lambda index: _ordered_exactly(both, ranks, exact, index) / steps)
+
+
+def hierarchical(both: Distributions, ladder: Ladder) -> Measured:
+    """Give the earth mover's distance in a taxonomy (S4-HIER): moving costs the level of the lowest common ancestor."""
+    distance = np.zeros(len(both.sizes))
+    for level in range(1, ladder.height + 1):
+        distance += level * _moved(both, ladder, level)
+    height = max(ladder.height, 1)
+    return Sums(distance / height, lambda index: _hierarchical_exactly(both, ladder, index) / height)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Curve:
+    """How the whole table accumulates along an order.
+
+    Attributes
+    ----------
+    below
+        How many records have this value or an earlier one.
+    sums
+        The sums of ``below`` up to every place, one longer than it.
+    total
+        The number of records.
+    """
+
+    below: Counts
+    sums: Floats
+    total: int
+
+    @classmethod
+    def of(cls, both: Distributions, ranks: Counts) -> _Curve:
+        below = np.cumsum(both.reference[np.argsort(ranks)])
+        return cls(below, np.append(0.0, np.cumsum(below, dtype=np.float64)), both.total)
+
+
+def _gap(curve: _Curve, share: Floats, start: Counts, end: Counts) -> Floats:
+    """Add up |share - below[i] / total| for every i from start to before end; below only grows, so it crosses once."""
+    turn = np.clip(np.searchsorted(curve.below, share * curve.total), start, end)
+    under = share * (turn - start) - (curve.sums[turn] - curve.sums[start]) / curve.total
+    over = (curve.sums[end] - curve.sums[turn]) / curve.total - share * (end - turn)
+    return np.asarray(under + over, dtype=np.float64)
+
+
+def _ordered_exactly(both: Distributions, ranks: Counts, below: list[int], index: int) -> Fraction:
+    """Do the same for one class with Python's integers, over the common denominator size times total."""
+    size, total = int(both.sizes[index]), both.total
+    entries = sorted((int(ranks[code]), count) for code, count in both.entries(index))
+    ends = [place for place, _ in entries[1:]] + [len(below) - 1]
+    result = size * sum(below[: entries[0][0]])
+    share = 0
+    for (place, count), end in zip(entries, ends, strict=True):
+        share += count
+        turn = min(max(bisect_left(below, Fraction(share * total, size)), place), end)
+        result += share * total * (turn - place) - size * sum(below[place:turn])
+        result += size * sum(below[turn:end]) - share * total * (end - turn)
+    return Fraction(result, size * total)
+
+
+def _moved(both: Distributions, ladder: Ladder, level: int) -> Floats:
+    """Say for every class how much moves between the children of the nodes of a level."""
+    histogram, classes = both.histogram, len(both.sizes)
+    child, parent = (ladder.groups[at][histogram.values[0]] for at in (level - 1, level))
+    children = _extra(both, child, ladder.groups[level - 1], len(ladder.labels[level - 1]))
+    nodes = _extra(both, parent, ladder.groups[level], len(ladder.labels[level]))
+    pairs = group([histogram.classes, parent], [classes, len(ladder.labels[level])])
+    child_node = pairs.ids[children.first]
+    gained = np.bincount(child_node, weights=np.maximum(children.extra, 0), minlength=len(pairs))
+    moved = np.minimum(gained, gained - nodes.extra)
+    return np.bincount(histogram.classes[pairs.first], weights=moved, minlength=classes).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Extras:
+    """How much more of each node a class has than the table, and one entry of the histogram for each."""
+
+    extra: npt.NDArray[np.float64]
+    first: npt.NDArray[np.intp]
+
+
+def _extra(both: Distributions, node: npt.NDArray[np.integer], groups: npt.NDArray[np.integer], count: int) -> _Extras:
+    histogram = both.histogram
+    pairs = group([histogram.classes, node], [len(both.sizes), count])
+    have = pairs.sums(histogram.counts) / both.sizes[histogram.classes[pairs.first]]
+    whole = np.bincount(groups, weights=both.reference, minlength=count) / both.total
+    return _Extras(have - whole[node[pairs.first]], pairs.first)
+
+
+def _hierarchical_exactly(both: Distributions, ladder: Ladder, index: int) -> Fraction:
+    size, total = int(both.sizes[index]), both.total
+    extra = [-Fraction(int(count), total) for count in both.reference.tolist()]
+    for code, count in both.entries(index):
+        extra[code] += Fraction(count, size)
+    result = Fraction(0)
+    for level in range(1, ladder.height + 1):
+        children: dict[int, Fraction] = {}
+        for code, child in enumerate(ladder.groups[level - 1].tolist()):
+            children[child] = children.get(child, Fraction(0)) + extra[code]
+        parents = ladder.step(level - 1, level).tolist()
+        gained: dict[int, Fraction] = {}
+        lost: dict[int, Fraction] = {}
+        for child, value in children.items():
+            side = gained if value > 0 else lost
+            side[parents[child]] = side.get(parents[child], Fraction(0)) + abs(value)
+        result += level * sum((min(value, lost.get(node, Fraction(0))) for node, value in gained.items()), Fraction(0))
+    return result

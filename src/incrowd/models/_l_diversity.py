@@ -1,0 +1,197 @@
+"""l-diversity: a class holds several sensitive values (S0-LDIV, S0-PROBL, S0-ENTL, S0-RECL)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema
+from incrowd.models._measured import Measured, Ratios, Roots
+from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._numbers import Number, fraction, plain, whole
+
+Diversity = Literal["distinct", "probabilistic", "entropy"]
+
+
+@dataclass(frozen=True)
+class LDiversity(Model):
+    """Each class holds at least ``l`` different sensitive values, counted in one of three ways.
+
+    Parameters
+    ----------
+    l
+        How many; 1 or more. A whole number for ``"distinct"``, any number for the others.
+    of
+        The sensitive column, or a list of them: each separately. May be left out if there is only one.
+    kind
+        ``"distinct"`` counts the values. ``"probabilistic"``: no value has more than one in ``l`` of the class.
+        ``"entropy"``: the class's entropy is at least that of ``l`` equally frequent values.
+    joint
+        Count the combinations of several columns instead of each column; only for ``"distinct"``.
+
+    Notes
+    -----
+    Protects against a class that gives the value away. Distinct diversity does not bound how certain a guess is: a
+    class of 99 times one value and once another is 2-diverse. None of them knows that two values can mean the same
+    (``EnhancedPAlphaSensitive`` does), nor what is rare in the whole table (``TCloseness`` does). A missing value
+    counts as a value of its own.
+
+    References
+    ----------
+    A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam. *l-diversity.* ACM TKDD 1(1), 2007.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.LDiversity(2.5, of="disease", kind="entropy"))
+    'entropy-l>=2.5[disease]'
+    """
+
+    l: Number  # noqa: E741 - what the literature calls it
+    of: Of = None
+    kind: Diversity = "distinct"
+    joint: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("distinct", "probabilistic", "entropy"):
+            msg = f"kind must be 'distinct', 'probabilistic' or 'entropy', got {self.kind!r}."
+            raise ParameterError(msg)
+        if self.kind == "distinct":
+            whole(self.l, name="l", at_least=1)
+        elif self.joint:
+            msg = f"joint=True counts combinations of values; it goes with kind='distinct', got {self.kind!r}."
+            raise ParameterError(msg)
+        fraction(self.l, name="l", low=1)
+        object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
+
+    @property
+    def upward_closed(self) -> bool:  # type: ignore[override]
+        """Only counting values survives added records."""
+        return self.kind == "distinct"
+
+    union_closed = True
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The bounds that every class must meet."""
+        return (Requirement("l", ">=", fraction(self.l, name="l")),)
+
+    @property
+    def implied(self) -> Model:
+        """Whichever way it is counted, there are at least so many values."""
+        if self.kind == "distinct":
+            return self
+        return LDiversity(math.ceil(fraction(self.l, name="l")), self.of)
+
+    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Meet a table."""
+        columns = sensitive_columns(self.of, schema, "LDiversity")  # type: ignore[arg-type]
+        groups = [columns] if self.joint else [(name,) for name in columns]
+        return tuple(_JUDGES[self.kind](self, group) for group in groups)
+
+    def __str__(self) -> str:
+        prefix = "" if self.kind == "distinct" else f"{self.kind}-"
+        return f"{prefix}l>={plain(fraction(self.l, name='l'))}{bracket(self.of, joint=self.joint)}"
+
+
+@dataclass(frozen=True)
+class RecursiveDiversity(Model):
+    """The most frequent value of a class is less frequent than ``c`` times all but the ``l - 1`` most frequent ones.
+
+    Parameters
+    ----------
+    c
+        How dominant the first value may be; above 0. The bound is strict.
+    l
+        From which rank on values are added up; 1 or more.
+    of
+        The sensitive column, or a list of them: each separately. May be left out if there is only one.
+
+    Notes
+    -----
+    Protects against excluding values one by one: whoever rules out ``l - 2`` values still faces a choice. A class with
+    fewer than ``l`` values fails. Measured is the ratio, and it holds for every ``c`` above it.
+
+    References
+    ----------
+    A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam. *l-diversity.* ACM TKDD 1(1), 2007.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.RecursiveDiversity(2, 3, of="disease"))
+    'recursive(c=2, l=3)[disease]'
+    """
+
+    c: Number
+    l: int  # noqa: E741 - what the literature calls it
+    of: Of = None
+
+    upward_closed = False
+    union_closed = True
+
+    def __post_init__(self) -> None:
+        fraction(self.c, name="c", open_low=True)
+        whole(self.l, name="l", at_least=1)
+        object.__setattr__(self, "of", read_of(self.of))
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The bounds that every class must meet."""
+        return (Requirement("c", "<", fraction(self.c, name="c")),)
+
+    @property
+    def implied(self) -> Model:
+        """A class needs at least ``l`` values, or nothing is left to add up."""
+        return LDiversity(self.l, self.of)
+
+    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Meet a table."""
+        columns = sensitive_columns(self.of, schema, "RecursiveDiversity")  # type: ignore[arg-type]
+        return tuple(_Recursive(self, (name,)) for name in columns)
+
+    def __str__(self) -> str:
+        return f"recursive(c={plain(fraction(self.c, name='c'))}, l={self.l}){bracket(self.of)}"
+
+
+class _Distinct(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        return (Ratios.whole(np.diff(self.histogram(classes).starts)),)
+
+
+class _Probabilistic(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        return (Ratios(classes.size, largest(self.histogram(classes))),)
+
+
+class _Entropy(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        histogram = self.histogram(classes, distribution=True)
+        shares = histogram.counts / classes.size[histogram.classes]
+        entropy = np.bincount(histogram.classes, weights=-shares * np.log(shares), minlength=len(classes))
+        return (Roots(np.exp(entropy)),)
+
+
+class _Recursive(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        histogram = self.histogram(classes, distribution=True)
+        order = np.lexsort((-histogram.counts, histogram.classes))
+        rank = np.arange(len(order)) - histogram.starts[histogram.classes]
+        late = rank >= self.model.l - 1  # type: ignore[attr-defined]
+        counts = np.where(late, histogram.counts[order], 0)
+        tail = np.bincount(histogram.classes, weights=counts, minlength=len(classes)).astype(np.int64)
+        return (Ratios(largest(histogram), tail),)
+
+
+_JUDGES: dict[Diversity, type[Judge]] = {"distinct": _Distinct, "probabilistic": _Probabilistic, "entropy": _Entropy}
+
+
+def largest(histogram: Histogram) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Give the count of the most frequent value of every class."""
+    if not len(histogram.counts):
+        return np.zeros(0, dtype=np.int64)
+    return np.maximum.reduceat(histogram.counts, histogram.starts[:-1])

@@ -1,0 +1,152 @@
+"""Beyond the papers: how much more frequent a value is in a class than in the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.core import Classes, Domain, Schema
+from incrowd.models._distances import Distributions
+from incrowd.models._measured import Measured, Ratios, Roots
+from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._numbers import Number, fraction, plain
+
+
+@dataclass(frozen=True)
+class BetaLikeness(Model):
+    """No value is more frequent in a class than in the whole table by more than ``beta`` times.
+
+    Parameters
+    ----------
+    beta
+        The largest relative gain (p - q) / q; above 0.
+    of
+        The sensitive column, or a list of them: each separately. May be left out if there is only one.
+    enhanced
+        Bound the gain of frequent values also by -ln q, so that a value that half the table has cannot fill a class.
+
+    Notes
+    -----
+    Protects rare values by what they gain, where t-closeness adds all values up. Losing a value entirely is no gain
+    and is not bounded.
+
+    References
+    ----------
+    J. Cao, P. Karras. *Publishing microdata with a robust privacy guarantee.* PVLDB 5(11), 2012.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.BetaLikeness(2, enhanced=True))
+    'enhanced-beta<=2'
+    """
+
+    beta: Number
+    of: Of = None
+    enhanced: bool = False
+
+    upward_closed = False
+    union_closed = True
+
+    def __post_init__(self) -> None:
+        fraction(self.beta, name="beta", open_low=True)
+        object.__setattr__(self, "of", read_of(self.of))
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The bounds that every class must meet."""
+        return (Requirement("beta", "<=", fraction(self.beta, name="beta")),)
+
+    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Meet a table."""
+        judge = _Enhanced if self.enhanced else _Gain
+        return tuple(judge(self, (name,)) for name in sensitive_columns(self.of, schema, "BetaLikeness"))  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        prefix = "enhanced-" if self.enhanced else ""
+        return f"{prefix}beta<={plain(fraction(self.beta, name='beta'))}{bracket(self.of)}"
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(Model):
+    """Every value is about as frequent in each class as in the whole table, on a logarithmic scale.
+
+    Parameters
+    ----------
+    delta
+        The bound below which the absolute value of ln(p / q) must stay; above 0.
+    of
+        The sensitive column, or a list of them: each separately. May be left out if there is only one.
+
+    Notes
+    -----
+    Bounds gains and losses alike. A class that lacks a value of the table fails, whatever ``delta`` is: for a column of
+    many values this promise asks for very large classes.
+
+    References
+    ----------
+    J. Brickell, V. Shmatikov. *The cost of privacy.* KDD 2008.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.DeltaDisclosure(1.5, of="disease"))
+    'delta<1.5[disease]'
+    """
+
+    delta: Number
+    of: Of = None
+
+    upward_closed = False
+    union_closed = True
+
+    def __post_init__(self) -> None:
+        fraction(self.delta, name="delta", open_low=True)
+        object.__setattr__(self, "of", read_of(self.of))
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The bounds that every class must meet."""
+        return (Requirement("delta", "<", fraction(self.delta, name="delta")),)
+
+    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Meet a table."""
+        return tuple(_Ratio(self, (name,)) for name in sensitive_columns(self.of, schema, "DeltaDisclosure"))  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return f"delta<{plain(fraction(self.delta, name='delta'))}{bracket(self.of)}"
+
+
+class _Gain(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0])
+        counts, reference = both.histogram.counts, both.reference[both.histogram.values[0]]
+        order = np.lexsort((counts / reference, both.histogram.classes))
+        most = order[both.histogram.starts[1:] - 1]  # the last one of every class has gained most
+        whole = reference[most] * both.sizes
+        return (Ratios(np.maximum(counts[most] * both.total - whole, 0), whole),)
+
+
+class _Enhanced(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0])
+        owner = both.histogram.classes
+        q = both.reference[both.histogram.values[0]] / both.total
+        gain = np.maximum(both.histogram.counts / both.sizes[owner] / q - 1, 0)
+        beta = float(self.model.requirements[0].bound)
+        allowed = np.minimum(beta, -np.log(q))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scaled = np.where(gain == 0, 0.0, gain * beta / allowed)  # at most beta exactly where the gain is allowed
+        return (Roots(np.maximum.reduceat(scaled, both.histogram.starts[:-1]) if len(scaled) else scaled),)
+
+
+class _Ratio(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0])
+        q = both.reference[both.histogram.values[0]] / both.total
+        change = np.abs(np.log(both.histogram.counts / both.sizes[both.histogram.classes] / q))
+        most = np.maximum.reduceat(change, both.histogram.starts[:-1]) if len(change) else change
+        lacking = np.diff(both.histogram.starts) < np.count_nonzero(both.reference)
+        return (Roots(np.where(lacking, np.inf, most)),)

@@ -1,0 +1,116 @@
+"""What was measured on every class, and how it compares with a bound: exactly, wherever counts allow it (N-FLOAT)."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Sense = Literal[">=", "<=", "<"]
+
+_COMPARE: dict[Sense, Callable[[Any, Any], Any]] = {">=": operator.ge, "<=": operator.le, "<": operator.lt}
+NEAR = 1e-9
+"""A float this near to a bound (relatively) decides nothing."""
+TOLERANCE = 1e-12
+"""Entropy and KL distance are irrational: so much rounding counts as satisfied."""
+
+
+class Measured(Protocol):
+    """One number per class."""
+
+    @property
+    def floats(self) -> Floats:
+        """The numbers as floats, to look at."""
+
+    def meets(self, sense: Sense, bound: Fraction) -> Bools:
+        """Say which numbers meet a bound."""
+
+    def at(self, index: int) -> Fraction | float:
+        """Give one number as exactly as it is known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratios:
+    """Whole numbers over whole numbers. A denominator of 0 means infinity."""
+
+    numerators: npt.NDArray[np.int64]
+    denominators: npt.NDArray[np.int64]
+
+    @classmethod
+    def whole(cls, numbers: npt.NDArray[Any]) -> Ratios:
+        """Whole numbers, over 1."""
+        return cls(numbers.astype(np.int64), np.ones(len(numbers), dtype=np.int64))
+
+    @property
+    def floats(self) -> Floats:
+        """The numbers as floats, to look at."""
+        over = np.where(self.denominators == 0, 1, self.denominators)
+        return np.where(self.denominators == 0, np.inf, self.numerators / over)
+
+    def meets(self, sense: Sense, bound: Fraction) -> Bools:
+        """Say which numbers meet a bound: by multiplying out, in Python's integers where 64 bits are too few."""
+        left, right = self.numerators, self.denominators
+        largest = max(int(np.abs(side).max(initial=0)) for side in (left, right))
+        if largest * max(abs(bound.numerator), bound.denominator) >= 2**63:
+            left, right = left.astype(object), right.astype(object)
+        return np.asarray(_COMPARE[sense](left * bound.denominator, right * bound.numerator), dtype=bool)
+
+    def at(self, index: int) -> Fraction | float:
+        """Give one number exactly."""
+        over = int(self.denominators[index])
+        return Fraction(int(self.numerators[index]), over) if over else math.inf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Roots:
+    """Irrational numbers, such as entropies: floats, with a little rounding in favour of the bound."""
+
+    values: Floats
+
+    @property
+    def floats(self) -> Floats:
+        """The numbers as floats, to look at."""
+        return self.values
+
+    def meets(self, sense: Sense, bound: Fraction) -> Bools:
+        """Say which numbers meet a bound, up to rounding."""
+        slack = TOLERANCE * max(1.0, abs(float(bound)))
+        limit = float(bound) - slack if sense == ">=" else float(bound) + slack
+        return np.asarray(_COMPARE[sense](self.values, limit), dtype=bool)
+
+    def at(self, index: int) -> float:
+        """Give one number."""
+        return float(self.values[index])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums:
+    """Rational numbers that are cheap to get as floats and dear to get exactly: only those near a bound are."""
+
+    values: Floats
+    exact: Callable[[int], Fraction]
+
+    @property
+    def floats(self) -> Floats:
+        """The numbers as floats, to look at."""
+        return self.values
+
+    def meets(self, sense: Sense, bound: Fraction) -> Bools:
+        """Say which numbers meet a bound; those near it are decided exactly."""
+        limit = float(bound)
+        result = np.asarray(_COMPARE[sense](self.values, limit), dtype=bool)
+        for index in np.flatnonzero(np.abs(self.values - limit) <= NEAR * max(1.0, abs(limit))).tolist():
+            result[index] = _COMPARE[sense](self.exact(index), bound)
+        return result
+
+    def at(self, index: int) -> Fraction:
+        """Give one number exactly."""
+        return self.exact(index)

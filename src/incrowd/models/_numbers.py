@@ -1,0 +1,64 @@
+"""Thresholds, read as the decimals that were written (N-FLOAT)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from incrowd.core import ParameterError
+
+Number = int | float | Fraction
+
+
+def whole(value: object, *, name: str, at_least: int) -> int:
+    """Read a whole number, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        msg = f"{name} must be a whole number, got {value!r} of type {type(value).__name__}."
+        raise ParameterError(msg, hint=f"write {name}={_suggestion(value, at_least)}.")
+    if value < at_least:
+        msg = f"{name} must be at least {at_least}, got {value}."
+        raise ParameterError(msg)
+    return value
+
+
+def fraction(
+    value: object, *, name: str, low: Number = 0, high: Number | None = None, open_low: bool = False
+) -> Fraction:
+    """Read a number exactly: a float counts as the decimal that was written, so 0.3 is three tenths."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
+        msg = f"{name} must be a number, got {value!r} of type {type(value).__name__}."
+        raise ParameterError(msg)
+    if isinstance(value, float) and not math.isfinite(value):
+        msg = f"{name} must be a finite number, got {value}."
+        raise ParameterError(msg)
+    exact = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+    below = exact <= low if open_low else exact < low
+    if below or (high is not None and exact > high):
+        least = f"above {low}" if open_low else f"at least {low}"
+        msg = f"{name} must be {least}{'' if high is None else f' and at most {high}'}, got {value}."
+        raise ParameterError(msg)
+    return exact
+
+
+def plain(value: Fraction) -> str:
+    """Write a number so that reading it gives the same number: a decimal where there is one, else a fraction."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1 or value.denominator > 10**12:
+        return f"{value.numerator}/{value.denominator}"
+    places = 0
+    while (value * 10**places).denominator != 1:
+        places += 1
+    digits = str(abs(int(value * 10**places))).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def _suggestion(value: object, at_least: int) -> int:
+    try:
+        return max(at_least, int(float(value)))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return max(at_least, 5)

@@ -1,0 +1,226 @@
+"""p-sensitivity, and its two stronger forms that know how secret a value is (S2-DEF2, S0-PA, S0-EPA)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, SchemaError, group
+from incrowd.hierarchies import BoundCategories, Categories
+from incrowd.models._measured import Measured, Ratios
+from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._numbers import Number, fraction, plain, whole
+
+WeightOver = Literal["records", "distinct"]
+
+
+@dataclass(frozen=True)
+class PSensitive(Model):
+    """Each class holds at least ``p`` different values of every sensitive column.
+
+    Parameters
+    ----------
+    p
+        How many; 1 or more.
+    of
+        The sensitive column, or a list of them: each separately. May be left out if there is only one.
+    joint
+        Count the combinations of several columns instead of each column.
+
+    Notes
+    -----
+    The same as distinct l-diversity, under the name of the literature on p-sensitive k-anonymity; combine it with
+    ``KAnonymity``. Protects against a class that gives the value away, not against a value that nearly everybody in the
+    class has, nor against values that mean the same.
+
+    References
+    ----------
+    T. M. Truta, B. Vinay. *Privacy protection: p-sensitive k-anonymity property.* ICDE Workshops, 2006.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.PSensitive(2))
+    'p>=2'
+    """
+
+    p: int
+    of: Of = None
+    joint: bool = False
+
+    upward_closed = True
+    union_closed = True
+
+    def __post_init__(self) -> None:
+        whole(self.p, name="p", at_least=1)
+        object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The bounds that every class must meet."""
+        return (Requirement("p", ">=", Fraction(self.p)),)
+
+    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Meet a table."""
+        columns = sensitive_columns(self.of, schema, "PSensitive")  # type: ignore[arg-type]
+        groups = [columns] if self.joint else [(name,) for name in columns]
+        return tuple(_Distinct(self, names) for names in groups)
+
+    def __str__(self) -> str:
+        return f"p>={self.p}{bracket(self.of, joint=self.joint)}"
+
+
+@dataclass(frozen=True)
+class PAlphaSensitive(Model):
+    """Each class holds at least ``p`` different values, and their weights add up to at least ``alpha``.
+
+    Parameters
+    ----------
+    p
+        How many different values; 1 or more.
+    alpha
+        The least total weight; 0 or more. A value of the most secret category weighs 0, one of the least secret 1.
+    of
+        The sensitive column, which must have ``categories(...)`` in the schema, or a list of them.
+    weight_over
+        ``"records"``: every record adds the weight of its value. ``"distinct"``: every value adds its weight once.
+
+    Notes
+    -----
+    Forces enough harmless values into a class that also holds secret ones. Larger ``alpha`` is stricter. The sum grows
+    with the class, so it is an absolute promise and no share: a hundred times HIV and one flu weigh 1. All values may
+    still lie in one category: ``EnhancedPAlphaSensitive`` rules that out.
+
+    References
+    ----------
+    X. Sun, H. Wang, J. Li, T. M. Truta. *Enhanced p-sensitive k-anonymity models for privacy preserving data
+    publishing.* Transactions on Data Privacy 1(2), 2008.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.PAlphaSensitive(2, 1, of="disease"))
+    'p-alpha(p=2, alpha=1)[disease]'
+    """
+
+    p: int
+    alpha: Number
+    of: Of = None
+    weight_over: WeightOver = "records"
+
+    upward_closed = True
+    union_closed = True
+
+    def __post_init__(self) -> None:
+        whole(self.p, name="p", at_least=1)
+        fraction(self.alpha, name="alpha")
+        if self.weight_over not in ("records", "distinct"):
+            msg = f"weight_over must be 'records' or 'distinct', got {self.weight_over!r}."
+            raise ParameterError(msg)
+        object.__setattr__(self, "of", read_of(self.of))
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The bounds that every class must meet."""
+        return Requirement("p", ">=", Fraction(self.p)), Requirement("alpha", ">=", fraction(self.alpha, name="alpha"))
+
+    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        """Meet a table."""
+        columns = sensitive_columns(self.of, schema, type(self).__name__)  # type: ignore[arg-type]
+        return tuple(self._judge(name, _categories(name, schema, domains, type(self).__name__)) for name in columns)
+
+    def _judge(self, name: str, bound: BoundCategories) -> Judge:
+        return _Weighed(self, name, bound, by_category=False)
+
+    def __str__(self) -> str:
+        return f"p-alpha({self._inner()}){bracket(self.of)}"
+
+    def _inner(self) -> str:
+        over = "" if self.weight_over == "records" else ', weight_over="distinct"'
+        return f"p={self.p}, alpha={plain(fraction(self.alpha, name='alpha'))}{over}"
+
+
+@dataclass(frozen=True)
+class EnhancedPAlphaSensitive(PAlphaSensitive):
+    """Each class holds at least ``p`` different *categories*, and the weights add up to at least ``alpha``.
+
+    Parameters
+    ----------
+    p
+        How many different categories; 1 or more.
+    alpha
+        The least total weight; 0 or more. A value of the most secret category weighs 0, one of the least secret 1.
+    of
+        The sensitive column, which must have ``categories(...)`` in the schema, or a list of them.
+    weight_over
+        ``"records"``: every record adds the weight of its value. ``"distinct"``: every value adds its weight once.
+
+    Notes
+    -----
+    With ``p`` of 2 or more no class lies in one category, so the similarity attack finds nothing. What counts as
+    similar is decided by whoever wrote the categories. It implies ``PAlphaSensitive`` with the same numbers.
+
+    References
+    ----------
+    X. Sun, H. Wang, J. Li, T. M. Truta. *Enhanced p-sensitive k-anonymity models for privacy preserving data
+    publishing.* Transactions on Data Privacy 1(2), 2008.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.EnhancedPAlphaSensitive(2, 2))
+    'enhanced(p=2, alpha=2)'
+    """
+
+    def _judge(self, name: str, bound: BoundCategories) -> Judge:
+        return _Weighed(self, name, bound, by_category=True)
+
+    def __str__(self) -> str:
+        return f"enhanced({self._inner()}){bracket(self.of)}"
+
+
+class _Distinct(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        return (Ratios.whole(np.diff(self.histogram(classes).starts)),)
+
+
+class _Weighed(Judge):
+    """Counts values or categories, and adds up weights as whole multiples of their common denominator."""
+
+    def __init__(self, model: PAlphaSensitive, column: str, bound: BoundCategories, *, by_category: bool) -> None:
+        super().__init__(model, (column,))
+        self._over = model.weight_over
+        self._by_category = by_category
+        self._category = bound.category
+        self._scale = math.lcm(*(weight.denominator for weight in bound.weights))
+        units = np.array([int(weight * self._scale) for weight in bound.weights], dtype=np.int64)
+        self._units = units[bound.category]
+        self._categories = len(bound.names)
+
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        histogram = self.histogram(classes, distribution=self._over == "records")
+        units = self._units[histogram.values[0]]
+        added = units * histogram.counts if self._over == "records" else units
+        totals = np.bincount(histogram.classes, weights=added, minlength=len(classes)).astype(np.int64)
+        weight = Ratios(totals, np.full(len(classes), self._scale, dtype=np.int64))
+        return Ratios.whole(self._kinds(histogram, len(classes))), weight
+
+    def _kinds(self, histogram: Histogram, classes: int) -> npt.NDArray[np.int64]:
+        if not self._by_category:
+            return np.diff(histogram.starts)
+        pairs = group([histogram.classes, self._category[histogram.values[0]]], [classes, self._categories])
+        return np.bincount(histogram.classes[pairs.first], minlength=classes).astype(np.int64)
+
+
+def _categories(name: str, schema: Schema, domains: Mapping[str, Domain], model: str) -> BoundCategories:
+    meaning = dict(schema.sensitive)[name]
+    if not isinstance(meaning, Categories):
+        msg = f"{model} needs to know how secret the values of {name!r} are."
+        raise SchemaError(msg, hint=f"write sensitive={{{name!r}: categories(...)}}, most secret first.")
+    return meaning.bind(domains[name])

@@ -1,0 +1,158 @@
+"""t-closeness: a class looks like the whole table (S0-TCLOSE, S4-VAR, S4-ORD, S4-HIER, S4-KL)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from incrowd.core import Classes, Domain, Ladder, ParameterError, Schema, SchemaError
+from incrowd.hierarchies import Ordered, Tree
+from incrowd.models._distances import Distributions, equal, hierarchical, kullback_leibler, ordered
+from incrowd.models._measured import Measured, Ratios
+from incrowd.models._model import Judge, Model, Of, Requirement, read_of, sensitive_columns
+from incrowd.models._numbers import Number, fraction, plain
+
+Distance = Literal["equal", "variational", "ordered", "hierarchical", "kl"]
+_DISTANCES = ("equal", "variational", "ordered", "hierarchical", "kl")
+
+
+@dataclass(frozen=True)
+class TCloseness(Model):
+    """The sensitive values of each class are distributed as in the whole table, up to a distance of ``t``.
+
+    Parameters
+    ----------
+    t
+        The largest distance: 0 to 1, or any number from 0 for ``"kl"``.
+    of
+        The sensitive column, or a list of them: each separately. May be left out if there is only one.
+    distance
+        ``"equal"``: all values are equally far apart; ``"variational"`` is another word for it. ``"ordered"``: values
+        lie on a line, in the order of the column's numbers or dates or as ``ordered([...])`` in the schema says.
+        ``"hierarchical"``: values are as far apart as their lowest common group in the schema's ``tree(...)`` is high.
+        ``"kl"``: the Kullback-Leibler divergence, in nats.
+
+    Notes
+    -----
+    Bounds what anybody learns from a class beyond what the whole table tells, whatever the values mean (with a fitting
+    distance). It is strict and costs much detail. It does not bound how certain a guess is: where the whole table is
+    lopsided, classes may be too.
+
+    References
+    ----------
+    N. Li, T. Li, S. Venkatasubramanian. *t-closeness: privacy beyond k-anonymity and l-diversity.* ICDE 2007.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.TCloseness(0.2, of="cost", distance="ordered"))
+    't<=0.2[cost, ordered]'
+    """
+
+    t: Number
+    of: Of = None
+    distance: Distance = "equal"
+
+    upward_closed = False
+    union_closed = True
+
+    def __post_init__(self) -> None:
+        if self.distance not in _DISTANCES:
+            msg = f"distance must be one of {', '.join(map(repr, _DISTANCES))}, got {self.distance!r}."
+            raise ParameterError(msg)
+        if self.distance == "variational":
+            object.__setattr__(self, "distance", "equal")
+        fraction(self.t, name="t", high=None if self.distance == "kl" else 1)
+        object.__setattr__(self, "of", read_of(self.of))
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The bounds that every class must meet."""
+        return (Requirement("t", "<=", fraction(self.t, name="t")),)
+
+    @property
+    def implied(self) -> Model | None:
+        """With equal distance, the values of a class make up at least ``1 - t`` of the whole table."""
+        return Coverage(1 - fraction(self.t, name="t"), self.of) if self.distance == "equal" else None
+
+    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        """Meet a table."""
+        columns = sensitive_columns(self.of, schema, "TCloseness")  # type: ignore[arg-type]
+        return tuple(_Judge(self, name, _ground(name, self.distance, schema, domains[name])) for name in columns)
+
+    def __str__(self) -> str:
+        words = ", ".join([*(self.of or ()), *([] if self.distance == "equal" else [self.distance])])
+        return f"t<={plain(fraction(self.t, name='t'))}{f'[{words}]' if words else ''}"
+
+
+@dataclass(frozen=True)
+class Coverage(Model):
+    """The values of each class make up at least a share of the whole table: what t-closeness implies, for searches."""
+
+    share: Fraction
+    of: Of = None
+
+    upward_closed = True
+    union_closed = True
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The bounds that every class must meet."""
+        return (Requirement("coverage", ">=", self.share),)
+
+    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Meet a table."""
+        return tuple(_Covering(self, (name,)) for name in sensitive_columns(self.of, schema, "Coverage"))  # type: ignore[arg-type]
+
+
+class _Judge(Judge):
+    def __init__(self, model: TCloseness, column: str, ground: Any) -> None:
+        super().__init__(model, (column,))
+        self._distance = model.distance
+        self._ground = ground
+
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0])
+        if self._distance == "ordered":
+            return (ordered(both, self._ground),)
+        if self._distance == "hierarchical":
+            return (hierarchical(both, self._ground),)
+        return (equal(both) if self._distance == "equal" else kullback_leibler(both),)
+
+
+class _Covering(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        both = Distributions.of(classes, self.histogram(classes), self.columns[0])
+        present = both.reference[both.histogram.values[0]]
+        held = np.add.reduceat(present, both.histogram.starts[:-1]) if len(present) else present
+        return (Ratios(held, np.full(len(classes), both.total, dtype=np.int64)),)
+
+
+def _ground(name: str, distance: Distance, schema: Schema, domain: Domain) -> Any:
+    """Find what the distance between two values is measured on: ranks, a taxonomy, or nothing."""
+    meaning = dict(schema.sensitive)[name]
+    if distance == "ordered":
+        return _ranks(name, meaning, domain)
+    if distance != "hierarchical":
+        return None
+    if not isinstance(meaning, Tree):
+        msg = f"The hierarchical distance needs a taxonomy of the values of {name!r}."
+        raise SchemaError(msg, hint=f"write sensitive={{{name!r}: tree(...)}}.")
+    ladder: Ladder = meaning.bind(domain)
+    return ladder
+
+
+def _ranks(name: str, meaning: object, domain: Domain) -> Any:
+    if domain.has_null:
+        msg = f"Column {name!r} has missing values, which have no place in an order."
+        raise SchemaError(msg, hint="use the equal distance, or remove these records first.")
+    if isinstance(meaning, Ordered):
+        return meaning.ranks(domain)
+    if domain.kind in {"text", "boolean"}:
+        msg = f"The ordered distance needs an order of the values of {name!r}, which are {domain.kind}."
+        raise SchemaError(msg, hint=f"write sensitive={{{name!r}: ordered([...])}}.")
+    return np.arange(len(domain))
