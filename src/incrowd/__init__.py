@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from incrowd.api import census, hospital, hospital_schema
+    from incrowd.api import census, check, hospital, hospital_schema
     from incrowd.core import (
         Census,
         Classes,
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         SchemaError,
         UncoveredValuesError,
         UnknownColumnError,
+        Verdict,
     )
     from incrowd.hierarchies import (
         auto,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     )
 
 _ROOMS = {
-    "api": ("census", "hospital", "hospital_schema"),
+    "api": ("census", "check", "hospital", "hospital_schema"),
     "core": (
         "Census",
         "Classes",
@@ -62,6 +63,7 @@ _ROOMS = {
         "SchemaError",
         "UncoveredValuesError",
         "UnknownColumnError",
+        "Verdict",
     ),
     "hierarchies": (
         "auto",
@@ -114,10 +116,12 @@ __all__ = [
     "TCloseness",
     "UncoveredValuesError",
     "UnknownColumnError",
+    "Verdict",
     "auto",
     "bottom_coded",
     "categories",
     "census",
+    "check",
     "dates",
     "flat",
     "frequent",

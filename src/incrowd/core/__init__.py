@@ -20,6 +20,7 @@ from incrowd.core._look_alikes import look_alikes
 from incrowd.core._packing import Packing, smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.core._schema import Binding, Meaning, Schema
+from incrowd.core._verdict import Finding, Verdict
 
 __all__ = [
     "TOP",
@@ -31,6 +32,7 @@ __all__ = [
     "DataError",
     "Domain",
     "EngineError",
+    "Finding",
     "FullDomainRecoding",
     "Grouping",
     "Hierarchy",
@@ -50,6 +52,7 @@ __all__ = [
     "Step",
     "UncoveredValuesError",
     "UnknownColumnError",
+    "Verdict",
     "group",
     "kind_of",
     "look_alikes",

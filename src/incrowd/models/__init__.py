@@ -7,6 +7,7 @@ from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
 from incrowd.models._measured import Measured
 from incrowd.models._model import All, Judge, Judgement, Model, Requirement
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
+from incrowd.models._promise import promise
 from incrowd.models._t_closeness import Coverage, TCloseness
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "RecursiveDiversity",
     "Requirement",
     "TCloseness",
+    "promise",
 ]

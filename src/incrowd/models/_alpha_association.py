@@ -10,8 +10,8 @@ import numpy as np
 
 from incrowd.core import Classes, Domain, ParameterError, Schema, SchemaError
 from incrowd.models._measured import Measured, Ratios
-from incrowd.models._model import Judge, Model, Of, Requirement, read_of, sensitive_columns
-from incrowd.models._numbers import Number, fraction, plain
+from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._numbers import Number, exact, fraction, plain
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class AlphaAssociation(Model):
     union_closed = True
 
     def __post_init__(self) -> None:
-        fraction(self.alpha, name="alpha", high=1, open_low=True)
+        object.__setattr__(self, "alpha", exact(self.alpha, name="alpha", high=1, open_low=True))
         object.__setattr__(self, "of", read_of(self.of))
         if self.values is not None:
             values = () if isinstance(self.values, str) else tuple(self.values)
@@ -71,10 +71,7 @@ class AlphaAssociation(Model):
         return tuple(_Judge(self, domains[name]) for name in columns)
 
     def __str__(self) -> str:
-        inner = "" if self.of is None else ", ".join(self.of)
-        listed = "" if self.values is None else f": {', '.join(self.values)}"
-        bracket = f"[{inner}{listed}]" if inner or listed else ""
-        return f"alpha<={plain(fraction(self.alpha, name='alpha'))}{bracket}"
+        return f"alpha<={plain(fraction(self.alpha, name='alpha'))}{bracket(self.of, values=self.values or ())}"
 
 
 class _Judge(Judge):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +52,10 @@ class Distributions:
         """The size of the whole table."""
         return int(self.reference.sum())
 
+    def wide(self, *arrays: Any) -> tuple[Any, ...]:
+        """Give arrays whose products with the total are exact: as Python's integers where 64 bits are too few."""
+        return arrays if self.total < 2**31 else tuple(array.astype(object) for array in arrays)
+
     def entries(self, index: int) -> list[tuple[int, int]]:
         """Give the codes and counts of one class, as Python's integers."""
         rows = slice(self.histogram.starts[index], self.histogram.starts[index + 1])
@@ -60,13 +65,10 @@ class Distributions:
 def equal(both: Distributions) -> Measured:
     """Give half the sum of all differences (S4-VAR): what the class has too much of."""
     histogram, total = both.histogram, both.total
-    counts, sizes = histogram.counts, both.sizes[histogram.classes]
-    reference = both.reference[histogram.values[0]]
-    if total >= 2**31:  # the products below would not fit 64 bits
-        counts, sizes, reference = (array.astype(object) for array in (counts, sizes, reference))
-    excess = np.maximum(counts * total - reference * sizes, 0)
+    counts, sizes, reference = both.wide(histogram.counts, both.sizes, both.reference[histogram.values[0]])
+    excess = np.maximum(counts * total - reference * sizes[histogram.classes], 0)
     numerators = np.add.reduceat(excess, histogram.starts[:-1]) if len(excess) else excess
-    return Ratios(numerators, both.sizes * total)
+    return Ratios(numerators, sizes * total)
 
 
 def kullback_leibler(both: Distributions) -> Measured:

@@ -12,7 +12,7 @@ import numpy as np
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema
 from incrowd.models._measured import Measured, Ratios, Roots
 from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
-from incrowd.models._numbers import Number, fraction, plain, whole
+from incrowd.models._numbers import Number, exact, fraction, plain, whole
 
 Diversity = Literal["distinct", "probabilistic", "entropy"]
 
@@ -65,7 +65,7 @@ class LDiversity(Model):
         elif self.joint:
             msg = f"joint=True counts combinations of values; it goes with kind='distinct', got {self.kind!r}."
             raise ParameterError(msg)
-        fraction(self.l, name="l", low=1)
+        object.__setattr__(self, "l", exact(self.l, name="l", low=1))
         object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
 
     @property
@@ -135,7 +135,7 @@ class RecursiveDiversity(Model):
     union_closed = True
 
     def __post_init__(self) -> None:
-        fraction(self.c, name="c", open_low=True)
+        object.__setattr__(self, "c", exact(self.c, name="c", open_low=True))
         whole(self.l, name="l", at_least=1)
         object.__setattr__(self, "of", read_of(self.of))
 

@@ -11,7 +11,7 @@ from incrowd.core import Classes, Domain, Schema
 from incrowd.models._distances import Distributions
 from incrowd.models._measured import Measured, Ratios, Roots
 from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
-from incrowd.models._numbers import Number, fraction, plain
+from incrowd.models._numbers import Number, exact, fraction, plain
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class BetaLikeness(Model):
     union_closed = True
 
     def __post_init__(self) -> None:
-        fraction(self.beta, name="beta", open_low=True)
+        object.__setattr__(self, "beta", exact(self.beta, name="beta", open_low=True))
         object.__setattr__(self, "of", read_of(self.of))
 
     @property
@@ -103,7 +103,7 @@ class DeltaDisclosure(Model):
     union_closed = True
 
     def __post_init__(self) -> None:
-        fraction(self.delta, name="delta", open_low=True)
+        object.__setattr__(self, "delta", exact(self.delta, name="delta", open_low=True))
         object.__setattr__(self, "of", read_of(self.of))
 
     @property
@@ -125,8 +125,9 @@ class _Gain(Judge):
         counts, reference = both.histogram.counts, both.reference[both.histogram.values[0]]
         order = np.lexsort((counts / reference, both.histogram.classes))
         most = order[both.histogram.starts[1:] - 1]  # the last one of every class has gained most
-        whole = reference[most] * both.sizes
-        return (Ratios(np.maximum(counts[most] * both.total - whole, 0), whole),)
+        have, expected, sizes = both.wide(counts[most], reference[most], both.sizes)
+        whole = expected * sizes
+        return (Ratios(np.maximum(have * both.total - whole, 0), whole),)
 
 
 class _Enhanced(Judge):

@@ -41,8 +41,8 @@ class Measured(Protocol):
 class Ratios:
     """Whole numbers over whole numbers. A denominator of 0 means infinity."""
 
-    numerators: npt.NDArray[np.int64]
-    denominators: npt.NDArray[np.int64]
+    numerators: npt.NDArray[Any]
+    denominators: npt.NDArray[Any]
 
     @classmethod
     def whole(cls, numbers: npt.NDArray[Any]) -> Ratios:
@@ -53,12 +53,12 @@ class Ratios:
     def floats(self) -> Floats:
         """The numbers as floats, to look at."""
         over = np.where(self.denominators == 0, 1, self.denominators)
-        return np.where(self.denominators == 0, np.inf, self.numerators / over)
+        return np.where(self.denominators == 0, np.inf, (self.numerators / over).astype(np.float64))
 
     def meets(self, sense: Sense, bound: Fraction) -> Bools:
         """Say which numbers meet a bound: by multiplying out, in Python's integers where 64 bits are too few."""
         left, right = self.numerators, self.denominators
-        largest = max(int(np.abs(side).max(initial=0)) for side in (left, right))
+        largest = max(int(np.abs(side).max()) if len(side) else 0 for side in (left, right))
         if largest * max(abs(bound.numerator), bound.denominator) >= 2**63:
             left, right = left.astype(object), right.astype(object)
         return np.asarray(_COMPARE[sense](left * bound.denominator, right * bound.numerator), dtype=bool)

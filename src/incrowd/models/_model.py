@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -181,6 +183,9 @@ class All(Model):
         """Bind every part."""
         return tuple(judge for model in self.models for judge in model.bind(schema, domains))
 
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.models))
+
 
 def read_of(of: Of, *, joint: bool = False) -> tuple[str, ...] | None:
     """Read the parameter ``of``: a column, several, or nothing where there is only one sensitive column."""
@@ -212,6 +217,29 @@ def sensitive_columns(of: tuple[str, ...] | None, schema: Schema, model: str) ->
     return of
 
 
-def bracket(of: Of, *, joint: bool = False) -> str:
-    """Write the columns of a promise as its text has them; combinations with ``+``."""
-    return "" if of is None else f"[{('+' if joint else ', ').join(of)}]"
+def bracket(of: Of, *, joint: bool = False, more: Sequence[str] = (), values: Sequence[str] = ()) -> str:
+    """Write what a promise is about as its text has it.
+
+    Parameters
+    ----------
+    of, joint
+        The columns, and whether their combination counts: then they are joined by ``+``.
+    more
+        Words that say how, such as the name of a distance.
+    values
+        The values that are meant, after a colon.
+    """
+    columns = ("+" if joint else ", ").join(map(quoted, of or ()))
+    inner = ", ".join([*([columns] if columns else []), *more])
+    listed = f": {', '.join(map(quoted, values))}" if values else ""
+    return f"[{inner}{listed}]" if inner or listed else ""
+
+
+def quoted(name: str) -> str:
+    """Write a name so that it is read back as it is: in quotes, unless it is an ordinary word."""
+    ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and name not in KEYWORDS
+    return name if ordinary else json.dumps(name, ensure_ascii=False)
+
+
+KEYWORDS = frozenset({"ordered", "hierarchical", "kl", "equal", "variational"})
+"""Words that say how a promise is meant, where a column may stand too."""

@@ -40,6 +40,14 @@ def fraction(
     return exact
 
 
+def exact(
+    value: object, *, name: str, low: Number = 0, high: Number | None = None, open_low: bool = False
+) -> int | Fraction:
+    """Read a number as ``fraction`` does; whole ones as integers, so that equal promises are equal."""
+    number = fraction(value, name=name, low=low, high=high, open_low=open_low)
+    return number.numerator if number.denominator == 1 else number
+
+
 def plain(value: Fraction) -> str:
     """Write a number so that reading it gives the same number: a decimal where there is one, else a fraction."""
     if value.denominator == 1:

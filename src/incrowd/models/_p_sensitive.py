@@ -15,7 +15,7 @@ from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, Sch
 from incrowd.hierarchies import BoundCategories, Categories
 from incrowd.models._measured import Measured, Ratios
 from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
-from incrowd.models._numbers import Number, fraction, plain, whole
+from incrowd.models._numbers import Number, exact, fraction, plain, whole
 
 WeightOver = Literal["records", "distinct"]
 
@@ -119,7 +119,7 @@ class PAlphaSensitive(Model):
 
     def __post_init__(self) -> None:
         whole(self.p, name="p", at_least=1)
-        fraction(self.alpha, name="alpha")
+        object.__setattr__(self, "alpha", exact(self.alpha, name="alpha"))
         if self.weight_over not in ("records", "distinct"):
             msg = f"weight_over must be 'records' or 'distinct', got {self.weight_over!r}."
             raise ParameterError(msg)

@@ -13,8 +13,8 @@ from incrowd.core import Classes, Domain, Ladder, ParameterError, Schema, Schema
 from incrowd.hierarchies import Ordered, Tree
 from incrowd.models._distances import Distributions, equal, hierarchical, kullback_leibler, ordered
 from incrowd.models._measured import Measured, Ratios
-from incrowd.models._model import Judge, Model, Of, Requirement, read_of, sensitive_columns
-from incrowd.models._numbers import Number, fraction, plain
+from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._numbers import Number, exact, fraction, plain
 
 Distance = Literal["equal", "variational", "ordered", "hierarchical", "kl"]
 _DISTANCES = ("equal", "variational", "ordered", "hierarchical", "kl")
@@ -66,7 +66,7 @@ class TCloseness(Model):
             raise ParameterError(msg)
         if self.distance == "variational":
             object.__setattr__(self, "distance", "equal")
-        fraction(self.t, name="t", high=None if self.distance == "kl" else 1)
+        object.__setattr__(self, "t", exact(self.t, name="t", high=None if self.distance == "kl" else 1))
         object.__setattr__(self, "of", read_of(self.of))
 
     @property
@@ -85,8 +85,8 @@ class TCloseness(Model):
         return tuple(_Judge(self, name, _ground(name, self.distance, schema, domains[name])) for name in columns)
 
     def __str__(self) -> str:
-        words = ", ".join([*(self.of or ()), *([] if self.distance == "equal" else [self.distance])])
-        return f"t<={plain(fraction(self.t, name='t'))}{f'[{words}]' if words else ''}"
+        how = [] if self.distance == "equal" else [self.distance]
+        return f"t<={plain(fraction(self.t, name='t'))}{bracket(self.of, more=how)}"
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _ranks(name: str, meaning: object, domain: Domain) -> Any:
         msg = f"Column {name!r} has missing values, which have no place in an order."
         raise SchemaError(msg, hint="use the equal distance, or remove these records first.")
     if isinstance(meaning, Ordered):
-        return meaning.ranks(domain)
+        return np.argsort(np.argsort(meaning.ranks(domain)))  # the table's own values are one step apart
     if domain.kind in {"text", "boolean"}:
         msg = f"The ordered distance needs an order of the values of {name!r}, which are {domain.kind}."
         raise SchemaError(msg, hint=f"write sensitive={{{name!r}: ordered([...])}}.")

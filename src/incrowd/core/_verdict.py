@@ -1,0 +1,78 @@
+"""Whether a table keeps its promises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of one promise.
+
+    Attributes
+    ----------
+    promise
+        The promise, as its text.
+    columns
+        The sensitive columns that it is about; none for k-anonymity.
+    required
+        Per number that the promise bounds its name, the sense of the bound, and the bound.
+    measured
+        Per bounded number what the worst class has, exactly where that is possible; nothing if there is no class.
+    failing_classes, failing_records
+        How many classes break the promise, and how many records are in them.
+    failing_persons
+        How many persons are in them, where the table says whose row is whose; a person counts once per class.
+    """
+
+    promise: str
+    columns: tuple[str, ...]
+    required: tuple[tuple[str, str, Fraction], ...]
+    measured: tuple[Fraction | float, ...]
+    failing_classes: int
+    failing_records: int
+    failing_persons: int | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether every class keeps the promise."""
+        return self.failing_classes == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a table keeps its promises, one finding per promise and column. Ask ``verdict.holds``.
+
+    Attributes
+    ----------
+    findings
+        What became of each promise.
+    classes, records
+        How many classes the table has, and how many records.
+    persons
+        How many persons it has, where it says whose row is whose.
+    failing
+        The classes that break some promise, for the owner of the data: per quasi-identifier the label of each, and
+        their ``records``. Labels are data; they are never part of a message.
+    """
+
+    findings: tuple[Finding, ...]
+    classes: int
+    records: int
+    persons: int | None
+    failing: Mapping[str, npt.NDArray[np.object_]] = field(repr=False, compare=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all promises hold."""
+        return all(finding.holds for finding in self.findings)
+
+    def __bool__(self) -> NoReturn:
+        msg = "A verdict is neither true nor false; ask verdict.holds."
+        raise TypeError(msg)

@@ -1,0 +1,198 @@
+"""The one text for promises, in plans, commands and verdicts. Reading it and printing it are inverse."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from incrowd.core import ParameterError
+from incrowd.models._alpha_association import AlphaAssociation
+from incrowd.models._k_anonymity import KAnonymity
+from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
+from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
+from incrowd.models._model import All, Model
+from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
+from incrowd.models._t_closeness import TCloseness
+
+_TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(>=|<=|<|=|\(|\)|\[|\]|,|:|\+)|([^\s"<>=()\[\],:+][^"<>=()\[\],:+]*))')
+_DISTANCES = ("ordered", "hierarchical", "kl", "equal", "variational")
+EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """One promise, taken apart: its name, its number or named numbers, and what stands in brackets."""
+
+    name: str
+    sense: str | None
+    number: Any
+    arguments: dict[str, Any]
+    columns: tuple[str, ...]
+    joint: bool
+    words: tuple[str, ...]
+    values: tuple[str, ...]
+
+    @property
+    def of(self) -> tuple[str, ...] | None:
+        return self.columns or None
+
+
+def promise(text: str) -> Model:
+    """Read a promise, or several separated by commas.
+
+    Parameters
+    ----------
+    text
+        Such as ``k>=5, l>=3[disease]``. A column with a name of its own mind stands in double quotes.
+
+    Examples
+    --------
+    >>> from incrowd.models import promise
+    >>> promise("k>=5, l>=3[disease]").parts
+    (KAnonymity(k=5), LDiversity(l=3, of=('disease',), kind='distinct', joint=False))
+    """
+    reader = _Reader(text)
+    models = [_build(reader.promise(), text)]
+    while reader.take(","):
+        models.append(_build(reader.promise(), text))
+    reader.finish()
+    return models[0] if len(models) == 1 else All(tuple(models))
+
+
+class _Reader:
+    """Reads tokens one after the other; every complaint names the text and the place in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens: list[tuple[str, str, int]] = []
+        place = 0
+        while text[place:].strip():
+            found = _TOKEN.match(text, place)
+            if found is None:
+                self._refuse("cannot be read", place)
+            kind = "text" if found[1] else "sign" if found[2] else "word"
+            self._tokens.append((kind, (found[1] or found[2] or found[3]).strip(), place))
+            place = found.end()
+        self._next = 0
+
+    def take(self, sign: str) -> bool:
+        """Step over a sign if it is the next one."""
+        if self._next < len(self._tokens) and self._tokens[self._next][:2] == ("sign", sign):
+            self._next += 1
+            return True
+        return False
+
+    def finish(self) -> None:
+        """Refuse what is left over."""
+        if self._next < len(self._tokens):
+            self._refuse("goes on unexpectedly", self._tokens[self._next][2])
+
+    def promise(self) -> _Parts:
+        """Read one promise."""
+        name = self._name()
+        sense = next((sign for sign in (">=", "<=", "<") if self.take(sign)), None)
+        number = self._number() if sense else None
+        arguments = self._arguments() if sense is None and self.take("(") else {}
+        columns, joint, words, values = self._brackets() if self.take("[") else ((), False, (), ())
+        return _Parts(name, sense, number, arguments, columns, joint, words, values)
+
+    def _arguments(self) -> dict[str, Any]:
+        arguments: dict[str, Any] = {}
+        while True:
+            name = self._name()
+            self._require("=")
+            arguments[name] = self._name() if name == "weight_over" else self._number()
+            if not self.take(","):
+                self._require(")")
+                return arguments
+
+    def _brackets(self) -> tuple[tuple[str, ...], bool, tuple[str, ...], tuple[str, ...]]:
+        columns: list[str] = []
+        words: list[str] = []
+        values: list[str] = []
+        joint = False
+        while not self.take("]"):
+            quoted = self._kind() == "text"
+            word = self._name()
+            (words if not quoted and word in _DISTANCES else columns).append(word)
+            if self.take("+"):
+                joint = True
+            elif self.take(":"):
+                values = [self._name()]
+                while self.take(","):
+                    values.append(self._name())
+            elif not self.take(",") and self._kind() != "sign":
+                self._refuse("needs a comma", self._place())
+        return tuple(columns), joint, tuple(words), tuple(values)
+
+    def _kind(self) -> str | None:
+        return self._tokens[self._next][0] if self._next < len(self._tokens) else None
+
+    def _place(self) -> int:
+        return self._tokens[self._next][2] if self._next < len(self._tokens) else len(self._text)
+
+    def _name(self) -> str:
+        if self._kind() not in {"word", "text"}:
+            self._refuse("needs a name", self._place())
+        kind, token, _ = self._tokens[self._next]
+        self._next += 1
+        return str(json.loads(token)) if kind == "text" else token
+
+    def _number(self) -> int | Fraction:
+        place = self._place()
+        try:
+            exact = Fraction(self._name())
+        except (ValueError, ZeroDivisionError):
+            exact = None
+        if exact is None:
+            self._refuse("needs a number", place)
+        return int(exact) if exact.denominator == 1 else exact
+
+    def _require(self, sign: str) -> None:
+        if not self.take(sign):
+            self._refuse(f"needs {sign!r}", self._place())
+
+    def _refuse(self, problem: str, place: int) -> NoReturn:
+        msg = f"The promise {self._text!r} {problem} at character {place + 1}."
+        raise ParameterError(msg, hint=f"for example {EXAMPLES}.")
+
+
+_BUILD: dict[tuple[str, str | None], Callable[[_Parts], Model]] = {
+    ("k", ">="): lambda p: KAnonymity(p.number),
+    ("l", ">="): lambda p: LDiversity(p.number, p.of, joint=p.joint),
+    ("probabilistic-l", ">="): lambda p: LDiversity(p.number, p.of, "probabilistic"),
+    ("entropy-l", ">="): lambda p: LDiversity(p.number, p.of, "entropy"),
+    ("recursive", None): lambda p: RecursiveDiversity(of=p.of, **p.arguments),
+    ("t", "<="): lambda p: TCloseness(p.number, p.of, *p.words),  # type: ignore[arg-type]
+    ("p", ">="): lambda p: PSensitive(p.number, p.of, joint=p.joint),
+    ("p-alpha", None): lambda p: PAlphaSensitive(of=p.of, **p.arguments),
+    ("enhanced", None): lambda p: EnhancedPAlphaSensitive(of=p.of, **p.arguments),
+    ("alpha", "<="): lambda p: AlphaAssociation(p.number, p.of, p.values or None),
+    ("beta", "<="): lambda p: BetaLikeness(p.number, p.of),
+    ("enhanced-beta", "<="): lambda p: BetaLikeness(p.number, p.of, enhanced=True),
+    ("delta", "<"): lambda p: DeltaDisclosure(p.number, p.of),
+}
+
+
+def _build(parts: _Parts, text: str) -> Model:
+    build = _BUILD.get((parts.name, parts.sense))
+    if build is None:
+        known = ", ".join(f"{name}{sense or '(...)'}" for name, sense in _BUILD)
+        msg = f"The promise {text!r} asks for {parts.name}{parts.sense or ''}, which there is not."
+        raise ParameterError(msg, hint=f"there are {known}.")
+    model = _try(build, parts)
+    if model is None:
+        msg = f"The promise {text!r} has parameters that {parts.name} does not take, or lacks some."
+        raise ParameterError(msg, hint=f"for example {EXAMPLES}.")
+    return model
+
+
+def _try(build: Callable[[_Parts], Model], parts: _Parts) -> Model | None:
+    try:
+        return build(parts)
+    except TypeError:
+        return None

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import incrowd as ic
+
+# Table 3.8 of the enhanced (p, alpha)-sensitive paper: three classes of four, two of them in one category each.
+TABLE = [
+    *[{"zip": "240**", "age": "<30", "disease": disease} for disease in ("HIV", "Cancer", "HIV", "Cancer")],
+    *[{"zip": "253**", "age": ">=40", "disease": disease} for disease in ("Flu", "Indigestion", "Flu", "Indigestion")],
+    *[{"zip": "2407*", "age": "3*", "disease": disease} for disease in ("Phthisis", "Asthma", "Obesity", "Hepatitis")],
+]
+CATEGORIES = ic.categories(
+    {
+        "most secret": ["Cancer", "HIV"],
+        "secret": ["Hepatitis", "Phthisis"],
+        "less secret": ["Asthma", "Obesity"],
+        "not secret": ["Indigestion", "Flu"],
+    }
+)
+SCHEMA = ic.Schema(quasi=["zip", "age"], sensitive={"disease": CATEGORIES})
+
+
+def test_a_promise_that_holds() -> None:
+    verdict = ic.check(TABLE, SCHEMA, "k>=4, p>=2")
+    assert verdict.holds
+    assert [finding.measured for finding in verdict.findings] == [(4,), (2,)]
+    assert (verdict.classes, verdict.records, verdict.persons) == (3, 12, None)
+
+
+def test_a_promise_that_does_not_hold_says_how_far_it_is() -> None:
+    verdict = ic.check(TABLE, SCHEMA, ic.EnhancedPAlphaSensitive(2, 1))
+    (finding,) = verdict.findings
+    assert not verdict.holds
+    assert (finding.failing_classes, finding.failing_records) == (2, 8)
+    assert finding.measured == (1, 0)
+    assert finding.required == (("p", ">=", Fraction(2)), ("alpha", ">=", Fraction(1)))
+    assert verdict.failing["zip"].tolist() == ["240**", "253**"]
+    assert verdict.failing["records"].tolist() == [4, 4]
+
+
+def test_persons_and_counts_are_told_apart() -> None:
+    rows = [{"q": 1, "s": "a", "who": "x"}, {"q": 1, "s": "a", "who": "x"}, {"q": 2, "s": "a", "who": "y"}]
+    verdict = ic.check(rows, ic.Schema(quasi=["q"], sensitive=["s"], entity="who"), "k>=2")
+    assert (verdict.records, verdict.persons) == (3, 2)
+    assert (verdict.findings[0].failing_records, verdict.findings[0].failing_persons) == (3, 2)
+    counted = ic.Schema(quasi=["q"], count="n")
+    assert ic.check([{"q": 1, "n": 5}], counted, "k>=5").holds
+
+
+def test_a_file_of_labels_is_checked_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "release.csv"
+    path.write_text("age,disease\n[30; 40),flu\n[30; 40),hiv\n*,flu\n*,flu\n")
+    verdict = ic.check(path, ic.Schema(quasi=["age"], sensitive=["disease"]), "k>=2, l>=2")
+    assert [finding.holds for finding in verdict.findings] == [True, False]
+
+
+def test_a_verdict_must_be_asked() -> None:
+    with pytest.raises(TypeError, match=r"ask verdict\.holds"):
+        bool(ic.check(TABLE, SCHEMA, "k>=4"))
+
+
+def test_no_label_stands_in_a_verdict() -> None:
+    verdict = ic.check(TABLE, SCHEMA, "k>=5")
+    assert "240" not in repr(verdict)
+
+
+def test_an_empty_table_breaks_no_promise() -> None:
+    empty = pa.table({"q": pa.array([], pa.string()), "s": pa.array([], pa.string())})
+    verdict = ic.check(empty, ic.Schema(quasi=["q"], sensitive=["s"]), "k>=5, l>=2")
+    assert verdict.holds
+    assert verdict.findings[0].measured == ()
