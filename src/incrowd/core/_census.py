@@ -226,7 +226,7 @@ class Census:
         grouping = group(quasi, census._cardinalities(census.floor)[: len(quasi)])  # noqa: SLF001 - same class
         cells = Cells(
             sensitive=dict(zip(self.sensitive, census.codes[len(quasi) :], strict=True)),
-            cardinalities={name: len(self.domains[name]) for name in self.sensitive},
+            domains={name: self.domains[name] for name in self.sensitive},
             person=census.person,
             counts=census.counts,
         )

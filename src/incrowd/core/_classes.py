@@ -8,18 +8,24 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.core._domain import Domain
 from incrowd.core._errors import UnknownColumnError
 from incrowd.core._grouping import Grouping, Ints, group
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """What lies inside classes: sensitive codes, persons and counts, cell by cell."""
+    """What lies inside classes: sensitive codes, persons and counts, cell by cell; and what the codes stand for."""
 
     sensitive: Mapping[str, Ints]
-    cardinalities: Mapping[str, int]
+    domains: Mapping[str, Domain]
     person: Ints | None
     counts: Ints
+
+    @property
+    def cardinalities(self) -> dict[str, int]:
+        """How many codes each sensitive column has."""
+        return {name: len(self.domains[name]) for name in self.sensitive}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -132,7 +132,7 @@ class FrameEngine:
         counted = frame.group_by(keys).agg(self._tally(count)).sort(keys, nulls_last=True)
         inner = [self._inner[name] for name in quasi]
         person = self._inner[entity] if entity else None
-        return label_classes(Labelled(self._collect(counted), inner, codings, person))
+        return label_classes(Labelled(self._collect(counted), inner, codings, sensitive, person))
 
     @guarded
     def write(self, path: Path) -> None:

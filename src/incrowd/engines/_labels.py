@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import Cells, Classes, Grouping, smallest_unsigned
+from incrowd.core import Cells, Classes, Domain, Grouping, smallest_unsigned
 from incrowd.engines._arrow import domain_of
 from incrowd.engines._columns import of_numbers, to_numpy
 from incrowd.engines._encoding import Coding
@@ -28,6 +28,8 @@ class Labelled:
         What the columns with labels are called in the table.
     sensitive
         The sensitive columns, each with its coding.
+    domains
+        What the codes of the sensitive columns stand for.
     entity
         What the column is called that says whose row it is.
     """
@@ -35,6 +37,7 @@ class Labelled:
     table: pa.Table
     quasi: Sequence[str]
     sensitive: Mapping[str, Coding]
+    domains: Mapping[str, Domain]
     entity: str | None
 
 
@@ -46,7 +49,7 @@ def label_classes(labelled: Labelled) -> Classes:
     members = (np.cumsum(starts) - 1).astype(smallest_unsigned(len(first)))
     cells = Cells(
         sensitive={name: _codes(table[coding.column], coding) for name, coding in labelled.sensitive.items()},
-        cardinalities={name: coding.cardinality for name, coding in labelled.sensitive.items()},
+        domains=labelled.domains,
         person=None if labelled.entity is None else _numbered(table[labelled.entity])[0],
         counts=to_numpy(table["n"]),
     )

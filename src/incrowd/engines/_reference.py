@@ -103,7 +103,7 @@ class ReferenceEngine:
         grouping = group(codes, [len(domain) for domain in domains.values()])
         cells = Cells(
             sensitive={name: _codes(domain, [row[name] for row in self.rows]) for name, domain in sensitive.items()},
-            cardinalities={name: len(domain) for name, domain in sensitive.items()},
+            domains=sensitive,
             person=self._persons(entity),
             counts=np.array([_weight(row, count) for row in self.rows], dtype=np.int64),
         )

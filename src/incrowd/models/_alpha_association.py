@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from incrowd.core import Classes, Domain, ParameterError, Schema, SchemaError
+from incrowd.core import Classes, Domain, ParameterError, PrivacyWarning, Schema
 from incrowd.models._measured import Measured, Ratios
 from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain
@@ -65,8 +66,8 @@ class AlphaAssociation(Model):
         """The bounds that every class must meet."""
         return (Requirement("alpha", "<=", fraction(self.alpha, name="alpha")),)
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "AlphaAssociation")  # type: ignore[arg-type]
         return tuple(_Judge(self, domains[name]) for name in columns)
 
@@ -89,9 +90,9 @@ class _Judge(Judge):
 
 
 def _listed(values: Sequence[str], domain: Domain) -> Any:
-    """Find the listed values; one that the column does not have is more likely misspelt than absent."""
+    """Find the listed values; one that the column does not have may be misspelt, and then nothing is bounded."""
     missing = len(set(values) - set(domain.texts.tolist()))
     if missing:
         msg = f"AlphaAssociation lists {missing} of {len(values)} values that column {domain.column!r} does not have."
-        raise SchemaError(msg, hint="write the values as the table does.")
-    return np.isin(domain.texts.astype(str), list(values)) & np.array([text is not None for text in domain.texts])
+        warnings.warn(msg, PrivacyWarning, stacklevel=5)
+    return np.array([text in set(values) for text in domain.texts.tolist()], dtype=bool)

@@ -101,10 +101,11 @@ def ordered(both: Distributions, ranks: Counts) -> Measured:
 def hierarchical(both: Distributions, ladder: Ladder) -> Measured:
     """Give the earth mover's distance in a taxonomy (S4-HIER): moving costs the level of the lowest common ancestor."""
     distance = np.zeros(len(both.sizes))
-    for level in range(1, ladder.height + 1):
+    for level in range(1, ladder.height + 1 if len(distance) else 1):
         distance += level * _moved(both, ladder, level)
     height = max(ladder.height, 1)
-    return Sums(distance / height, lambda index: _hierarchical_exactly(both, ladder, index) / height)
+    whole = [np.bincount(groups, weights=both.reference).astype(np.int64).tolist() for groups in ladder.groups]
+    return Sums(distance / height, lambda index: _hierarchical_exactly(both, ladder, whole, index) / height)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,21 +184,23 @@ def _extra(both: Distributions, node: npt.NDArray[np.integer], groups: npt.NDArr
     return _Extras(have - whole[node[pairs.first]], pairs.first)
 
 
-def _hierarchical_exactly(both: Distributions, ladder: Ladder, index: int) -> Fraction:
-    size, total = int(both.sizes[index]), both.total
-    extra = [-Fraction(int(count), total) for count in both.reference.tolist()]
-    for code, count in both.entries(index):
-        extra[code] += Fraction(count, size)
+def _hierarchical_exactly(both: Distributions, ladder: Ladder, whole: list[list[int]], index: int) -> Fraction:
+    """Do the same for one class with Python's fractions; ``whole`` has the table's counts per level and group."""
+    entries, size, total = both.entries(index), int(both.sizes[index]), both.total
+    have: list[dict[int, int]] = [{} for _ in ladder.groups]
+    parent: list[dict[int, int]] = [{} for _ in ladder.groups]
+    for code, count in entries:
+        for level, groups in enumerate(ladder.groups):
+            node = int(groups[code])
+            have[level][node] = have[level].get(node, 0) + count
+            parent[level][node] = int(ladder.groups[min(level + 1, ladder.height)][code])
     result = Fraction(0)
     for level in range(1, ladder.height + 1):
-        children: dict[int, Fraction] = {}
-        for code, child in enumerate(ladder.groups[level - 1].tolist()):
-            children[child] = children.get(child, Fraction(0)) + extra[code]
-        parents = ladder.step(level - 1, level).tolist()
-        gained: dict[int, Fraction] = {}
-        lost: dict[int, Fraction] = {}
-        for child, value in children.items():
-            side = gained if value > 0 else lost
-            side[parents[child]] = side.get(parents[child], Fraction(0)) + abs(value)
-        result += level * sum((min(value, lost.get(node, Fraction(0))) for node, value in gained.items()), Fraction(0))
+        gained = dict.fromkeys(have[level], Fraction(0))
+        for child, count in have[level - 1].items():
+            extra = Fraction(count, size) - Fraction(whole[level - 1][child], total)
+            gained[parent[level - 1][child]] += max(extra, Fraction(0))
+        for node, gain in gained.items():
+            extra = Fraction(have[level][node], size) - Fraction(whole[level][node], total)
+            result += level * min(gain, gain - extra)
     return result

@@ -53,8 +53,8 @@ class KAnonymity(Model):
         """The bounds that every class must meet."""
         return (Requirement("k", ">=", Fraction(self.k)),)
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002 - needs no column
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002 - needs no column
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         return (_Judge(self),)
 
     def __str__(self) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema
-from incrowd.models._measured import Measured, Ratios, Roots
+from incrowd.models._measured import TOLERANCE, Measured, Ratios, Roots
 from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain, whole
 
@@ -85,10 +86,11 @@ class LDiversity(Model):
         """Whichever way it is counted, there are at least so many values."""
         if self.kind == "distinct":
             return self
-        return LDiversity(math.ceil(fraction(self.l, name="l")), self.of)
+        slack = 1 - Fraction(2 * TOLERANCE) if self.kind == "entropy" else 1  # what rounding lets pass must pass here
+        return LDiversity(math.ceil(fraction(self.l, name="l") * slack), self.of)
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "LDiversity")  # type: ignore[arg-type]
         groups = [columns] if self.joint else [(name,) for name in columns]
         return tuple(_JUDGES[self.kind](self, group) for group in groups)
@@ -142,15 +144,15 @@ class RecursiveDiversity(Model):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return (Requirement("c", "<", fraction(self.c, name="c")),)
+        return Requirement("l", ">=", Fraction(self.l)), Requirement("c", "<", fraction(self.c, name="c"))
 
     @property
     def implied(self) -> Model:
         """A class needs at least ``l`` values, or nothing is left to add up."""
         return LDiversity(self.l, self.of)
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "RecursiveDiversity")  # type: ignore[arg-type]
         return tuple(_Recursive(self, (name,)) for name in columns)
 
@@ -171,9 +173,10 @@ class _Probabilistic(Judge):
 class _Entropy(Judge):
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         histogram = self.histogram(classes, distribution=True)
-        shares = histogram.counts / classes.size[histogram.classes]
-        entropy = np.bincount(histogram.classes, weights=-shares * np.log(shares), minlength=len(classes))
-        return (Roots(np.exp(entropy)),)
+        terms = histogram.counts * np.log(histogram.counts)
+        sums = np.bincount(histogram.classes, weights=terms, minlength=len(classes))
+        values = np.exp(np.log(classes.size) - sums / classes.size)
+        return (Roots(values, lambda index: _entropy_l(histogram, index)),)
 
 
 class _Recursive(Judge):
@@ -184,10 +187,17 @@ class _Recursive(Judge):
         late = rank >= self.model.l - 1  # type: ignore[attr-defined]
         counts = np.where(late, histogram.counts[order], 0)
         tail = np.bincount(histogram.classes, weights=counts, minlength=len(classes)).astype(np.int64)
-        return (Ratios(largest(histogram), tail),)
+        return Ratios.whole(np.diff(histogram.starts)), Ratios(largest(histogram), tail)
 
 
 _JUDGES: dict[Diversity, type[Judge]] = {"distinct": _Distinct, "probabilistic": _Probabilistic, "entropy": _Entropy}
+
+
+def _entropy_l(histogram: Histogram, index: int) -> float:
+    """Give the effective number of values of one class, added up without rounding on the way."""
+    counts = histogram.counts[histogram.starts[index] : histogram.starts[index + 1]].tolist()
+    size = sum(counts)
+    return math.exp(math.log(size) - math.fsum(count * math.log(count) for count in counts) / size)
 
 
 def largest(histogram: Histogram) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -57,10 +58,11 @@ class BetaLikeness(Model):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return (Requirement("beta", "<=", fraction(self.beta, name="beta")),)
+        gain = Requirement("beta", "<=", fraction(self.beta, name="beta"))
+        return (gain, Requirement("gain over -ln q", "<=", Fraction(1))) if self.enhanced else (gain,)
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         judge = _Enhanced if self.enhanced else _Gain
         return tuple(judge(self, (name,)) for name in sensitive_columns(self.of, schema, "BetaLikeness"))  # type: ignore[arg-type]
 
@@ -109,10 +111,10 @@ class DeltaDisclosure(Model):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return (Requirement("delta", "<", fraction(self.delta, name="delta")),)
+        return Requirement("lacking", "<=", Fraction(0)), Requirement("delta", "<", fraction(self.delta, name="delta"))
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         return tuple(_Ratio(self, (name,)) for name in sensitive_columns(self.of, schema, "DeltaDisclosure"))  # type: ignore[arg-type]
 
     def __str__(self) -> str:
@@ -130,17 +132,15 @@ class _Gain(Judge):
         return (Ratios(np.maximum(have * both.total - whole, 0), whole),)
 
 
-class _Enhanced(Judge):
+class _Enhanced(_Gain):
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0])
-        owner = both.histogram.classes
         q = both.reference[both.histogram.values[0]] / both.total
-        gain = np.maximum(both.histogram.counts / both.sizes[owner] / q - 1, 0)
-        beta = float(self.model.requirements[0].bound)
-        allowed = np.minimum(beta, -np.log(q))
+        gain = np.maximum(both.histogram.counts / both.sizes[both.histogram.classes] / q - 1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            scaled = np.where(gain == 0, 0.0, gain * beta / allowed)  # at most beta exactly where the gain is allowed
-        return (Roots(np.maximum.reduceat(scaled, both.histogram.starts[:-1]) if len(scaled) else scaled),)
+            part = np.where(gain == 0, 0.0, gain / -np.log(q))
+        most = np.maximum.reduceat(part, both.histogram.starts[:-1]) if len(part) else part
+        return *super().measure(classes), Roots(most)
 
 
 class _Ratio(Judge):
@@ -149,5 +149,5 @@ class _Ratio(Judge):
         q = both.reference[both.histogram.values[0]] / both.total
         change = np.abs(np.log(both.histogram.counts / both.sizes[both.histogram.classes] / q))
         most = np.maximum.reduceat(change, both.histogram.starts[:-1]) if len(change) else change
-        lacking = np.diff(both.histogram.starts) < np.count_nonzero(both.reference)
-        return (Roots(np.where(lacking, np.inf, most)),)
+        lacking = np.count_nonzero(both.reference) - np.diff(both.histogram.starts)
+        return Ratios.whole(lacking), Roots(most)

@@ -71,9 +71,18 @@ class Ratios:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roots:
-    """Irrational numbers, such as entropies: floats, with a little rounding in favour of the bound."""
+    """Irrational numbers, such as entropies: floats, with a little rounding in favour of the bound.
+
+    Attributes
+    ----------
+    values
+        The numbers, added up fast.
+    careful
+        Adds one up again without rounding on the way, for those near a bound.
+    """
 
     values: Floats
+    careful: Callable[[int], float] | None = None
 
     @property
     def floats(self) -> Floats:
@@ -84,11 +93,14 @@ class Roots:
         """Say which numbers meet a bound, up to rounding."""
         slack = TOLERANCE * max(1.0, abs(float(bound)))
         limit = float(bound) - slack if sense == ">=" else float(bound) + slack
-        return np.asarray(_COMPARE[sense](self.values, limit), dtype=bool)
+        result = np.asarray(_COMPARE[sense](self.values, limit), dtype=bool)
+        for index in np.flatnonzero(np.abs(self.values - limit) <= NEAR * max(1.0, abs(limit))).tolist():
+            result[index] = _COMPARE[sense](self.at(index), limit)
+        return result
 
     def at(self, index: int) -> float:
         """Give one number."""
-        return float(self.values[index])
+        return float(self.values[index]) if self.careful is None else self.careful(index)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

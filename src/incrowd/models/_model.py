@@ -40,7 +40,8 @@ class Requirement:
         """Say for every class how much is missing; 0 where nothing is."""
         with np.errstate(invalid="ignore"):
             short = (float(self.bound) - measured.floats) * (1 if self.sense == ">=" else -1)
-        return np.where(measured.meets(self.sense, self.bound), 0.0, np.maximum(short, 0.0))
+        least = np.finfo(np.float64).tiny  # who fails misses something, be it less than a float can tell
+        return np.where(measured.meets(self.sense, self.bound), 0.0, np.maximum(short, least))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,11 +72,31 @@ class Judge(ABC):
         The promise.
     columns
         The sensitive columns that it is about: one, or several whose combination counts; none for k-anonymity.
+    persons
+        Whether people are counted instead of records.
+    domains
+        The values of the columns; classes of other values are refused.
     """
 
     def __init__(self, model: Model, columns: tuple[str, ...] = ()) -> None:
         self.model = model
         self.columns = columns
+        self.persons = False
+        self.domains: Mapping[str, Domain] = {}
+
+    @property
+    def upward_closed(self) -> bool:
+        """Whether a class that keeps the promise still does after records were added."""
+        return self.model.upward_closed
+
+    @property
+    def union_closed(self) -> bool:
+        """Whether the union of two classes that keep the promise keeps it.
+
+        A person in both classes counts once in the union, so shares do not average: with persons only what is upward
+        closed is union closed.
+        """
+        return self.model.union_closed and (self.model.upward_closed or not self.persons)
 
     @abstractmethod
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
@@ -102,6 +123,11 @@ class Judge(ABC):
             Whether the counts must add up to the size of the class. Where people have several rows they may not: then
             the promise has no meaning, and is refused.
         """
+        for name, domain in self.domains.items():
+            known = classes.cells.domains.get(name, domain)
+            if known is not domain and known != domain:
+                msg = f"The classes have other values of {name!r} than the table that {self.model} was bound to."
+                raise ParameterError(msg, hint="bind the promise to the table that the classes come from.")
         histogram = classes.histogram(*self.columns)
         if distribution and classes.cells.person is not None:
             totals = np.add.reduceat(np.append(histogram.counts, 0), histogram.starts[:-1]) if len(classes) else 0
@@ -128,8 +154,16 @@ class Model(ABC):
         """The bounds that every class must meet."""
 
     @abstractmethod
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        """Make one judge for every column, or combination of columns, that the promise is about."""
+
     def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Meet a table: one judge for every column, or combination of columns, that the promise is about."""
+        """Meet a table."""
+        judges = self.judges(schema, domains)
+        for judge in judges:
+            judge.persons = schema.entity is not None
+            judge.domains = {name: domains[name] for name in judge.columns if name in domains}
+        return judges
 
     @property
     def implied(self) -> Model | None:
@@ -152,6 +186,12 @@ class All(Model):
     """Several promises at once: a class must keep each of them. Written ``a & b``."""
 
     models: tuple[Model, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", tuple(self.models))
+        if not self.models:
+            msg = "All needs at least one promise."
+            raise ParameterError(msg)
 
     @property
     def upward_closed(self) -> bool:  # type: ignore[override]
@@ -179,9 +219,9 @@ class All(Model):
         """The promises that this one is made of."""
         return self.models
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Bind every part."""
-        return tuple(judge for model in self.models for judge in model.bind(schema, domains))
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        """Give the judges of all parts."""
+        return tuple(judge for model in self.models for judge in model.judges(schema, domains))
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.models))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from numbers import Integral, Rational, Real
 
 from incrowd.core import ParameterError
 
@@ -12,26 +13,27 @@ Number = int | float | Fraction
 
 def whole(value: object, *, name: str, at_least: int) -> int:
     """Read a whole number, or say what is wrong with it."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         msg = f"{name} must be a whole number, got {value!r} of type {type(value).__name__}."
         raise ParameterError(msg, hint=f"write {name}={_suggestion(value, at_least)}.")
-    if value < at_least:
-        msg = f"{name} must be at least {at_least}, got {value}."
+    number = int(value)
+    if not at_least <= number < 2**63:
+        msg = f"{name} must be at least {at_least}{' and below 2**63' if number > 0 else ''}, got {number}."
         raise ParameterError(msg)
-    return value
+    return number
 
 
 def fraction(
     value: object, *, name: str, low: Number = 0, high: Number | None = None, open_low: bool = False
 ) -> Fraction:
     """Read a number exactly: a float counts as the decimal that was written, so 0.3 is three tenths."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
+    if isinstance(value, bool) or not isinstance(value, (Real, Fraction)):
         msg = f"{name} must be a number, got {value!r} of type {type(value).__name__}."
         raise ParameterError(msg)
-    if isinstance(value, float) and not math.isfinite(value):
+    if not math.isfinite(value):
         msg = f"{name} must be a finite number, got {value}."
         raise ParameterError(msg)
-    exact = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+    exact = Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
     below = exact <= low if open_low else exact < low
     if below or (high is not None and exact > high):
         least = f"above {low}" if open_low else f"at least {low}"

@@ -66,8 +66,8 @@ class PSensitive(Model):
         """The bounds that every class must meet."""
         return (Requirement("p", ">=", Fraction(self.p)),)
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "PSensitive")  # type: ignore[arg-type]
         groups = [columns] if self.joint else [(name,) for name in columns]
         return tuple(_Distinct(self, names) for names in groups)
@@ -130,8 +130,8 @@ class PAlphaSensitive(Model):
         """The bounds that every class must meet."""
         return Requirement("p", ">=", Fraction(self.p)), Requirement("alpha", ">=", fraction(self.alpha, name="alpha"))
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, type(self).__name__)  # type: ignore[arg-type]
         return tuple(self._judge(name, _categories(name, schema, domains, type(self).__name__)) for name in columns)
 

@@ -79,8 +79,8 @@ class TCloseness(Model):
         """With equal distance, the values of a class make up at least ``1 - t`` of the whole table."""
         return Coverage(1 - fraction(self.t, name="t"), self.of) if self.distance == "equal" else None
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "TCloseness")  # type: ignore[arg-type]
         return tuple(_Judge(self, name, _ground(name, self.distance, schema, domains[name])) for name in columns)
 
@@ -96,6 +96,9 @@ class Coverage(Model):
     share: Fraction
     of: Of = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", read_of(self.of))
+
     upward_closed = True
     union_closed = True
 
@@ -104,8 +107,8 @@ class Coverage(Model):
         """The bounds that every class must meet."""
         return (Requirement("coverage", ">=", self.share),)
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
-        """Meet a table."""
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
+        """Make one judge for every column, or combination of columns, that the promise is about."""
         return tuple(_Covering(self, (name,)) for name in sensitive_columns(self.of, schema, "Coverage"))  # type: ignore[arg-type]
 
 
@@ -143,6 +146,9 @@ def _ground(name: str, distance: Distance, schema: Schema, domain: Domain) -> An
         msg = f"The hierarchical distance needs a taxonomy of the values of {name!r}."
         raise SchemaError(msg, hint=f"write sensitive={{{name!r}: tree(...)}}.")
     ladder: Ladder = meaning.bind(domain)
+    if ladder.height != meaning.height:  # a level of its own for null would shrink all distances
+        msg = f"Column {name!r} has missing values, which have no place in its taxonomy."
+        raise SchemaError(msg, hint="call the top of the tree '*', or remove these records first.")
     return ladder
 
 
