@@ -112,3 +112,9 @@ def test_the_reprs_show_no_value() -> None:
     found = categories({"canary": ["canary"]})
     assert repr(found) == "Categories(1 categories, 1 values)"
     assert "canary" not in repr(found.bind(Domain.of("disease", ["canary"])))
+
+
+def test_a_file_may_leave_its_weights_empty(tmp_path: Path) -> None:
+    path = tmp_path / "categories.csv"
+    path.write_text("value,category,rank,label,weight\nasthma,C1,1,respiratory,\nflu,C2,2,harmless,\n")
+    assert categories(path).weights == (Fraction(0), Fraction(1))

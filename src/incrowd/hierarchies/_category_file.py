@@ -60,7 +60,7 @@ def _read_rank(name: str, number: int, text: str) -> int:
 def _check_weights(name: str, lines: Sequence[tuple[int, str, str]]) -> None:
     weights = weights_of(max(int(rank) for _, rank, _ in lines))
     for number, rank, written in lines:
-        if not agrees(written, weights[int(rank) - 1]):
+        if written.strip() and not agrees(written, weights[int(rank) - 1]):  # no weight says nothing
             raise _wrong(
                 name, number, f"the weight is not {weights[int(rank) - 1]}, which follows from rank {int(rank)}."
             )
