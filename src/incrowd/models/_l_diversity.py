@@ -160,7 +160,9 @@ class RecursiveDiversity(Model):
         return f"recursive(c={plain(fraction(self.c, name='c'))}, l={self.l}){bracket(self.of)}"
 
 
-class _Distinct(Judge):
+class DistinctJudge(Judge):
+    """Counts the values of every class."""
+
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         return (Ratios.whole(np.diff(self.histogram(classes).starts)),)
 
@@ -190,7 +192,11 @@ class _Recursive(Judge):
         return Ratios.whole(np.diff(histogram.starts)), Ratios(largest(histogram), tail)
 
 
-_JUDGES: dict[Diversity, type[Judge]] = {"distinct": _Distinct, "probabilistic": _Probabilistic, "entropy": _Entropy}
+_JUDGES: dict[Diversity, type[Judge]] = {
+    "distinct": DistinctJudge,
+    "probabilistic": _Probabilistic,
+    "entropy": _Entropy,
+}
 
 
 def _entropy_l(histogram: Histogram, index: int) -> float:

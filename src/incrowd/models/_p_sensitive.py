@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, SchemaError, group
 from incrowd.hierarchies import BoundCategories, Categories
+from incrowd.models._l_diversity import DistinctJudge
 from incrowd.models._measured import Measured, Ratios
 from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain, whole
@@ -70,7 +71,7 @@ class PSensitive(Model):
         """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "PSensitive")  # type: ignore[arg-type]
         groups = [columns] if self.joint else [(name,) for name in columns]
-        return tuple(_Distinct(self, names) for names in groups)
+        return tuple(DistinctJudge(self, names) for names in groups)
 
     def __str__(self) -> str:
         return f"p>={self.p}{bracket(self.of, joint=self.joint)}"
@@ -183,11 +184,6 @@ class EnhancedPAlphaSensitive(PAlphaSensitive):
 
     def __str__(self) -> str:
         return f"enhanced({self._inner()}){bracket(self.of)}"
-
-
-class _Distinct(Judge):
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        return (Ratios.whole(np.diff(self.histogram(classes).starts)),)
 
 
 class _Weighed(Judge):
