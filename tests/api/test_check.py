@@ -74,3 +74,44 @@ def test_an_empty_table_breaks_no_promise() -> None:
     verdict = ic.check(empty, ic.Schema(quasi=["q"], sensitive=["s"]), "k>=5, l>=2")
     assert verdict.holds
     assert verdict.findings[0].measured == ()
+
+
+VISITS = [
+    {"age": 21, "zip": "a", "disease": "flu"},
+    {"age": 24, "zip": "a", "disease": "hiv"},
+    {"age": 41, "zip": "b", "disease": "flu"},
+    {"age": 48, "zip": "b", "disease": "flu"},
+]
+
+
+def test_supersets_of_the_lattice_need_the_hierarchies() -> None:
+    schema = ic.Schema(quasi={"age": ic.intervals(10), "zip": None}, sensitive=["disease"])
+    (finding,) = ic.check(VISITS, schema, "nt(n=2, t=0.5)").findings
+    assert (finding.holds, finding.measured, finding.supersets) == (True, (Fraction(1, 2),), "lattice")
+    plain = ic.Schema(quasi=["age"], sensitive=["disease"])
+    (finding,) = ic.check(VISITS, plain, "nt(n=2, t=0.5)").findings
+    assert (finding.holds, finding.measured) == (False, (Fraction(3, 4),))
+
+
+def test_hierarchies_that_do_not_cover_published_labels_say_what_to_use() -> None:
+    schema = ic.Schema(quasi={"age": ic.intervals(10)}, sensitive=["disease"])
+    released = [{"age": "2*", "disease": "flu"}, {"age": "4*", "disease": "hiv"}]
+    assert ic.check(released, schema, "t<=0.5").holds
+    with pytest.raises(ic.HierarchyError, match="Hint: for a released table use supersets='drop' or 'path'"):
+        ic.check(released, schema, "nt(n=2, t=0.5)")
+
+
+def test_a_partition_is_checked_along_its_paths() -> None:
+    schema = ic.Schema(quasi=["age"], sensitive=["disease"])
+    ages = ("21", "24", "41", "48")
+    partition = ic.Partition({(age,): ("all", "young" if age < "30" else "old", age) for age in ages})
+    (finding,) = ic.check(VISITS, schema, "nt(n=2, t=0.5)[path]", partition=partition).findings
+    assert (finding.holds, finding.measured, finding.supersets) == (True, (Fraction(1, 2),), "path")
+    with pytest.raises(ic.ParameterError, match="Nobody said how these classes were cut out"):
+        ic.check(VISITS, schema, "nt(n=2, t=0.5)[path]")
+
+
+def test_a_verdict_compares_with_the_table_itself() -> None:
+    schema = ic.Schema(quasi=["age"], sensitive=["disease"])
+    findings = ic.check(VISITS, schema, "k>=2, t<=0.5, nt(n=2, t=0)[table]").findings
+    assert [finding.reference for finding in findings] == [None, "table", "table"]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.core import CensusRequest, Classes, Domain, Histogram, Ladder, Step, UnknownColumnError
+from incrowd.core import CensusRequest, Classes, Domain, Histogram, Ladder, ParameterError, Step, UnknownColumnError
 from incrowd.engines import open_table
 
 Row = dict[str, Any]
@@ -142,6 +142,36 @@ def test_classes_cannot_be_changed() -> None:
             array[0] = 9  # type: ignore[index]
     with pytest.raises(AttributeError, match="cannot assign to field 'size'"):
         found.size = np.zeros(3, dtype=np.int64)  # type: ignore[misc]
+
+
+def test_what_was_counted_once_is_kept_and_cannot_be_changed() -> None:
+    found = classes(VISITS)
+    histogram = found.histogram("disease")
+    assert found.histogram("disease") is histogram
+    assert found.reference("disease") is found.reference("disease")
+    assert found.histogram("drug", "disease") is not found.histogram("disease", "drug")
+    for array in (histogram.starts, histogram.classes, histogram.counts, *histogram.values):
+        assert not array.flags.writeable
+
+
+def test_classes_know_what_they_are_called() -> None:
+    assert classes(VISITS).texts(0).tolist() == ["31", "32", "47"]
+    assert classes(VISITS, level=1).texts(0).tolist() == ["30s", "40s"]
+    published = open_table([{"age": "30s"}, {"age": None}]).classes(("age",), {})
+    assert published.texts(0).tolist() == ["30s", None]
+
+
+def test_classes_merge_into_regions() -> None:
+    merged = classes(VISITS, entity="who").merge(np.array([1, 1, 0]), 2)
+    assert (merged.size.tolist(), merged.records.tolist()) == ([1, 2], [1, 4])
+    assert spelled(merged.histogram("disease")) == {(0, 0): 1, (1, 0): 1, (1, 1): 2}
+    with pytest.raises(ParameterError, match="do not know what they are called"):
+        merged.texts(0)
+
+
+def test_the_whole_table_is_one_class() -> None:
+    assert classes(VISITS, entity="who").whole().size.tolist() == [3]
+    assert len(open_table([]).census(CensusRequest(("age",))).classes().whole()) == 0
 
 
 TABLES: st.SearchStrategy[list[Row]] = st.lists(

@@ -12,7 +12,22 @@ from incrowd.models import All, Model, promise
 
 names = st.one_of(
     st.sampled_from(
-        ["disease", "marital status", "a.b", "ordered", "kl", "a, b", 'say "hi"', "[x]", "a:b", "a+b", " x", "ä", "1"]
+        [
+            "disease",
+            "marital status",
+            "a.b",
+            "ordered",
+            "kl",
+            "path",
+            "a, b",
+            'say "hi"',
+            "[x]",
+            "a:b",
+            "a+b",
+            " x",
+            "ä",
+            "1",
+        ]
     ),
     st.text(min_size=1, max_size=8).filter(lambda text: text.isprintable()),
 )
@@ -28,6 +43,14 @@ models = st.one_of(
     st.builds(ic.LDiversity, whole, st.lists(names, min_size=2, max_size=3, unique=True), joint=st.just(value=True)),
     st.builds(ic.RecursiveDiversity, positive, whole, columns),
     st.builds(ic.TCloseness, shares, columns, st.sampled_from(["equal", "ordered", "hierarchical", "kl"])),
+    st.builds(
+        ic.NTCloseness,
+        whole,
+        shares,
+        columns,
+        st.sampled_from(["equal", "ordered", "hierarchical", "kl"]),
+        st.sampled_from(["lattice", "path", "drop", "table"]),
+    ),
     st.builds(ic.PSensitive, whole, columns),
     st.builds(ic.PAlphaSensitive, whole, positive, columns, st.sampled_from(["records", "distinct"])),
     st.builds(ic.EnhancedPAlphaSensitive, whole, positive, columns, st.sampled_from(["records", "distinct"])),
@@ -61,6 +84,14 @@ def test_several_promises_read_as_they_print(parts: list[Model]) -> None:
         ("t<=0.2[cost, ordered]", ic.TCloseness(0.2, of="cost", distance="ordered")),
         ("t<=1/3", ic.TCloseness(Fraction(1, 3))),
         ('t<=0.2["ordered"]', ic.TCloseness(0.2, of="ordered")),
+        ("nt(n=1000, t=0.1)[disease]", ic.NTCloseness(1000, 0.1, of="disease")),
+        (
+            "nt(n=1000, t=0.1)[disease, ordered, drop]",
+            ic.NTCloseness(1000, 0.1, of="disease", distance="ordered", supersets="drop"),
+        ),
+        ("nt(n=5, t=1/3)[path]", ic.NTCloseness(5, Fraction(1, 3), supersets="path")),
+        ("l>=3[path]", ic.LDiversity(3, of="path")),
+        ("t<=0.5[table]", ic.TCloseness(0.5, of="table")),
         ("p-alpha(p=2, alpha=1)", ic.PAlphaSensitive(2, 1)),
         ("enhanced(p=2, alpha=2)", ic.EnhancedPAlphaSensitive(2, 2)),
         (
@@ -89,6 +120,9 @@ def test_promises_of_the_design(text: str, model: Any) -> None:
         ("recursive(c=2, x=3)", "has parameters that recursive does not take"),
         ("recursive(c 2)", "needs '='"),
         ("t<=0.2[cost, ordered, kl]", "has parameters that t does not take"),
+        ("nt(n=5)", "has parameters that nt does not take, or lacks some"),
+        ("nt(n=5, t=0.1)[drop, path]", "has parameters that nt does not take"),
+        ("nt(n=0.5, t=0.1)", "n must be a whole number"),
         ("t<=2", "t must be at least 0 and at most 1, got 2"),
         ('l>=3["open]', "cannot be read at character 6"),
         ('l>=3[a "b"]', "needs a comma"),
@@ -97,3 +131,13 @@ def test_promises_of_the_design(text: str, model: Any) -> None:
 def test_a_wrong_promise_is_shown_with_the_place(text: str, says: str) -> None:
     with pytest.raises(ic.ParameterError, match=says):
         promise(text)
+
+
+def test_several_promises_are_at_least_one() -> None:
+    with pytest.raises(ic.ParameterError, match="All needs at least one promise"):
+        All(())
+    both = ic.KAnonymity(5) & ic.NTCloseness(9, 0.5)
+    assert [(bound.name, bound.sense, bound.bound) for bound in both.requirements] == [
+        ("k", ">=", 5),
+        ("t", "<=", Fraction(1, 2)),
+    ]

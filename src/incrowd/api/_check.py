@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
 
 from incrowd.api._census import Reading, open_with
-from incrowd.core import Census, CensusRequest, Classes, Finding, Schema, Verdict
-from incrowd.models import Judge, Judgement, Model, promise
+from incrowd.api._worst import worst
+from incrowd.core import (
+    CensusRequest,
+    Classes,
+    Domain,
+    Finding,
+    HierarchyError,
+    Ladder,
+    Partition,
+    PrivacyWarning,
+    Schema,
+    Verdict,
+)
+from incrowd.hierarchies import flat
+from incrowd.models import Judge, Judgement, Model, NTCloseness, promise, trivial
 
 
-def check(table: Any, schema: Schema, model: Model | str, **reading: Unpack[Reading]) -> Verdict:
+def check(
+    table: Any, schema: Schema, model: Model | str, *, partition: Partition | None = None, **reading: Unpack[Reading]
+) -> Verdict:
     """Say whether a table keeps a promise, and if not, how far it is from it.
 
     Parameters
@@ -21,9 +37,12 @@ def check(table: Any, schema: Schema, model: Model | str, **reading: Unpack[Read
         Raw data or anybody's released file: a pandas, Polars or PyArrow table, a DuckDB relation, a list of dicts, or a
         path to a CSV or Parquet file. Labels are grouped as they stand; a suppressed cell is a label like any other.
     schema
-        The role of every column. Hierarchies of quasi-identifiers take no part.
+        The role of every column. Hierarchies of quasi-identifiers take no part, except in (n, t)-closeness with
+        supersets of the lattice: there they must cover what the table holds.
     model
         The promise, as a model or as its text: ``"k>=5, l>=3[disease]"``.
+    partition
+        How the table was cut into its classes, for (n, t)-closeness with supersets of the kind ``path``.
     reading
         How to read a file, as in ``census``.
 
@@ -41,41 +60,83 @@ def check(table: Any, schema: Schema, model: Model | str, **reading: Unpack[Read
     (False, (Fraction(1, 1),), 1)
     """
     model = promise(model) if isinstance(model, str) else model
+    for note in trivial(model):
+        warnings.warn(note, PrivacyWarning, stacklevel=2)
     engine = open_with(table, schema, **reading)
-    request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
+    ladders = ladders_of(schema, engine.domains(schema.quasi_names)) if climbs(model) else {}
+    request = CensusRequest(
+        schema.quasi_names, schema.sensitive_names, ladders, entity=schema.entity, count=schema.count
+    )
     census = engine.census(request)
     classes = census.classes()
-    judges = model.bind(schema, census.domains)
+    classes = classes if partition is None else partition.attach(classes)
+    return verdict_of(model.bind(schema, census.domains), classes, schema.quasi_names)
+
+
+def verdict_of(judges: Sequence[Judge], classes: Classes, quasi: Sequence[str], among: Any = None) -> Verdict:
+    """Judge classes that have been counted already.
+
+    Parameters
+    ----------
+    judges
+        The promises, bound to the values of the classes.
+    classes
+        Classes that know what they are called.
+    quasi
+        The quasi-identifiers, in the order of the classes' codes.
+    among
+        Which classes the verdict is about; all of them by default. The others are only what they are compared with.
+    """
+    among = np.ones(len(classes), dtype=bool) if among is None else among
     judgements = [judge.judge(classes) for judge in judges]
-    failing = ~np.logical_and.reduce([judgement.ok for judgement in judgements])
+    failing = among & ~np.logical_and.reduce([judgement.ok for judgement in judgements])
+    labels = {name: classes.texts(column)[failing] for column, name in enumerate(quasi)}
     return Verdict(
-        findings=tuple(_finding(*pair, classes, census) for pair in zip(judges, judgements, strict=True)),
-        classes=len(classes),
-        records=census.records,
-        persons=census.persons,
-        failing=_labels(census, classes, failing),
+        findings=tuple(_finding(*pair, classes, among) for pair in zip(judges, judgements, strict=True)),
+        classes=int(among.sum()),
+        records=int(classes.records[among].sum()),
+        persons=_persons(classes, among),
+        failing={**labels, "records": classes.records[failing]},
     )
 
 
-def _finding(judge: Judge, judgement: Judgement, classes: Classes, census: Census) -> Finding:
-    bad = ~judgement.ok
+def climbs(model: Model) -> bool:
+    """Say whether a promise looks at coarser levels of the hierarchies."""
+    return any(isinstance(part, NTCloseness) and part.supersets == "lattice" for part in model.parts)
+
+
+def ladders_of(schema: Schema, domains: Mapping[str, Domain]) -> dict[str, Ladder]:
+    """Fit the hierarchies that were given; a column without one has nothing above its values but ``*``."""
+    given = {name: hierarchy for name, hierarchy in schema.quasi if hierarchy is not None}
+    if not given:
+        return {}
+    try:
+        return Schema(given).bind(domains, default=flat()).ladders
+    except HierarchyError as error:
+        error.hint = f"for a released table use supersets='drop' or 'path'. For an original one: {error.hint}"
+        raise
+
+
+def _finding(judge: Judge, judgement: Judgement, classes: Classes, among: Any) -> Finding:
+    bad = among & ~judgement.ok
     requirements = judge.model.requirements
     pairs = zip(requirements, judgement.measured, strict=True)
-    worst = [
-        (np.argmin if bound.sense == ">=" else np.argmax)(values.floats) for bound, values in pairs if len(classes)
-    ]
+    numbers = [worst(values, bound.sense, among) for bound, values in pairs]
     return Finding(
         promise=str(judge.model),
         columns=judge.columns,
         required=tuple((bound.name, bound.sense, bound.bound) for bound in requirements),
-        measured=tuple(values.at(int(index)) for values, index in zip(judgement.measured, worst, strict=False)),
+        measured=tuple(number for number in numbers if number is not None),
         failing_classes=int(bad.sum()),
         failing_records=int(classes.records[bad].sum()),
-        failing_persons=None if census.person is None else int(classes.size[bad].sum()),
+        failing_persons=None if classes.cells.person is None else int(classes.size[bad].sum()),
+        reference=judge.referred,
+        supersets=judge.supersets(classes),
     )
 
 
-def _labels(census: Census, classes: Classes, failing: Sequence[bool] | Any) -> dict[str, Any]:
-    columns = zip(census.quasi, classes.codes, strict=True)
-    labels = {name: census.labels(name)[codes[failing]] for name, codes in columns}
-    return {**labels, "records": classes.records[failing]}
+def _persons(classes: Classes, among: Any) -> int | None:
+    """Count the people in classes, where the table says whose row is whose."""
+    if classes.cells.person is None:
+        return None
+    return len(np.unique(classes.cells.person[among[classes.members]]))

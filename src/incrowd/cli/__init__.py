@@ -35,8 +35,9 @@ def _build() -> typer.Typer:
     )
     app.callback()(_options)
 
-    from incrowd.cli import _demo, _hierarchy
+    from incrowd.cli import _assess, _demo, _hierarchy
 
+    app.command("assess")(_assess.assess)
     app.command("demo")(_demo.demo)
     app.add_typer(_hierarchy.app, name="hierarchy")
     return app

@@ -1,15 +1,18 @@
 """The shared words and kernels: what every other room stands on. NumPy and numba only."""
 
 from incrowd.core._census import Census, CensusRequest
-from incrowd.core._classes import Cells, Classes, Histogram
+from incrowd.core._classes import Cells, Classes, Histogram, Standing
+from incrowd.core._compatible import compatible_sizes
 from incrowd.core._domain import Domain, Kind, kind_of
 from incrowd.core._errors import (
     DataError,
     EngineError,
     HierarchyError,
     IncrowdError,
+    NoSafeRelease,
     ParameterError,
     PrivacyWarning,
+    ReleaseMismatch,
     SchemaError,
     UncoveredValuesError,
     UnknownColumnError,
@@ -20,6 +23,7 @@ from incrowd.core._look_alikes import look_alikes
 from incrowd.core._packing import Packing, smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.core._schema import Binding, Meaning, Schema
+from incrowd.core._supersets import Partition, Regions, SupersetMode, supersets
 from incrowd.core._verdict import Finding, Verdict
 
 __all__ = [
@@ -43,19 +47,27 @@ __all__ = [
     "Ladder",
     "LocalRecoding",
     "Meaning",
+    "NoSafeRelease",
     "Packing",
     "ParameterError",
+    "Partition",
     "PrivacyWarning",
     "Recoding",
+    "Regions",
+    "ReleaseMismatch",
     "Schema",
     "SchemaError",
+    "Standing",
     "Step",
+    "SupersetMode",
     "UncoveredValuesError",
     "UnknownColumnError",
     "Verdict",
+    "compatible_sizes",
     "group",
     "kind_of",
     "look_alikes",
     "smallest_unsigned",
+    "supersets",
     "tally",
 ]

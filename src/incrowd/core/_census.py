@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core._classes import Cells, Classes
+from incrowd.core._classes import Cells, Classes, Standing
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
 from incrowd.core._grouping import Ints, group
@@ -230,7 +230,12 @@ class Census:
             person=census.person,
             counts=census.counts,
         )
-        return Classes.of(grouping, tuple(codes[grouping.first] for codes in quasi), cells)
+        standing = Standing(
+            levels=census.floor,
+            domains=tuple(self.domains[name] for name in self.quasi),
+            ladders=tuple(self.ladders.get(name) for name in self.quasi),
+        )
+        return Classes.of(grouping, tuple(codes[grouping.first] for codes in quasi), cells, standing=standing)
 
     def labels(self, column: str) -> npt.NDArray[np.object_]:
         """Give the text of every code of a column at the floor; ``None`` for a missing value."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core._domain import Domain
-from incrowd.core._errors import UnknownColumnError
+from incrowd.core._errors import ParameterError, UnknownColumnError
 from incrowd.core._grouping import Grouping, Ints, group
+from incrowd.core._ladder import Ladder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +52,33 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """Where classes stand among coarser ones: per quasi-identifier its level, its values, and its ladder if any."""
+
+    levels: tuple[int, ...]
+    domains: tuple[Domain, ...]
+    ladders: tuple[Ladder | None, ...]
+
+    def texts(self, column: int) -> npt.NDArray[np.object_]:
+        """Give the text of every code of a quasi-identifier."""
+        ladder, level = self.ladders[column], self.levels[column]
+        return ladder.labels[level] if ladder is not None and level else self.domains[column].texts
+
+    def attach(self, classes: Classes) -> Classes:
+        """Tell classes of published labels where they stand; every label must be one of its column's level."""
+        codes = []
+        for column in range(len(self.levels)):
+            known = {text: code for code, text in enumerate(self.texts(column).tolist())}
+            found = np.array([known.get(text, -1) for text in classes.texts(column).tolist()], dtype=np.int64)
+            if (found < 0).any():
+                msg = f"{(found < 0).sum()} of {len(classes)} classes have a label that its level does not have."
+                raise ParameterError(msg, hint="give the levels and ladders that the labels were made with.")
+            found.setflags(write=False)
+            codes.append(found)
+        return replace(classes, codes=tuple(codes), standing=self, labels=None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Classes:
     """The classes of a table: records that look alike on every quasi-identifier.
 
@@ -68,6 +96,11 @@ class Classes:
         What lies inside the classes.
     labels
         One array per quasi-identifier with the text of every code, where the classes were made of published labels.
+    standing
+        Where the classes stand among coarser ones, if they were made of a census.
+    paths
+        One row per class: the numbers of the regions that it was cut out of, the largest first, filled up with -1.
+        Known where a partition made the classes.
     """
 
     codes: tuple[Ints, ...] = field(repr=False)
@@ -76,6 +109,9 @@ class Classes:
     members: Ints = field(repr=False)
     cells: Cells = field(repr=False)
     labels: tuple[npt.NDArray[np.object_], ...] | None = field(default=None, repr=False)
+    standing: Standing | None = field(default=None, repr=False)
+    paths: Ints | None = field(default=None, repr=False)
+    _counted: dict[tuple[str, ...], Histogram] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(
@@ -84,38 +120,75 @@ class Classes:
         codes: tuple[Ints, ...],
         cells: Cells,
         labels: tuple[npt.NDArray[np.object_], ...] | None = None,
+        standing: Standing | None = None,
     ) -> Classes:
         """Build classes from a grouping of cells."""
         records = grouping.sums(cells.counts)
         size = records if cells.person is None else _distinct_persons(grouping.ids, len(grouping), cells.person)
         for array in (size, records, grouping.ids, *codes):
             array.setflags(write=False)
-        return cls(codes, size, records, grouping.ids, cells, labels)
+        return cls(codes, size, records, grouping.ids, cells, labels, standing)
 
     def __len__(self) -> int:
         return len(self.size)
 
     def histogram(self, *columns: str) -> Histogram:
-        """Count the values of a sensitive column in every class, or the combinations of several."""
-        return self._histogram(self.members, len(self), columns)
+        """Count the values of a sensitive column in every class, or the combinations of several; once, then kept."""
+        return self._once(("class", *columns), self.members, len(self))
 
     def reference(self, *columns: str) -> Histogram:
-        """Count the values in the whole table, as one class."""
-        return self._histogram(np.zeros(len(self.members), dtype=np.uint8), min(1, len(self)), columns)
+        """Count the values in the whole table, as one class; once, then kept."""
+        return self._once(("table", *columns), np.zeros(len(self.members), dtype=np.uint8), min(1, len(self)))
 
-    def _histogram(self, members: Ints, classes: int, columns: tuple[str, ...]) -> Histogram:
-        for name in columns:
-            if name not in self.cells.sensitive:
-                raise UnknownColumnError.of(name, list(self.cells.sensitive), given_as="sensitive")
-        keys = [members, *(self.cells.sensitive[name] for name in columns)]
-        entries = group(keys, [classes, *(self.cells.cardinalities[name] for name in columns)])
-        if self.cells.person is None:
-            counts = entries.sums(self.cells.counts)
-        else:
-            counts = _distinct_persons(entries.ids, len(entries), self.cells.person)
-        owner, *values = (key[entries.first] for key in keys)
-        starts = np.searchsorted(owner, np.arange(classes + 1))
-        return Histogram(starts, owner, tuple(values), counts)
+    def texts(self, column: int) -> npt.NDArray[np.object_]:
+        """Give what each class is called in a quasi-identifier, by its number; ``None`` for a missing value."""
+        if self.labels is not None:
+            return self.labels[column][self.codes[column]]
+        if self.standing is not None:
+            return self.standing.texts(column)[self.codes[column]]
+        msg = "These classes do not know what they are called."
+        raise ParameterError(msg, hint="take them from a census or from published labels.")
+
+    def merge(self, region: Ints, regions: int) -> Classes:
+        """Put classes together into regions.
+
+        Parameters
+        ----------
+        region
+            The region of every class; none of them is empty.
+        regions
+            How many regions there are.
+        """
+        members = region[self.members] if len(self) else self.members
+        first = np.zeros(regions, dtype=np.intp)
+        first[members[::-1]] = np.arange(len(members))[::-1]
+        return Classes.of(Grouping(members, first), (), self.cells)
+
+    def whole(self) -> Classes:
+        """Give the whole table as one class; none if the table is empty."""
+        return self.merge(np.zeros(len(self), dtype=np.uint8), min(1, len(self)))
+
+    def _once(self, key: tuple[str, ...], members: Ints, classes: int) -> Histogram:
+        if key not in self._counted:
+            self._counted[key] = _histogram(self.cells, members, classes, key[1:])
+        return self._counted[key]
+
+
+def _histogram(cells: Cells, members: Ints, classes: int, columns: tuple[str, ...]) -> Histogram:
+    for name in columns:
+        if name not in cells.sensitive:
+            raise UnknownColumnError.of(name, list(cells.sensitive), given_as="sensitive")
+    keys = [members, *(cells.sensitive[name] for name in columns)]
+    entries = group(keys, [classes, *(cells.cardinalities[name] for name in columns)])
+    if cells.person is None:
+        counts = entries.sums(cells.counts)
+    else:
+        counts = _distinct_persons(entries.ids, len(entries), cells.person)
+    owner, *values = (key[entries.first] for key in keys)
+    starts = np.searchsorted(owner, np.arange(classes + 1))
+    for array in (starts, owner, counts, *values):
+        array.setflags(write=False)
+    return Histogram(starts, owner, tuple(values), counts)
 
 
 def _distinct_persons(ids: Ints, groups: int, person: Ints) -> npt.NDArray[np.int64]:

@@ -9,6 +9,8 @@
     ├── HierarchyError          (ValueError)    a hierarchy is malformed or does not fit its column
     │   └── UncoveredValuesError                it misses values of the table; carries them as data
     ├── DataError               (ValueError)    the table cannot be read or used as it is
+    ├── NoSafeRelease           (RuntimeError)  nothing can be published that keeps the promise within the limits
+    ├── ReleaseMismatch         (RuntimeError)  a published table is not what was predicted: our fault
     └── EngineError             (RuntimeError)  the machinery under us failed: disk, memory, database
 
     PrivacyWarning              (UserWarning)   allowed, but dangerous
@@ -106,6 +108,24 @@ class UncoveredValuesError(HierarchyError):
 
 class DataError(IncrowdError, ValueError):
     """The table cannot be read, or cannot be used as it is."""
+
+
+class NoSafeRelease(IncrowdError, RuntimeError):  # noqa: N818 - it is no fault of anybody's
+    """Nothing can be published that keeps the promise within the limits. Nothing was published.
+
+    Attributes
+    ----------
+    nearest
+        The fewest records that would have to be left out, as far as it is known.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", nearest: int | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.nearest = nearest
+
+
+class ReleaseMismatch(IncrowdError, RuntimeError):  # noqa: N818
+    """A published table is not what the search predicted: our fault. Nothing was published."""
 
 
 class EngineError(IncrowdError, RuntimeError):

@@ -29,6 +29,11 @@ class Finding:
         How many classes break the promise, and how many records are in them.
     failing_persons
         How many persons are in them, where the table says whose row is whose; a person counts once per class.
+    reference
+        Which table classes were compared with: ``"table"``, the judged one, or ``"input"``, what it was made of;
+        ``None`` where the promise compares with none.
+    supersets
+        Which natural supersets were looked at, for (n, t)-closeness.
     """
 
     promise: str
@@ -38,6 +43,8 @@ class Finding:
     failing_classes: int
     failing_records: int
     failing_persons: int | None
+    reference: str | None = None
+    supersets: str | None = None
 
     @property
     def holds(self) -> bool:

@@ -6,6 +6,7 @@ from incrowd.hierarchies._check import check
 from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
 from incrowd.hierarchies._covers import covered, covers
 from incrowd.hierarchies._dates import Dates, dates
+from incrowd.hierarchies._disjoint import disjoint
 from incrowd.hierarchies._draw import draw
 from incrowd.hierarchies._flat import Flat, flat
 from incrowd.hierarchies._frequent import Frequent, frequent
@@ -38,6 +39,7 @@ __all__ = [
     "covered",
     "covers",
     "dates",
+    "disjoint",
     "draw",
     "flat",
     "frequent",

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from incrowd.core import Classes, Domain, ParameterError, PrivacyWarning, Schema
+from incrowd.models._l_diversity import LDiversity
 from incrowd.models._measured import Measured, Ratios
-from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._model import Judge, Model, Of, Requirement, bracket, quoted, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain
+
+Alphas = Mapping[str, Number] | tuple[tuple[str, Number], ...]
 
 
 @dataclass(frozen=True)
@@ -22,11 +27,12 @@ class AlphaAssociation(Model):
     Parameters
     ----------
     alpha
-        The largest share, above 0 and at most 1.
+        The largest share, above 0 and at most 1. Or one for each of several values, by their texts:
+        ``{"HIV": 0.2, "flu": 0.5}``; the others are then not bounded.
     of
         The sensitive column, or a list of them: each separately. May be left out if there is only one.
     values
-        The values that are bounded, as texts; by default all. Several models with ``&`` give every value its own bound.
+        The values that one ``alpha`` bounds, as texts; by default all.
 
     Notes
     -----
@@ -42,9 +48,11 @@ class AlphaAssociation(Model):
     >>> import incrowd as ic
     >>> str(ic.AlphaAssociation(0.5, of="disease", values=["HIV"]))
     'alpha<=0.5[disease: HIV]'
+    >>> str(ic.AlphaAssociation({"HIV": 0.2, "lung cancer": 0.5}, of="disease"))
+    'alpha(HIV=0.2, lung cancer=0.5)[disease]'
     """
 
-    alpha: Number
+    alpha: Number | Alphas
     of: Of = None
     values: Sequence[str] | None = None
 
@@ -52,27 +60,46 @@ class AlphaAssociation(Model):
     union_closed = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", exact(self.alpha, name="alpha", high=1, open_low=True))
         object.__setattr__(self, "of", read_of(self.of))
+        if isinstance(self.alpha, (Mapping, tuple)):
+            object.__setattr__(self, "alpha", _read_alphas(self.alpha, self.values))
+            return
+        object.__setattr__(self, "alpha", exact(self.alpha, name="alpha", high=1, open_low=True))
         if self.values is not None:
-            values = () if isinstance(self.values, str) else tuple(self.values)
-            if not values or not all(isinstance(value, str) for value in values):
-                msg = "values must be a list of texts."
-                raise ParameterError(msg, hint='write values=["HIV"], also for a single value.')
-            object.__setattr__(self, "values", values)
+            object.__setattr__(self, "values", _read_values(self.values))
+
+    @property
+    def by_value(self) -> dict[str, Fraction] | None:
+        """The bound of every listed value, or ``None`` where one bound is for all."""
+        if not isinstance(self.alpha, tuple):
+            return None
+        return {value: fraction(alpha, name="alpha") for value, alpha in self.alpha}
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return (Requirement("alpha", "<=", fraction(self.alpha, name="alpha")),)
+        if self.by_value is None:
+            return (Requirement("alpha", "<=", fraction(self.alpha, name="alpha")),)
+        return tuple(Requirement(f"alpha of {quoted(value)}", "<=", bound) for value, bound in self.by_value.items())
+
+    @property
+    def implied(self) -> Model | None:
+        """Where no value may have more than ``alpha``, there are at least 1 / ``alpha`` values."""
+        if self.by_value is not None or self.values is not None:
+            return None
+        return LDiversity(math.ceil(1 / fraction(self.alpha, name="alpha")), self.of)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "AlphaAssociation")  # type: ignore[arg-type]
-        return tuple(_Judge(self, domains[name]) for name in columns)
+        judge = _Judge if self.by_value is None else _EachValue
+        return tuple(judge(self, domains[name]) for name in columns)
 
     def __str__(self) -> str:
-        return f"alpha<={plain(fraction(self.alpha, name='alpha'))}{bracket(self.of, values=self.values or ())}"
+        if self.by_value is None:
+            return f"alpha<={plain(fraction(self.alpha, name='alpha'))}{bracket(self.of, values=self.values or ())}"
+        bounds = ", ".join(f"{_argument(value)}={plain(bound)}" for value, bound in self.by_value.items())
+        return f"alpha({bounds}){bracket(self.of)}"
 
 
 class _Judge(Judge):
@@ -80,7 +107,8 @@ class _Judge(Judge):
         super().__init__(model, (domain.column,))
         self._bounded = np.ones(len(domain), dtype=bool)
         if model.values is not None:
-            self._bounded = _listed(model.values, domain)
+            places = _places(model.values, domain)
+            self._bounded = np.isin(np.arange(len(domain)), places)
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         histogram = self.histogram(classes)
@@ -89,10 +117,56 @@ class _Judge(Judge):
         return (Ratios(largest, classes.size),)
 
 
-def _listed(values: Sequence[str], domain: Domain) -> Any:
+class _EachValue(Judge):
+    def __init__(self, model: AlphaAssociation, domain: Domain) -> None:
+        super().__init__(model, (domain.column,))
+        self._places = _places(list(model.by_value or ()), domain)
+
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        histogram = self.histogram(classes)
+        measured = []
+        for place in self._places:
+            entries = np.flatnonzero(histogram.values[0] == place)
+            counts = np.zeros(len(classes), dtype=np.int64)
+            counts[histogram.classes[entries]] = histogram.counts[entries]
+            measured.append(Ratios(counts, classes.size))
+        return tuple(measured)
+
+
+def _argument(value: str) -> str:
+    """Write a value before an equals sign; a word that means something there stands in quotes."""
+    return f'"{value}"' if value == "weight_over" else quoted(value)
+
+
+def _read_values(values: Sequence[str]) -> tuple[str, ...]:
+    listed = () if isinstance(values, str) else tuple(values)
+    if not listed or not all(isinstance(value, str) for value in listed):
+        msg = "values must be a list of texts."
+        raise ParameterError(msg, hint='write values=["HIV"], also for a single value.')
+    return listed
+
+
+def _read_alphas(alphas: Alphas, values: Sequence[str] | None) -> tuple[tuple[str, int | Fraction], ...]:
+    """Sort the bounds by value, so that equal promises are equal."""
+    hint = 'write AlphaAssociation({"HIV": 0.2, "flu": 0.5}).'
+    if values is not None:
+        msg = "values goes with one alpha for all of them; here every value has its own."
+        raise ParameterError(msg, hint=hint)
+    pairs = list(alphas.items() if isinstance(alphas, Mapping) else alphas)
+    if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
+        msg = "alpha must be a number, or a dict from the text of a value to a number."
+        raise ParameterError(msg, hint=hint)
+    if len({value for value, _ in pairs}) != len(pairs):
+        msg = "alpha bounds one value twice."
+        raise ParameterError(msg, hint=hint)
+    return tuple(sorted((value, exact(alpha, name="alpha", high=1, open_low=True)) for value, alpha in pairs))
+
+
+def _places(values: Sequence[str], domain: Domain) -> list[Any]:
     """Find the listed values; one that the column does not have may be misspelt, and then nothing is bounded."""
-    missing = len(set(values) - set(domain.texts.tolist()))
+    known = {text: code for code, text in enumerate(domain.texts.tolist())}
+    missing = len(set(values) - set(known))
     if missing:
         msg = f"AlphaAssociation lists {missing} of {len(values)} values that column {domain.column!r} does not have."
         warnings.warn(msg, PrivacyWarning, stacklevel=5)
-    return np.array([text in set(values) for text in domain.texts.tolist()], dtype=bool)
+    return [known.get(value, -1) for value in values]

@@ -7,6 +7,7 @@ class does not have follows from what the whole table has.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Histogram, Ladder, group
+from incrowd.core import Classes, Histogram, Ladder, ParameterError, group
 from incrowd.models._measured import Measured, Ratios, Roots, Sums
 
 Counts = npt.NDArray[np.int64]
@@ -32,7 +33,7 @@ class Distributions:
     sizes
         The size of every class.
     reference
-        How often each code occurs in the whole table.
+        How often each code occurs in the table that classes are compared with.
     """
 
     histogram: Histogram
@@ -40,21 +41,29 @@ class Distributions:
     reference: Counts
 
     @classmethod
-    def of(cls, classes: Classes, histogram: Histogram, column: str) -> Distributions:
-        """Put classes and the whole table side by side."""
+    def of(
+        cls, classes: Classes, histogram: Histogram, column: str, reference: Mapping[str, Counts] | None = None
+    ) -> Distributions:
+        """Put classes beside the whole table, or beside the reference that was given (N-REF)."""
+        if reference is not None:
+            if (reference[column][histogram.values[0]] == 0).any():
+                msg = f"The reference lacks values of {column!r} that the classes have."
+                raise ParameterError(msg, hint="give the counts of the table that the classes were made of.")
+            return cls(histogram, classes.size, reference[column])
         whole = classes.reference(column)
-        reference = np.zeros(classes.cells.cardinalities[column], dtype=np.int64)
-        reference[whole.values[0]] = whole.counts
-        return cls(histogram, classes.size, reference)
+        counts = np.zeros(classes.cells.cardinalities[column], dtype=np.int64)
+        counts[whole.values[0]] = whole.counts
+        return cls(histogram, classes.size, counts)
 
     @property
     def total(self) -> int:
-        """The size of the whole table."""
+        """The size of the table that classes are compared with."""
         return int(self.reference.sum())
 
     def wide(self, *arrays: Any) -> tuple[Any, ...]:
         """Give arrays whose products with the total are exact: as Python's integers where 64 bits are too few."""
-        return arrays if self.total < 2**31 else tuple(array.astype(object) for array in arrays)
+        largest = max(self.total, int(self.sizes.max(initial=0)))
+        return arrays if largest < 2**31 else tuple(array.astype(object) for array in arrays)
 
     def entries(self, index: int) -> list[tuple[int, int]]:
         """Give the codes and counts of one class, as Python's integers."""

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
-from incrowd.core import Classes, Domain, Schema
-from incrowd.models._distances import Distributions
+from incrowd.core import Classes, Domain, Histogram, Schema
+from incrowd.models._distances import Counts, Distributions
 from incrowd.models._measured import Measured, Ratios, Roots
 from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain
+
+_FLOAT = 1e-12
+"""Two gains this near (relatively) are compared as fractions."""
 
 
 @dataclass(frozen=True)
@@ -122,11 +126,12 @@ class DeltaDisclosure(Model):
 
 
 class _Gain(Judge):
+    refers = True
+
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0])
+        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0], self.reference)
         counts, reference = both.histogram.counts, both.reference[both.histogram.values[0]]
-        order = np.lexsort((counts / reference, both.histogram.classes))
-        most = order[both.histogram.starts[1:] - 1]  # the last one of every class has gained most
+        most = _largest(counts, reference, both.histogram)
         have, expected, sizes = both.wide(counts[most], reference[most], both.sizes)
         whole = expected * sizes
         return (Ratios(np.maximum(have * both.total - whole, 0), whole),)
@@ -134,7 +139,7 @@ class _Gain(Judge):
 
 class _Enhanced(_Gain):
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0])
+        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0], self.reference)
         q = both.reference[both.histogram.values[0]] / both.total
         gain = np.maximum(both.histogram.counts / both.sizes[both.histogram.classes] / q - 1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -144,10 +149,30 @@ class _Enhanced(_Gain):
 
 
 class _Ratio(Judge):
+    refers = True
+
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0])
+        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0], self.reference)
         q = both.reference[both.histogram.values[0]] / both.total
         change = np.abs(np.log(both.histogram.counts / both.sizes[both.histogram.classes] / q))
         most = np.maximum.reduceat(change, both.histogram.starts[:-1]) if len(change) else change
         lacking = np.count_nonzero(both.reference) - np.diff(both.histogram.starts)
         return Ratios.whole(lacking), Roots(most)
+
+
+def _largest(counts: Counts, reference: Counts, histogram: Histogram) -> npt.NDArray[np.intp]:
+    """Find in every class the entry whose count is the largest part of its reference; floats only narrow it down."""
+    if not len(counts):
+        return np.zeros(0, dtype=np.intp)
+    shares, owner, starts = counts / reference, histogram.classes, histogram.starts[:-1]
+    near = np.flatnonzero(shares >= (np.maximum.reduceat(shares, starts) * (1 - _FLOAT))[owner])
+    common = np.gcd(counts[near], reference[near])
+    tops, bottoms, home = counts[near] // common, reference[near] // common, owner[near]
+    begins = np.searchsorted(home, np.arange(len(starts) + 1))
+    first = begins[:-1]
+    differs = (tops != tops[first][home]) | (bottoms != bottoms[first][home])
+    most = near[first]
+    for place in np.unique(home[differs]).tolist():
+        entries = near[begins[place] : begins[place + 1]].tolist()
+        most[place] = max(entries, key=lambda entry: Fraction(int(counts[entry]), int(reference[entry])))
+    return most

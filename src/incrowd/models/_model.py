@@ -1,4 +1,4 @@
-"""What every privacy model is: a promise that a user writes, and a judge once it has met a table."""
+"""What every privacy model is: a promise that a user writes, which becomes a judge once it has met a table."""
 
 from __future__ import annotations
 
@@ -7,137 +7,31 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
-from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, SchemaError, UnknownColumnError
-from incrowd.models._measured import Bools, Floats, Measured, Sense
+from incrowd.core import Domain, ParameterError, Schema, SchemaError, SupersetMode, UnknownColumnError
+from incrowd.models._judge import Judge, Judgement, Reference, Requirement
+
+__all__ = [
+    "DISTANCES",
+    "KEYWORDS",
+    "SUPERSETS",
+    "All",
+    "Judge",
+    "Judgement",
+    "Model",
+    "Of",
+    "Requirement",
+    "bracket",
+    "quoted",
+    "read_of",
+    "sensitive_columns",
+]
 
 Of = str | Sequence[str] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """A bound on something that is measured on every class.
-
-    Attributes
-    ----------
-    name
-        What is measured, as the literature calls it: ``k``, ``l``, ``t``.
-    sense
-        Whether the measured number must be at least, at most or below the bound.
-    bound
-        The bound, exactly.
-    """
-
-    name: str
-    sense: Sense
-    bound: Fraction
-
-    def deficit(self, measured: Measured) -> Floats:
-        """Say for every class how much is missing; 0 where nothing is."""
-        with np.errstate(invalid="ignore"):
-            short = (float(self.bound) - measured.floats) * (1 if self.sense == ">=" else -1)
-        least = np.finfo(np.float64).tiny  # who fails misses something, be it less than a float can tell
-        return np.where(measured.meets(self.sense, self.bound), 0.0, np.maximum(short, least))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Judgement:
-    """What a judge says about every class.
-
-    Attributes
-    ----------
-    ok
-        Whether the class keeps the promise.
-    measured
-        Per requirement, what was measured on each class.
-    deficit
-        Per requirement, how much each class misses.
-    """
-
-    ok: Bools
-    measured: tuple[Measured, ...]
-    deficit: tuple[Floats, ...]
-
-
-class Judge(ABC):
-    """A model that has met the columns of a table.
-
-    Attributes
-    ----------
-    model
-        The promise.
-    columns
-        The sensitive columns that it is about: one, or several whose combination counts; none for k-anonymity.
-    persons
-        Whether people are counted instead of records.
-    domains
-        The values of the columns; classes of other values are refused.
-    """
-
-    def __init__(self, model: Model, columns: tuple[str, ...] = ()) -> None:
-        self.model = model
-        self.columns = columns
-        self.persons = False
-        self.domains: Mapping[str, Domain] = {}
-
-    @property
-    def upward_closed(self) -> bool:
-        """Whether a class that keeps the promise still does after records were added."""
-        return self.model.upward_closed
-
-    @property
-    def union_closed(self) -> bool:
-        """Whether the union of two classes that keep the promise keeps it.
-
-        A person in both classes counts once in the union, so shares do not average: with persons only what is upward
-        closed is union closed.
-        """
-        return self.model.union_closed and (self.model.upward_closed or not self.persons)
-
-    @abstractmethod
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        """Measure every class, once per requirement of the model."""
-
-    def judge(self, classes: Classes) -> Judgement:
-        """Say for every class whether it keeps the promise, what was measured, and what is missing."""
-        measured = self.measure(classes)
-        required = self.model.requirements
-        ok = np.ones(len(classes), dtype=bool)
-        for requirement, values in zip(required, measured, strict=True):
-            ok &= values.meets(requirement.sense, requirement.bound)
-        deficit = tuple(requirement.deficit(values) for requirement, values in zip(required, measured, strict=True))
-        return Judgement(ok, measured, deficit)
-
-    def histogram(self, classes: Classes, *, distribution: bool = False) -> Histogram:
-        """Count the values of the columns in every class.
-
-        Parameters
-        ----------
-        classes
-            The classes.
-        distribution
-            Whether the counts must add up to the size of the class. Where people have several rows they may not: then
-            the promise has no meaning, and is refused.
-        """
-        for name, domain in self.domains.items():
-            known = classes.cells.domains.get(name, domain)
-            if known is not domain and known != domain:
-                msg = f"The classes have other values of {name!r} than the table that {self.model} was bound to."
-                raise ParameterError(msg, hint="bind the promise to the table that the classes come from.")
-        histogram = classes.histogram(*self.columns)
-        if distribution and classes.cells.person is not None:
-            totals = np.add.reduceat(np.append(histogram.counts, 0), histogram.starts[:-1]) if len(classes) else 0
-            if np.any(totals != classes.size):
-                name = type(self.model).__name__
-                msg = (
-                    f"{name} needs one value per person and class, but some people have several in {self.columns[0]!r}."
-                )
-                raise SchemaError(msg, hint="use a model that counts people: k, distinct or probabilistic l, p, alpha.")
-        return histogram
 
 
 class Model(ABC):
@@ -157,12 +51,27 @@ class Model(ABC):
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         """Make one judge for every column, or combination of columns, that the promise is about."""
 
-    def bind(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Meet a table."""
+    def bind(
+        self, schema: Schema, domains: Mapping[str, Domain], reference: Reference | None = None
+    ) -> tuple[Judge, ...]:
+        """Meet a table.
+
+        Parameters
+        ----------
+        schema
+            The role of every column.
+        domains
+            The values of every column that the promise is about.
+        reference
+            Per sensitive column how often each code of its domain occurs in the table that classes are compared with
+            (N-REF): the whole input, where records were removed since. By default the judged table itself.
+        """
         judges = self.judges(schema, domains)
         for judge in judges:
             judge.persons = schema.entity is not None
             judge.domains = {name: domains[name] for name in judge.columns if name in domains}
+            if judge.refers and reference is not None:
+                judge.reference = {name: _counts(name, reference, domains[name]) for name in judge.columns}
         return judges
 
     @property
@@ -227,6 +136,13 @@ class All(Model):
         return ", ".join(map(str, self.models))
 
 
+def _counts(name: str, reference: Reference, domain: Domain) -> npt.NDArray[np.int64]:
+    if name not in reference or len(reference[name]) != len(domain):
+        msg = f"The reference must give a count for each of the {len(domain)} values of {name!r}."
+        raise ParameterError(msg)
+    return np.asarray(reference[name], dtype=np.int64)
+
+
 def read_of(of: Of, *, joint: bool = False) -> tuple[str, ...] | None:
     """Read the parameter ``of``: a column, several, or nothing where there is only one sensitive column."""
     if of is None:
@@ -281,5 +197,7 @@ def quoted(name: str) -> str:
     return name if ordinary else json.dumps(name, ensure_ascii=False)
 
 
-KEYWORDS = frozenset({"ordered", "hierarchical", "kl", "equal", "variational"})
+DISTANCES = ("equal", "variational", "ordered", "hierarchical", "kl")
+SUPERSETS: tuple[SupersetMode, ...] = ("lattice", "path", "drop", "table")
+KEYWORDS = frozenset({*DISTANCES, *SUPERSETS})
 """Words that say how a promise is meant, where a column may stand too."""

@@ -14,12 +14,14 @@ from incrowd.models._alpha_association import AlphaAssociation
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
 from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
-from incrowd.models._model import All, Model
+from incrowd.models._model import DISTANCES, SUPERSETS, All, Model
+from incrowd.models._nt_closeness import NTCloseness
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
 from incrowd.models._t_closeness import TCloseness
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(>=|<=|<|=|\(|\)|\[|\]|,|:|\+)|([^\s"<>=()\[\],:+][^"<>=()\[\],:+]*))')
-_DISTANCES = ("ordered", "hierarchical", "kl", "equal", "variational")
+_WORDS: dict[str, tuple[str, ...]] = {"t": DISTANCES, "nt": (*DISTANCES, *SUPERSETS)}
+"""The words that may stand among the columns of a promise; elsewhere they are columns."""
 EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
 
 
@@ -97,20 +99,23 @@ class _Reader:
         sense = next((sign for sign in (">=", "<=", "<") if self.take(sign)), None)
         number = self._number() if sense else None
         arguments = self._arguments() if sense is None and self.take("(") else {}
-        columns, joint, words, values = self._brackets() if self.take("[") else ((), False, (), ())
+        columns, joint, words, values = self._brackets(name) if self.take("[") else ((), False, (), ())
         return _Parts(name, sense, number, arguments, columns, joint, words, values)
 
     def _arguments(self) -> dict[str, Any]:
         arguments: dict[str, Any] = {}
         while True:
+            place, bare = self._place(), self._kind() == "word"
             name = self._name()
+            if name in arguments:
+                self._refuse("bounds one thing twice", place)
             self._require("=")
-            arguments[name] = self._name() if name == "weight_over" else self._number()
+            arguments[name] = self._name() if bare and name == "weight_over" else self._number()
             if not self.take(","):
                 self._require(")")
                 return arguments
 
-    def _brackets(self) -> tuple[tuple[str, ...], bool, tuple[str, ...], tuple[str, ...]]:
+    def _brackets(self, name: str) -> tuple[tuple[str, ...], bool, tuple[str, ...], tuple[str, ...]]:
         columns: list[str] = []
         words: list[str] = []
         values: list[str] = []
@@ -118,7 +123,7 @@ class _Reader:
         while not self.take("]"):
             quoted = self._kind() == "text"
             word = self._name()
-            (words if not quoted and word in _DISTANCES else columns).append(word)
+            (words if not quoted and word in _WORDS.get(name, ()) else columns).append(word)
             if self.take("+"):
                 joint = True
             elif self.take(":"):
@@ -168,14 +173,24 @@ _BUILD: dict[tuple[str, str | None], Callable[[_Parts], Model]] = {
     ("entropy-l", ">="): lambda p: LDiversity(p.number, p.of, "entropy"),
     ("recursive", None): lambda p: RecursiveDiversity(of=p.of, **p.arguments),
     ("t", "<="): lambda p: TCloseness(p.number, p.of, *p.words),  # type: ignore[arg-type]
+    ("nt", None): lambda p: NTCloseness(of=p.of, **p.arguments, **_how(p.words)),
     ("p", ">="): lambda p: PSensitive(p.number, p.of, joint=p.joint),
     ("p-alpha", None): lambda p: PAlphaSensitive(of=p.of, **p.arguments),
     ("enhanced", None): lambda p: EnhancedPAlphaSensitive(of=p.of, **p.arguments),
     ("alpha", "<="): lambda p: AlphaAssociation(p.number, p.of, p.values or None),
+    ("alpha", None): lambda p: AlphaAssociation(p.arguments, p.of),
     ("beta", "<="): lambda p: BetaLikeness(p.number, p.of),
     ("enhanced-beta", "<="): lambda p: BetaLikeness(p.number, p.of, enhanced=True),
     ("delta", "<"): lambda p: DeltaDisclosure(p.number, p.of),
 }
+
+
+def _how(words: tuple[str, ...]) -> dict[str, Any]:
+    """Tell the words for a distance from those for supersets; one of each at most."""
+    how = {"supersets" if word in SUPERSETS else "distance": word for word in words}
+    if len(how) < len(words):
+        raise TypeError
+    return how
 
 
 def _build(parts: _Parts, text: str) -> Model:

@@ -13,11 +13,10 @@ from incrowd.core import Classes, Domain, Ladder, ParameterError, Schema, Schema
 from incrowd.hierarchies import Ordered, Tree
 from incrowd.models._distances import Distributions, equal, hierarchical, kullback_leibler, ordered
 from incrowd.models._measured import Measured, Ratios
-from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._model import DISTANCES, Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain
 
 Distance = Literal["equal", "variational", "ordered", "hierarchical", "kl"]
-_DISTANCES = ("equal", "variational", "ordered", "hierarchical", "kl")
 
 
 @dataclass(frozen=True)
@@ -61,11 +60,7 @@ class TCloseness(Model):
     union_closed = True
 
     def __post_init__(self) -> None:
-        if self.distance not in _DISTANCES:
-            msg = f"distance must be one of {', '.join(map(repr, _DISTANCES))}, got {self.distance!r}."
-            raise ParameterError(msg)
-        if self.distance == "variational":
-            object.__setattr__(self, "distance", "equal")
+        object.__setattr__(self, "distance", read_distance(self.distance))
         object.__setattr__(self, "t", exact(self.t, name="t", high=None if self.distance == "kl" else 1))
         object.__setattr__(self, "of", read_of(self.of))
 
@@ -82,7 +77,7 @@ class TCloseness(Model):
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "TCloseness")  # type: ignore[arg-type]
-        return tuple(_Judge(self, name, _ground(name, self.distance, schema, domains[name])) for name in columns)
+        return tuple(_Judge(self, name, ground(name, self.distance, schema, domains[name])) for name in columns)
 
     def __str__(self) -> str:
         how = [] if self.distance == "equal" else [self.distance]
@@ -113,13 +108,15 @@ class Coverage(Model):
 
 
 class _Judge(Judge):
+    refers = True
+
     def __init__(self, model: TCloseness, column: str, ground: Any) -> None:
         super().__init__(model, (column,))
         self._distance = model.distance
         self._ground = ground
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0])
+        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0], self.reference)
         if self._distance == "ordered":
             return (ordered(both, self._ground),)
         if self._distance == "hierarchical":
@@ -128,14 +125,24 @@ class _Judge(Judge):
 
 
 class _Covering(Judge):
+    refers = True
+
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes), self.columns[0])
+        both = Distributions.of(classes, self.histogram(classes), self.columns[0], self.reference)
         present = both.reference[both.histogram.values[0]]
         held = np.add.reduceat(present, both.histogram.starts[:-1]) if len(present) else present
         return (Ratios(held, np.full(len(classes), both.total, dtype=np.int64)),)
 
 
-def _ground(name: str, distance: Distance, schema: Schema, domain: Domain) -> Any:
+def read_distance(distance: Distance) -> Distance:
+    """Read the name of a distance; two of them are the same."""
+    if distance not in DISTANCES:
+        msg = f"distance must be one of {', '.join(map(repr, DISTANCES))}, got {distance!r}."
+        raise ParameterError(msg)
+    return "equal" if distance == "variational" else distance
+
+
+def ground(name: str, distance: Distance, schema: Schema, domain: Domain) -> Any:
     """Find what the distance between two values is measured on: ranks, a taxonomy, or nothing."""
     meaning = dict(schema.sensitive)[name]
     if distance == "ordered":

@@ -1,1 +1,5 @@
-"""Draws the plain values that it is given; computes nothing and never sees a table. Still empty."""
+"""Draws plain values that it is given. Computes nothing and never sees a table."""
+
+from incrowd.report._bipartite import bipartite_svg
+
+__all__ = ["bipartite_svg"]

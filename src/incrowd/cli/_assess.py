@@ -1,0 +1,186 @@
+"""``incrowd assess``: how well a table hides its people, and whether it keeps a promise."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incrowd.cli._assess_text import Paper, text_of
+from incrowd.cli._hierarchy import UTF8, Encoding, Separator, ShowValues
+from incrowd.cli._run import FOUND, amount, tell
+
+if TYPE_CHECKING:
+    from incrowd.api import Assessment
+    from incrowd.core import Verdict
+    from incrowd.hierarchies import Categories
+    from incrowd.models import Model
+
+Names = list[str] | None
+SUGGESTED = "k>=5"
+
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="A table (CSV or Parquet), raw or released by anybody.")]
+Quasi = Annotated[
+    Names, typer.Option("--quasi", metavar="NAMES", help="Columns by which to recognise a person: age,zip,sex.")
+]
+Sensitive = Annotated[
+    Names, typer.Option("--sensitive", metavar="NAMES", help="Columns that nobody should learn about a person.")
+]
+CategoryFiles = Annotated[
+    Names,
+    typer.Option("--categories", metavar="[COLUMN=]FILE", help="How secret the values of a sensitive column are."),
+]
+Require = Annotated[
+    str | None,
+    typer.Option(metavar="PROMISE", help='What must hold, such as "k>=5, l>=3"; leave with 1 if it does not.'),
+]
+Entity = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says whose row it is.")]
+Count = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says how often a row counts.")]
+Missing = Annotated[Names, typer.Option(metavar="TEXTS", help="What counts as missing besides nothing, such as NA,?")]
+Memory = Annotated[str | None, typer.Option(metavar="SIZE", help="Use at most so much, such as 4GB; spill to disk.")]
+Json = Annotated[bool, typer.Option("--json", help="Write JSON, for machines.")]
+All = Annotated[bool, typer.Option("--all", help="Show every column and every measure.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stderr, except errors.")]
+
+
+def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
+    data: Data,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    categories: CategoryFiles = None,
+    require: Require = None,
+    as_json: Json = False,
+    show_all: All = False,
+    entity: Entity = None,
+    count: Count = None,
+    missing: Missing = None,
+    encoding: Encoding = UTF8,
+    separator: Separator = None,
+    memory: Memory = None,
+    quiet: Quiet = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
+) -> int:
+    """Measure how well a table hides its people; with --require, leave with 1 if a promise does not hold."""
+    from incrowd import api
+    from incrowd.core import PrivacyWarning, Schema
+    from incrowd.models import trivial
+
+    model = None if require is None else _promise(require, _names(sensitive))
+    schema = Schema(
+        quasi=_quasi(data, quasi),
+        sensitive=_meanings(_names(sensitive), categories or []),
+        entity=entity,
+        count=count,
+        missing_values=["", *_names(missing)],
+    )
+    reading = _reading(encoding, separator, memory)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PrivacyWarning)
+        assessment = api.assess(data, schema, **reading)
+        verdict = None if model is None else assessment.check(model)
+    if not quiet:
+        warned = [] if model is None else trivial(model)
+        warned += [str(warning.message) for warning in caught if issubclass(warning.category, PrivacyWarning)]
+        tell(_size(data, assessment, reading), *_notes(assessment, warned))
+    _write(_json(assessment, verdict) if as_json else text_of(assessment, verdict, Paper.here(), show_all=show_all))
+    if verdict is None and not quiet:
+        tell(f'hint: --require "{SUGGESTED}" makes it a gate: exit code 1 if the table does not keep the promise.')
+    return FOUND if verdict is not None and not verdict.holds else 0
+
+
+def _names(given: Names) -> list[str]:
+    """Read names that are separated by commas; one that has a comma stands in double quotes."""
+    fields = csv.reader(given or [], skipinitialspace=True)
+    return [name.strip() for row in fields for name in row if name.strip()]
+
+
+def _promise(text: str, sensitive: list[str]) -> Model:
+    """Read what must hold, before a large file is read for nothing."""
+    from incrowd.core import ParameterError
+    from incrowd.models import KAnonymity, promise
+
+    model = promise(text)
+    if not sensitive and not all(isinstance(part, KAnonymity) for part in model.parts):
+        msg = "--require asks about a sensitive column, and --sensitive names none."
+        raise ParameterError(msg, hint="for example --sensitive disease.")
+    return model
+
+
+def _reading(encoding: str, separator: str | None, memory: str | None) -> Any:
+    """Say how to read the file; what was not given is left to the engine."""
+    from incrowd.core import ParameterError
+
+    if memory is not None and not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", memory, re.IGNORECASE):
+        msg = f"--memory cannot be read: {memory!r}."
+        raise ParameterError(msg, hint="write a number and a unit, such as 500MB or 4GB.")
+    tab = separator == r"\t"  # hard to type in a shell
+    given = {"encoding": encoding, "separator": "\t" if tab else separator, "memory": memory}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _quasi(data: Path, given: Names) -> list[str]:
+    from incrowd.core import ParameterError
+    from incrowd.engines import open_table
+
+    names = _names(given)
+    if not names:
+        columns = open_table(data).columns()
+        msg = f"--quasi is missing: by which of the {amount(len(columns), 'column')} could somebody recognise a person?"
+        raise ParameterError(msg, hint="name them, for example --quasi age,zip,sex.")
+    return names
+
+
+def _meanings(sensitive: list[str], files: list[str]) -> dict[str, Categories | None]:
+    """Read the categories of sensitive columns; a file without a column belongs to the only one."""
+    from incrowd.core import ParameterError
+    from incrowd.hierarchies import categories
+
+    meanings: dict[str, Categories | None] = dict.fromkeys(sensitive)
+    for given in files:
+        column, equals, file = given.partition("=")
+        if not equals or column not in meanings:
+            if len(meanings) != 1:
+                msg = f"--categories does not say which of {amount(len(meanings), 'sensitive column')} it is about."
+                raise ParameterError(
+                    msg, hint="write --categories COLUMN=FILE, and name the column in --sensitive too."
+                )
+            column, file = sensitive[0], given
+        meanings[column] = categories(file)
+    return meanings
+
+
+def _size(data: Path, assessment: Assessment, reading: dict[str, str]) -> str:
+    """Say what was read, so that a wrong separator or a wrong file is seen at once."""
+    from incrowd.engines import look_at, open_table
+
+    rows = amount(assessment.records, "record" if assessment.counted else "row")
+    if data.suffix.lower() == ".parquet":
+        return f"{rows}, {amount(len(open_table(data).columns()), 'column')}"
+    layout = look_at(data, reading["encoding"], reading.get("separator"))
+    shown = r"\t" if layout.separator == "\t" else layout.separator
+    return f"{rows}, {amount(len(layout.columns), 'column')}, separator '{shown}'"
+
+
+def _notes(assessment: Assessment, warned: list[str]) -> list[str]:
+    empty = [] if assessment.classes else ["A table without records keeps every promise and helps nobody."]
+    return [f"note: {note}" for note in [*assessment.notes, *empty, *warned]]
+
+
+def _json(assessment: Assessment, verdict: Verdict | None) -> list[str]:
+    from incrowd.api import plain_verdict
+
+    plain = assessment.to_dict()
+    plain["verdict"] = None if verdict is None else plain_verdict(verdict)
+    return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False).splitlines()
+
+
+def _write(lines: Iterable[str]) -> None:
+    for line in lines:
+        sys.stdout.write(f"{line}\n")

@@ -1,0 +1,202 @@
+"""An assessment as lines of text for a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import typer
+
+from incrowd.cli._run import amount
+
+if TYPE_CHECKING:
+    from incrowd.api import Assessment, ColumnAssessment, Exposed
+    from incrowd.core import Finding, Verdict
+
+WIDTH = 80
+NAME = 24
+"""Longer names of columns are shortened."""
+NUMBERS = 20
+"""A count and a share take so much of a line."""
+BAR = 16
+FEW = 4
+"""So many columns are shown without --all."""
+SMALL = 5
+"""A group below this is small, where no promise says another number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What the output is written on."""
+
+    blocks: bool = False
+    colour: bool = False
+
+    @classmethod
+    def here(cls) -> Paper:
+        """Look at stdout: a pipe or a file gets plain characters and no colour."""
+        shown = sys.stdout.isatty()
+        encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+        return cls(blocks=shown and encoding == "utf8", colour=shown and not os.environ.get("NO_COLOR"))
+
+    def bar(self, share: Fraction) -> str:
+        """Draw a share of the longest bar; what is not nothing is seen."""
+        return ("█" if self.blocks else "#") * max(round(share * BAR), 1 if share else 0)
+
+    def word(self, text: str, colour: str) -> str:
+        """Write a word in colour, where there is any."""
+        return typer.style(text, fg=colour, bold=True) if self.colour else text
+
+
+def text_of(assessment: Assessment, verdict: Verdict | None, paper: Paper, *, show_all: bool) -> Iterator[str]:
+    """Give the lines: how many people stand out, what the groups tell, what singles people out, what holds."""
+    yield from _people(assessment, _small(verdict))
+    for column in assessment.columns.values() if assessment.classes else ():
+        yield ""
+        yield from _column(column, show_all=show_all)
+    if assessment.one_of_a_kind.people and len(assessment.unique_without) > 1:
+        yield ""
+        yield from _singling_out(assessment, paper, show_all=show_all)
+    if verdict is not None:
+        yield ""
+        yield from (line for finding in verdict.findings for line in _finding(finding, verdict, paper))
+
+
+def _small(verdict: Verdict | None) -> int:
+    """Find the k that was asked for."""
+    findings = () if verdict is None else verdict.findings
+    asked = [int(bound) for finding in findings for name, _, bound in finding.required if name == "k"]
+    return max(asked, default=SMALL)
+
+
+def _people(assessment: Assessment, small: int) -> Iterator[str]:
+    rows = [
+        ("people who are one of a kind", assessment.one_of_a_kind),
+        (f"people in groups smaller than {small:,}", assessment.below(small)),
+    ]
+    for name, column in assessment.columns.items():
+        rows.append((_about(name, "people whose {} is certain from the group"), column.homogeneous))
+        if column.similar is not None:
+            rows.append((_about(name, "people whose {} is certain up to its category"), column.similar))
+    width = max(len(label) for label, _ in rows) + 2
+    yield from (_exposed(label.ljust(width), exposed) for label, exposed in rows)
+    chances = f"average {_percent(assessment.average_chance)}   highest {_percent(assessment.highest_chance)}"
+    yield f"chance to find a person   {chances}"
+    smallest = "" if assessment.k is None else f", the smallest of {assessment.k:,}"
+    yield f"{amount(assessment.classes, 'group')} of people who look alike{smallest}"
+    if assessment.compatible_k is not None:
+        yield f"at least {assessment.compatible_k:,} could be meant if a suppressed cell matches anything"
+
+
+def _exposed(label: str, exposed: Exposed) -> str:
+    return f"{label}{exposed.people:>10,}  {_percent(exposed.share):>8}"
+
+
+def _about(name: str, template: str) -> str:
+    """Put a column's name into a line, shortened so that two numbers fit behind it."""
+    return template.format(_short(name, WIDTH - NUMBERS - len(template)))
+
+
+def _column(column: ColumnAssessment, *, show_all: bool) -> Iterator[str]:
+    """Give the numbers of the worst group, the name of each in the literature last."""
+    yield f"{_short(column.column)} in the worst group"
+    for label, value, symbol in [*_main(column), *(_more(column) if show_all else [])]:
+        yield f"  {label:<44}{value:>14}  {symbol}".rstrip()
+    reasons: dict[str, list[str]] = {}
+    for what, reason in column.not_measured.items():
+        reasons.setdefault(reason, []).append(what)
+    for reason, whats in reasons.items():
+        yield from textwrap.wrap(
+            f"not measured: {', '.join(whats)}. {reason}", WIDTH, initial_indent="  ", subsequent_indent="    "
+        )
+
+
+def _main(column: ColumnAssessment) -> list[tuple[str, str, str]]:
+    rows = [
+        (f"different values, of {column.values:,}", _number(column.distinct_l), "l, p"),
+        ("largest share of a value", _percent(column.alpha), "alpha"),
+        ("values, as if equally frequent", _number(column.entropy_l), "entropy l"),
+        *((f"distance from the whole table, {way}", _number(far), "t") for way, far in column.t.items()),
+    ]
+    if column.enhanced is not None:
+        rows += [
+            ("different categories", _number(column.enhanced[0]), "enhanced p"),
+            ("total weight", _number(column.enhanced[1]), "alpha of p-alpha"),
+        ]
+    return rows
+
+
+def _more(column: ColumnAssessment) -> list[tuple[str, str, str]]:
+    ratios = (column.recursive or {}).items()
+    return [
+        ("one over the largest share", _number(column.probabilistic_l), "probabilistic l"),
+        *((f"ratio that c must exceed, l = {rank}", _number(ratio), "recursive (c, l)") for rank, ratio in ratios),
+        ("largest gain of a value", _number(column.beta), "beta"),
+        ("the same, if capped gains allow any", _number(column.enhanced_beta), "enhanced beta"),
+        ("largest change of a value, logarithmic", _number(column.delta), "delta"),
+    ]
+
+
+def _singling_out(assessment: Assessment, paper: Paper, *, show_all: bool) -> Iterator[str]:
+    before = assessment.one_of_a_kind.people
+    gains = {name: before - after for name, after in assessment.unique_without.items()}
+    ranked = sorted(gains, key=lambda name: -gains[name])
+    shown = ranked if show_all else ranked[:FEW]
+    width = max(len(_short(name)) for name in shown)
+    yield "what singles people out: people who are one of a kind if a column were dropped"
+    digits = len(f"{before:,}")
+    for name in shown:
+        bar = paper.bar(Fraction(gains[name], max(*gains.values(), 1)))
+        after = assessment.unique_without[name]
+        yield f"  {_short(name):<{width}}   {before:,} -> {after:>{digits},}   {bar}".rstrip()
+    if len(shown) < len(ranked):
+        yield f"  {len(ranked) - len(shown)} more: --all"
+
+
+def _finding(finding: Finding, verdict: Verdict, paper: Paper) -> Iterable[str]:
+    """Say whether a promise holds, what was measured, and who is in groups that break it."""
+    word = paper.word("PASS", "green") if finding.holds else paper.word("FAIL", "red")
+    several = sum(other.promise == finding.promise for other in verdict.findings) > 1
+    column = f" ({', '.join(map(_short, finding.columns))})" if several else ""
+    pairs = zip(finding.required, finding.measured, strict=False)
+    measured = ", ".join(_worst(name, sense, value) for (name, sense, _), value in pairs) or "there is nobody"
+    classes = f"{finding.failing_classes:,} {'class' if finding.failing_classes == 1 else 'classes'}"
+    failing = "" if finding.holds else f" ({classes}, {amount(finding.failing_records, 'record')})"
+    return [f"{word}  {finding.promise}{column}: {measured}{failing}"]
+
+
+def _worst(name: str, sense: str, value: Fraction | float) -> str:
+    if name == "k":
+        return f"smallest group is {_number(value)}"
+    return f"{'least' if sense == '>=' else 'largest'} {name} is {_number(value)}"
+
+
+def _number(value: Fraction | float | None) -> str:
+    if value is None:
+        return "not measured"
+    if value == math.inf:
+        return "infinite"
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{float(value):,.4f}" if abs(float(value)) >= 0.001 else f"{float(value):.1e}"
+
+
+def _percent(share: Fraction | None) -> str:
+    """Write a share with one decimal; never a round 0 or 100 for what is not."""
+    if share is None:
+        return "not measured"
+    text = f"{float(share) * 100:.1f} %"
+    if share and text == "0.0 %":
+        return "< 0.1 %"
+    return "> 99.9 %" if share < 1 and text == "100.0 %" else text
+
+
+def _short(name: str, most: int = NAME) -> str:
+    printable = "".join(sign if sign.isprintable() else "?" for sign in name)
+    return printable if len(printable) <= most else f"{printable[: most - 3]}..."

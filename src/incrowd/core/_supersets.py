@@ -1,0 +1,183 @@
+"""The natural supersets of classes: coarser regions that contain them (S4-SUPERSET), never arbitrary unions."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core._classes import Classes
+from incrowd.core._errors import ParameterError
+from incrowd.core._grouping import Ints, group
+from incrowd.core._ladder import TOP
+
+SupersetMode = Literal["lattice", "path", "drop", "table"]
+MOST = 100_000
+"""So many sets of regions are looked at, at most."""
+
+
+class Regions(NamedTuple):
+    """One way to put all classes together into regions.
+
+    Attributes
+    ----------
+    name
+        What the regions are: the level of every column, the columns that are kept, a depth, or ``table``.
+    ids
+        The region of every class.
+    number
+        How many regions there are.
+    """
+
+    name: str
+    ids: Ints
+    number: int
+
+
+@dataclass(frozen=True)
+class Partition:
+    """How a table was cut into its classes: for every class the way to it from the whole table.
+
+    Parameters
+    ----------
+    paths
+        Per class the names of the parts that it was cut out of, the largest first. A class is named by its published
+        texts in the order of the schema's quasi-identifiers, ``None`` for a missing value. Parts are told apart by the
+        whole way to them, so ``left`` may stand in several places.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> ic.Partition({("20-29",): ("all", "young"), ("30-39",): ("all", "young"), ("40-99",): ("all", "old")})
+    Partition(3 classes)
+    """
+
+    paths: Mapping[tuple[str | None, ...], Sequence[str]]
+
+    def __post_init__(self) -> None:
+        for labels, path in self.paths.items():
+            if not isinstance(labels, tuple) or isinstance(path, str) or not len(path):
+                msg = "paths must give for every class, a tuple of texts, the list of the parts on the way to it."
+                raise ParameterError(msg, hint='write paths={("20-29", "476**"): ("all", "young")}.')
+
+    def __repr__(self) -> str:
+        return f"Partition({len(self.paths)} classes)"
+
+    def attach(self, classes: Classes) -> Classes:
+        """Tell classes the way to each of them."""
+        names = zip(*(classes.texts(column).tolist() for column in range(len(classes.codes))), strict=True)
+        paths = [self.paths.get(name) for name in names]
+        lacking = sum(path is None for path in paths)
+        if lacking:
+            msg = f"The partition does not say how {lacking} of {len(classes)} classes were cut out."
+            raise ParameterError(msg, hint="name each class by its texts, in the order of the schema's columns.")
+        return dataclasses.replace(classes, paths=_numbered([path for path in paths if path is not None]))
+
+
+def supersets(classes: Classes, mode: SupersetMode, columns: Sequence[str]) -> Iterator[Regions]:
+    """Go through the regions that count as natural supersets of the classes, fine ones first, the whole table last.
+
+    Parameters
+    ----------
+    classes
+        The classes.
+    mode
+        ``"lattice"``: the classes of every coarser node. ``"path"``: the parts on the way to each class. ``"drop"``:
+        the classes on fewer columns. ``"table"``: the whole table only.
+    columns
+        The names of the quasi-identifiers.
+    """
+    if not len(classes):
+        return
+    if mode == "path":
+        yield from _ways(classes)
+    elif mode != "table":
+        yield from _nodes(_ladders(classes) if mode == "lattice" else _kept(classes), columns, mode)
+    yield Regions("table", np.zeros(len(classes), dtype=np.uint8), 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Step:
+    """One way to read a column: as it is, or coarser."""
+
+    name: str
+    codes: Ints
+    count: int
+
+    @classmethod
+    def of(cls, name: str, codes: Ints) -> _Step:
+        numbered = group([codes], [int(codes.max()) + 1])
+        return cls(name, numbered.ids, len(numbered))
+
+
+def _ladders(classes: Classes) -> list[list[_Step]]:
+    """Climb every column from where the classes stand to one label; levels that merge nothing are left out."""
+    if classes.standing is None:
+        msg = "These classes do not know the hierarchies above them, so they have no supersets of the kind 'lattice'."
+        raise ParameterError(msg, hint="take them from a census with hierarchies, or use 'drop', 'path' or 'table'.")
+    columns = []
+    for codes, low, ladder in zip(classes.codes, classes.standing.levels, classes.standing.ladders, strict=True):
+        levels = () if ladder is None else range(low + 1, ladder.height + 1)
+        raised = [_Step.of(str(level), ladder.step(low, level)[codes]) for level in levels]  # type: ignore[union-attr]
+        columns.append(_distinct([_Step.of(str(low), codes), *raised, _top(classes)]))
+    return columns
+
+
+def _kept(classes: Classes) -> list[list[_Step]]:
+    return [_distinct([_Step.of("", codes), _top(classes)]) for codes in classes.codes]
+
+
+def _top(classes: Classes) -> _Step:
+    return _Step(TOP, np.zeros(len(classes), dtype=np.uint8), 1)
+
+
+def _distinct(steps: list[_Step]) -> list[_Step]:
+    """Leave out steps with as many labels as the one before: steps are nested, so these are the same groups."""
+    return steps[:1] + [step for low, step in itertools.pairwise(steps) if step.count < low.count]
+
+
+def _nodes(columns: list[list[_Step]], names: Sequence[str], mode: SupersetMode) -> Iterator[Regions]:
+    nodes = math.prod(map(len, columns))
+    if nodes > MOST:
+        msg = f"The classes have {nodes} kinds of supersets of the kind {mode!r}, more than {MOST}."
+        raise ParameterError(msg, hint="use supersets='path' or 'table', or fewer quasi-identifiers.")
+    for node in itertools.islice(
+        itertools.product(*columns), 1, max(nodes - 1, 1)
+    ):  # without the classes and the table
+        grouping = group([step.codes for step in node], [step.count for step in node])
+        yield Regions(_name(node, names, mode), grouping.ids, len(grouping))
+
+
+def _name(node: Sequence[_Step], names: Sequence[str], mode: SupersetMode) -> str:
+    if mode == "lattice":
+        return ", ".join(f"{name}={step.name}" for name, step in zip(names, node, strict=True))
+    return ", ".join(name for name, step in zip(names, node, strict=True) if step.name != TOP)
+
+
+def _ways(classes: Classes) -> Iterator[Regions]:
+    """Go from the smallest parts to the largest; a class with a short way stays in its last part."""
+    if classes.paths is None:
+        msg = "Nobody said how these classes were cut out, so they have no supersets of the kind 'path'."
+        raise ParameterError(msg, hint="give the partition, or use 'drop' or 'table'.")
+    parts = list(classes.paths.T)
+    for depth in range(1, len(parts)):
+        parts[depth] = np.where(parts[depth] < 0, parts[depth - 1], parts[depth])
+    for depth in range(len(parts) - 1, -1, -1):
+        step = _Step.of(f"depth {depth}", parts[depth])
+        if step.count > 1:
+            yield Regions(step.name, step.codes, step.count)
+
+
+def _numbered(paths: Sequence[Sequence[str]]) -> npt.NDArray[np.int64]:
+    numbers: dict[tuple[str, ...], int] = {}
+    matrix = np.full((len(paths), max(map(len, paths), default=0)), -1, dtype=np.int64)
+    for row, path in enumerate(paths):
+        for depth in range(len(path)):
+            matrix[row, depth] = numbers.setdefault(tuple(path[: depth + 1]), len(numbers))
+    return matrix

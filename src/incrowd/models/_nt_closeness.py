@@ -1,0 +1,200 @@
+"""(n, t)-closeness: a class looks like some large natural superset of itself (S4-NT, S4-SUPERSET, S4-CHECK)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Classes, Domain, ParameterError, Schema, SupersetMode, supersets
+from incrowd.hierarchies import disjoint
+from incrowd.models import _region_distances as far
+from incrowd.models._measured import Bools, Measured
+from incrowd.models._model import SUPERSETS, Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._nearest import Nearest, Offer
+from incrowd.models._numbers import Number, exact, fraction, plain, whole
+from incrowd.models._t_closeness import Distance, ground, read_distance
+
+
+@dataclass(frozen=True)
+class NTCloseness(Model):
+    """The sensitive values of each class are distributed as in a region of ``n`` or more around it, up to ``t``.
+
+    Parameters
+    ----------
+    n
+        The least size of the region. A class of this size needs no other.
+    t
+        The largest distance: 0 to 1, or any number from 0 for ``"kl"``.
+    of
+        The sensitive column, or a list of them: each separately. May be left out if there is only one.
+    distance
+        As in ``TCloseness``.
+    supersets
+        Which regions count. ``"lattice"``: those of coarser levels of the hierarchies. ``"path"``: the parts that the
+        class was cut out of. ``"drop"``: those on fewer columns; where labels of a column overlap, ``"table"`` takes
+        its place. ``"table"``: the whole table. The whole table counts in every case.
+
+    Notes
+    -----
+    Weaker than t-closeness, and kinder to the data: what holds for a large group around a person is not taken for a
+    secret of that person. What the group as a whole has in common is not protected: choose ``n`` so large that it may
+    be known. Coarser classes may break a promise that finer ones kept, because regions are classes of coarser nodes
+    and not arbitrary unions: no search may prune with it. Regions are made of the classes that are judged.
+
+    References
+    ----------
+    N. Li, T. Li, S. Venkatasubramanian. *Closeness: a new privacy measure for data publishing.* IEEE TKDE 22(7), 2010.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.NTCloseness(1000, 0.1, of="disease"))
+    'nt(n=1000, t=0.1)[disease]'
+    """
+
+    n: int
+    t: Number
+    of: Of = None
+    distance: Distance = "equal"
+    supersets: SupersetMode = "lattice"
+
+    upward_closed: ClassVar[bool] = False
+    union_closed: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.supersets not in SUPERSETS:
+            msg = f"supersets must be one of {', '.join(map(repr, SUPERSETS))}, got {self.supersets!r}."
+            raise ParameterError(msg)
+        object.__setattr__(self, "n", whole(self.n, name="n", at_least=1))
+        object.__setattr__(self, "distance", read_distance(self.distance))
+        object.__setattr__(self, "t", exact(self.t, name="t", high=None if self.distance == "kl" else 1))
+        object.__setattr__(self, "of", read_of(self.of))
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The bounds that every class must meet."""
+        return (Requirement("t", "<=", fraction(self.t, name="t")),)
+
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        """Make one judge for every column, or combination of columns, that the promise is about."""
+        columns = sensitive_columns(self.of, schema, "NTCloseness")  # type: ignore[arg-type]
+        return tuple(NTJudge(self, name, schema, domains[name]) for name in columns)
+
+    def __str__(self) -> str:
+        how = [] if self.distance == "equal" else [self.distance]
+        where = [] if self.supersets == "lattice" else [self.supersets]
+        numbers = f"n={self.n}, t={plain(fraction(self.t, name='t'))}"
+        return f"nt({numbers}){bracket(self.of, more=[*how, *where])}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificates:
+    """Which superset shows for each class that the promise holds.
+
+    Attributes
+    ----------
+    supersets
+        Per class the name of the nearest superset that is large enough: levels, kept columns, a depth or ``table``;
+        ``itself`` for a large class, and ``None`` where no superset is near enough.
+    distances
+        Per class the distance to the nearest superset that is large enough, infinity if there is none.
+    """
+
+    supersets: npt.NDArray[np.object_]
+    distances: Measured
+
+
+class NTJudge(Judge):
+    """(n, t)-closeness that has met the columns of a table."""
+
+    refers = True
+
+    def __init__(self, model: NTCloseness, column: str, schema: Schema, domain: Domain) -> None:
+        super().__init__(model, (column,))
+        self._n, self._mode, self._distance = model.n, model.supersets, model.distance
+        self._quasi = schema.quasi_names
+        self._ground = ground(column, model.distance, schema, domain)
+
+    @property
+    def referred(self) -> str:
+        """Supersets are made of the judged classes, always."""
+        return "table"
+
+    def supersets(self, classes: Classes) -> SupersetMode:
+        """Say which supersets count for these classes: the whole table only, where labels of a column overlap."""
+        return "table" if self._mode == "drop" and not _may_drop(classes) else self._mode
+
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        """Measure the distance to the nearest superset that is large enough."""
+        (nearest,), _ = self._search(classes, [self._n])
+        return (nearest.measured,)
+
+    def keeps(self, classes: Classes) -> Bools:
+        """Say which classes keep the promise; each is looked at until one superset certifies it."""
+        (nearest,), _ = self._search(classes, [self._n], until=self.model.requirements[0].bound)
+        return nearest.measured.meets("<=", self.model.requirements[0].bound)
+
+    def check_persons(self, classes: Classes) -> None:
+        """Refuse a table in which some people have several values: a region may hold them all."""
+        self.histogram(classes.whole(), distribution=True)
+
+    def certificates(self, classes: Classes) -> Certificates:
+        """Say which superset certifies each class."""
+        (nearest,), names = self._search(classes, [self._n])
+        held = nearest.measured.meets("<=", self.model.requirements[0].bound)
+        called = np.array([*names, "itself", None], dtype=object)  # -2 is the class itself, -1 nothing
+        return Certificates(called[np.where(held, nearest.which, -1)], nearest.measured)
+
+    def _search(
+        self, classes: Classes, sizes: Sequence[int], *, until: Fraction | None = None
+    ) -> tuple[list[Nearest], list[str]]:
+        """Find the nearest superset of every class, once per least size; stop where ``until`` is met."""
+        self.histogram(classes, distribution=True)
+        found = [Nearest(classes.size, n, rational=self._distance != "kl") for n in sizes]
+        names = []
+        for number, (name, ids, count) in enumerate(supersets(classes, self.supersets(classes), self._quasi)):
+            if until is not None and found[0].measured.meets("<=", until).all():
+                break
+            names.append(name)
+            regions = classes.merge(ids, count)
+            wanted = [nearest.pending(regions.size[ids], until) for nearest in found]
+            chosen = np.flatnonzero(np.logical_or.reduce(wanted))
+            if len(chosen):
+                self.histogram(regions, distribution=True)
+                offer = self._far(far.Pairs.of(classes, chosen, regions, ids[chosen], self.columns[0]))
+                for nearest, mask in zip(found, wanted, strict=True):
+                    nearest.take(chosen, mask[chosen], offer, number)
+        return found, names
+
+    def _far(self, pairs: far.Pairs) -> Offer:
+        if self._distance == "kl":
+            return Offer(far.kullback_leibler(pairs))
+        distance: Any = {"equal": far.equal, "ordered": far.ordered, "hierarchical": far.hierarchical}[self._distance]
+        return Offer.of(*distance(pairs, self._ground))
+
+
+def nt_curve(classes: Classes, judge: NTJudge, sizes: Sequence[int]) -> list[Fraction | float]:
+    """Give for every n the smallest t with which (n, t)-closeness holds, in one walk over the supersets.
+
+    Parameters
+    ----------
+    classes
+        The classes.
+    judge
+        A bound ``NTCloseness``; its own n and t play no part.
+    sizes
+        The values of n.
+    """
+    found, _ = judge._search(classes, sizes)  # noqa: SLF001 - same module
+    return [nearest.farthest() for nearest in found]
+
+
+def _may_drop(classes: Classes) -> bool:
+    """Say whether the labels of each column are pairwise disjoint; those of one level of a ladder are."""
+    levels = (0,) * len(classes.codes) if classes.standing is None else classes.standing.levels
+    return all(level or disjoint(classes.texts(column).tolist()) for column, level in enumerate(levels))
