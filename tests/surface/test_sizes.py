@@ -14,11 +14,14 @@ FUNCTION_LINES = 50
 
 
 def functions() -> Iterator[tuple[str, int]]:
-    """Give every function with the number of its lines, from ``def`` to its end."""
+    """Give every function with the number of its lines, from ``def`` to its end, without the docstring."""
     for path in HOUSE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                yield f"{path.relative_to(HOUSE)}:{node.name}", (node.end_lineno or 0) - node.lineno + 1
+                first = node.body[0]
+                said = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+                words = (first.end_lineno or 0) - first.lineno + 1 if said else 0
+                yield f"{path.relative_to(HOUSE)}:{node.name}", (node.end_lineno or 0) - node.lineno + 1 - words
 
 
 def test_no_module_is_too_long() -> None:

@@ -1,1 +1,29 @@
-"""Searches: from a census and a bound model to a recoding. Still empty."""
+"""Searches: from a census and a promise to what every record is published as."""
+
+from incrowd.algorithms._frontier import Frontier, find_frontier
+from incrowd.algorithms._incognito import Incognito, Iteration
+from incrowd.algorithms._optimal import Optimal
+from incrowd.algorithms._outcome import Algorithm, Node, Outcome, Progress, costs_of, left_out_at, recoding_of
+from incrowd.algorithms._problem import Problem
+from incrowd.algorithms._samarati import Samarati, Savings
+from incrowd.algorithms._solutions import Solutions, all_solutions
+
+__all__ = [
+    "Algorithm",
+    "Frontier",
+    "Incognito",
+    "Iteration",
+    "Node",
+    "Optimal",
+    "Outcome",
+    "Problem",
+    "Progress",
+    "Samarati",
+    "Savings",
+    "Solutions",
+    "all_solutions",
+    "costs_of",
+    "find_frontier",
+    "left_out_at",
+    "recoding_of",
+]

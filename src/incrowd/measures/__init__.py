@@ -1,1 +1,31 @@
-"""What a release cost, and how great the risk of re-identification is. Still empty."""
+"""What a release cost: how much detail is lost, and how many records."""
+
+from incrowd.measures._measures import (
+    MEASURES,
+    AverageClassSize,
+    Discernibility,
+    Distortion,
+    Entropy,
+    Height,
+    Loss,
+    Measure,
+    Precision,
+    read_measure,
+)
+from incrowd.measures._objective import Objective, Published, rounded
+
+__all__ = [
+    "MEASURES",
+    "AverageClassSize",
+    "Discernibility",
+    "Distortion",
+    "Entropy",
+    "Height",
+    "Loss",
+    "Measure",
+    "Objective",
+    "Precision",
+    "Published",
+    "read_measure",
+    "rounded",
+]

@@ -1,0 +1,79 @@
+"""ARX, the peer written in Java: our small driver of its optimal search, run against a class path you give.
+
+ARX is not part of this repository. Build it, or take its ``libarx`` jar, and hand over the class path.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from _timing import HERE
+
+DRIVER = HERE / "arx" / "Anonymize.java"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One search: a CSV file, the quasi-identifiers with their hierarchy files, what to promise and what to minimise.
+
+    ``model`` belongs to ``sensitive``: ``distinct:3``, ``entropy:3`` or ``closeness:0.2`` (equal distance).
+    The driver lists the names of the metrics; ``balance`` is ARX's gs-factor.
+    """
+
+    data: Path
+    quasi: Mapping[str, Path]
+    k: int = 5
+    limit: float = 0.0
+    sensitive: str | None = None
+    model: str | None = None
+    metric: str = "loss"
+    balance: float = 0.5
+    weights: Mapping[str, float] = field(default_factory=dict)
+    separator: str = ";"
+    nodes: int = 1_000_000
+
+    def arguments(self) -> Iterator[str]:
+        """Spell the case as the driver reads it."""
+        yield from (f"quasi={column}:{hierarchy}" for column, hierarchy in self.quasi.items())
+        yield from (f"weight={column}:{weight}" for column, weight in self.weights.items())
+        for name in ("data", "k", "limit", "sensitive", "model", "metric", "balance", "separator", "nodes"):
+            value = getattr(self, name)
+            if value is not None:
+                yield f"{name}={value}"
+
+
+def run_arx(classpath: str, case: Case, *, repetitions: int = 5, heap: str | None = None) -> dict[str, Any]:
+    """Search with ARX in a fresh JVM: one cold call, then the warm ones.
+
+    Parameters
+    ----------
+    classpath
+        Where ARX and its libraries are, as ``java -cp`` wants it.
+    case
+        What to search.
+    repetitions
+        Warm calls after the cold one.
+    heap
+        The most memory of the JVM, such as ``"12g"``; a quarter of the machine's by default.
+
+    Returns
+    -------
+    dict
+        ``load_ms``, ``cold_ms``, ``warm_ms`` (a list), ``levels`` in the order of ``case.quasi``, ``score``,
+        ``suppressed``, ``classes`` (without the suppressed records), ``nodes_checked``, ``nodes_total``,
+        ``peak_gib`` and ARX's ``version``. Levels, score and counts are None if no node keeps the promise.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        compiler = ["javac", "-proc:none", "-nowarn", "-d", folder, "-cp", classpath, str(DRIVER)]
+        subprocess.run(compiler, check=True)
+        memory = [f"-Xmx{heap}"] if heap else []
+        command = ["java", *memory, "-cp", f"{folder}:{classpath}", "Anonymize", *case.arguments()]
+        done = subprocess.run([*command, f"repetitions={repetitions}"], check=True, stdout=subprocess.PIPE, text=True)
+    facts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return facts

@@ -1,0 +1,189 @@
+"""Whether a node keeps the promise, and how many records must be left out for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms._problem import Problem
+from incrowd.algorithms._rollup import Rolled, Rollup, Words
+from incrowd.core import Cells, Classes, Grouping, Histogram
+from incrowd.measures import Published
+from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tested:
+    """What was found at a node.
+
+    Attributes
+    ----------
+    suppressed
+        How many records are in classes that break the promise.
+    bound
+        How many records every node below must leave out at least.
+    acceptable
+        Whether no more must be left out than may.
+    words, sizes
+        Every class: its packed codes, and its number of records.
+    ok
+        Which classes keep the promise.
+    """
+
+    suppressed: int
+    bound: int
+    acceptable: bool
+    words: tuple[Words, ...]
+    sizes: npt.NDArray[np.int64]
+    ok: npt.NDArray[np.bool_]
+
+    @property
+    def classes(self) -> int:
+        """How many classes are published."""
+        return int(self.ok.sum())
+
+
+class Acceptance:
+    """Tests nodes.
+
+    A promise prunes as far as it is monotone (spec section 7): all of it if it is upward closed, or union closed and
+    nothing may be left out; else what it implies.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        judges = problem.judges()
+        self._all = judges
+        self.limit = problem.limit
+        self.rollup = Rollup(problem.census, {name for judge in judges for name in judge.columns})
+        self._persons = problem.census.person is not None
+        self._k, self._judges = self._split(judges)
+        self._small_only = problem.policy == "small_only"
+        closed = all(judge.upward_closed for judge in judges) and not self._small_only
+        self.monotone = closed or (self.limit == 0 and all(judge.union_closed for judge in judges))
+        self._all_prunes = closed
+        implied = None if closed else self._implied(problem)
+        self._pruning = self._split(() if implied is None else problem.judges(implied))
+        self._census = problem.census
+        self._supersets = any(isinstance(judge.model, NTCloseness) for judge in judges)
+        if self._persons:
+            whole = problem.census.classes()
+            for judge in judges:
+                judge.check_persons(whole)
+
+    def test(self, cells: Rolled) -> Tested:
+        """Judge all classes of a node."""
+        if not self.rollup.has_tail:
+            ok = cells.counts >= self._k
+            return self._tested(cells.words, cells.counts, ok, None)
+        ordered, starts = self.rollup.classes(cells)
+        sizes = np.add.reduceat(ordered.counts, starts) if len(starts) else ordered.counts
+        words = tuple(word[starts] for word in ordered.words)
+        classes = self._classes(ordered, starts)
+        pruned = None if self._all_prunes else self._keep(classes, *self._pruning)
+        if pruned is not None and int(sizes[~pruned].sum()) > self.limit:  # no need to ask the whole promise
+            return self._tested(words, sizes, pruned, pruned)
+        ok = self._keep(classes, self._k, self._judges)
+        if self._small_only and pruned is not None:
+            return self._tested(words, sizes, pruned, pruned, whole=bool((ok == pruned).all()))
+        return self._tested(words, sizes, ok, pruned)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the promise is one number per class that generalizing cannot make smaller: k, distinct l or p."""
+        judges = self._all
+        return len(judges) == 1 and judges[0].upward_closed and len(judges[0].model.requirements) == 1
+
+    def strengths(self, cells: Rolled) -> tuple[tuple[Words, ...], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Measure every class of a node: its packed codes, its records, and the number that the promise is about."""
+        if not self.rollup.has_tail:
+            return cells.words, cells.counts, cells.counts
+        ordered, starts = self.rollup.classes(cells)
+        sizes = np.add.reduceat(ordered.counts, starts) if len(starts) else ordered.counts
+        (measured,) = self._all[0].measure(self._classes(ordered, starts))
+        return tuple(word[starts] for word in ordered.words), sizes, measured.floats.astype(np.int64)
+
+    def sizes(self, cells: Rolled) -> npt.NDArray[np.int64]:
+        """Count the records of every class of a node."""
+        if not self.rollup.has_tail:
+            return cells.counts
+        ordered, starts = self.rollup.classes(cells)
+        return np.add.reduceat(ordered.counts, starts) if len(starts) else ordered.counts
+
+    @property
+    def only_sizes(self) -> bool:
+        """Whether the number of records of a class decides alone."""
+        return not self.rollup.has_tail
+
+    def small(self, nodes: Sequence[tuple[int, ...]], cells: Rolled) -> list[int]:
+        """Count what several nodes leave out, where sizes decide alone."""
+        return self.rollup.small(nodes, cells, self._k, self.limit)
+
+    def published(self, cells: Rolled, tested: Tested) -> Published:
+        """Count what a node publishes, column by column."""
+        words, sizes = tuple(word[tested.ok] for word in tested.words), tested.sizes[tested.ok]
+        census = self.rollup.census
+        kept = []
+        for column, (name, level) in enumerate(zip(census.quasi, cells.levels, strict=True)):
+            groups = len(census.ladders[name].labels[level])
+            codes = self.rollup.codes(words, column, level)
+            kept.append(np.bincount(codes, weights=sizes, minlength=groups).astype(np.int64))
+        return Published(cells.levels, tuple(kept), tested.suppressed, sizes)
+
+    def _implied(self, problem: Problem) -> Model | None:
+        """Give what prunes where the promise as a whole does not: where only small classes go, that is their size."""
+        if not self._small_only:
+            return problem.model.implied
+        sizes = [part for part in problem.model.parts if isinstance(part, KAnonymity)]
+        return All(tuple(sizes or [KAnonymity(1)]))
+
+    def _split(self, judges: tuple[Judge, ...]) -> tuple[int, tuple[Judge, ...]]:
+        """Take k-anonymity apart from the other promises, where it only counts records."""
+        if self._persons:
+            return 1, judges
+        k = max((judge.model.k for judge in judges if isinstance(judge.model, KAnonymity)), default=1)
+        return k, tuple(judge for judge in judges if not isinstance(judge.model, KAnonymity))
+
+    def _keep(self, classes: Classes, k: int, judges: tuple[Judge, ...]) -> npt.NDArray[np.bool_]:
+        ok = classes.size >= k
+        for judge in judges:
+            ok &= judge.keeps(classes)
+        return ok
+
+    def _tested(
+        self,
+        words: tuple[Words, ...],
+        sizes: npt.NDArray[np.int64],
+        ok: npt.NDArray[np.bool_],
+        pruned: npt.NDArray[np.bool_] | None,
+        *,
+        whole: bool = True,
+    ) -> Tested:
+        """Sum up: ``whole`` says whether what is not left out keeps the promise."""
+        suppressed = int(sizes[~ok].sum())
+        bound = suppressed if pruned is None else int(sizes[~pruned].sum())
+        acceptable = whole and suppressed <= self.limit
+        if not acceptable and self.monotone:
+            bound = max(bound, self.limit + 1)
+        return Tested(suppressed, bound, acceptable, words, sizes, ok)
+
+    def _classes(self, cells: Rolled, starts: npt.NDArray[np.intp]) -> Classes:
+        """Make classes of cells that are sorted by class, as the judges know them."""
+        census, rollup = self._census, self.rollup
+        if self._supersets:
+            return census.classes(cells.levels)
+        begins = np.zeros(len(cells), dtype=np.int64)
+        begins[starts[1:]] = 1
+        members = np.cumsum(begins)
+        inside = [column[rollup.tail(cells)] for column in rollup.tails]
+        sensitive = dict(zip(rollup.sensitive, inside, strict=False))
+        person = inside[-1] if self._persons else None
+        within = Cells(sensitive, {name: census.domains[name] for name in rollup.sensitive}, person, cells.counts)
+        classes = Classes.of(Grouping(members, starts), (), within)
+        if person is None and len(sensitive) == 1:  # the cells are the histogram already
+            ((name, values),) = sensitive.items()
+            known = Histogram(np.append(starts, len(cells)), members, (values,), cells.counts)
+            classes._counted["class", name] = known  # noqa: SLF001
+        return classes

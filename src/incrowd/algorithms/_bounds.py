@@ -1,0 +1,150 @@
+"""What can be said about a node before it is counted: a lower bound of its score, and of what it leaves out.
+
+Axes are columns, those with the most values first; levels count from the lowest that is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms._least_size import least_size
+from incrowd.algorithms._pairs import pair_bounds
+from incrowd.algorithms._problem import Problem
+from incrowd.measures import Objective, rounded
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer]
+
+BUCKETS = 1024
+"""Numbers of records that are left out are rounded down to so many steps: a table answers at once."""
+
+TOGETHER = 128
+"""So many combinations of levels share a table: a node then needs few look-ups."""
+
+MARGIN = 1e-14
+"""More than floats lose when parts are added up."""
+
+
+class Bounds:
+    """Lower bounds for the nodes of a lattice.
+
+    Attributes
+    ----------
+    axes
+        The column of every axis.
+    lows, highs
+        The lowest and the highest level of every axis.
+    """
+
+    def __init__(self, problem: Problem, objective: Objective) -> None:
+        census = problem.census
+        sizes = [len(census.ladders[name].labels[low]) for name, low in zip(census.quasi, problem.lows, strict=True)]
+        self.axes = sorted(range(len(sizes)), key=lambda column: -sizes[column])
+        self.lows = [problem.lows[column] for column in self.axes]
+        self.highs = [problem.highs[column] for column in self.axes]
+        self.limit = problem.limit
+        self._sizes = [
+            [len(labels) for labels in census.ladders[census.quasi[column]].labels[low:]]
+            for column, low in zip(self.axes, self.lows, strict=True)
+        ]
+        self._objective = objective
+        self._step = max(1, -(-(problem.limit + 1) // BUCKETS))
+        grid = np.arange(0, problem.limit + self._step, self._step)
+        self._parts = [
+            np.array([objective.part(column, level, grid, problem.limit) for level in range(low, high + 1)])
+            for column, low, high in zip(self.axes, self.lows, self.highs, strict=True)
+        ]
+        self._tables = self._put_together()
+        self._pairs = self._in_axes(problem)
+
+    def columns(self, node: Sequence[int]) -> tuple[int, ...]:
+        """Give the level of every column, in the order of the schema."""
+        levels = [0] * len(node)
+        for column, low, level in zip(self.axes, self.lows, node, strict=True):
+            levels[column] = level + low
+        return tuple(levels)
+
+    def places(self, levels: Ints) -> list[npt.NDArray[np.int64]]:
+        """Say where the nodes stand in each table; ``levels`` has one row per axis, one column per node."""
+        result = []
+        for first, shape, _ in self._tables:
+            place = np.ravel_multi_index(tuple(levels[first : first + len(shape)].astype(np.int64)), shape)
+            result.append(place * self._parts[0].shape[1])
+        return result
+
+    def parts(self, places: Sequence[npt.NDArray[np.int64]], suppressed: Ints) -> Floats:
+        """Bound the sums of parts of nodes that leave out at least so many records."""
+        bucket = np.minimum(suppressed, self.limit) // self._step
+        total = np.take(self._tables[0][2], places[0] + bucket)
+        for (_, _, table), place in zip(self._tables[1:], places[1:], strict=True):
+            total = total + np.take(table, place + bucket)
+        return np.asarray(total, dtype=np.float64)
+
+    def score(self, parts: Floats) -> Floats:
+        """Turn sums of parts into bounds of scores, rounded as scores are."""
+        finished = self._objective.finish(parts)
+        return rounded(finished - MARGIN * np.maximum(np.abs(finished), 1.0))
+
+    def gain(self, axis: int, level: int) -> float:
+        """Say how much one step down from a level is worth, if nothing is left out."""
+        part = self._parts[axis][:, 0]
+        return float(part[level] - part[level - 1])
+
+    def suppressed(self, levels: Ints) -> npt.NDArray[np.int64]:
+        """Bound what nodes leave out, from pairs of columns; ``levels`` has one row per axis, one column per node."""
+        result = np.zeros(levels.shape[1], dtype=np.int64)
+        for (one, two), bounds in self._pairs.items():
+            place = levels[one].astype(np.int64) * bounds.shape[1] + levels[two]
+            np.maximum(result, np.take(bounds, place), out=result)
+        return result
+
+    def coarse(self, lows: Sequence[int], highs: Sequence[int], cells: int) -> list[int]:
+        """Find a node of a box above which few combinations of values are possible: fewer than there are cells.
+
+        The axis that saves most combinations for its price is raised, again and again.
+        """
+        floor = list(lows)
+        while True:
+            axes = [axis for axis, level in enumerate(floor) if level < highs[axis]]
+            sizes = [self._sizes[axis][level] for axis, level in enumerate(floor)]
+            if not axes or np.prod(sizes, dtype=np.float64) <= cells:
+                return floor
+            floor[max(axes, key=lambda axis: self._worth(axis, floor[axis]))] += 1
+
+    def _worth(self, axis: int, level: int) -> float:
+        """Say how many combinations a step up saves, on a logarithmic scale, for its price."""
+        saved = math.log(self._sizes[axis][level] / self._sizes[axis][level + 1])
+        return saved / (self.gain(axis, level + 1) + 1e-9)
+
+    def _put_together(self) -> list[tuple[int, tuple[int, ...], Floats]]:
+        """Add up the parts of neighbouring axes: their first axis, their numbers of levels, and one flat table."""
+        result: list[tuple[int, tuple[int, ...], Floats]] = []
+        for axis, part in enumerate(self._parts):
+            if result and math.prod(result[-1][1]) * len(part) <= TOGETHER:
+                first, shape, table = result.pop()
+                both = table.reshape(-1, 1, part.shape[1]) + part
+                result.append((first, (*shape, len(part)), both.reshape(-1)))
+            else:
+                result.append((axis, (len(part),), part.reshape(-1)))
+        return result
+
+    def _in_axes(self, problem: Problem) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
+        """Turn bounds for pairs of columns into such for pairs of axes, within the lattice's levels."""
+        place = {column: axis for axis, column in enumerate(self.axes)}
+        result = {}
+        for (one, two), bounds in pair_bounds(problem.census, least_size(problem.model)).items():
+            floors = problem.census.floor[one], problem.census.floor[two]
+            rows, columns = (
+                slice(problem.lows[column] - floor, problem.highs[column] - floor + 1)
+                for column, floor in zip((one, two), floors, strict=True)
+            )
+            part = bounds[rows, columns]
+            if part.any():
+                first, second = place[one], place[two]
+                ordered = part if first < second else part.T
+                result[min(first, second), max(first, second)] = np.ascontiguousarray(ordered)
+        return result

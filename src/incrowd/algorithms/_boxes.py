@@ -1,0 +1,265 @@
+"""Branch and bound over boxes of a lattice: the search behind ``Optimal``.
+
+A box too large for arrays is split; the most promising one comes first. A small one is swept.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms._acceptance import Acceptance, Tested
+from incrowd.algorithms._bounds import Bounds
+from incrowd.algorithms._outcome import Node, Outcome, Progress
+from incrowd.algorithms._problem import Problem
+from incrowd.algorithms._rollup import Rolled
+from incrowd.algorithms._sweep import Levels, Nodes, Sweep
+from incrowd.measures import Objective
+
+BOX = 1 << 18
+"""A box of so many nodes, or fewer, is swept with arrays over its nodes."""
+
+FEW = 6
+"""So many nodes are counted at once."""
+
+COARSE = 1 << 20
+"""From so many cells on the coarser nodes are searched first, for a good start."""
+
+NEAR = 1e-11
+"""Sums of parts that differ by less may round to the same score."""
+
+EVERY = 0.2
+"""Seconds between two calls of the progress function."""
+
+
+class _Stop(Exception):  # noqa: N818 - no error: the time is over, or the user wants no more
+    """Ends the search with what there is."""
+
+
+@dataclass(order=True, slots=True)
+class _Box:
+    """A part of the lattice, as levels above the lowest of every axis, by its lower bound."""
+
+    bound: float
+    number: int
+    lows: Levels = field(compare=False)
+    highs: Levels = field(compare=False)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for low, high in zip(self.lows, self.highs, strict=True):
+            size *= high - low + 1
+        return size
+
+
+class Boxes:
+    """A search for the best node of a lattice."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        acceptance: Acceptance,
+        objective: Objective,
+        until: float | None = None,
+        progress: Callable[[Progress], bool | None] | None = None,
+    ) -> None:
+        self._problem, self._acceptance, self._objective = problem, acceptance, objective
+        self._bounds = Bounds(problem, objective)
+        self._until, self._progress, self._told = until, progress, time.monotonic()
+        self._known: dict[Levels, int] = {}  # what tested nodes leave out at least, levels by axis
+        self.best: Node | None = None
+        self._rank: tuple[int, Levels] = (0, ())
+        self._better = self._worse = np.inf  # sums of parts that are surely better and surely worse than the best
+        self._sweep: Sweep | None = None
+
+    def run(self) -> Outcome:
+        """Search until nothing better can be left, or until it has to stop."""
+        heights = [high - low for low, high in zip(self._bounds.lows, self._bounds.highs, strict=True)]
+        waiting = [_Box(-np.inf, 0, (0,) * len(heights), tuple(heights))]
+        proof = "optimal"
+        try:
+            if waiting[0].size > BOX:
+                self._dive(waiting[0])
+            self._search(waiting)
+        except _Stop:
+            proof = "best found"
+        best = np.inf if self.best is None else self.best.score
+        left = [box.bound for box in waiting] + [self._left()]
+        return Outcome(
+            best=self.best,
+            proof=proof,
+            lower_bound=best if proof == "optimal" else min([best, *left]),
+            checked=len(self._known),
+            nodes=self._problem.nodes,
+        )
+
+    def _search(self, waiting: list[_Box]) -> None:
+        number = 0
+        while waiting:
+            box = waiting[0]
+            if self.best is not None and box.bound > self.best.score:
+                return
+            if box.size <= BOX:
+                self._run(box)
+                heapq.heappop(waiting)
+                continue
+            suppressed = self._once(box.highs)
+            heapq.heappop(waiting)
+            if suppressed <= self._acceptance.limit:
+                for lows, highs in self._halves(box):
+                    number += 1
+                    places = self._bounds.places(np.array(lows)[:, None])
+                    bound = self._bounds.score(self._bounds.parts(places, np.array([suppressed])))
+                    heapq.heappush(waiting, _Box(float(bound[0]), number, lows, highs))
+
+    def _run(self, box: _Box) -> None:
+        """Sweep a box."""
+        sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs)
+        sweep.start(self._bounds.suppressed(sweep.levels))
+        for node, bound in self._known.items():
+            sweep.know(node, bound)
+        self._sweep = sweep
+        cells = len(self._acceptance.rollup.start)
+        sweep.run(self._bounds.coarse(box.lows, box.highs, cells) if cells >= COARSE else None)
+        self._sweep = None
+
+    def _left(self) -> float:
+        """Bound the scores of the nodes that an interrupted sweep did not visit."""
+        if self._sweep is None:
+            return np.inf
+        nodes, suppressed = self._sweep.left()
+        possible = suppressed <= self._acceptance.limit
+        if not possible.any():
+            return np.inf
+        places = [place[nodes[possible]] for place in self._places]
+        return float(self._bounds.score(self._bounds.parts(places, suppressed[possible])).min())
+
+    def _halves(self, box: _Box) -> list[tuple[Levels, Levels]]:
+        """Split a box along the axis that has most levels left."""
+        axis = max(range(len(box.lows)), key=lambda axis: box.highs[axis] - box.lows[axis])
+        middle = (box.lows[axis] + box.highs[axis]) // 2
+        upper = (*box.lows[:axis], middle + 1, *box.lows[axis + 1 :]), box.highs
+        lower = box.lows, (*box.highs[:axis], middle, *box.highs[axis + 1 :])
+        return [upper, lower]
+
+    def _dive(self, box: _Box) -> None:
+        """Go down greedily from the top, for a first node that is good."""
+        node = box.highs
+        if not self._test(node).acceptable:
+            return
+        frozen: set[int] = set()
+        while True:
+            axes = [axis for axis, level in enumerate(node) if level > 0 and axis not in frozen]
+            if not axes:
+                return
+            axis = max(axes, key=lambda axis: self._bounds.gain(axis, node[axis]))
+            below = (*node[:axis], node[axis] - 1, *node[axis + 1 :])
+            if self._test(below).acceptable:
+                node = below
+            else:
+                frozen.add(axis)
+
+    @property
+    def few(self) -> int:
+        """How many nodes are best visited from the same cells: the compiled loop counts several at once."""
+        return FEW if self._acceptance.only_sizes and self._acceptance.rollup.fast else 1
+
+    def begin(self, levels: npt.NDArray[np.int16]) -> None:
+        """Enter a box."""
+        self._levels, self._places = levels, self._bounds.places(levels)
+        self._stale = np.full(levels.shape[1], -np.inf)
+
+    def columns(self, node: Sequence[int]) -> Levels:
+        """Give the level of every column."""
+        return self._bounds.columns(node)
+
+    def hopeful(self, cells: Rolled) -> bool:
+        """Whether a measure of classes leaves hope for a node at or above these cells."""
+        self._pause()
+        if self.best is None or not self._objective.looks_at_classes:
+            return True
+        return self._objective.above(self._acceptance.sizes(cells)) <= self.best.score
+
+    def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
+        """Give the nodes that do not leave out too much, and may be better than the best."""
+        possible = bounds <= self._acceptance.limit
+        if self.best is None:
+            return nodes[possible]
+        possible &= self._stale[nodes] <= self._worse  # what was known before: cheap, and mostly enough
+        nodes, bounds = nodes[possible], bounds[possible]
+        if not len(nodes):
+            return nodes
+        parts = self._bounds.parts([place[nodes] for place in self._places], bounds)
+        self._stale[nodes] = parts
+        result = parts < self._better
+        for place in np.flatnonzero(~result & (parts <= self._worse)).tolist():  # so near that rounding decides
+            result[place] = self._wins(parts[place], self._levels[:, nodes[place]].tolist())
+        return nodes[result]
+
+    def visit(self, nodes: Sequence[Levels], cells: Rolled) -> Sequence[int]:
+        """Test nodes that were not tested before, and say what they leave out at least."""
+        if self.few == 1:
+            return [self._once(node, cells) for node in nodes]
+        self._pause()
+        small = self._acceptance.small([self.columns(node) for node in nodes], cells)
+        for node, left_out in zip(nodes, small, strict=True):
+            if left_out <= self._acceptance.limit and node not in self._known and self._may_win(node, left_out):
+                self._test(node, cells)
+            self._known[node] = left_out
+        return small
+
+    def _once(self, node: Levels, cells: Rolled | None = None) -> int:
+        return self._known[node] if node in self._known else self._test(node, cells).bound
+
+    def _test(self, node: Levels, source: Rolled | None = None) -> Tested:
+        """Test a node, and remember it if it is the best."""
+        self._pause()
+        cells = self._acceptance.rollup.to(self.columns(node), source)
+        tested = self._acceptance.test(cells)
+        self._known[node] = tested.bound
+        if tested.acceptable and self._may_win(node, tested.suppressed):
+            self._compare(cells, tested)
+        return tested
+
+    def _compare(self, cells: Rolled, tested: Tested) -> None:
+        score = self._objective.score(self._acceptance.published(cells, tested))
+        rank = sum(cells.levels), cells.levels
+        if self.best is None or (score, rank) < (self.best.score, self._rank):
+            levels = dict(zip(self._problem.census.quasi, cells.levels, strict=True))
+            self.best, self._rank = Node(levels, tested.suppressed, tested.classes, score), rank
+            key = self._objective.unfinish(score)
+            slack = NEAR * max(1.0, abs(key))
+            self._better, self._worse = key - slack, key + slack
+
+    def _may_win(self, node: Levels, suppressed: int) -> bool:
+        if self.best is None:
+            return True
+        places = self._bounds.places(np.array(node)[:, None])
+        parts = float(self._bounds.parts(places, np.array([suppressed]))[0])
+        return parts < self._better or (parts <= self._worse and self._wins(parts, node))
+
+    def _wins(self, parts: float, node: Sequence[int]) -> bool:
+        """Decide exactly whether a node may be better than the best: by score, or by rank at equal scores."""
+        bound = float(self._bounds.score(np.array([parts]))[0])
+        best = np.inf if self.best is None else self.best.score
+        levels = self.columns(node)
+        return bound < best or (bound == best and (sum(levels), levels) < self._rank)
+
+    def _pause(self) -> None:
+        """Tell how far it is, and stop where it must."""
+        if self._until is None and self._progress is None:
+            return
+        now = time.monotonic()
+        if self._until is not None and now >= self._until:
+            raise _Stop
+        if self._progress is not None and now - self._told >= EVERY:
+            self._told = now
+            best = None if self.best is None else self.best.score
+            if self._progress(Progress(len(self._known), self._problem.nodes, best)) is False:
+                raise _Stop

@@ -1,0 +1,143 @@
+"""Risk against utility: the best node for every k at once, from one walk through the lattice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms._acceptance import Acceptance, Tested
+from incrowd.algorithms._bounds import Bounds
+from incrowd.algorithms._exhaustive import need_small
+from incrowd.algorithms._outcome import Node
+from incrowd.algorithms._problem import Problem
+from incrowd.algorithms._rollup import Rolled
+from incrowd.algorithms._sweep import Levels, Nodes, Sweep
+from incrowd.core import ParameterError
+from incrowd.measures import Measure, Objective, read_measure
+
+Rows = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """The best node for every strength of a promise.
+
+    Attributes
+    ----------
+    of
+        What grows along the curve: ``k``, ``l`` or ``p``.
+    measure
+        The measure that is made small.
+    values, nodes
+        The strengths, and for each the best node; ``None`` where no node is strong enough.
+    """
+
+    of: str
+    measure: str
+    values: tuple[int, ...]
+    nodes: tuple[Node | None, ...]
+
+    def to_dict(self) -> dict[str, list[float | int | None]]:
+        """Give a table with one row per strength: any frame can be made of it."""
+        best = [
+            (None, None, None) if node is None else (node.score, node.suppressed, node.classes) for node in self.nodes
+        ]
+        quasi = next((list(node.levels) for node in self.nodes if node is not None), [])
+        levels = {name: [None if node is None else node.levels[name] for node in self.nodes] for name in quasi}
+        columns = zip((self.measure, "suppressed", "classes"), zip(*best, strict=True), strict=True)
+        return {self.of: list(self.values), **{name: list(column) for name, column in columns}, **levels}
+
+
+def find_frontier(problem: Problem, of: str, values: Sequence[int], measure: str | Measure) -> Frontier:
+    """Walk once through the lattice, and keep for every strength the best node met.
+
+    Parameters
+    ----------
+    problem
+        The table and the limits. Its promise must count something in every class, such as ``KAnonymity(1)``: the number
+        that is measured is what grows along the curve.
+    of
+        What that number is called.
+    values
+        The strengths, ascending.
+    measure
+        The measure that is made small.
+    """
+    need_small(problem)
+    objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
+    walk = _Walk(problem, np.array(values), objective)
+    walk.run()
+    return Frontier(of, read_measure(measure).name, tuple(values), tuple(walk.best))
+
+
+class _Walk:
+    """A node is of interest as long as it may be best for some strength that it can reach."""
+
+    def __init__(self, problem: Problem, values: npt.NDArray[np.int64], objective: Objective) -> None:
+        self._problem, self._values, self._objective = problem, values, objective
+        self._acceptance = Acceptance(problem)
+        if not self._acceptance.counts:
+            msg = "A frontier needs a promise that counts something in every class: k, distinct l or p."
+            raise ParameterError(msg)
+        self._bounds = Bounds(problem, objective)
+        self.best: list[Node | None] = [None] * len(values)
+        self._ranks: list[tuple[float, int, Levels]] = [(np.inf, 0, ())] * len(values)
+        self._scores = np.full(len(values), np.inf)
+
+    def run(self) -> None:
+        """Visit the nodes; the bound of a node is the number of strengths that it cannot reach."""
+        highs = tuple(high - low for low, high in zip(self._bounds.lows, self._bounds.highs, strict=True))
+        Sweep(self, self._acceptance.rollup, (0,) * len(highs), highs).run()
+
+    few = 1
+
+    def begin(self, levels: npt.NDArray[np.int16]) -> None:
+        """Enter the lattice."""
+        places = self._bounds.places(levels)
+        self._least = self._bounds.score(self._bounds.parts(places, np.zeros(levels.shape[1], dtype=np.int64)))
+
+    def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
+        """Give the nodes that may be best for the largest strength that they reach, or for a smaller one."""
+        worst = np.append(-np.inf, np.maximum.accumulate(self._scores))[len(self._values) - bounds]
+        return nodes[self._least[nodes] <= worst]
+
+    def hopeful(self, cells: Rolled) -> bool:
+        """Ask a measure of classes."""
+        if not self._objective.looks_at_classes:
+            return True
+        return self._objective.above(self._acceptance.sizes(cells)) <= float(self._scores.max())
+
+    def columns(self, node: Sequence[int]) -> Levels:
+        """Give the level of every column."""
+        return self._bounds.columns(node)
+
+    def visit(self, nodes: Sequence[Levels], cells: Rolled) -> list[int]:
+        """Look at nodes one by one."""
+        return [self._look(node, cells) for node in nodes]
+
+    def _look(self, node: Levels, cells: Rolled) -> int:
+        """Find the strengths that a node reaches, and compare it with the best of each."""
+        rolled = self._acceptance.rollup.to(self.columns(node), cells)
+        words, sizes, strength = self._acceptance.strengths(rolled)
+        order = np.argsort(strength, kind="stable")
+        below = np.concatenate(([0], np.cumsum(sizes[order])))
+        left_out = below[np.searchsorted(strength[order], self._values)]
+        reached = int((left_out <= self._problem.limit).sum())
+        places = self._bounds.places(np.array(node)[:, None])
+        bound = self._bounds.score(self._bounds.parts(places, left_out[:reached]))
+        for place in np.flatnonzero(bound <= self._scores[:reached]).tolist():
+            ok = strength >= self._values[place]
+            tested = Tested(int(left_out[place]), 0, acceptable=True, words=words, sizes=sizes, ok=ok)
+            self._compare(place, rolled, tested)
+        return len(self._values) - reached
+
+    def _compare(self, place: int, cells: Rolled, tested: Tested) -> None:
+        score = self._objective.score(self._acceptance.published(cells, tested))
+        rank = score, sum(cells.levels), cells.levels
+        if self.best[place] is None or rank < self._ranks[place]:
+            levels = dict(zip(self._problem.census.quasi, cells.levels, strict=True))
+            self.best[place] = Node(levels, tested.suppressed, tested.classes, score)
+            self._ranks[place], self._scores[place] = rank, score

@@ -1,0 +1,183 @@
+"""Incognito: all nodes that keep the promise, found subset by subset of the quasi-identifiers (A-INCOGNITO)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms._acceptance import Acceptance
+from incrowd.algorithms._exhaustive import acceptable_nodes, best_of, minimal_nodes, need_small
+from incrowd.algorithms._outcome import Outcome, Progress
+from incrowd.algorithms._problem import Problem
+from incrowd.algorithms._rollup import Rolled
+from incrowd.measures import Measure, read_measure
+
+Columns = tuple[int, ...]
+Marks = npt.NDArray[np.bool_]
+Levels = npt.NDArray[np.integer]
+
+KEPT = 20_000_000
+"""So many cells of nodes are kept to roll others up from."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iteration:
+    """What Incognito did with one subset of the quasi-identifiers.
+
+    Attributes
+    ----------
+    columns
+        The subset.
+    tested, suppressed, acceptable
+        The levels of the nodes that were counted, one row each; how many records each leaves out; and whether that is
+        few enough.
+    marked
+        The levels of the nodes that are acceptable because one below them is.
+    pruned
+        The levels of the nodes that are out because a smaller subset is.
+    """
+
+    columns: tuple[str, ...]
+    tested: Levels
+    suppressed: npt.NDArray[np.int64]
+    acceptable: Marks
+    marked: Levels
+    pruned: Levels
+
+    @property
+    def survivors(self) -> Levels:
+        """The acceptable nodes, tested or marked, in the order of their levels."""
+        rows = np.concatenate([self.tested[self.acceptable], self.marked])
+        return rows[np.lexsort(rows.T[::-1])]
+
+
+@dataclass(frozen=True)
+class Incognito:
+    """All nodes that keep the promise within the suppression limit, and the best of the minimal ones.
+
+    Parameters
+    ----------
+    measure
+        Which of the minimal nodes is taken: the one with the smallest measure.
+
+    Notes
+    -----
+    Needs a promise that generalizing cannot break: upward closed, or union closed where nothing is left out. For others
+    every node is tested instead, and the outcome says so.
+
+    References
+    ----------
+    K. LeFevre, D. J. DeWitt, R. Ramakrishnan. *Incognito: efficient full-domain k-anonymity.* SIGMOD 2005.
+    """
+
+    measure: str | Measure = "loss"
+
+    def __post_init__(self) -> None:
+        read_measure(self.measure)
+
+    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> Outcome:  # noqa: ARG002
+        """Find all acceptable nodes."""
+        need_small(problem)
+        acceptance = Acceptance(problem)
+        notes: tuple[str, ...] = ()
+        trace: tuple[Iteration, ...] = ()
+        if acceptance.monotone:
+            search = _Search(problem, acceptance)
+            nodes, trace = search.run(), tuple(search.trace)
+            checked = sum(len(step.tested) for step in trace)
+        else:
+            nodes, checked = acceptable_nodes(problem, acceptance), problem.nodes
+            notes = ("generalizing can break this promise where records are left out, so every node was tested.",)
+        minimal = minimal_nodes(nodes)
+        best = best_of(problem, acceptance, minimal, self.measure)
+        return Outcome(
+            best=best,
+            proof="all minimal nodes",
+            lower_bound=-np.inf if best is None else best.score,
+            checked=checked,
+            nodes=problem.nodes,
+            notes=notes,
+            acceptable=nodes,
+            minimal=minimal,
+            trace=trace,
+        )
+
+
+class _Search:
+    def __init__(self, problem: Problem, acceptance: Acceptance) -> None:
+        self._problem, self._acceptance = problem, acceptance
+        self._lows, self._highs = problem.lows, problem.highs
+        self._tops = [problem.census.ladders[name].height for name in problem.census.quasi]
+        self._alive: dict[Columns, Marks] = {}
+        self.trace: list[Iteration] = []
+
+    def run(self) -> Levels:
+        """Go through all subsets, small ones first; give the acceptable nodes of all columns."""
+        columns = range(len(self._lows))
+        for size in range(1, len(self._lows) + 1):
+            for subset in itertools.combinations(columns, size):
+                self._alive[subset] = self._iterate(subset)
+        nodes: Levels = np.argwhere(self._alive[tuple(columns)]) + np.array(self._lows)
+        return nodes
+
+    def _iterate(self, subset: Columns) -> Marks:
+        candidates = self._candidates(subset)
+        good, tested = np.zeros_like(candidates), np.zeros_like(candidates)
+        left_out: dict[tuple[int, ...], int] = {}
+        heights = np.indices(candidates.shape).sum(axis=0)
+        below: dict[tuple[int, ...], Rolled] = {}
+        for height in range(int(heights.max()) + 1):
+            counted: dict[tuple[int, ...], Rolled] = {}
+            kept = 0
+            for row in np.argwhere((heights == height) & candidates & ~good).tolist():
+                node = tuple(row)
+                cells = self._count(subset, node, below)
+                result = self._acceptance.test(cells)
+                tested[node], left_out[node] = True, result.suppressed
+                if result.acceptable:  # and so is every candidate above: the smaller subsets see to that
+                    above = tuple(slice(level, None) for level in node)
+                    good[above] |= candidates[above]
+                elif kept < KEPT:
+                    counted[node] = cells
+                    kept += len(cells)
+            below = counted
+        self._write(subset, candidates, good, tested, left_out)
+        return good
+
+    def _candidates(self, subset: Columns) -> Marks:
+        """Keep the nodes whose part on every smaller subset is acceptable."""
+        shape = [self._highs[column] - self._lows[column] + 1 for column in subset]
+        result = np.ones(shape, dtype=bool)
+        if len(subset) > 1:
+            for axis in range(len(subset)):
+                result &= np.expand_dims(self._alive[subset[:axis] + subset[axis + 1 :]], axis)
+        return result
+
+    def _count(self, subset: Columns, node: tuple[int, ...], below: dict[tuple[int, ...], Rolled]) -> Rolled:
+        """Roll up from a node just below, or from the table where none was counted."""
+        levels = list(self._tops)
+        for column, level in zip(subset, node, strict=True):
+            levels[column] = self._lows[column] + level
+        lower = ((*node[:axis], node[axis] - 1, *node[axis + 1 :]) for axis in range(len(node)) if node[axis])
+        source = next((below[one] for one in lower if one in below), None)
+        return self._acceptance.rollup.to(levels, source)
+
+    def _write(
+        self, subset: Columns, candidates: Marks, good: Marks, tested: Marks, left_out: dict[tuple[int, ...], int]
+    ) -> None:
+        lows = np.array([self._lows[column] for column in subset])
+        rows = np.argwhere(tested)
+        self.trace.append(
+            Iteration(
+                columns=tuple(self._problem.census.quasi[column] for column in subset),
+                tested=rows + lows,
+                suppressed=np.array([left_out[tuple(row)] for row in rows.tolist()], dtype=np.int64),
+                acceptable=good[tested],
+                marked=np.argwhere(good & ~tested) + lows,
+                pruned=np.argwhere(~candidates) + lows,
+            )
+        )

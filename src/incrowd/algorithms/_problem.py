@@ -1,0 +1,104 @@
+"""What a search is asked: a census, a promise, and how much may be given up for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from incrowd.core import Census, ParameterError, Schema, UnknownColumnError
+from incrowd.models import Judge, Model
+
+Policy = Literal["violating", "small_only"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table, a promise, and how much may be given up for it.
+
+    Parameters
+    ----------
+    census
+        The table, with a ladder for every quasi-identifier.
+    schema
+        The roles of its columns.
+    model
+        The promise. Distances are measured to the distribution of this table (N-REF).
+    limit
+        How many records may be left out; exactly so many still may.
+    at_least, at_most
+        The lowest and the highest level of a quasi-identifier, by name.
+    importance
+        How much a quasi-identifier weighs in the measure, by name; 1 where nothing is said.
+    balance
+        How much leaving a record out weighs against generalizing it; 0.5 is neutral.
+    policy
+        ``"violating"``: every class that breaks the promise is left out. ``"small_only"``: only classes smaller than k
+        are, and all others must keep the promise (N-SUPPWHAT).
+    """
+
+    census: Census
+    schema: Schema
+    model: Model
+    limit: int = 0
+    at_least: Mapping[str, int] = field(default_factory=dict)
+    at_most: Mapping[str, int] = field(default_factory=dict)
+    importance: Mapping[str, float] = field(default_factory=dict)
+    balance: float = 0.5
+    policy: Policy = "violating"
+
+    def __post_init__(self) -> None:
+        if self.policy not in ("violating", "small_only"):
+            msg = f"policy must be 'violating' or 'small_only', got {self.policy!r}."
+            raise ParameterError(msg)
+        for given_as, levels in (("at_least", self.at_least), ("at_most", self.at_most)):
+            for name, level in levels.items():
+                self._check_level(name, level, given_as)
+        for name, low, high in zip(self.census.quasi, self.lows, self.highs, strict=True):
+            if low > high:
+                msg = f"Column {name!r} must be at level {low} or higher and at level {high} or lower: nothing is both."
+                raise ParameterError(msg, hint="lower at_least, raise at_most, or take the census at a lower floor.")
+
+    @property
+    def lows(self) -> tuple[int, ...]:
+        """The lowest level of every quasi-identifier."""
+        floors = zip(self.census.quasi, self.census.floor, strict=True)
+        return tuple(max(self.at_least.get(name, 0), floor) for name, floor in floors)
+
+    @property
+    def highs(self) -> tuple[int, ...]:
+        """The highest level of every quasi-identifier."""
+        return tuple(self.at_most.get(name, self.census.ladders[name].height) for name in self.census.quasi)
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the lattice has."""
+        result = 1
+        for low, high in zip(self.lows, self.highs, strict=True):
+            result *= high - low + 1
+        return result
+
+    def judges(self, model: Model | None = None) -> tuple[Judge, ...]:
+        """Bind the promise, or another one, to this table."""
+        model = self.model if model is None else model
+        return model.bind(self.schema, self.census.domains, self._reference())
+
+    def _reference(self) -> dict[str, np.ndarray]:
+        """Count the values of every sensitive column in the whole table."""
+        census = self.census
+        if census.person is not None:  # people are counted where they are met
+            return {}
+        return {
+            name: np.bincount(codes, weights=census.counts, minlength=len(census.domains[name])).astype(np.int64)
+            for name, codes in zip(census.sensitive, census.codes[len(census.quasi) :], strict=True)
+        }
+
+    def _check_level(self, name: str, level: int, given_as: str) -> None:
+        if name not in self.census.quasi:
+            raise UnknownColumnError.of(name, self.census.quasi, given_as=given_as)
+        height = self.census.ladders[name].height
+        if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= height:
+            msg = f"{given_as} of column {name!r} must be a level from 0 to {height}, got {level!r}."
+            raise ParameterError(msg)

@@ -1,0 +1,119 @@
+"""Visiting the nodes of a box of the lattice, each rolled up from those before it.
+
+Nodes are visited depth first, axis by axis, levels descending. So every node is met after all nodes above it, and what
+was found there bounds it: classes only merge on the way up. The walk is a nested roll-up too: each step of it holds the
+classes at the lowest levels that the nodes beyond it still need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms._rollup import Rolled, Rollup
+
+Levels = tuple[int, ...]
+Nodes = npt.NDArray[np.int64]
+
+
+class Visitor(Protocol):
+    """Whoever wants to see nodes. Nodes are numbered within a box; levels count from the lowest of every axis."""
+
+    @property
+    def few(self) -> int:
+        """How many nodes are best visited from the same cells, instead of rolling up to what they have in common."""
+
+    def begin(self, levels: npt.NDArray[np.int16]) -> None:
+        """Enter a box; ``levels`` has one row per axis, one column per node."""
+
+    def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
+        """Give the nodes that are still of interest, given the bounds that they inherited."""
+
+    def hopeful(self, cells: Rolled) -> bool:
+        """Say whether nodes at or above these cells may be of interest."""
+
+    def visit(self, nodes: Sequence[Levels], cells: Rolled) -> Sequence[int]:
+        """Look at nodes, given cells at or below all of them, and bound each of them and all nodes below it.
+
+        Nodes stand in descending order. Those below another one that turns out to rule them out may be passed over.
+        """
+
+    def columns(self, node: Sequence[int]) -> Levels:
+        """Give the level of every column for levels by axis."""
+
+
+class Sweep:
+    """Visits the nodes of a box that are of interest.
+
+    Parameters
+    ----------
+    visitor
+        Who wants to see them.
+    rollup
+        The census.
+    lows, highs
+        The lowest and the highest levels of the box.
+    """
+
+    def __init__(self, visitor: Visitor, rollup: Rollup, lows: Levels, highs: Levels) -> None:
+        self._visitor, self._rollup, self._lows = visitor, rollup, lows
+        shape = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
+        self._bounds = np.zeros(shape, dtype=np.int64)
+        self._flat = self._bounds.reshape(-1)
+        indices = np.indices(shape, dtype=np.int16).reshape(len(shape), -1)
+        self.levels = indices + np.array(lows, dtype=np.int16)[:, None]
+        self._rows = np.ascontiguousarray(self.levels.T)
+        self._open = np.ones(len(self._flat), dtype=bool)
+        visitor.begin(self.levels)
+
+    def run(self, first: Sequence[int] | None = None) -> None:
+        """Visit the nodes; those at or above ``first`` before all others."""
+        nodes = self._keep(np.arange(len(self._flat))[::-1])
+        if first is not None:
+            above = (self._rows[nodes] >= np.array(first)).all(axis=1)
+            self._walk(0, self._rollup.start, self._keep(nodes[above]))
+            nodes = self._keep(nodes[~above])
+        self._walk(0, self._rollup.start, nodes)
+
+    def left(self) -> tuple[Nodes, Nodes]:
+        """Give the nodes that were not visited, and their bounds."""
+        nodes = np.flatnonzero(self._open)
+        return nodes, self._flat[nodes]
+
+    def start(self, bounds: npt.NDArray[np.int64]) -> None:
+        """Take over bounds that are known for every node."""
+        np.maximum(self._flat, bounds, out=self._flat)
+
+    def know(self, node: Sequence[int], bound: int) -> None:
+        """Take note of a bound of a node: it bounds all nodes below it too."""
+        below = self._bounds[
+            tuple(slice(0, max(level - low + 1, 0)) for level, low in zip(node, self._lows, strict=True))
+        ]
+        np.maximum(below, bound, out=below)
+
+    def _walk(self, axis: int, cells: Rolled, nodes: Nodes) -> None:
+        """Go through the levels of an axis, descending; all nodes have the same levels on the axes before."""
+        if not len(nodes):
+            return
+        cuts = (np.flatnonzero(np.diff(self.levels[axis][nodes])) + 1).tolist()
+        for begin, end in zip([0, *cuts], [*cuts, len(nodes)], strict=True):
+            inside = self._keep(nodes[begin:end])
+            if len(inside) > self._visitor.few:
+                floor = self._rows[inside].min(axis=0).tolist()
+                rolled = self._rollup.to(self._visitor.columns(floor), cells)
+                if self._visitor.hopeful(rolled):
+                    self._walk(axis + 1, rolled, inside)
+            elif len(inside):
+                self._look(inside, cells)
+
+    def _look(self, nodes: Nodes, cells: Rolled) -> None:
+        self._open[nodes] = False
+        rows = [tuple(row) for row in self._rows[nodes].tolist()]
+        for row, bound in zip(rows, self._visitor.visit(rows, cells), strict=True):
+            self.know(row, bound)
+
+    def _keep(self, nodes: Nodes) -> Nodes:
+        return self._visitor.wanted(nodes, self._flat[nodes]) if len(nodes) else nodes

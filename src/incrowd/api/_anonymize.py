@@ -1,0 +1,173 @@
+"""The main job: from a table and a promise to a release that keeps it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any, Literal, Unpack
+
+from incrowd.algorithms import Algorithm, Optimal, Outcome, Problem, costs_of, recoding_of
+from incrowd.api._census import Reading, open_with
+from incrowd.api._checked_again import checked_again
+from incrowd.api._no_release import no_release, refuse_infeasible
+from incrowd.api._release import Recipe, Release
+from incrowd.core import Census, CensusRequest, FullDomainRecoding, PrivacyWarning, Schema, SchemaError
+from incrowd.engines import Engine, open_table
+from incrowd.hierarchies import auto
+from incrowd.models import Model, Number, promise, suppression_limit, trivial
+
+
+def anonymize(  # noqa: PLR0913 - the front door of the house; only the first two are positional
+    table: Any,
+    schema: Schema,
+    *,
+    model: Model | str,
+    algorithm: Algorithm | None = None,
+    max_suppressed: Number = 0,
+    max_suppressed_records: int | None = None,
+    at_least: Mapping[str, int] | None = None,
+    at_most: Mapping[str, int] | None = None,
+    importance: Mapping[str, float] | None = None,
+    balance: float = 0.5,
+    others: Literal["refuse", "drop"] = "refuse",
+    **reading: Unpack[Reading],
+) -> Release:
+    """Publish a table so that it keeps a promise, at the least cost.
+
+    Parameters
+    ----------
+    table
+        A pandas, Polars or PyArrow table, a DuckDB relation, a list of dicts, or a path to a CSV or Parquet file. It is
+        never changed.
+    schema
+        The role of every column, with a hierarchy for every quasi-identifier.
+    model
+        The promise, as a model or as its text: ``"k>=5, l>=3[disease]"``.
+    algorithm
+        The search; ``Optimal()`` where nothing is said.
+    max_suppressed, max_suppressed_records
+        The share of the records, or their number, that may be left out. Exactly so many still may.
+    at_least, at_most
+        The lowest and the highest level of a quasi-identifier, by name.
+    importance
+        How much a quasi-identifier weighs in the measure, by name; 1 where nothing is said.
+    balance
+        How much leaving a record out weighs against generalizing it; 0.5 is neutral.
+    others
+        What becomes of columns without a role: ``"refuse"`` the table, or ``"drop"`` them.
+    reading
+        How to read a file, as in ``census``.
+
+    Raises
+    ------
+    NoSafeRelease
+        If nothing can be published within the limits. Nothing is then returned that could be published by mistake.
+
+    Notes
+    -----
+    Identifiers, the entity and columns without a role are never published. Rows are sorted by their published values:
+    nothing of the original order is left. The promise is checked again on the published table. It protects against
+    what its model protects against, and says nothing about columns that you called insensitive.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"age": 31, "disease": "flu"}, {"age": 52, "disease": "hiv"}, {"age": 34, "disease": "flu"}]
+    >>> schema = ic.Schema(quasi={"age": ic.intervals(10, 20)}, sensitive=["disease"])
+    >>> release = ic.anonymize(table, schema, model="k>=2", max_suppressed=0.5)
+    >>> release.table
+    [{'age': '[30, 40)', 'disease': 'flu'}, {'age': '[30, 40)', 'disease': 'flu'}]
+    >>> release
+    Release(k>=2: 2 of 3 records, 1 classes)
+    """
+    model = promise(model) if isinstance(model, str) else model
+    for note in trivial(model):
+        warnings.warn(note, PrivacyWarning, stacklevel=2)
+    engine = open_with(table, schema, **reading)
+    publish = _published(engine, schema, others)
+    census = census_for(engine, schema, model)
+    problem = Problem(
+        census=census,
+        schema=schema,
+        model=model,
+        limit=suppression_limit(census.records, max_suppressed, max_suppressed_records),
+        at_least=at_least or {},
+        at_most=at_most or {},
+        importance=importance or {},
+        balance=balance,
+    )
+    algorithm = Optimal() if algorithm is None else algorithm
+    refuse_infeasible(problem)
+    outcome = algorithm.search(problem)
+    if outcome.best is None or outcome.best.classes == 0:
+        raise no_release(problem, outcome)
+    recoding = recoding_of(problem, outcome.best.levels)
+    return _release(engine, publish, problem, outcome, recoding, repr(algorithm))
+
+
+def _published(engine: Engine, schema: Schema, others: str) -> list[str]:
+    """Give the columns of the release; none that has no role gets there by accident."""
+    columns = list(engine.columns())
+    roles = {name: schema.role(name) for name in columns}
+    if others not in ("refuse", "drop"):
+        msg = f"others must be 'refuse' or 'drop', got {others!r}."
+        raise SchemaError(msg)
+    without = [name for name, role in roles.items() if role is None]
+    if without and others == "refuse":
+        named = ", ".join(map(repr, without)) if engine.shows_names else f"{len(without)} columns"
+        msg = f"These columns have no role: {named}."
+        hint = "name them in the schema (insensitive=[...] publishes them as they are), or write others='drop'."
+        raise SchemaError(msg, hint=hint)
+    shown = {"quasi-identifier", "sensitive", "insensitive", "count"}
+    return [name for name in columns if roles[name] in shown]
+
+
+def census_for(engine: Engine, schema: Schema, model: Model) -> Census:
+    """Count the quasi-identifiers with the sensitive columns that the promise is about."""
+    extra = [name for name in (schema.entity, schema.count) if name]
+    domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
+    binding = schema.bind(domains, default=auto())
+    for note in binding.notes:
+        warnings.warn(note, PrivacyWarning, stacklevel=3)
+    wanted = {name for judge in model.bind(schema, domains) for name in judge.columns}
+    sensitive = tuple(name for name in schema.sensitive_names if name in wanted)
+    return engine.census(
+        CensusRequest(schema.quasi_names, sensitive, binding.ladders, entity=schema.entity, count=schema.count)
+    )
+
+
+def _release(
+    engine: Engine,
+    publish: list[str],
+    problem: Problem,
+    outcome: Outcome,
+    recoding: FullDomainRecoding,
+    algorithm: str,
+) -> Release:
+    """Apply a recoding, and check what came out of it with nothing but its labels."""
+    census, schema, best = problem.census, problem.schema, outcome.best
+    assert best is not None  # noqa: S101 - the caller saw to it
+    published = engine.recode(recoding, publish).materialise()
+    judged = published
+    if schema.entity is not None:  # whose row it is decides, and is not published
+        judged = engine.recode(recoding, [*publish, schema.entity]).materialise()
+    domains = {name: census.domains[name] for name in census.sensitive}
+    classes = open_table(judged).classes(schema.quasi_names, domains, schema.entity, schema.count)
+    verdict = checked_again(classes, problem, recoding)
+    recipe = Recipe(
+        promise=str(problem.model),
+        algorithm=algorithm,
+        proof=outcome.proof,
+        levels=dict(best.levels),
+        records=census.records,
+        suppressed=best.suppressed,
+        max_suppressed_records=problem.limit,
+        dropped=census.dropped,
+        checked=outcome.checked,
+        nodes=outcome.nodes,
+        lower_bound=outcome.lower_bound,
+        notes=outcome.notes,
+        version=version("incrowd"),
+    )
+    return Release(published, verdict, costs_of(problem, best.levels), recoding, recipe)

@@ -1,0 +1,66 @@
+"""Why nothing can be published, how near it came, and what would help."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from incrowd.algorithms import Outcome, Problem, left_out_at
+from incrowd.core import NoSafeRelease
+from incrowd.models import feasibility
+
+
+def refuse_infeasible(problem: Problem) -> None:
+    """Stop before any search where no release can keep the promise."""
+    known = feasibility(problem.judges(), problem.census.classes(), problem.limit)
+    if known.feasible:
+        return
+    reasons = " ".join(f"{obstacle.promise}: {obstacle.reason}" for obstacle in known.obstacles)
+    nearest = [obstacle.nearest for obstacle in known.obstacles if obstacle.nearest]
+    hint = f"{' and '.join(nearest)} would be possible." if nearest else ""
+    msg = f"No release can keep the promise. {reasons}"
+    raise NoSafeRelease(msg, hint=hint)
+
+
+def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
+    """Say how near the search came, which promise binds, and which column."""
+    records, limit = problem.census.records, problem.limit
+    if outcome.proof == "best found" and outcome.best is None:
+        msg = f"No release was found in time; {outcome.checked:,} of {outcome.nodes:,} nodes were tested."
+        return NoSafeRelease(msg, hint="give it more time.")
+    least = left_out_at(problem, problem.highs)
+    if least <= limit:
+        msg = f"Only a release without any record keeps {problem.model}."
+        return NoSafeRelease(msg, hint="ask for less, or look at the hierarchies.", nearest=least)
+    msg = (
+        f"No release keeps {problem.model} and leaves out at most {_share(limit, records)} ({limit:,} records): "
+        f"even the most general one leaves out {_share(least, records)} ({least:,})."
+    )
+    return NoSafeRelease(msg, hint=_hint(problem, least), nearest=least)
+
+
+def _hint(problem: Problem, least: int) -> str:
+    """Name what binds: a level that may not be exceeded, or one of several promises."""
+    parts = []
+    column, without = _column(problem, least)
+    if column is not None:
+        parts.append(f"at_most of {column!r} binds: without it {_share(without, problem.census.records)} are left out")
+    if len(problem.model.parts) > 1:
+        alone = {str(part): left_out_at(replace(problem, model=part), problem.highs) for part in problem.model.parts}
+        parts.append(f"{max(alone, key=lambda text: alone[text])} is what binds")
+    parts.append(f"max_suppressed_records={least} would be enough")
+    return "; ".join(parts) + "."
+
+
+def _column(problem: Problem, least: int) -> tuple[str | None, int]:
+    best: tuple[str | None, int] = (None, least)
+    for name in problem.at_most:
+        free = {other: level for other, level in problem.at_most.items() if other != name}
+        wider = replace(problem, at_most=free)
+        left_out = left_out_at(wider, wider.highs)
+        if left_out < best[1]:
+            best = name, left_out
+    return best
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "0.0%"

@@ -1,0 +1,104 @@
+"""All nodes that keep a promise, and the curve of risk against utility."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Unpack
+
+from incrowd.algorithms import Frontier, Problem, Solutions, all_solutions, find_frontier
+from incrowd.api._anonymize import census_for
+from incrowd.api._census import Reading, open_with
+from incrowd.core import ParameterError, Schema
+from incrowd.measures import Measure
+from incrowd.models import KAnonymity, LDiversity, Model, Number, PSensitive, promise, suppression_limit
+
+VALUES = (*range(2, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+"""The strengths of a curve where nothing is said."""
+
+
+def solutions(
+    table: Any,
+    schema: Schema,
+    *,
+    model: Model | str,
+    max_suppressed: Number = 0,
+    max_suppressed_records: int | None = None,
+    at_least: Mapping[str, int] | None = None,
+    at_most: Mapping[str, int] | None = None,
+    **reading: Unpack[Reading],
+) -> Solutions:
+    """List every node of the lattice that keeps a promise within the suppression limit.
+
+    Parameters
+    ----------
+    table, schema, model, max_suppressed, max_suppressed_records, at_least, at_most, reading
+        As in ``anonymize``.
+
+    Notes
+    -----
+    A node that leaves out every record keeps every promise, and is listed; ``anonymize`` refuses it.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"age": age, "sex": sex} for age, sex in [(31, "f"), (34, "f"), (52, "m"), (58, "m")]]
+    >>> schema = ic.Schema(quasi={"age": ic.intervals(10), "sex": ic.flat()})
+    >>> found = ic.solutions(table, schema, model="k>=2")
+    >>> found.minimal
+    [{'age': 1, 'sex': 0}]
+    >>> len(found), found.suppressed.tolist()
+    (4, [0, 0, 0, 0])
+    """
+    model = promise(model) if isinstance(model, str) else model
+    census = census_for(open_with(table, schema, **reading), schema, model)
+    limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
+    return all_solutions(Problem(census, schema, model, limit, at_least or {}, at_most or {}))
+
+
+def frontier(
+    table: Any,
+    schema: Schema,
+    *,
+    by: Literal["k", "l", "p"] = "k",
+    of: str | None = None,
+    values: Sequence[int] | None = None,
+    measure: str | Measure = "loss",
+    max_suppressed: Number = 0,
+    **reading: Unpack[Reading],
+) -> Frontier:
+    """Find the best node for every strength of a promise at once: risk against utility.
+
+    Parameters
+    ----------
+    table, schema, max_suppressed, reading
+        As in ``anonymize``.
+    by
+        What grows along the curve: ``"k"``, the least size of a class, or ``"l"`` or ``"p"``, its least number of
+        different sensitive values.
+    of
+        The sensitive column, for ``"l"`` and ``"p"``. May be left out if there is only one.
+    values
+        The strengths, ascending; by default 2 to 1,000 in growing steps, as far as the table reaches.
+    measure
+        The measure that is made small, as in ``Optimal``.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"age": age} for age in (31, 34, 52, 58)]
+    >>> curve = ic.frontier(table, ic.Schema(quasi={"age": ic.intervals(10, 100)}), values=[1, 2, 3])
+    >>> [node.levels for node in curve.nodes]
+    [{'age': 0}, {'age': 1}, {'age': 2}]
+    """
+    models = {"k": KAnonymity(1), "l": LDiversity(1, of=of), "p": PSensitive(1, of=of)}
+    if by not in models:
+        msg = f"by must be 'k', 'l' or 'p', got {by!r}."
+        raise ParameterError(msg)
+    census = census_for(open_with(table, schema, **reading), schema, models[by])
+    limit = suppression_limit(census.records, max_suppressed)
+    most = census.records if by == "k" else len(census.domains[census.sensitive[0]])
+    chosen = [value for value in VALUES if value <= most] if values is None else sorted(set(values))
+    if not chosen or min(chosen) < 1:
+        msg = "values must be whole numbers of at least 1."
+        raise ParameterError(msg)
+    return find_frontier(Problem(census, schema, models[by], limit), by, chosen, measure)

@@ -1,0 +1,332 @@
+"""The measures a search can make small, and what they are called."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Census, Ladder, ParameterError, UnknownColumnError
+from incrowd.measures._objective import CellObjective, Costs, Counts, Floats, Objective, Published
+
+Mean = Literal["geometric", "arithmetic"]
+
+
+class Measure(ABC):
+    """What a release cost: a number that a search makes as small as it can."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
+        """Meet a census.
+
+        Parameters
+        ----------
+        census
+            The table.
+        importance
+            How much each quasi-identifier weighs; 1 where nothing is said.
+        balance
+            How much leaving a record out weighs against generalizing it: at 0.5 both weigh 1; towards 1 generalizing
+            weighs less, down to nothing, and towards 0 leaving out does.
+        """
+
+
+@dataclass(frozen=True)
+class Loss(Measure):
+    """How much of its domain a published value stands for, between 0 and 1.
+
+    A value at level 0 loses nothing, ``*`` and a record that is left out lose everything; a group of 10 of a
+    hierarchy's 100 values loses about a tenth. The mean over the columns is geometric, so that one column that is lost
+    completely does not outweigh all others.
+
+    Parameters
+    ----------
+    mean
+        ``"geometric"``: of the losses plus one, as ARX has it; or ``"arithmetic"``.
+
+    References
+    ----------
+    V. S. Iyengar. *Transforming data to satisfy privacy constraints.* KDD 2002.
+    """
+
+    mean: Mean = "geometric"
+    name: ClassVar[str] = "loss"
+
+    def __post_init__(self) -> None:
+        if self.mean not in ("geometric", "arithmetic"):
+            msg = f"mean must be 'geometric' or 'arithmetic', got {self.mean!r}."
+            raise ParameterError(msg)
+
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
+        """Meet a census."""
+        published, left_out = factors(balance)
+        costs = [
+            Costs(tuple(published * leaves for leaves in ladder.leaves), left_out * float(ladder.leaves[-1][0]), counts)
+            for ladder, counts in zip(_ladders(census), _counts(census), strict=True)
+        ]
+        leaves = np.array([ladder.leaves[-1][0] for ladder in _ladders(census)], dtype=np.float64)
+        lowest = published * census.records * np.ones(len(leaves))
+        highest = max(published, left_out) * census.records * leaves
+        objective = _Geometric if self.mean == "geometric" else _Arithmetic
+        return objective(costs, lowest, highest, _weights(census, importance))
+
+
+@dataclass(frozen=True)
+class Distortion(Measure):
+    """The distortion ratio: how far up the ladders the published cells stand, of all steps there are (S0-DISTORT)."""
+
+    name: ClassVar[str] = "distortion"
+
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
+        """Meet a census."""
+        weights = _weights(census, importance)
+        heights = np.array([ladder.height for ladder in _ladders(census)], dtype=np.float64)
+        return _steps(census, balance, weights * heights)
+
+
+@dataclass(frozen=True)
+class Precision(Measure):
+    """One minus Sweeney's precision: how far up its own ladder a cell stands, on average.
+
+    References
+    ----------
+    L. Sweeney. *Achieving k-anonymity privacy protection using generalization and suppression.* 2002.
+    """
+
+    name: ClassVar[str] = "precision"
+
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
+        """Meet a census."""
+        return _steps(census, balance, _weights(census, importance))
+
+
+@dataclass(frozen=True)
+class Entropy(Measure):
+    """The share of the information that is lost: bits, of all bits that the columns have (non-uniform entropy).
+
+    A record in a group of N loses log2(N / n) bits, where n records have its value; one that is left out loses what the
+    whole table would.
+
+    References
+    ----------
+    A. Gionis, T. Tassa. *k-anonymization with minimal loss of information.* IEEE TKDE 21(2), 2009.
+    """
+
+    name: ClassVar[str] = "entropy"
+
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
+        """Meet a census."""
+        published, left_out = factors(balance)
+        weights, records = _weights(census, importance), max(census.records, 1)
+        costs, known = [], []
+        for floor, counts in zip(census.floor, _counts(census), strict=True):
+            bits = [np.log2(np.maximum(level, 1)) for level in counts]
+            costs.append(Costs(tuple(published * level for level in bits), left_out * float(np.log2(records)), counts))
+            known.append(float(counts[floor] @ bits[floor]))
+        lowest = published * np.array(known)
+        highest = max(published, left_out) * records * np.log2(records) * np.ones(len(known))
+        return _Arithmetic(costs, lowest, highest, weights * (highest - lowest))
+
+
+@dataclass(frozen=True)
+class Height(Measure):
+    """The sum of the levels of a node, whatever is left out: what Samarati's search makes small."""
+
+    name: ClassVar[str] = "height"
+
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:  # noqa: ARG002
+        """Meet a census."""
+        return _Height(_weights(census, importance))
+
+
+@dataclass(frozen=True)
+class Discernibility(Measure):
+    """Every published record is charged the size of its class, every other one the size of the table.
+
+    References
+    ----------
+    R. J. Bayardo, R. Agrawal. *Data privacy through optimal k-anonymization.* ICDE 2005.
+    """
+
+    name: ClassVar[str] = "discernibility"
+
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:  # noqa: ARG002
+        """Meet a census."""
+        _refuse_importance(self.name, importance)
+        return _Discernibility(*factors(balance))
+
+
+@dataclass(frozen=True)
+class AverageClassSize(Measure):
+    """Records per class; those that are left out count as one class together.
+
+    References
+    ----------
+    K. LeFevre, D. J. DeWitt, R. Ramakrishnan. *Mondrian multidimensional k-anonymity.* ICDE 2006.
+    """
+
+    name: ClassVar[str] = "aecs"
+
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:  # noqa: ARG002
+        """Meet a census."""
+        _refuse_importance(self.name, importance)
+        if balance != 0.5:
+            msg = "The measure 'aecs' counts classes: it knows no balance between generalizing and leaving out."
+            raise ParameterError(msg, hint="leave balance at 0.5, or use the measure 'loss'.")
+        return _AverageClassSize()
+
+
+MEASURES: Mapping[str, Measure] = {
+    measure.name: measure
+    for measure in (Loss(), Distortion(), Precision(), Height(), Discernibility(), AverageClassSize(), Entropy())
+}
+"""The measures by the names that plans and commands use."""
+
+
+def read_measure(measure: str | Measure) -> Measure:
+    """Find a measure by its name."""
+    if isinstance(measure, Measure):
+        return measure
+    if measure not in MEASURES:
+        msg = f"measure must be one of {', '.join(map(repr, MEASURES))}, got {measure!r}."
+        raise ParameterError(msg)
+    return MEASURES[measure]
+
+
+def factors(balance: float) -> tuple[float, float]:
+    """Say how much generalizing weighs, and how much leaving out."""
+    if not isinstance(balance, (int, float)) or isinstance(balance, bool) or not 0 <= balance <= 1:
+        msg = f"balance must be a number from 0 to 1, got {balance!r}."
+        raise ParameterError(msg)
+    return min(1.0, 2 * (1 - balance)), min(1.0, 2 * balance)
+
+
+class _Arithmetic(CellObjective):
+    """The weighted mean of what every column lost, each between 0 and 1."""
+
+    def __init__(self, costs: list[Costs], lowest: Floats, highest: Floats, weights: Floats) -> None:
+        super().__init__(costs)
+        self._lowest, self._weights = lowest, weights
+        self._span = np.where(highest > lowest, highest - lowest, 1.0)
+        self._all = float(weights.sum()) or 1.0
+
+    def lost(self, column: int, total: Floats) -> Floats:
+        """Say which share of a column is lost."""
+        return np.asarray((total - self._lowest[column]) / self._span[column], dtype=np.float64)
+
+    def share(self, column: int, total: Floats) -> Floats:
+        """Turn the total of a column into its part of the score."""
+        return np.asarray(self._weights[column] * self.lost(column, total) / self._all, dtype=np.float64)
+
+
+class _Geometric(_Arithmetic):
+    """The weighted geometric mean of the losses plus one, minus one."""
+
+    def share(self, column: int, total: Floats) -> Floats:
+        """Turn the total of a column into its part of the score."""
+        return np.asarray(self._weights[column] * np.log1p(self.lost(column, total)) / self._all, dtype=np.float64)
+
+    def finish(self, parts: Floats) -> Floats:
+        """Turn sums of parts into scores."""
+        return np.asarray(np.expm1(parts), dtype=np.float64)
+
+    def unfinish(self, score: float) -> float:
+        """Give the sum of parts that has this score."""
+        return math.log1p(score)
+
+
+class _Height(Objective):
+    def __init__(self, weights: Floats) -> None:
+        self._weights = weights
+
+    def score(self, node: Published) -> float:
+        """Give the score of a node."""
+        return float(self._weights @ np.array(node.levels))
+
+    def part(self, column: int, level: int, suppressed: Counts, limit: int) -> Floats:  # noqa: ARG002
+        """Bound from below what a column at a level adds."""
+        return np.full(len(suppressed), self._weights[column] * level)
+
+
+class _Discernibility(Objective):
+    looks_at_classes = True
+
+    def __init__(self, published: float, left_out: float) -> None:
+        self._published, self._left_out = published, left_out
+
+    def score(self, node: Published) -> float:
+        """Give the score of a node."""
+        squares = float(node.sizes.astype(np.float64) @ node.sizes)
+        return self._published * squares + self._left_out * node.suppressed * node.records
+
+    def above(self, sizes: Counts) -> float:
+        """Classes only merge, and who is left out costs as much as the largest class would."""
+        return min(self._published, self._left_out) * float(sizes.astype(np.float64) @ sizes)
+
+
+class _AverageClassSize(Objective):
+    looks_at_classes = True
+
+    def score(self, node: Published) -> float:
+        """Give the score of a node."""
+        return node.records / max(len(node.sizes) + (node.suppressed > 0), 1)
+
+    def above(self, sizes: Counts) -> float:
+        """Classes only merge; one more for what is left out."""
+        return float(sizes.sum()) / (len(sizes) + 1)
+
+
+def _steps(census: Census, balance: float, weights: Floats) -> Objective:
+    """Charge every cell its level, of the levels that its ladder has."""
+    published, left_out = factors(balance)
+    costs = [
+        Costs(
+            tuple(np.full(len(level), published * number) for number, level in enumerate(counts)),
+            left_out * ladder.height,
+            counts,
+        )
+        for ladder, counts in zip(_ladders(census), _counts(census), strict=True)
+    ]
+    highest = max(published, left_out) * census.records * np.array([ladder.height for ladder in _ladders(census)])
+    return _Arithmetic(costs, np.zeros(len(costs)), highest, weights)
+
+
+def _refuse_importance(name: str, importance: Mapping[str, float]) -> None:
+    if any(weight != 1 for weight in importance.values()):
+        msg = f"The measure {name!r} looks at classes, not at columns: no column can weigh more than another."
+        raise ParameterError(msg, hint="leave importance out, or use the measure 'loss'.")
+
+
+def _weights(census: Census, importance: Mapping[str, float]) -> Floats:
+    for name, weight in importance.items():
+        if name not in census.quasi:
+            raise UnknownColumnError.of(name, census.quasi, given_as="importance")
+        if not isinstance(weight, (int, float)) or isinstance(weight, bool) or not 0 < weight < np.inf:
+            msg = f"The importance of column {name!r} must be a number above 0, got {weight!r}."
+            raise ParameterError(msg)
+    return np.array([importance.get(name, 1) for name in census.quasi], dtype=np.float64)
+
+
+def _ladders(census: Census) -> list[Ladder]:
+    return [census.ladders[name] for name in census.quasi]
+
+
+def _counts(census: Census) -> list[tuple[npt.NDArray[np.int64], ...]]:
+    """Count the records of every group, per quasi-identifier and level; nothing below the floor."""
+    result = []
+    for name, floor, codes in zip(census.quasi, census.floor, census.codes, strict=False):
+        ladder = census.ladders[name]
+        low = np.bincount(codes, weights=census.counts, minlength=len(ladder.labels[floor]))
+        levels = [np.zeros(len(labels), dtype=np.int64) for labels in ladder.labels]
+        for level in range(floor, ladder.height + 1):
+            step = ladder.step(floor, level)
+            levels[level] = np.bincount(step, weights=low, minlength=len(levels[level])).astype(np.int64)
+        result.append(tuple(levels))
+    return result
