@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import incrowd as ic
 from algorithms import slow
-from algorithms.tables import PROMISES, problem, tables
-from incrowd.algorithms import Optimal, _boxes, _rollup
+from algorithms.tables import PROMISES, k, problem, rows, tables
+from incrowd.algorithms import Optimal, Problem, Progress, _boxes, _rollup
+from incrowd.algorithms._bounds import Bounds
+from incrowd.measures import Loss, read_measure
 
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
 
@@ -49,3 +54,178 @@ def test_boxes_and_compiled_loops_change_nothing(table: list[Any], promise: Any,
         patch.setattr(_boxes, "COARSE", 1)
         patch.setattr(_rollup, "COMPILE_AFTER", -1)
         agrees(table, model, ok, int(share * len(table)), "loss")
+
+
+@settings(max_examples=25)
+@given(
+    table=st.lists(
+        st.builds(lambda row, person: {**row, "person": person}, rows, st.integers(0, 5)), min_size=1, max_size=20
+    ),
+    k=st.integers(1, 4),
+    l=st.integers(1, 3),
+    share=st.sampled_from([0.0, 0.3]),
+)
+def test_people_are_counted_where_the_table_says_whose_row_it_is(
+    table: list[Any],
+    k: int,
+    l: int,  # noqa: E741
+    share: float,
+) -> None:
+    def ok(group: Any, _: Any) -> bool:
+        return len({row["person"] for row in group}) >= k and len({row["disease"] for row in group}) >= l
+
+    agrees(table, ic.KAnonymity(k) & ic.LDiversity(l), ok, int(share * len(table)), "loss")
+
+
+@settings(max_examples=25)
+@given(table=tables, balance=st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0]), weight=st.sampled_from([0.5, 1, 3]))
+def test_balance_and_importance_weigh(table: list[Any], balance: float, weight: float) -> None:
+    published, left_out = min(1, 2 * (1 - balance)), min(1, 2 * balance)
+
+    def score(node: slow.Found) -> float:
+        total = 0.0
+        for name, level, important in zip(slow.QUASI, node.levels, (weight, 1, 1), strict=True):
+            domain = len(slow.PATHS[name])
+            kept = sum(slow.leaves(name, slow.PATHS[name][row[name]][level]) for group in node.kept for row in group)
+            low, high = published * node.records, max(published, left_out) * node.records * domain
+            total += important * (published * kept + left_out * node.suppressed * domain - low) / (high - low)
+        return total / (weight + 2)
+
+    limit = len(table) // 3
+    given = problem(table, ic.KAnonymity(2), limit, importance={"age": weight}, balance=balance)
+    best = Optimal(Loss("arithmetic")).search(given).best
+    found = slow.acceptable(table, k(2), limit)
+    if not found:
+        assert best is None
+        return
+    assert best is not None
+    assert best.score == pytest.approx(min(map(score, found)), abs=1e-10)
+
+
+@settings(max_examples=25)
+@given(table=tables, low=st.integers(0, 2), high=st.integers(2, 3), share=st.sampled_from([0.0, 0.3]))
+def test_levels_stay_within_bounds(table: list[Any], low: int, high: int, share: float) -> None:
+    limit = int(share * len(table))
+    given = problem(table, ic.KAnonymity(2), limit, at_least={"age": low}, at_most={"age": high, "town": 1})
+    best = Optimal().search(given).best
+    found = [
+        node for node in slow.acceptable(table, k(2), limit) if low <= node.levels[0] <= high and node.levels[2] <= 1
+    ]
+    assert (best is None) == (not found)
+    if best is not None:
+        assert best.score == pytest.approx(min(map(slow.loss, found)), abs=1e-10)
+
+
+@settings(max_examples=30)
+@given(table=tables, promise=st.sampled_from(PROMISES), measure=st.sampled_from(sorted(slow.MEASURES)))
+def test_bounds_are_below_what_they_bound(table: list[Any], promise: Any, measure: str) -> None:
+    model, ok = promise
+    asked = problem(table, model, len(table))
+    objective = read_measure(measure).bind(asked.census, {}, 0.5)
+    bounds = Bounds(asked, objective)
+    nodes = [slow.visit(table, levels, ok) for levels in slow.nodes()]
+    levels = np.array([node.levels for node in nodes]).T[bounds.axes]
+    left_out = np.array([node.suppressed for node in nodes])
+    assert (bounds.suppressed(levels) <= left_out).all()
+    for known in (left_out, bounds.suppressed(levels)):
+        low = bounds.score(bounds.parts(bounds.places(levels), known))
+        assert (low <= [slow.MEASURES[measure](node, table) + 1e-11 for node in nodes]).all()
+
+
+def test_codes_that_fill_several_words() -> None:
+    generator = random.Random(3)
+    names = [f"q{number}" for number in range(14)]
+    table = [{name: generator.choice(range(40)) for name in names} for _ in range(60)]
+    roles = ic.Schema(quasi={name: ic.intervals(10) for name in names})
+    census = ic.census(table, roles)
+    fixed = dict.fromkeys(names[3:], 2)
+    asked = Problem(census, roles, ic.KAnonymity(3), 20, at_least=fixed)
+    best = Optimal().search(asked).best
+    sizes = {
+        levels: census.classes([*levels, *fixed.values()]).size
+        for levels in np.ndindex(3, 3, 3)
+        if all(level <= census.ladders[name].height for level, name in zip(levels, names, strict=False))
+    }
+    fine = [levels for levels, size in sizes.items() if size[size < 3].sum() <= 20]
+    assert best is not None
+    assert tuple(best.levels.values())[:3] in fine
+    assert best.suppressed == (size := sizes[tuple(best.levels.values())[:3]])[size < 3].sum()
+
+
+def many_columns() -> Problem:
+    """A lattice of 3 ** 20 nodes."""
+    generator = random.Random(5)
+    names = [f"q{number}" for number in range(20)]
+    table = [{name: generator.choice((10, 12, 25, 31)) for name in names} for _ in range(300)]
+    roles = ic.Schema(quasi={name: ic.intervals(10) for name in names})
+    return Problem(ic.census(table, roles), roles, ic.KAnonymity(5), 30)
+
+
+def test_a_lattice_may_be_huge() -> None:
+    outcome = Optimal(seconds=1.5).search(many_columns())
+    assert outcome.nodes == 3**20
+    assert outcome.best is not None
+    assert outcome.best.suppressed <= 30
+    assert outcome.lower_bound <= outcome.best.score
+    assert outcome.proof == ("optimal" if outcome.gap == 0 else "best found")
+
+
+def test_a_search_can_be_watched_and_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_boxes, "EVERY", 0.0)
+    seen: list[Progress] = []
+
+    def watch(progress: Progress) -> bool:
+        seen.append(progress)
+        return len(seen) < 5
+
+    outcome = Optimal().search(many_columns(), watch)
+    assert outcome.proof == "best found"
+    assert len(seen) == 5
+    assert seen[-1].nodes == 3**20
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"at_least": {"agee": 1}}, "no column 'agee'"),
+        ({"at_most": {"age": 9}}, "at_most of column 'age' must be a level from 0 to 3, got 9"),
+        ({"at_least": {"age": 2}, "at_most": {"age": 1}}, "nothing is both"),
+        ({"policy": "some"}, "policy must be 'violating' or 'small_only'"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(wrong: Any, message: str) -> None:
+    with pytest.raises(ic.IncrowdError, match=message):
+        problem([{"age": "20", "sex": "f", "town": "ulm", "disease": "a"}], ic.KAnonymity(1), **wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"importance": {"age": 0}}, "importance of column 'age' must be a number above 0, got 0"),
+        ({"importance": {"agee": 1}}, "no column 'agee'"),
+        ({"balance": 2}, "balance must be a number from 0 to 1, got 2"),
+    ],
+)
+def test_weights_that_make_no_sense_are_refused(wrong: Any, message: str) -> None:
+    asked = problem([{"age": "20", "sex": "f", "town": "ulm", "disease": "a"}], ic.KAnonymity(1), **wrong)
+    with pytest.raises(ic.IncrowdError, match=message):
+        Optimal().search(asked)
+
+
+def test_measures_of_classes_know_no_columns() -> None:
+    asked = problem([{"age": "20", "sex": "f", "town": "ulm", "disease": "a"}], ic.KAnonymity(1), importance={"age": 2})
+    with pytest.raises(ic.ParameterError, match="looks at classes, not at columns"):
+        Optimal("discernibility").search(asked)
+    with pytest.raises(ic.ParameterError, match="knows no balance"):
+        Optimal("aecs").search(
+            problem([{"age": "20", "sex": "f", "town": "ulm", "disease": "a"}], ic.KAnonymity(1), balance=0)
+        )
+
+
+def test_a_search_needs_a_measure_and_time() -> None:
+    with pytest.raises(ic.ParameterError, match="measure must be one of 'loss'"):
+        Optimal("los")
+    with pytest.raises(ic.ParameterError, match="seconds must be above 0"):
+        Optimal(seconds=0)
+    with pytest.raises(ic.ParameterError, match="mean must be 'geometric' or 'arithmetic'"):
+        Loss("harmonic")  # type: ignore[arg-type]

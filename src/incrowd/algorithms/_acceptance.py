@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,7 +116,7 @@ class Acceptance:
         """Whether the number of records of a class decides alone."""
         return not self.rollup.has_tail
 
-    def small(self, nodes: Sequence[tuple[int, ...]], cells: Rolled) -> list[int]:
+    def small(self, nodes: npt.NDArray[np.integer], cells: Rolled) -> list[int]:
         """Count what several nodes leave out, where sizes decide alone."""
         return self.rollup.small(nodes, cells, self._k, self.limit)
 

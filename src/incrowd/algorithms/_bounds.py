@@ -40,12 +40,14 @@ class Bounds:
         The lowest and the highest level of every axis.
     """
 
-    def __init__(self, problem: Problem, objective: Objective) -> None:
-        census = problem.census
-        sizes = [len(census.ladders[name].labels[low]) for name, low in zip(census.quasi, problem.lows, strict=True)]
+    def __init__(self, problem: Problem, objective: Objective, *, fast: bool = False) -> None:
+        census, lows, highs = problem.census, problem.lows, problem.highs
+        sizes = [len(census.ladders[name].labels[low]) for name, low in zip(census.quasi, lows, strict=True)]
         self.axes = sorted(range(len(sizes)), key=lambda column: -sizes[column])
-        self.lows = [problem.lows[column] for column in self.axes]
-        self.highs = [problem.highs[column] for column in self.axes]
+        self.lows = [lows[column] for column in self.axes]
+        self.highs = [highs[column] for column in self.axes]
+        self._columns = np.argsort(self.axes)
+        self._floor = np.array(lows)
         self.limit = problem.limit
         self._sizes = [
             [len(labels) for labels in census.ladders[census.quasi[column]].labels[low:]]
@@ -59,14 +61,11 @@ class Bounds:
             for column, low, high in zip(self.axes, self.lows, self.highs, strict=True)
         ]
         self._tables = self._put_together()
-        self._pairs = self._in_axes(problem)
+        self._pairs = self._in_axes(problem, fast=fast)
 
-    def columns(self, node: Sequence[int]) -> tuple[int, ...]:
-        """Give the level of every column, in the order of the schema."""
-        levels = [0] * len(node)
-        for column, low, level in zip(self.axes, self.lows, node, strict=True):
-            levels[column] = level + low
-        return tuple(levels)
+    def columns(self, nodes: Ints) -> npt.NDArray[np.int64]:
+        """Give the levels of every column, in the order of the schema; nodes are rows."""
+        return np.asarray(nodes[..., self._columns] + self._floor, dtype=np.int64)
 
     def places(self, levels: Ints) -> list[npt.NDArray[np.int64]]:
         """Say where the nodes stand in each table; ``levels`` has one row per axis, one column per node."""
@@ -132,19 +131,15 @@ class Bounds:
                 result.append((axis, (len(part),), part.reshape(-1)))
         return result
 
-    def _in_axes(self, problem: Problem) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
+    def _in_axes(self, problem: Problem, *, fast: bool) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
         """Turn bounds for pairs of columns into such for pairs of axes, within the lattice's levels."""
-        place = {column: axis for axis, column in enumerate(self.axes)}
+        limits = zip(problem.lows, problem.highs, problem.census.floor, strict=True)
+        inside = [slice(low - floor, high - floor + 1) for low, high, floor in limits]
         result = {}
-        for (one, two), bounds in pair_bounds(problem.census, least_size(problem.model)).items():
-            floors = problem.census.floor[one], problem.census.floor[two]
-            rows, columns = (
-                slice(problem.lows[column] - floor, problem.highs[column] - floor + 1)
-                for column, floor in zip((one, two), floors, strict=True)
-            )
-            part = bounds[rows, columns]
+        for (one, two), bounds in pair_bounds(problem.census, least_size(problem.model), fast=fast).items():
+            part = bounds[inside[one], inside[two]]
             if part.any():
-                first, second = place[one], place[two]
+                first, second = int(self._columns[one]), int(self._columns[two])
                 ordered = part if first < second else part.T
                 result[min(first, second), max(first, second)] = np.ascontiguousarray(ordered)
         return result

@@ -18,16 +18,16 @@ from incrowd.algorithms._bounds import Bounds
 from incrowd.algorithms._outcome import Node, Outcome, Progress
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled
-from incrowd.algorithms._sweep import Levels, Nodes, Sweep
+from incrowd.algorithms._sweep import Levels, Nodes, Rows, Sweep
 from incrowd.measures import Objective
 
 BOX = 1 << 18
 """A box of so many nodes, or fewer, is swept with arrays over its nodes."""
 
-FEW = 6
-"""So many nodes are counted at once."""
+FEW, MANY = 6, 1 << 15
+"""So many nodes are counted at once, if there are not too many cells."""
 
-COARSE = 1 << 20
+COARSE = 1 << 17
 """From so many cells on the coarser nodes are searched first, for a good start."""
 
 NEAR = 1e-11
@@ -61,6 +61,8 @@ class _Box:
 class Boxes:
     """A search for the best node of a lattice."""
 
+    join_from = 4
+
     def __init__(
         self,
         problem: Problem,
@@ -70,7 +72,7 @@ class Boxes:
         progress: Callable[[Progress], bool | None] | None = None,
     ) -> None:
         self._problem, self._acceptance, self._objective = problem, acceptance, objective
-        self._bounds = Bounds(problem, objective)
+        self._bounds = Bounds(problem, objective, fast=acceptance.rollup.fast)
         self._until, self._progress, self._told = until, progress, time.monotonic()
         self._known: dict[Levels, int] = {}  # what tested nodes leave out at least, levels by axis
         self.best: Node | None = None
@@ -165,19 +167,18 @@ class Boxes:
             else:
                 frozen.add(axis)
 
-    @property
-    def few(self) -> int:
-        """How many nodes are best visited from the same cells: the compiled loop counts several at once."""
-        return FEW if self._acceptance.only_sizes and self._acceptance.rollup.fast else 1
+    def few(self, cells: Rolled) -> int:
+        """Let the compiled loop count several nodes at once, where that is cheap."""
+        return FEW if len(cells) <= MANY and self._acceptance.only_sizes and self._acceptance.rollup.fast else 1
 
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
         """Enter a box."""
         self._levels, self._places = levels, self._bounds.places(levels)
         self._stale = np.full(levels.shape[1], -np.inf)
 
-    def columns(self, node: Sequence[int]) -> Levels:
+    def columns(self, nodes: Rows) -> Rows:
         """Give the level of every column."""
-        return self._bounds.columns(node)
+        return self._bounds.columns(nodes)
 
     def hopeful(self, cells: Rolled) -> bool:
         """Whether a measure of classes leaves hope for a node at or above these cells."""
@@ -202,13 +203,14 @@ class Boxes:
             result[place] = self._wins(parts[place], self._levels[:, nodes[place]].tolist())
         return nodes[result]
 
-    def visit(self, nodes: Sequence[Levels], cells: Rolled) -> Sequence[int]:
+    def visit(self, nodes: Rows, cells: Rolled) -> Sequence[int]:
         """Test nodes that were not tested before, and say what they leave out at least."""
-        if self.few == 1:
-            return [self._once(node, cells) for node in nodes]
+        rows = [tuple(row) for row in nodes.tolist()]
+        if self.few(cells) == 1:
+            return [self._once(node, cells) for node in rows]
         self._pause()
-        small = self._acceptance.small([self.columns(node) for node in nodes], cells)
-        for node, left_out in zip(nodes, small, strict=True):
+        small = self._acceptance.small(self.columns(nodes), cells)
+        for node, left_out in zip(rows, small, strict=True):
             if left_out <= self._acceptance.limit and node not in self._known and self._may_win(node, left_out):
                 self._test(node, cells)
             self._known[node] = left_out
@@ -220,7 +222,7 @@ class Boxes:
     def _test(self, node: Levels, source: Rolled | None = None) -> Tested:
         """Test a node, and remember it if it is the best."""
         self._pause()
-        cells = self._acceptance.rollup.to(self.columns(node), source)
+        cells = self._acceptance.rollup.to(self.columns(np.array(node)).tolist(), source)
         tested = self._acceptance.test(cells)
         self._known[node] = tested.bound
         if tested.acceptable and self._may_win(node, tested.suppressed):
@@ -248,7 +250,7 @@ class Boxes:
         """Decide exactly whether a node may be better than the best: by score, or by rank at equal scores."""
         bound = float(self._bounds.score(np.array([parts]))[0])
         best = np.inf if self.best is None else self.best.score
-        levels = self.columns(node)
+        levels = tuple(self.columns(np.array(node)).tolist())
         return bound < best or (bound == best and (sum(levels), levels) < self._rank)
 
     def _pause(self) -> None:

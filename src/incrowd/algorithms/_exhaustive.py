@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +11,12 @@ from incrowd.algorithms._acceptance import Acceptance, Tested
 from incrowd.algorithms._outcome import Node
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled
-from incrowd.algorithms._sweep import Levels, Nodes, Sweep
+from incrowd.algorithms._sweep import Levels, Nodes, Rows, Sweep
 from incrowd.core import ParameterError
 from incrowd.measures import Measure, read_measure
 
 MOST = 4_000_000
 """A lattice with more nodes is not looked at node by node."""
-
-Rows = npt.NDArray[np.integer]
 
 
 def need_small(problem: Problem) -> None:
@@ -30,6 +28,8 @@ def need_small(problem: Problem) -> None:
 
 class Everything:
     """Visits every node that may be acceptable; ``found`` is called with those that are."""
+
+    join_from = sys.maxsize
 
     def __init__(self, problem: Problem, acceptance: Acceptance) -> None:
         need_small(problem)
@@ -43,7 +43,9 @@ class Everything:
     def found(self, cells: Rolled, tested: Tested) -> None:
         """Look at an acceptable node."""
 
-    few = 1
+    def few(self, cells: Rolled) -> int:  # noqa: ARG002
+        """Visit one node at a time."""
+        return 1
 
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
         """Enter the lattice."""
@@ -56,15 +58,15 @@ class Everything:
         """Hope for every node."""
         return True
 
-    def columns(self, node: Sequence[int]) -> Levels:
+    def columns(self, nodes: Rows) -> Rows:
         """Give the level of every column."""
-        return tuple(node)
+        return nodes
 
-    def visit(self, nodes: Sequence[Levels], cells: Rolled) -> list[int]:
+    def visit(self, nodes: Rows, cells: Rolled) -> list[int]:
         """Test nodes."""
-        return [self._test(node, cells) for node in nodes]
+        return [self._test(node, cells) for node in nodes.tolist()]
 
-    def _test(self, node: Levels, cells: Rolled) -> int:
+    def _test(self, node: list[int], cells: Rolled) -> int:
         rolled = self._acceptance.rollup.to(node, cells)
         tested = self._acceptance.test(rolled)
         if tested.acceptable:

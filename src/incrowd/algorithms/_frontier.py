@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,11 +15,9 @@ from incrowd.algorithms._exhaustive import need_small
 from incrowd.algorithms._outcome import Node
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled
-from incrowd.algorithms._sweep import Levels, Nodes, Sweep
+from incrowd.algorithms._sweep import Levels, Nodes, Rows, Sweep
 from incrowd.core import ParameterError
 from incrowd.measures import Measure, Objective, read_measure
-
-Rows = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +75,8 @@ def find_frontier(problem: Problem, of: str, values: Sequence[int], measure: str
 class _Walk:
     """A node is of interest as long as it may be best for some strength that it can reach."""
 
+    join_from = sys.maxsize
+
     def __init__(self, problem: Problem, values: npt.NDArray[np.int64], objective: Objective) -> None:
         self._problem, self._values, self._objective = problem, values, objective
         self._acceptance = Acceptance(problem)
@@ -92,7 +93,9 @@ class _Walk:
         highs = tuple(high - low for low, high in zip(self._bounds.lows, self._bounds.highs, strict=True))
         Sweep(self, self._acceptance.rollup, (0,) * len(highs), highs).run()
 
-    few = 1
+    def few(self, cells: Rolled) -> int:  # noqa: ARG002
+        """Visit one node at a time."""
+        return 1
 
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
         """Enter the lattice."""
@@ -110,23 +113,23 @@ class _Walk:
             return True
         return self._objective.above(self._acceptance.sizes(cells)) <= float(self._scores.max())
 
-    def columns(self, node: Sequence[int]) -> Levels:
+    def columns(self, nodes: Rows) -> Rows:
         """Give the level of every column."""
-        return self._bounds.columns(node)
+        return self._bounds.columns(nodes)
 
-    def visit(self, nodes: Sequence[Levels], cells: Rolled) -> list[int]:
+    def visit(self, nodes: Rows, cells: Rolled) -> list[int]:
         """Look at nodes one by one."""
         return [self._look(node, cells) for node in nodes]
 
-    def _look(self, node: Levels, cells: Rolled) -> int:
+    def _look(self, node: Rows, cells: Rolled) -> int:
         """Find the strengths that a node reaches, and compare it with the best of each."""
-        rolled = self._acceptance.rollup.to(self.columns(node), cells)
+        rolled = self._acceptance.rollup.to(self.columns(node).tolist(), cells)
         words, sizes, strength = self._acceptance.strengths(rolled)
         order = np.argsort(strength, kind="stable")
         below = np.concatenate(([0], np.cumsum(sizes[order])))
         left_out = below[np.searchsorted(strength[order], self._values)]
         reached = int((left_out <= self._problem.limit).sum())
-        places = self._bounds.places(np.array(node)[:, None])
+        places = self._bounds.places(node[:, None])
         bound = self._bounds.score(self._bounds.parts(places, left_out[:reached]))
         for place in np.flatnonzero(bound <= self._scores[:reached]).tolist():
             ok = strength >= self._values[place]

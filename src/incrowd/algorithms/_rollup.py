@@ -25,6 +25,9 @@ Levels = tuple[int, ...]
 COMPILE_AFTER = 10_000_000
 """So many words are sorted before the compiled loop is worth loading."""
 
+COMPILE_FROM = 200_000
+"""A census of so many cells is worth it at once."""
+
 WORD_BITS = 63
 
 
@@ -64,10 +67,10 @@ class Rollup:
         self._fields = packing.fields[:-1]
         self._tail_bits = packing.fields[-1].bits
         self._one_word = packing.words == 1
-        self._large = len(census) >= COMPILE_AFTER // 10
+        self._large = len(census) >= COMPILE_FROM
         self._shifts = np.array([field.shift for field in self._fields])
         self._masks = np.array([(1 << field.bits) - 1 for field in self._fields])
-        self._flat, self._bases = _in_one([table for levels in self._tables for table in levels], self._tables)
+        self._flat, self._begins = _in_one(self._tables)
         words = tuple(packing.pack([*census.codes[: len(census.quasi)], tail]))
         start = Rolled(words, census.counts.astype(np.int64), census.floor)
         self.start = start if self.sensitive == census.sensitive else self._merge(start)
@@ -94,14 +97,14 @@ class Rollup:
         """Whether the compiled loops are used."""
         return self._one_word and (self._large or Rollup._sorted > COMPILE_AFTER)
 
-    def small(self, nodes: Sequence[Levels], source: Rolled, k: int, limit: int) -> list[int]:
+    def small(self, nodes: npt.NDArray[np.integer], source: Rolled, k: int, limit: int) -> list[int]:
         """Count for several nodes the records in classes smaller than k, where cells are classes.
 
         Parameters
         ----------
         nodes
-            The levels of every column. A node below an earlier one that leaves out too much is passed over: it is given
-            the number of that one.
+            The levels of every column, one row per node. A node below an earlier one that leaves out too much is passed
+            over: it is given the number of that one.
         source
             Cells at or below all of the nodes.
         k, limit
@@ -109,16 +112,12 @@ class Rollup:
         """
         from incrowd.core._compiled import small_records  # noqa: PLC0415 - numba is loaded only when it pays
 
-        now = source.levels
-        bases = np.array(
-            [
-                [-1 if level == now[column] else self._base(column, level) for column, level in enumerate(node)]
-                for node in nodes
-            ]
-        )
+        levels = nodes - np.array(self.census.floor)
+        bases = self._begins[np.arange(nodes.shape[1]), levels]
+        bases[nodes == np.array(source.levels)] = -1  # these fields stay as they are
         small = np.zeros(len(nodes), dtype=np.int64)
         (words,), counts = source.words, source.counts
-        small_records(words, counts, self._shifts, self._masks, self._flat, bases, np.array(nodes), k, limit, small)
+        small_records(words, counts, self._shifts, self._masks, self._flat, bases, levels, k, limit, small)
         return small.tolist()
 
     def codes(self, words: Sequence[Words], column: int, level: int) -> npt.NDArray[np.integer]:
@@ -162,7 +161,7 @@ class Rollup:
 
     def _base(self, column: int, level: int) -> int:
         """Say where the table of a column and level begins."""
-        return self._bases[column][level - self.census.floor[column]]
+        return int(self._begins[column, level - self.census.floor[column]])
 
     def _merge(self, cells: Rolled) -> Rolled:
         """Add up the counts of equal words."""
@@ -207,10 +206,15 @@ def _first(groups: npt.NDArray[np.integer]) -> Words:
     return np.asarray(first[groups], dtype=np.int64)
 
 
-def _in_one(tables: list[Words], by_column: list[list[Words]]) -> tuple[Words, list[list[int]]]:
-    """Put all tables into one; also say where each begins, by column and level."""
-    begins = iter(np.cumsum([0, *map(len, tables)]).tolist())
-    return np.concatenate(tables), [[next(begins) for _ in levels] for levels in by_column]
+def _in_one(tables: list[list[Words]]) -> tuple[Words, npt.NDArray[np.int64]]:
+    """Put the tables of all columns and levels into one; also say where each begins, by column and level."""
+    begins = np.full((len(tables), max(map(len, tables))), -1, dtype=np.int64)
+    place = 0
+    for column, levels in enumerate(tables):
+        for level, table in enumerate(levels):
+            begins[column, level] = place
+            place += len(table)
+    return np.concatenate([table for levels in tables for table in levels]), begins
 
 
 def _starts(keys: Sequence[Words]) -> npt.NDArray[np.intp]:

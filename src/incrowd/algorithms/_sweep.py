@@ -17,14 +17,17 @@ from incrowd.algorithms._rollup import Rolled, Rollup
 
 Levels = tuple[int, ...]
 Nodes = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.integer]
 
 
 class Visitor(Protocol):
     """Whoever wants to see nodes. Nodes are numbered within a box; levels count from the lowest of every axis."""
 
-    @property
-    def few(self) -> int:
-        """How many nodes are best visited from the same cells, instead of rolling up to what they have in common."""
+    join_from: int
+    """From so many nodes on, the least node above all of them is visited first; it may be visited again later."""
+
+    def few(self, cells: Rolled) -> int:
+        """Say how many nodes are best visited from these cells, instead of rolling up to what they have in common."""
 
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
         """Enter a box; ``levels`` has one row per axis, one column per node."""
@@ -35,14 +38,14 @@ class Visitor(Protocol):
     def hopeful(self, cells: Rolled) -> bool:
         """Say whether nodes at or above these cells may be of interest."""
 
-    def visit(self, nodes: Sequence[Levels], cells: Rolled) -> Sequence[int]:
+    def visit(self, nodes: Rows, cells: Rolled) -> Sequence[int]:
         """Look at nodes, given cells at or below all of them, and bound each of them and all nodes below it.
 
         Nodes stand in descending order. Those below another one that turns out to rule them out may be passed over.
         """
 
-    def columns(self, node: Sequence[int]) -> Levels:
-        """Give the level of every column for levels by axis."""
+    def columns(self, nodes: Rows) -> Rows:
+        """Give the level of every column for levels by axis; nodes are rows."""
 
 
 class Sweep:
@@ -74,9 +77,9 @@ class Sweep:
         nodes = self._keep(np.arange(len(self._flat))[::-1])
         if first is not None:
             above = (self._rows[nodes] >= np.array(first)).all(axis=1)
-            self._walk(0, self._rollup.start, self._keep(nodes[above]))
+            self._start(self._keep(nodes[above]))
             nodes = self._keep(nodes[~above])
-        self._walk(0, self._rollup.start, nodes)
+        self._start(nodes)
 
     def left(self) -> tuple[Nodes, Nodes]:
         """Give the nodes that were not visited, and their bounds."""
@@ -94,25 +97,41 @@ class Sweep:
         ]
         np.maximum(below, bound, out=below)
 
+    def _start(self, nodes: Nodes) -> None:
+        """Roll the table up to what all nodes have in common, and go on from there."""
+        if len(nodes):
+            self._walk(0, self._rollup.to(self._common(nodes)), nodes)
+
+    def _common(self, nodes: Nodes) -> Levels:
+        return tuple(self._visitor.columns(self._rows[nodes].min(axis=0)).tolist())
+
     def _walk(self, axis: int, cells: Rolled, nodes: Nodes) -> None:
         """Go through the levels of an axis, descending; all nodes have the same levels on the axes before."""
-        if not len(nodes):
-            return
         cuts = (np.flatnonzero(np.diff(self.levels[axis][nodes])) + 1).tolist()
         for begin, end in zip([0, *cuts], [*cuts, len(nodes)], strict=True):
-            inside = self._keep(nodes[begin:end])
-            if len(inside) > self._visitor.few:
-                floor = self._rows[inside].min(axis=0).tolist()
-                rolled = self._rollup.to(self._visitor.columns(floor), cells)
+            inside = self._join(self._keep(nodes[begin:end]), cells)
+            if len(inside) > self._visitor.few(cells):
+                rolled = self._rollup.to(self._common(inside), cells)
                 if self._visitor.hopeful(rolled):
                     self._walk(axis + 1, rolled, inside)
             elif len(inside):
                 self._look(inside, cells)
 
+    def _join(self, nodes: Nodes, cells: Rolled) -> Nodes:
+        """Ask the least node above all of these first: what it leaves out, each of them does."""
+        if len(nodes) < self._visitor.join_from:
+            return nodes
+        top = self._rows[nodes].max(axis=0)
+        if (top == self._rows[nodes[0]]).all():
+            return nodes
+        (bound,) = self._visitor.visit(top[None, :], cells)
+        self.know(top.tolist(), bound)
+        return self._keep(nodes)
+
     def _look(self, nodes: Nodes, cells: Rolled) -> None:
         self._open[nodes] = False
-        rows = [tuple(row) for row in self._rows[nodes].tolist()]
-        for row, bound in zip(rows, self._visitor.visit(rows, cells), strict=True):
+        rows = self._rows[nodes]
+        for row, bound in zip(rows.tolist(), self._visitor.visit(rows, cells), strict=True):
             self.know(row, bound)
 
     def _keep(self, nodes: Nodes) -> Nodes:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 Words = npt.NDArray[np.int64]
 Slots = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
 
 
 def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -228,3 +229,11 @@ def _count_small(words: Words, counts: Words, k: int, table: Words, used: Slots,
         if table[2 * slot + 1] < k:
             total += table[2 * slot + 1]
     return total
+
+
+@_compile
+def count_pairs(one: Slots, two: Slots, counts: Floats, table: Floats) -> Floats:
+    """Add up how often two codes occur together."""
+    for row in range(len(one)):
+        table[one[row], two[row]] += counts[row]
+    return table

@@ -123,16 +123,18 @@ class Judge(ABC):
     def judge(self, classes: Classes) -> Judgement:
         """Say for every class whether it keeps the promise, what was measured, and what is missing."""
         measured = self.measure(classes)
-        required = self.model.requirements
-        ok = np.ones(len(classes), dtype=bool)
-        for requirement, values in zip(required, measured, strict=True):
-            ok &= values.meets(requirement.sense, requirement.bound)
-        deficit = tuple(requirement.deficit(values) for requirement, values in zip(required, measured, strict=True))
-        return Judgement(ok, measured, deficit)
+        pairs = zip(self.model.requirements, measured, strict=True)
+        return Judgement(
+            self._meets(measured), measured, tuple(requirement.deficit(values) for requirement, values in pairs)
+        )
 
     def keeps(self, classes: Classes) -> Bools:
         """Say only which classes keep the promise, which may be faster than all of ``judge``."""
-        return self.judge(classes).ok
+        return self._meets(self.measure(classes))
+
+    def _meets(self, measured: tuple[Measured, ...]) -> Bools:
+        pairs = zip(self.model.requirements, measured, strict=True)
+        return np.logical_and.reduce([values.meets(need.sense, need.bound) for need, values in pairs])
 
     def check_persons(self, classes: Classes) -> None:
         """Refuse a table that some coarser classes of it would be refused for: do this before a search.

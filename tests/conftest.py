@@ -1,3 +1,5 @@
+"""What all tests share."""
+
 from __future__ import annotations
 
 import os
@@ -13,7 +15,7 @@ settings.load_profile("patient")
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """Give the folder of the public data sets; absent on a laptop, required in CI."""
-    folder = Path(os.environ.get("INCROWD_DATA") or Path(__file__).parents[3] / "shared" / "data")
+    folder = Path(os.environ.get("INCROWD_DATA") or Path(__file__).parents[2] / "shared" / "data")
     if folder.is_dir():
         return folder
     reason = f"the public data sets are not in {folder} (set INCROWD_DATA)"
