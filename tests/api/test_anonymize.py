@@ -93,7 +93,10 @@ def test_neither_order_nor_kind_of_the_table_changes_the_release() -> None:
         release = ic.anonymize(make(table), ic.hospital_schema(), model="k>=3", max_suppressed=0.1)
         found = release.table.to_pylist() if isinstance(release.table, pa.Table) else release.table.to_dicts()
         assert found == expected.table.to_pylist()
-        assert release.recipe == expected.recipe
+        assert (release.recipe.levels, release.recipe.suppressed) == (
+            expected.recipe.levels,
+            expected.recipe.suppressed,
+        )
 
 
 def test_no_column_is_published_by_accident() -> None:
@@ -170,7 +173,7 @@ def test_a_table_that_is_not_what_was_predicted_is_not_published(spoil: str, mon
             table[0]["age" if spoil == "label" else "disease"] = "hiv"
         return open_table(table)
 
-    monkeypatch.setattr("incrowd.api._anonymize.open_table", spoilt)
+    monkeypatch.setattr("incrowd.api._publish.open_table", spoilt)
     with pytest.raises(ic.ReleaseMismatch, match="please report"):
         ic.anonymize(PEOPLE, SCHEMA, model="k>=2, l>=2", max_suppressed=0.5)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import incrowd as ic
-from incrowd.algorithms import Incognito, Problem, all_solutions, left_out_at
+from incrowd.algorithms import Incognito, Problem, all_solutions, left_out_by
 from incrowd.models import Model
 
 TABLES = Path(__file__).parent / "tables"
@@ -79,8 +79,8 @@ def minimal(fact: dict[str, Any]) -> Any:
 
 
 def violating(fact: dict[str, Any]) -> Any:
-    problem = problem_of(fact)
-    return {key: left_out_at(problem, [int(level) for level in key.split(",")]) for key in fact["expected"]}
+    left_out = left_out_by(problem_of(fact))
+    return {key: left_out([int(level) for level in key.split(",")]) for key in fact["expected"]}
 
 
 def survivors(fact: dict[str, Any]) -> Any:

@@ -107,10 +107,10 @@ class Algorithm(Protocol):
         """Find what every record is published as."""
 
 
-def left_out_at(problem: Problem, levels: Sequence[int]) -> int:
-    """Say how many records a node leaves out, whether or not so many may be."""
+def left_out_by(problem: Problem) -> Callable[[Sequence[int]], int]:
+    """Give a function that says how many records a node leaves out, whether or not so many may be."""
     acceptance = Acceptance(replace(problem, limit=problem.census.records))
-    return acceptance.test(acceptance.rollup.to(levels)).suppressed
+    return lambda levels: acceptance.test(acceptance.rollup.to(levels)).suppressed
 
 
 def costs_of(problem: Problem, levels: Mapping[str, int]) -> dict[str, float]:

@@ -1,28 +1,37 @@
 """The front doors: what a user calls."""
 
 from incrowd.api._anonymize import anonymize
+from incrowd.api._apply import apply
 from incrowd.api._assess import assess
 from incrowd.api._assessment import Assessment, ColumnAssessment
 from incrowd.api._census import census
 from incrowd.api._check import check
+from incrowd.api._compare import Comparison, compare
+from incrowd.api._explain import Explanation, Notch
 from incrowd.api._exposed import ClassSizes, Exposed
 from incrowd.api._feasibility import feasibility
 from incrowd.api._hospital import hospital, hospital_schema
 from incrowd.api._plain import plain_verdict
-from incrowd.api._release import Recipe, Release
+from incrowd.api._recipe import Recipe
+from incrowd.api._release import Release
 from incrowd.api._solutions import frontier, solutions
 
 __all__ = [
     "Assessment",
     "ClassSizes",
     "ColumnAssessment",
+    "Comparison",
+    "Explanation",
     "Exposed",
+    "Notch",
     "Recipe",
     "Release",
     "anonymize",
+    "apply",
     "assess",
     "census",
     "check",
+    "compare",
     "feasibility",
     "frontier",
     "hospital",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any, Literal, Unpack
 
-from incrowd.algorithms import Algorithm, Optimal, Outcome, Problem, costs_of, recoding_of
+from incrowd.algorithms import Algorithm, Optimal, Problem
 from incrowd.api._census import Reading, open_with
-from incrowd.api._checked_again import checked_again
 from incrowd.api._no_release import no_release, refuse_infeasible
-from incrowd.api._release import Recipe, Release
-from incrowd.core import Census, CensusRequest, FullDomainRecoding, PrivacyWarning, Schema, SchemaError
-from incrowd.engines import Engine, open_table
+from incrowd.api._publish import Source, publish_node
+from incrowd.api._recipe import described
+from incrowd.api._release import Release
+from incrowd.core import Census, CensusRequest, PrivacyWarning, Schema, SchemaError
+from incrowd.engines import Engine
 from incrowd.hierarchies import auto
 from incrowd.models import Model, Number, promise, suppression_limit, trivial
 
@@ -85,7 +85,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     for note in trivial(model):
         warnings.warn(note, PrivacyWarning, stacklevel=2)
     engine = open_with(table, schema, **reading)
-    publish = _published(engine, schema, others)
+    publish = published_columns(engine, schema, others)
     census = census_for(engine, schema, model)
     problem = Problem(
         census=census,
@@ -102,11 +102,11 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     outcome = algorithm.search(problem)
     if outcome.best is None or outcome.best.classes == 0:
         raise no_release(problem, outcome)
-    recoding = recoding_of(problem, outcome.best.levels)
-    return _release(engine, publish, problem, outcome, recoding, repr(algorithm))
+    source = Source(engine, publish, described(table, list(engine.columns()), census.records + census.dropped))
+    return publish_node(source, problem, outcome, repr(algorithm))
 
 
-def _published(engine: Engine, schema: Schema, others: str) -> list[str]:
+def published_columns(engine: Engine, schema: Schema, others: str) -> list[str]:
     """Give the columns of the release; none that has no role gets there by accident."""
     columns = list(engine.columns())
     roles = {name: schema.role(name) for name in columns}
@@ -135,39 +135,3 @@ def census_for(engine: Engine, schema: Schema, model: Model) -> Census:
     return engine.census(
         CensusRequest(schema.quasi_names, sensitive, binding.ladders, entity=schema.entity, count=schema.count)
     )
-
-
-def _release(
-    engine: Engine,
-    publish: list[str],
-    problem: Problem,
-    outcome: Outcome,
-    recoding: FullDomainRecoding,
-    algorithm: str,
-) -> Release:
-    """Apply a recoding, and check what came out of it with nothing but its labels."""
-    census, schema, best = problem.census, problem.schema, outcome.best
-    assert best is not None  # noqa: S101 - the caller saw to it
-    published = engine.recode(recoding, publish).materialise()
-    judged = published
-    if schema.entity is not None:  # whose row it is decides, and is not published
-        judged = engine.recode(recoding, [*publish, schema.entity]).materialise()
-    domains = {name: census.domains[name] for name in census.sensitive}
-    classes = open_table(judged).classes(schema.quasi_names, domains, schema.entity, schema.count)
-    verdict = checked_again(classes, problem, recoding)
-    recipe = Recipe(
-        promise=str(problem.model),
-        algorithm=algorithm,
-        proof=outcome.proof,
-        levels=dict(best.levels),
-        records=census.records,
-        suppressed=best.suppressed,
-        max_suppressed_records=problem.limit,
-        dropped=census.dropped,
-        checked=outcome.checked,
-        nodes=outcome.nodes,
-        lower_bound=outcome.lower_bound,
-        notes=outcome.notes,
-        version=version("incrowd"),
-    )
-    return Release(published, verdict, costs_of(problem, best.levels), recoding, recipe)

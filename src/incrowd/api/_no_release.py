@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from incrowd.algorithms import Outcome, Problem, left_out_at
+from incrowd.algorithms import Outcome, Problem, left_out_by
 from incrowd.core import NoSafeRelease
 from incrowd.models import feasibility
 
@@ -27,7 +27,7 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
     if outcome.proof == "best found" and outcome.best is None:
         msg = f"No release was found in time; {outcome.checked:,} of {outcome.nodes:,} nodes were tested."
         return NoSafeRelease(msg, hint="give it more time.")
-    least = left_out_at(problem, problem.highs)
+    least = left_out_by(problem)(problem.highs)
     if least <= limit:
         msg = f"Only a release without any record keeps {problem.model}."
         return NoSafeRelease(msg, hint="ask for less, or look at the hierarchies.", nearest=least)
@@ -45,7 +45,7 @@ def _hint(problem: Problem, least: int) -> str:
     if column is not None:
         parts.append(f"at_most of {column!r} binds: without it {_share(without, problem.census.records)} are left out")
     if len(problem.model.parts) > 1:
-        alone = {str(part): left_out_at(replace(problem, model=part), problem.highs) for part in problem.model.parts}
+        alone = {str(part): left_out_by(replace(problem, model=part))(problem.highs) for part in problem.model.parts}
         parts.append(f"{max(alone, key=lambda text: alone[text])} is what binds")
     parts.append(f"max_suppressed_records={least} would be enough")
     return "; ".join(parts) + "."
@@ -56,7 +56,7 @@ def _column(problem: Problem, least: int) -> tuple[str | None, int]:
     for name in problem.at_most:
         free = {other: level for other, level in problem.at_most.items() if other != name}
         wider = replace(problem, at_most=free)
-        left_out = left_out_at(wider, wider.highs)
+        left_out = left_out_by(wider)(wider.highs)
         if left_out < best[1]:
             best = name, left_out
     return best

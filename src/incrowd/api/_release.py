@@ -6,52 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from incrowd.core import Recoding, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How a release was made.
-
-    Attributes
-    ----------
-    promise
-        The promise, as its text.
-    algorithm
-        The search, with its parameters.
-    proof
-        What the search shows: ``"optimal"``, ``"all minimal nodes"``, ``"least height"``, ``"best found"``.
-    levels
-        The level of every quasi-identifier; ``None`` for a local recoding.
-    records, suppressed
-        How many records the table had, and how many are left out of the release.
-    max_suppressed_records
-        How many might have been left out.
-    dropped
-        How many records were removed first because a quasi-identifier is missing.
-    checked, nodes
-        How many nodes of the lattice were tested, of how many.
-    lower_bound
-        No release of this kind has a smaller measure than this.
-    notes
-        What the search had to do differently, and what a careful reader should know.
-    version
-        The version of incrowd.
-    """
-
-    promise: str
-    algorithm: str
-    proof: str
-    levels: Mapping[str, int] | None
-    records: int
-    suppressed: int
-    max_suppressed_records: int
-    dropped: int
-    checked: int
-    nodes: int
-    lower_bound: float
-    notes: tuple[str, ...]
-    version: str
+from incrowd.api._explain import Explanation, in_words
+from incrowd.api._recipe import Recipe
+from incrowd.core import Recoding, Schema, Verdict
+from incrowd.models import Model
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +28,10 @@ class Release:
         What every value is published as. As confidential as the original table.
     recipe
         How it was made.
+    schema, model
+        The roles of the columns, and the promise.
+    explanation
+        Numbers behind it: what each column and each promise has to do with it.
 
     Notes
     -----
@@ -81,6 +43,13 @@ class Release:
     measures: Mapping[str, float] = field(repr=False)
     recoding: Recoding = field(repr=False)
     recipe: Recipe
+    schema: Schema = field(repr=False)
+    model: Model = field(repr=False)
+    explanation: Explanation = field(repr=False)
+
+    def explain(self) -> str:
+        """Say in plain words what was done to each column and why, and which promise binds."""
+        return in_words(self.explanation, self.recipe, self.verdict.classes, self.measures)
 
     def __repr__(self) -> str:
         kept = self.recipe.records - self.recipe.suppressed

@@ -134,7 +134,8 @@ class Judge(ABC):
 
     def _meets(self, measured: tuple[Measured, ...]) -> Bools:
         pairs = zip(self.model.requirements, measured, strict=True)
-        return np.logical_and.reduce([values.meets(need.sense, need.bound) for need, values in pairs])
+        met = [values.meets(need.sense, need.bound) for need, values in pairs]
+        return np.asarray(np.logical_and.reduce(met), dtype=bool)
 
     def check_persons(self, classes: Classes) -> None:
         """Refuse a table that some coarser classes of it would be refused for: do this before a search.

@@ -1,0 +1,102 @@
+"""A solution that was found once, on new data."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Unpack
+
+from incrowd.algorithms import Node, Outcome, Problem, costs_of, left_out_by
+from incrowd.api._anonymize import census_for, published_columns
+from incrowd.api._census import Reading, open_with
+from incrowd.api._publish import Source, publish_node
+from incrowd.api._recipe import described
+from incrowd.api._release import Release
+from incrowd.core import Census, FullDomainRecoding, HierarchyError, NoSafeRelease
+from incrowd.models import Number, suppression_limit
+
+
+def apply(
+    release: Release,
+    table: Any,
+    *,
+    max_suppressed: Number = 0,
+    max_suppressed_records: int | None = None,
+    others: Literal["refuse", "drop"] = "refuse",
+    **reading: Unpack[Reading],
+) -> Release:
+    """Publish another table exactly as a release was: the same levels, the same labels, checked again.
+
+    Parameters
+    ----------
+    release
+        The release whose levels are taken.
+    table
+        The new table, with the same columns.
+    max_suppressed, max_suppressed_records
+        The share of the records, or their number, that may be left out for it. None by default: then the promise must
+        hold as it is.
+    others, reading
+        As in ``anonymize``.
+
+    Raises
+    ------
+    NoSafeRelease
+        If the promise breaks on the new table.
+
+    Notes
+    -----
+    Distances refer to the new table. Two releases about the same people can together tell more than each alone; nothing
+    here measures that.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> schema = ic.Schema(quasi={"age": ic.intervals(10, 20)})
+    >>> first = ic.anonymize([{"age": 31}, {"age": 34}, {"age": 52}, {"age": 55}], schema, model="k>=2")
+    >>> ic.apply(first, [{"age": 38}, {"age": 33}]).table
+    [{'age': '[30, 40)'}, {'age': '[30, 40)'}]
+    """
+    schema, model = release.schema, release.model
+    engine = open_with(table, schema, **reading)
+    columns = published_columns(engine, schema, others)
+    census = census_for(engine, schema, model)
+    recoding = release.recoding
+    if not isinstance(recoding, FullDomainRecoding):
+        msg = "A local recoding belongs to the table that it was made for."
+        raise HierarchyError(msg, hint="search again on the new table.")
+    _agree(census, recoding)
+    limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
+    problem = Problem(census, schema, model, limit)
+    node = _node(problem, recoding)
+    outcome = Outcome(node, proof="levels given", lower_bound=node.score, checked=1, nodes=1)
+    source = Source(engine, columns, described(table, list(engine.columns()), census.records + census.dropped))
+    return publish_node(source, problem, outcome, "apply")
+
+
+def _agree(census: Census, recoding: FullDomainRecoding) -> None:
+    """Refuse ladders that publish a value under another label than before."""
+    for name, level in recoding.levels.items():
+        ladder, known = census.ladders[name], recoding.ladders[name]
+        if level > ladder.height:
+            msg = f"Column {name!r} has {ladder.height} levels on the new table, and was published at level {level}."
+            raise HierarchyError(msg, hint="give its hierarchy in the schema, instead of leaving it to us.")
+        shared = recoding.domains[name].codes_in(census.domains[name])
+        both = shared >= 0
+        before = known.labels[level][known.groups[level][both]]
+        if (before != ladder.labels[level][ladder.groups[level][shared[both]]]).any():
+            msg = f"Column {name!r} has other labels at level {level} on the new table than it had before."
+            raise HierarchyError(msg, hint="give its hierarchy in the schema, instead of leaving it to us.")
+
+
+def _node(problem: Problem, recoding: FullDomainRecoding) -> Node:
+    """Count what the levels leave out on the new table; too much is no release."""
+    census = problem.census
+    levels = {name: recoding.levels[name] for name in census.quasi}
+    left_out = left_out_by(problem)(list(levels.values()))
+    if left_out > problem.limit or left_out == census.records:
+        msg = (
+            f"The new table breaks {problem.model} at these levels: {left_out:,} of {census.records:,} records are in "
+            f"classes that break it, {problem.limit:,} may be left out."
+        )
+        raise NoSafeRelease(msg, hint=f"allow max_suppressed_records={left_out}, or search again.", nearest=left_out)
+    classes = len(census.classes(levels))
+    return Node(levels, left_out, classes, costs_of(problem, levels)["loss"])

@@ -1,0 +1,88 @@
+"""How a release was made: everything that is needed to make it again."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+LIBRARIES = ("incrowd", "duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pyspark")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a release was made.
+
+    Attributes
+    ----------
+    promise
+        The promise, as its text.
+    algorithm
+        The search, with its parameters.
+    proof
+        What the search shows: ``"optimal"``, ``"all minimal nodes"``, ``"least height"``, ``"best found"``.
+    levels
+        The level of every quasi-identifier; ``None`` for a local recoding.
+    records, suppressed
+        How many records the table had, and how many are left out of the release.
+    max_suppressed_records
+        How many might have been left out.
+    dropped
+        How many records were removed first because a quasi-identifier is missing.
+    checked, nodes
+        How many nodes of the lattice were tested, of how many.
+    lower_bound
+        No release of this kind has a smaller measure than this.
+    notes
+        What the search had to do differently, and what a careful reader should know.
+    engine, input
+        What read the table, and what is known about it: ``kind``, ``sha256`` of a file, ``rows``, ``columns``. As
+        confidential as the table: a hash confirms guesses.
+    versions
+        The versions of incrowd and of the libraries that took part.
+    """
+
+    promise: str
+    algorithm: str
+    proof: str
+    levels: Mapping[str, int] | None
+    records: int
+    suppressed: int
+    max_suppressed_records: int
+    dropped: int
+    checked: int
+    nodes: int
+    lower_bound: float
+    notes: tuple[str, ...]
+    engine: str
+    input: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+
+def versions() -> dict[str, str]:
+    """Give the versions of Python, of incrowd and of the libraries that are installed."""
+    return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version(name))}}
+
+
+def described(table: Any, columns: list[str], rows: int) -> dict[str, Any]:
+    """Describe the input: a file by its hash, anything else by its size."""
+    known: dict[str, Any] = {"kind": type(table).__name__, "sha256": None, "rows": rows, "columns": columns}
+    if isinstance(table, (str, Path)) and Path(table).is_file():
+        known |= {"kind": Path(table).suffix.lstrip(".").lower() or "file", "sha256": _hash(Path(table))}
+    return known
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

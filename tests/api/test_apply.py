@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+import incrowd as ic
+
+SCHEMA = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat()}, sensitive=["disease"])
+FIRST = [
+    {"age": age, "sex": sex, "disease": disease}
+    for age, sex, disease in [(31, "f", "flu"), (34, "f", "hiv"), (52, "m", "flu"), (55, "m", "asthma")]
+]
+
+
+def test_new_records_get_the_labels_of_the_release() -> None:
+    release = ic.anonymize(FIRST, SCHEMA, model="k>=2")
+    again = ic.apply(release, [{"age": 38, "sex": "f", "disease": "flu"}, {"age": 33, "sex": "f", "disease": "flu"}])
+    assert again.table == [{"age": "[30, 40)", "sex": "f", "disease": "flu"}] * 2
+    assert again.recipe.levels == release.recipe.levels == {"age": 1, "sex": 0}
+    assert (again.recipe.proof, again.recipe.algorithm) == ("levels given", "apply")
+
+
+def test_a_table_that_breaks_the_promise_is_refused_unless_records_may_be_left_out() -> None:
+    release = ic.anonymize(FIRST, SCHEMA, model="k>=2")
+    new = [*FIRST, {"age": 71, "sex": "f", "disease": "flu"}]
+    with pytest.raises(
+        ic.NoSafeRelease, match="1 of 5 records are in classes that break it, 0 may be left out"
+    ) as caught:
+        ic.apply(release, new)
+    assert caught.value.nearest == 1
+    assert ic.apply(release, new, max_suppressed_records=1).table == release.table
+
+
+def test_labels_that_would_change_are_refused() -> None:
+    schema = ic.Schema(quasi={"age": ic.frequent(2)})
+    release = ic.anonymize([{"age": age} for age in (1, 1, 1, 2, 3, 4)], schema, model="k>=3")
+    assert release.recipe.levels == {"age": 1}
+    with pytest.raises(ic.HierarchyError, match="Column 'age' has other labels at level 1"):
+        ic.apply(release, [{"age": age} for age in (1, 2, 2, 2, 3, 4)])
+
+
+def test_two_releases_side_by_side() -> None:
+    one = ic.anonymize(FIRST, SCHEMA, model="k>=2")
+    two = ic.anonymize(FIRST, SCHEMA, model="k>=4")
+    comparison = ic.compare(one, two)
+    rows = {what: (a, b) for what, a, b in comparison.rows}
+    assert rows["promise"] == ("k>=2", "k>=4")
+    assert rows["classes"] == (2, 1)
+    assert rows["k"] == (2, 4)
+    assert ("records", 4, 4) not in comparison.different
+    assert "level of age" in str(comparison)
+    assert comparison.to_dict()["what"][0] == "promise"
+
+
+def test_a_release_explains_itself() -> None:
+    release = ic.anonymize(FIRST, SCHEMA, model="k>=2, l>=2", at_least={"sex": 1})
+    assert release.explain().splitlines() == [
+        "The release keeps k>=2, l>=2.",
+        "It publishes 4 of 4 records in 2 groups.",
+        "0 (0.0%) are left out; 0 were allowed.",
+        "",
+        "age: 2 groups instead of 4 values (level 1 of 3). One level finer would leave out 100.0%, which is too many; "
+        "k>=2 is what breaks.",
+        "sex: not published (level 1 of 1). You asked for at least this level.",
+        "",
+        "Records that each promise leaves out alone: k>=2 0, l>=2 0. Each of them is kept by all classes.",
+        "Loss 0.633: 0 is the original, 1 is nothing left. No release with one level per column loses less within "
+        "these limits.",
+    ]
