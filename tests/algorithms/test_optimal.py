@@ -229,3 +229,23 @@ def test_a_search_needs_a_measure_and_time() -> None:
         Optimal(seconds=0)
     with pytest.raises(ic.ParameterError, match="mean must be 'geometric' or 'arithmetic'"):
         Loss("harmonic")  # type: ignore[arg-type]
+
+
+@settings(max_examples=20)
+@given(table=tables, stop=st.integers(1, 12), share=st.sampled_from([0.0, 0.3]))
+def test_a_stopped_search_knows_how_far_it_may_be_from_the_best(table: list[Any], stop: int, share: float) -> None:
+    seen: list[Progress] = []
+
+    def watch(progress: Progress) -> bool:
+        seen.append(progress)
+        return len(seen) < stop
+
+    limit = int(share * len(table))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_boxes, "EVERY", 0.0)
+        patch.setattr(_boxes, "BOX", 6)
+        outcome = Optimal().search(problem(table, ic.KAnonymity(2), limit), watch)
+    expected = slow.best(table, k(2), limit, "loss")
+    if expected is not None:
+        assert outcome.lower_bound <= expected[0] + 1e-10
+        assert outcome.best is None or outcome.best.score >= expected[0] - 1e-10

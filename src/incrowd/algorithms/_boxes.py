@@ -30,6 +30,9 @@ FEW, MANY = 6, 1 << 15
 COARSE = 1 << 17
 """From so many cells on the coarser nodes are searched first, for a good start."""
 
+WAITING, LAST = 200_000, 1_000
+"""So many boxes wait at most for their turn, and so many tested nodes are asked about a box."""
+
 NEAR = 1e-11
 """Sums of parts that differ by less may round to the same score."""
 
@@ -104,15 +107,14 @@ class Boxes:
     def _search(self, waiting: list[_Box]) -> None:
         number = 0
         while waiting:
-            box = waiting[0]
+            self._pause()
+            box = heapq.heappop(waiting) if len(waiting) < WAITING else waiting.pop()  # depth first: no more memory
             if self.best is not None and box.bound > self.best.score:
-                return
+                continue
             if box.size <= BOX:
                 self._run(box)
-                heapq.heappop(waiting)
                 continue
-            suppressed = self._once(box.highs)
-            heapq.heappop(waiting)
+            suppressed = self._top(box, waiting)
             if suppressed <= self._acceptance.limit:
                 for lows, highs in self._halves(box):
                     number += 1
@@ -120,13 +122,20 @@ class Boxes:
                     bound = self._bounds.score(self._bounds.parts(places, np.array([suppressed])))
                     heapq.heappush(waiting, _Box(float(bound[0]), number, lows, highs))
 
+    def _top(self, box: _Box, waiting: list[_Box]) -> int:
+        """Test the most general node of a box; put the box back if there is no more time for it."""
+        try:
+            return self._once(box.highs)
+        except _Stop:
+            heapq.heappush(waiting, box)
+            raise
+
     def _run(self, box: _Box) -> None:
-        """Sweep a box."""
-        sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs)
+        """Sweep a box, with what the nodes tested last say about it."""
+        self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs)
         sweep.start(self._bounds.suppressed(sweep.levels))
-        for node, bound in self._known.items():
-            sweep.know(node, bound)
-        self._sweep = sweep
+        for node in list(self._known)[-LAST:]:
+            sweep.know(node, self._known[node])
         cells = len(self._acceptance.rollup.start)
         sweep.run(self._bounds.coarse(box.lows, box.highs, cells) if cells >= COARSE else None)
         self._sweep = None

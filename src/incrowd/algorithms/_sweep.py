@@ -129,10 +129,10 @@ class Sweep:
         return self._keep(nodes)
 
     def _look(self, nodes: Nodes, cells: Rolled) -> None:
-        self._open[nodes] = False
         rows = self._rows[nodes]
         for row, bound in zip(rows.tolist(), self._visitor.visit(rows, cells), strict=True):
             self.know(row, bound)
+        self._open[nodes] = False
 
     def _keep(self, nodes: Nodes) -> Nodes:
         return self._visitor.wanted(nodes, self._flat[nodes]) if len(nodes) else nodes
