@@ -5,6 +5,7 @@ ARX is not part of this repository. Build it, or take its ``libarx`` jar, and ha
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import tempfile
@@ -69,11 +70,16 @@ def run_arx(classpath: str, case: Case, *, repetitions: int = 5, heap: str | Non
         ``suppressed``, ``classes`` (without the suppressed records), ``nodes_checked``, ``nodes_total``,
         ``peak_gib`` and ARX's ``version``. Levels, score and counts are None if no node keeps the promise.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        compiler = ["javac", "-proc:none", "-nowarn", "-d", folder, "-cp", classpath, str(DRIVER)]
-        subprocess.run(compiler, check=True)
-        memory = [f"-Xmx{heap}"] if heap else []
-        command = ["java", *memory, "-cp", f"{folder}:{classpath}", "Anonymize", *case.arguments()]
-        done = subprocess.run([*command, f"repetitions={repetitions}"], check=True, stdout=subprocess.PIPE, text=True)
+    memory = [f"-Xmx{heap}"] if heap else []
+    command = ["java", *memory, "-cp", f"{_driver(classpath).name}:{classpath}", "Anonymize", *case.arguments()]
+    done = subprocess.run([*command, f"repetitions={repetitions}"], check=True, stdout=subprocess.PIPE, text=True)
     facts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return facts
+
+
+@functools.cache
+def _driver(classpath: str) -> tempfile.TemporaryDirectory[str]:
+    """Compile the driver once; the folder is removed when the process ends."""
+    folder = tempfile.TemporaryDirectory()
+    subprocess.run(["javac", "-proc:none", "-nowarn", "-d", folder.name, "-cp", classpath, str(DRIVER)], check=True)
+    return folder

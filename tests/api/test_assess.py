@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd as ic
+from incrowd.api import plain_verdict
 from incrowd.api._worst import worst
 from incrowd.core import Census
 from incrowd.models import Ratios
@@ -128,7 +129,7 @@ def test_people_who_are_unique_without_a_column(rows: list[Any]) -> None:
     assessment = ic.assess(table, ic.Schema(quasi=["a", "b", "c"]))
     for column in "abc":
         rest = Counter(tuple(value for name, value in row.items() if name != column) for row in table)
-        assert assessment.without(column) == sum(count == 1 for count in rest.values())
+        assert assessment.unique_without[column] == sum(count == 1 for count in rest.values())
 
 
 @given(rows=people)
@@ -154,8 +155,7 @@ def test_what_needs_one_value_per_person_is_not_measured_and_says_why() -> None:
     assert (assessment.k, column.distinct_l, column.alpha) == (2, 2, 1)
     assert (column.entropy_l, column.recursive, column.beta, column.delta, column.t) == (None, None, None, None, {})
     assert (column.p_alpha, column.enhanced) == (None, None)
-    assert column.similar is not None
-    assert column.similar.classes == 0
+    assert (column.homogeneous.classes, column.similar.classes) == (1, 1)  # both have had the flu
     assert {"entropy_l", "recursive", "t (equal)", "t (kl)", "beta", "delta", "enhanced"} <= set(column.not_measured)
     assert "some people have several in 's'" in column.not_measured["entropy_l"]
 
@@ -256,8 +256,6 @@ def test_a_sensitive_column_must_be_named_if_there_are_several() -> None:
         assessment.association()
     with pytest.raises(ic.UnknownColumnError, match=r"no column 'aa' \(given as sensitive\)"):
         assessment.nt_curve("aa")
-    with pytest.raises(ic.UnknownColumnError, match=r"no column 'a' \(given as quasi-identifier\)"):
-        assessment.without("a")
 
 
 def test_plain_data_can_be_written_as_json() -> None:
@@ -313,3 +311,97 @@ def test_no_superset_that_is_large_enough_is_infinitely_far() -> None:
 def test_a_ratio_over_nothing_is_infinite() -> None:
     assert worst(Ratios(np.array([1, 5]), np.array([0, 5])), "<=") == math.inf
     assert worst(Ratios(np.array([1, 5]), np.array([0, 5])), ">=") == 1
+
+
+VISITS = [
+    ("a", "flu", 1),
+    ("a", "hiv", 1),
+    ("a", "flu", 2),
+    ("b", "flu", 3),
+    ("b", "cold", 4),
+    ("c", "flu", 5),
+    ("c", "hiv", 6),
+]
+ILLNESSES = {"grave": ["hiv"], "mild": ["flu", "cold"]}
+
+
+def test_with_persons_a_value_that_everybody_has_is_certain() -> None:
+    table = [{"q": q, "s": s, "who": who} for q, s, who in VISITS]
+    schema = ic.Schema(quasi=["q"], sensitive={"s": ic.categories(ILLNESSES)}, entity="who")
+    column: Any = ic.assess(table, schema).columns["s"]
+    assert (column.distinct_l, column.homogeneous.classes, column.homogeneous.persons) == (2, 1, 2)
+    assert column.certain == Fraction(1, 3)
+    assert (column.similar.classes, column.similar.persons) == (2, 4)
+
+
+@given(rows=people)
+def test_what_is_certain_is_what_all_people_of_a_class_have(rows: list[Any]) -> None:
+    table = [{"a": a, "c": c, "who": who} for a, _, c, who in rows]
+    found: Any = ic.assess(table, ic.Schema(quasi=["a"], sensitive=["c"], entity="who")).columns["c"].homogeneous
+    classes = {row["a"] for row in table}
+    persons = {a: {row["who"] for row in table if row["a"] == a} for a in classes}
+    having = {
+        (a, c): {row["who"] for row in table if (row["a"], row["c"]) == (a, c)} for a in classes for c in "abcdef"
+    }
+    assert found.classes == sum(any(having[a, c] == persons[a] for c in "abcdef") for a in classes)
+
+
+def test_categories_that_lack_a_value_leave_the_rest_measured() -> None:
+    column: Any = assess([(1, "hiv"), (1, "plague"), (2, "flu")], ic.categories(ILLNESSES)).columns["s"]
+    assert (column.distinct_l, column.homogeneous.classes, column.t["equal"]) == (1, 1, Fraction(2, 3))
+    assert (column.p_alpha, column.enhanced, column.similar) == (None, None, None)
+    reason = "Column 's' has 1 of 3 values that are not covered by the categories."
+    assert column.not_measured == {"p_alpha": reason, "enhanced": reason, "similar": reason}
+
+
+def test_one_missing_value_is_one() -> None:
+    column: Any = assess([(1, "hiv"), (2, None)], ic.categories(ILLNESSES)).columns["s"]
+    reason = "Column 's' has 1 missing value, and the categories do not say where missing values belong."
+    assert column.not_measured["similar"] == reason
+
+
+def test_an_order_that_lacks_a_value_leaves_the_rest_measured() -> None:
+    column: Any = assess([(1, "a"), (2, "b")], ic.ordered(["a"])).columns["s"]
+    assert list(column.t) == ["equal", "kl"]
+    assert "1 of 2 values" in column.not_measured["t (ordered)"]
+
+
+def test_certificates_say_which_superset_is_near() -> None:
+    homes = [
+        ("476", "2*", "flu"),
+        ("476", "2*", "hiv"),
+        ("476", "3*", "flu"),
+        ("476", "3*", "hiv"),
+        ("479", "2*", "flu"),
+    ]
+    table = [{"zip": home, "superset": age, "s": s} for home, age, s in homes]
+    assessment = ic.assess(table, ic.Schema(quasi=["zip", "superset"], sensitive=["s"]))
+    found = assessment.certificates("nt(n=4, t=0)[drop]")
+    assert {name: column.tolist() for name, column in found.items()} == {
+        "zip": ["476", "476", "479"],
+        "superset": ["2*", "3*", "2*"],
+        "records": [2, 2, 1],
+        "superset_": ["zip", "zip", None],
+        "distance": [0.0, 0.0, pytest.approx(0.4)],
+    }
+    for wrong, says in (("k>=2", "Only"), ("nt(n=4, t=0)[s, b]", "about one sensitive column")):
+        with pytest.raises(ic.ParameterError, match=says):
+            assessment.certificates(wrong)
+
+
+def test_a_verdict_of_an_assessment_has_notes_too() -> None:
+    verdict = ic.assess(RELEASED, SCHEMA).check("k>=1, nt(n=1, t=0)[drop]")
+    assert len(verdict.notes) == 3
+    plain = plain_verdict(verdict)
+    assert plain["notes"] == list(verdict.notes)
+    assert (plain["vacuous"], plain["findings"][1]["supersets"], plain["findings"][1]["reference"]) == (
+        False,
+        "table",
+        "table",
+    )
+
+
+def test_records_beyond_floats_are_added_up_exactly() -> None:
+    table = [{"q": number, "n": 2**53 + 1} for number in range(3)]
+    sizes = ic.assess(table, ic.Schema(quasi=["q"], count="n")).class_sizes
+    assert (sizes.size.tolist(), sizes.records.tolist()) == ([2**53 + 1], [3 * (2**53 + 1)])

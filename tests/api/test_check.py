@@ -115,3 +115,43 @@ def test_a_verdict_compares_with_the_table_itself() -> None:
     schema = ic.Schema(quasi=["age"], sensitive=["disease"])
     findings = ic.check(VISITS, schema, "k>=2, t<=0.5, nt(n=2, t=0)[table]").findings
     assert [finding.reference for finding in findings] == [None, "table", "table"]
+
+
+def test_what_is_no_promise_is_refused() -> None:
+    for wrong in (5, ["k>=4"]):
+        with pytest.raises(ic.ParameterError, match="A promise is a model or its text"):
+            ic.check(TABLE, SCHEMA, wrong)  # type: ignore[arg-type]
+
+
+def test_a_quasi_identifier_called_records_keeps_its_labels() -> None:
+    table = [{"records": "few", "records_": 1}, {"records": "many", "records_": 1}, {"records": "many", "records_": 1}]
+    failing = ic.check(table, ic.Schema(quasi=["records"]), "k>=2").failing
+    assert {name: column.tolist() for name, column in failing.items()} == {"records": ["few"], "records_": [1]}
+    failing = ic.check(table, ic.Schema(quasi=["records", "records_"]), "k>=2").failing
+    assert failing["records__"].tolist() == [1]
+
+
+def test_values_that_look_alike_are_a_warning_where_they_count() -> None:
+    table = [{"q": "a b", "s": "flu", "other": "x"}, {"q": "a  b", "s": "flu ", "other": "x "}]
+    schema = ic.Schema(quasi=["q"], sensitive=["s", "other"])
+    with pytest.warns(ic.PrivacyWarning, match="promises nothing|look alike in print") as caught:
+        verdict = ic.check(table, schema, "l>=1[s], k>=2")
+    assert verdict.notes == (
+        "l>=1[s] promises nothing: every table keeps it.",
+        "Column 'q' has 2 values that look alike in print; they count as different.",
+        "Column 's' has 2 values that look alike in print; they count as different.",
+    )
+    assert [str(warning.message) for warning in caught] == list(verdict.notes)
+
+
+def test_a_value_that_the_table_lacks_is_a_warning_and_a_note() -> None:
+    with pytest.warns(ic.PrivacyWarning, match="lists 1 of 1 values"):
+        verdict = ic.check(TABLE, SCHEMA, "alpha<=0.1[: hiv]")
+    assert verdict.holds
+    assert verdict.notes == ("AlphaAssociation lists 1 of 1 values that column 'disease' does not have.",)
+
+
+def test_a_table_without_classes_is_vacuous() -> None:
+    empty = pa.table({"q": pa.array([], pa.string())})
+    assert ic.check(empty, ic.Schema(quasi=["q"]), "k>=5").vacuous
+    assert not ic.check(TABLE, SCHEMA, "k>=5").vacuous

@@ -138,8 +138,7 @@ def test_parquet_is_read_too(run: Run, tmp_path: Path) -> None:
 def test_a_promise_that_every_table_keeps_is_noted(run: Run, patients: str) -> None:
     code, _, err = run(patients, "--quasi", "age", "--require", "k>=1")
     assert code == 0
-    assert "note: " in err
-    assert "promises nothing" in err
+    assert "warning: k>=1 promises nothing" in err
 
 
 def test_rows_of_one_person_and_counted_rows(run: Run, patients: str, tmp_path: Path) -> None:
@@ -197,20 +196,43 @@ def test_several_sensitive_columns_have_categories_of_their_own(run: Run, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere.csv", "--quasi", "a"], "error: There is no file 'nowhere.csv'."),
-        (["DATA"], "error: --quasi is missing: by which of the 4 columns could somebody recognise a person?"),
+        (["nowhere.csv", "--quasi", "a"], "There is no file 'nowhere.csv'."),
+        (["DATA"], "--quasi is missing: by which of the 4 columns could somebody recognise a person?"),
         (["DATA", "--quasi", ","], "hint: name them, for example --quasi age,zip,sex."),
         (["DATA", "--quasi", "aeg"], "hint: did you mean 'age'?"),
         (["DATA", "--quasi", "age", "--sensitive", "diseaes"], "hint: did you mean 'disease'?"),
         (["DATA", "--quasi", "age", "--sensitive", "age"], "has two roles: quasi-identifier and sensitive"),
-        (["DATA", "--quasi", "age", "--require", "k>5"], "error: The promise 'k>5' cannot be read at character 2."),
-        (["DATA", "--quasi", "age", "--require", "l>=2"], "error: --require asks about a sensitive column"),
-        (["DATA", "--quasi", "age", "--memory", "lots"], "error: --memory cannot be read: 'lots'."),
+        (["DATA", "--quasi", "age", "--require", "k>5"], "The promise 'k>5' cannot be read at character 2."),
+        (["DATA", "--quasi", "age", "--require", "l>=2"], "--require asks about a sensitive column"),
+        (["DATA", "--quasi", "age", "--memory", "lots"], "--memory cannot be read: 'lots'."),
         (["DATA", "--quasi", "age", "--categories", "c.csv"], "which of 0 sensitive columns it is about"),
         (["DATA", "--quasi", "age", "--sensitive", "zip,disease", "--categories", "c.csv"], "which of 2 sensitive"),
         (["DATA", "--quasi", "age", "--sensitive", "zip", "--categories", "no.csv"], "'no.csv' cannot be read"),
         (
-            ["DATA", "--quasi", "age", "--sensitive", "disease", "--categories", CATEGORIES],
+            ["DATA", "--quasi", "age", "--sensitive", "disease,zip", "--require", "l>=2"],
+            'hint: for example "l>=2[disease]".',
+        ),
+        (
+            ["DATA", "--quasi", "age", "--sensitive", "disease", "--require", "l>=2[zip]"],
+            "which --sensitive does not name",
+        ),
+        (
+            ["DATA", "--quasi", "age", "--sensitive", "disease", "--require", "p-alpha(p=2, alpha=1)"],
+            "hint: write --categories disease=FILE.",
+        ),
+        (
+            ["DATA", "--quasi", "age", "--sensitive", "disease", "--require", "t<=0.2[ordered]"],
+            "hint: no option says that; in Python write sensitive={'disease': ordered([...])}.",
+        ),
+        (
+            ["DATA", "--quasi", "age", "--sensitive", "disease", "--require", "nt(n=2, t=0)[path]"],
+            "hint: give the partition, or use 'drop' or 'table'.",
+        ),
+        (
+            [
+                *["DATA", "--quasi", "age", "--sensitive", "disease"],
+                *["--categories", CATEGORIES, "--require", "p-alpha(p=2, alpha=1)"],
+            ],
             "3 of 3 values that are not",
         ),
     ],
@@ -225,16 +247,16 @@ def test_wrong_use_is_explained(run: Run, patients: str, arguments: list[str], m
 def test_an_empty_file_is_wrong_and_a_header_alone_is_noted(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "empty.csv"
     path.write_text("")
-    assert run(str(path), "--quasi", "a")[2].startswith("error: The file 'empty.csv' is empty.\n")
+    assert run(str(path), "--quasi", "a")[2].partition(" ")[2].startswith("The file 'empty.csv' is empty.\n")
     path.write_text("a,b\n")
     code, out, err = run(str(path), "--quasi", "a", "--sensitive", "b", "--require", "k>=5")
     assert (code, out.splitlines()[-1]) == (0, "PASS  k>=5: there is nobody")
-    assert "note: A table without records keeps every promise and helps nobody.\n" in err
+    assert "warning: A table without records keeps every promise and helps nobody.\n" in err
 
 
 def test_a_value_that_the_table_does_not_have_is_noted(run: Run, patients: str) -> None:
     options = ["--quasi", "age", "--sensitive", "disease", "--require", "alpha<=0.9[disease: HIV]"]
-    assert "note: AlphaAssociation lists 1 of 1 values" in run(patients, *options)[2]
+    assert "warning: AlphaAssociation lists 1 of 1 values" in run(patients, *options)[2]
 
 
 def test_a_terminal_gets_blocks_and_colour(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,3 +299,44 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done: Any = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_quiet_does_not_silence_warnings(run: Run, patients: str, tmp_path: Path) -> None:
+    options = ["--quasi", "age", "--sensitive", "disease", "--require", "alpha<=0.9[disease: HIV]", "-q", "--json"]
+    code, out, err = run(patients, *options)
+    warning = "AlphaAssociation lists 1 of 1 values that column 'disease' does not have."
+    assert (code, err) == (0, f"warning: {warning}\n")
+    assert json.loads(out)["notes"] == [warning]
+    assert json.loads(out)["verdict"]["notes"] == [warning]
+    path = tmp_path / "empty.csv"
+    path.write_text("a,b\n")
+    code, out, err = run(str(path), "--quasi", "a", "--require", "k>=5", "-q", "--json")
+    assert (code, err) == (0, "warning: A table without records keeps every promise and helps nobody.\n")
+    assert json.loads(out)["verdict"]["vacuous"]
+
+
+def test_what_classes_were_compared_with_is_said(run: Run, patients: str) -> None:
+    roles = ["--quasi", "age,zip", "--sensitive", "disease"]
+    _, out, _ = run(patients, *roles, "--require", "t<=0.9, nt(n=4, t=0.9)")
+    assert out.endswith(
+        "PASS  t<=0.9: largest t is 0.7500, from this table\n"
+        "PASS  nt(n=4, t=0.9): largest t is 0.7500, supersets: drop\n"
+    )
+
+
+def test_categories_that_do_not_cover_the_table_are_said_and_the_rest_is_measured(run: Run, patients: str) -> None:
+    options = ["--quasi", "age", "--sensitive", "disease", "--categories", CATEGORIES, "-q"]
+    code, out, err = run(patients, *options)
+    assert (code, err) == (0, "warning: Column 'disease' has 3 of 3 values that are not covered by the categories.\n")
+    assert "not measured: p_alpha, enhanced, similar." in out
+    assert "'flu'" not in out + err
+    assert "  'flu'\n" in run(patients, *options, "--show-values")[2]
+
+
+def test_a_note_speaks_the_language_of_the_command(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "decimals.csv"
+    path.write_text("weight\n70.5\n81.25\n")
+    assert (
+        "Nearly every value stands alone; incrowd init plans how it becomes vaguer."
+        in run(str(path), "--quasi", "weight")[2]
+    )

@@ -1,35 +1,46 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from incrowd.cli import main
 
 
-def test_the_demo_shows_a_hierarchy_a_census_and_the_class_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+def demo(*arguments: str) -> object:
     with pytest.raises(SystemExit) as left:
-        main(["demo"])
+        main(["demo", *arguments])
+    return left.value.code
+
+
+def test_the_demo_publishes_a_table_and_shows_the_risk_before_and_after(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "shown"
+    assert demo("--output", str(folder)) == 0
     shown = capsys.readouterr().out
-    assert left.value.code == 0
-    assert "├── Europe" in shown
-    assert "The census of 1,000 patients has 1,000 cells." in shown
-    assert "people who are one of a kind             1,000         188" in shown
+    assert "today 1,000 of 1,000 people are one of a kind" in shown
+    assert "977 people kept, 23 left out" in shown
+    assert "smallest group                                1            5            5" in shown
+    assert "PASS  the release keeps its promises" in shown
+    assert {path.name for path in (folder / "public").iterdir()} == {"data.parquet", "release.json", "verify.py"}
+    checked = subprocess.run([sys.executable, folder / "public" / "verify.py"], check=False, capture_output=True)
+    assert checked.returncode == 0
 
 
-def test_the_demo_takes_any_number_of_patients(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["demo", "--rows", "0"])
-    assert left.value.code == 0
-    assert "The census of 0 patients has 0 cells." in capsys.readouterr().out
+def test_the_demo_can_be_run_twice(tmp_path: Path) -> None:
+    folder = str(tmp_path / "shown")
+    assert [demo("--output", folder, "--rows", "200") for _ in range(2)] == [0, 0]
 
 
-def test_one_patient_is_said_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        main(["demo", "--rows", "1"])
-    assert "The census of 1 patient has 1 cell." in capsys.readouterr().out
+def test_too_few_patients_for_a_promise_are_told_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert demo("--rows", "3", "--output", str(tmp_path / "shown")) == 1
+    assert "k>=5: The table has 3 records" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_wrong_number_of_patients_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["demo", "--rows", "-1"])
-    assert left.value.code == 2
+    assert demo("--rows", "-1") == 2
     assert "rows must be a whole number of 0 or more, got -1" in capsys.readouterr().err

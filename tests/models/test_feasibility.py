@@ -337,6 +337,8 @@ def test_wrong_limits_are_refused(share: Any, number: Any, says: str) -> None:
         "alpha(HIV=1)",
         "t<=1",
         "recursive(c=2, l=1)",
+        "nt(n=1, t=0)",
+        "nt(n=1, t=0)[kl]",
     ],
 )
 def test_a_promise_that_every_table_keeps_is_noted(text: str) -> None:
@@ -344,7 +346,39 @@ def test_a_promise_that_every_table_keeps_is_noted(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["k>=2", "l>=2", "t<=0.9", "t<=1[s, kl]", "alpha(a=1, b=0.5)", "recursive(c=1, l=1)", "beta<=1"]
+    "text",
+    [
+        "k>=2",
+        "l>=2",
+        "t<=0.9",
+        "t<=1[s, kl]",
+        "alpha(a=1, b=0.5)",
+        "recursive(c=1, l=1)",
+        "beta<=1",
+        "nt(n=2, t=1)[kl]",
+    ],
 )
 def test_other_promises_are_not(text: str) -> None:
     assert trivial(promise(text)) == []
+
+
+def test_a_promise_that_every_large_table_keeps_is_noted() -> None:
+    assert trivial(promise("nt(n=9, t=1)")) == ["nt(n=9, t=1) promises nothing: every table of 9 or more keeps it."]
+
+
+@pytest.mark.parametrize("limit", [0, 1])
+@pytest.mark.parametrize(("c", "l"), [(1, 3), (1, 1), (Fraction(1, 2), 1)])
+def test_where_everybody_has_one_value_recursive_diversity_needs_a_larger_c(c: Any, l: int, limit: int) -> None:  # noqa: E741
+    rows = [(1, "a"), (1, "a"), (1, "a")]
+    (obstacle,) = ask(ic.RecursiveDiversity(c, l), rows, limit).obstacles
+    assert obstacle.nearest == "recursive(c=1.01, l=1)[s]"
+    assert ask(promise(obstacle.nearest), rows, limit).feasible
+
+
+@given(values=rows, c=st.fractions(Fraction(1, 5), 3, max_denominator=5), l=st.integers(1, 4), limit=st.integers(0, 2))
+@settings(deadline=None)
+def test_the_nearest_recursive_promise_has_no_obstacle(values: list[str], c: Fraction, l: int, limit: int) -> None:  # noqa: E741
+    table = [(0, value) for value in values]
+    for obstacle in ask(ic.RecursiveDiversity(c, l), table, limit).obstacles:
+        assert obstacle.nearest is not None
+        assert ask(promise(obstacle.nearest), table, limit).feasible

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import pickle
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -301,6 +302,7 @@ def test_a_listed_value_that_is_not_there_is_a_warning_and_no_obstacle() -> None
         ic.LDiversity(2.5, kind="entropy"),
         ic.LDiversity(1.5, kind="probabilistic"),
         ic.RecursiveDiversity(2, 3),
+        ic.RecursiveDiversity(Fraction(2, 5), 2),
         ic.TCloseness(0.4),
         ic.KAnonymity(2) & ic.TCloseness(0.2),
     ],
@@ -426,3 +428,40 @@ def test_a_promise_has_one_text(model: Model, text: str) -> None:
 def test_no_classes_are_judged_without_complaint() -> None:
     for model in (ic.KAnonymity(2), ic.LDiversity(2), ic.TCloseness(0.1), ic.BetaLikeness(1), ic.DeltaDisclosure(1)):
         assert judge(model, []).ok.tolist() == []
+
+
+def counted_classes(rows: list[tuple[Any, Any, int]]) -> list[dict[str, Any]]:
+    return [{"q": q, "s": s, "n": n} for q, s, n in rows]
+
+
+def test_tails_and_weights_are_exact_beyond_floats() -> None:
+    m = 2**53
+    table = counted_classes([(1, "a", m + 1), (1, "b", m - 1), (1, "c", 2)])
+    schema = ic.Schema(quasi=["q"], sensitive={"s": ic.categories({"x": ["a"], "y": ["b"], "z": ["c"]})}, count="n")
+    assert not ic.check(table, schema, "recursive(c=1, l=2)").holds  # a tie; adding floats gives another number
+    assert ic.check(table, schema, "recursive(c=1, l=2)").findings[0].measured == (3, 1)
+    assert ic.check(table, schema, "p-alpha(p=1, alpha=1)").findings[0].measured[1] == Fraction(m - 1, 2) + 2
+
+
+def test_weights_do_not_overflow() -> None:
+    names = [f"v{number}" for number in range(20)]
+    schema = ic.Schema(quasi=["q"], sensitive={"s": ic.categories({name: [name] for name in names})}, count="n")
+    table = counted_classes([(1, names[-1], 2**61), (1, names[-2], 2**60)])
+    measured = ic.check(table, schema, "p-alpha(p=1, alpha=1)").findings[0].measured[1]
+    assert measured == 2**61 + 2**60 * Fraction(18, 19)
+
+
+@pytest.mark.parametrize("listed", ["1", "1.0"])
+def test_listed_values_are_found_as_categories_find_them(listed: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("q,s\n1,1.0\n1,1.0\n1,2.5\n")
+    schema = ic.Schema(quasi=["q"], sensitive=["s"])
+    assert ic.check(path, schema, f"alpha<=0.5[: {listed}]").findings[0].measured == (Fraction(2, 3),)
+    assert ic.check(path, schema, f'alpha("{listed}"=0.5)').findings[0].measured == (Fraction(2, 3),)
+
+
+def test_the_empty_text_lists_missing_values_and_booleans_have_a_text() -> None:
+    missing = [(1, "a"), (1, None), (1, None)]
+    assert judge(ic.AlphaAssociation(0.5, values=[""]), missing).measured[0].at(0) == Fraction(2, 3)
+    assert judge(ic.AlphaAssociation({"": 0.5, "a": 0.5}), missing).ok.tolist() == [False]
+    assert judge(ic.AlphaAssociation(0.5, values=["true"]), [(1, True), (1, True), (1, False)]).ok.tolist() == [False]

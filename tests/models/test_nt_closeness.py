@@ -380,3 +380,32 @@ def test_parameters_are_checked_when_the_model_is_built(build: Any, says: str) -
 def test_no_search_may_prune_with_it() -> None:
     model = ic.NTCloseness(5, 2, distance="kl")
     assert (model.upward_closed, model.union_closed, model.implied) == (False, False, None)
+
+
+def overlapping(age: list[str]) -> list[dict[str, str]]:
+    homes = [("476**", "flu"), ("4767*", "hiv")]
+    return [{"zip": home, "age": label, "disease": disease} for home, disease in homes for label in age for _ in "12"]
+
+
+def test_a_column_without_a_hierarchy_is_dropped_only_if_its_labels_are_disjoint() -> None:
+    plain = ic.Schema(quasi=["zip", "age"], sensitive=["disease"])
+    table = overlapping(["2*", "3*"])
+    for text in ("nt(n=4, t=0)", "nt(n=4, t=0)[drop]"):
+        verdict = ic.check(table, plain, text)
+        assert (verdict.holds, verdict.findings[0].supersets) == (False, "table")
+    climbing = ic.Schema(quasi={"zip": None, "age": ic.flat()}, sensitive=["disease"])
+    verdict = ic.check(table, climbing, "nt(n=4, t=0)")
+    assert (verdict.holds, verdict.findings[0].supersets) == (False, "table")
+    assert verdict.notes == (
+        "nt(n=4, t=0) looked at supersets of the kind 'table' instead of 'lattice': the labels of some column overlap.",
+    )
+
+
+def test_where_no_column_has_a_hierarchy_columns_are_dropped() -> None:
+    schema = ic.Schema(quasi=["zip", "age"], sensitive=["disease"])
+    table = [row | {"zip": row["zip"].replace("4767*", "479**")} for row in overlapping(["2*", "3*"])]
+    verdict = ic.check(table, schema, "nt(n=4, t=0)")
+    assert (verdict.holds, verdict.findings[0].supersets) == (True, "drop")
+    assert verdict.notes == (
+        "nt(n=4, t=0) looked at supersets of the kind 'drop' instead of 'lattice': no column has a hierarchy.",
+    )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -40,7 +41,8 @@ models = st.one_of(
     st.builds(ic.KAnonymity, whole),
     st.builds(ic.LDiversity, whole, columns),
     st.builds(ic.LDiversity, positive, columns, st.sampled_from(["probabilistic", "entropy"])),
-    st.builds(ic.LDiversity, whole, st.lists(names, min_size=2, max_size=3, unique=True), joint=st.just(value=True)),
+    st.builds(ic.LDiversity, whole, st.lists(names, min_size=1, max_size=3, unique=True), joint=st.just(value=True)),
+    st.builds(ic.PSensitive, whole, st.lists(names, min_size=1, max_size=3, unique=True), joint=st.just(value=True)),
     st.builds(ic.RecursiveDiversity, positive, whole, columns),
     st.builds(ic.TCloseness, shares, columns, st.sampled_from(["equal", "ordered", "hierarchical", "kl"])),
     st.builds(
@@ -55,9 +57,7 @@ models = st.one_of(
     st.builds(ic.PAlphaSensitive, whole, positive, columns, st.sampled_from(["records", "distinct"])),
     st.builds(ic.EnhancedPAlphaSensitive, whole, positive, columns, st.sampled_from(["records", "distinct"])),
     st.builds(ic.AlphaAssociation, shares, columns),
-    st.builds(
-        ic.AlphaAssociation, shares, st.lists(names, min_size=1, max_size=1), st.lists(names, min_size=1, max_size=3)
-    ),
+    st.builds(ic.AlphaAssociation, shares, columns, st.lists(st.one_of(names, st.just("")), min_size=1, max_size=3)),
     st.builds(ic.BetaLikeness, positive, columns, st.booleans()),
     st.builds(ic.DeltaDisclosure, positive, columns),
 )
@@ -114,7 +114,26 @@ def test_promises_of_the_design(text: str, model: Any) -> None:
         ("k>=5 k>=6", "needs a number"),
         ("k>=5)", r"goes on unexpectedly at character 5"),
         ("k<=5", "asks for k<=, which there is not"),
-        ("l>=3[disease", "needs a comma at character 13"),
+        ("l>=3[disease", "needs a comma or ']' at character 13"),
+        ("l>=3[]", "needs a name at character 6"),
+        ("l>=3[a,]", "needs a name at character 8"),
+        ("l>=3[a+b, c]", r"mixes \+ and a comma at character 9"),
+        ("k>=5[disease]", "in brackets that k does not take: a column"),
+        ("l>=3[a: HIV]", "in brackets that l does not take: values after a colon"),
+        ("t<=.2[a: x]", "in brackets that t does not take: values"),
+        ("entropy-l>=2[a+b]", r"in brackets that entropy-l does not take: columns joined by \+"),
+        ("probabilistic-l>=2[a+b]", "in brackets that probabilistic-l does not take"),
+        ("nt(n=5, t=.1)[a+b]", "in brackets that nt does not take"),
+        ("recursive(c=2, l=2)[a: x]", "in brackets that recursive does not take"),
+        ("beta<=2[a+b]", "in brackets that beta does not take"),
+        ("p-alpha(p=2, alpha=1)[a: x]", "in brackets that p-alpha does not take"),
+        ("enhanced(p=2, alpha=1)[a+b]", "in brackets that enhanced does not take"),
+        ("alpha(HIV=.2)[a: x]", "in brackets that alpha does not take: values"),
+        ("alpha<=.2[a+b]", "in brackets that alpha does not take: columns joined"),
+        ("l>=1e999999999", "needs a number at character 4"),
+        ("t<=1e-999999999", "needs a number at character 4"),
+        (f"t<=0.{'1' * 400}", "needs a number at character 4"),
+        (f"t<=0.{'1' * 120}", "t must have at most 100 digits"),
         ("l>=3[a b] x", "goes on unexpectedly"),
         ("recursive(c=2)", "has parameters that recursive does not take, or lacks some"),
         ("recursive(c=2, x=3)", "has parameters that recursive does not take"),
@@ -141,3 +160,30 @@ def test_several_promises_are_at_least_one() -> None:
         ("k", ">=", 5),
         ("t", "<=", Fraction(1, 2)),
     ]
+
+
+def test_a_promise_has_one_form() -> None:
+    assert str(ic.AlphaAssociation(0.5, values=["HIV", "flu", "HIV"])) == "alpha<=0.5[: HIV, flu]"
+    assert ic.AlphaAssociation(0.5, values=["flu", "HIV"]) == promise("alpha<=0.5[: HIV, flu]")
+    assert ic.LDiversity(2, of=["a"], joint=True) == ic.LDiversity(2, of="a")
+    assert ic.PSensitive(2, of="a", joint=True) == ic.PSensitive(2, of="a")
+    with pytest.raises(ic.ParameterError, match="of must be a list where it names several columns"):
+        ic.LDiversity(2, of={"a", "b"})  # type: ignore[arg-type]
+
+
+def test_decimals_are_exact_thresholds() -> None:
+    assert ic.TCloseness(Decimal("0.30")) == promise("t<=0.3")
+    assert ic.RecursiveDiversity(Decimal(2), 3) == ic.RecursiveDiversity(2, 3)
+    for number in (Decimal("1e999999999"), Decimal("1e-999999999"), Fraction(1, 10**101), 1e-300):
+        with pytest.raises(ic.ParameterError, match="at most 100 digits"):
+            ic.TCloseness(number, distance="kl")
+    for number in (Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity")):
+        with pytest.raises(ic.ParameterError, match="t must be a finite number"):
+            ic.TCloseness(number)
+
+
+def test_only_models_and_texts_are_promises() -> None:
+    assert promise(ic.KAnonymity(5)) == ic.KAnonymity(5)
+    for wrong in (5, ["k>=5"], None):
+        with pytest.raises(ic.ParameterError, match=f"A promise is a model or its text, got {type(wrong).__name__}"):
+            promise(wrong)  # type: ignore[arg-type]

@@ -91,9 +91,10 @@ def test_a_person_with_two_values_is_found_before_a_search() -> None:
     rows = [(1, "a", "ann"), (2, "b", "ann"), (2, "b", "bob")]
     classes, domains = classes_of(rows, entity=True)
     (judge,) = ic.TCloseness(0.5).bind(schema, domains)
-    assert judge.judge(classes).ok.tolist() == [False, True]
     with pytest.raises(ic.SchemaError, match="TCloseness needs one value per person and class"):
         judge.check_persons(classes)
+    (given,) = ic.TCloseness(0.5).bind(schema, domains, {"s": np.array([1, 2])})
+    assert given.judge(classes).ok.tolist() == [False, True]
     (counting,) = ic.LDiversity(2).bind(schema, domains)
     counting.check_persons(classes)
     (plain,) = ic.TCloseness(0.5).bind(SCHEMA, domains)
@@ -104,3 +105,13 @@ def test_who_only_asks_whether_classes_keep_the_promise_hears_the_same() -> None
     classes, domains = classes_of(counted({"a": 3, "b": 1}, {"a": 1}))
     for judge in (ic.KAnonymity(2) & ic.TCloseness(0.1)).bind(SCHEMA, domains):
         assert judge.keeps(classes).tolist() == judge.judge(classes).ok.tolist()
+
+
+@pytest.mark.parametrize("model", [ic.TCloseness(0.5), ic.BetaLikeness(2), ic.DeltaDisclosure(2)], ids=str)
+def test_a_table_in_which_a_person_counts_twice_is_no_reference(model: Model) -> None:
+    schema = ic.Schema(quasi=["q"], sensitive=["s"], entity="person")
+    table = [{"q": q, "s": s, "person": who} for q, s, who in [(1, "a", "ann"), (2, "b", "ann"), (2, "b", "bob")]]
+    with pytest.raises(ic.SchemaError, match=f"{type(model).__name__} needs one value per person and class"):
+        ic.check(table, schema, model)
+    with pytest.raises(ic.SchemaError, match="NTCloseness needs one value per person and class"):
+        ic.check(table, schema, "nt(n=2, t=0.5)[table]")

@@ -120,9 +120,11 @@ class Acceptance:
         """Count what several nodes leave out, where sizes decide alone."""
         return self.rollup.small(nodes, cells, self._k, self.limit)
 
-    def published(self, cells: Rolled, tested: Tested) -> Published:
-        """Count what a node publishes, column by column."""
+    def published(self, cells: Rolled, tested: Tested, *, columns: bool = True) -> Published:
+        """Count what a node publishes: the sizes of its classes, and on request the groups of every column."""
         words, sizes = tuple(word[tested.ok] for word in tested.words), tested.sizes[tested.ok]
+        if not columns:
+            return Published(cells.levels, (), tested.suppressed, sizes)
         census = self.rollup.census
         kept = []
         for column, (name, level) in enumerate(zip(census.quasi, cells.levels, strict=True)):

@@ -60,7 +60,7 @@ class Bounds:
             np.array([objective.part(column, level, grid, problem.limit) for level in range(low, high + 1)])
             for column, low, high in zip(self.axes, self.lows, self.highs, strict=True)
         ]
-        self._tables = self._put_together()
+        self._tables, self._strides = self._put_together()
         self._pairs = self._in_axes(problem, fast=fast)
 
     def columns(self, nodes: Ints) -> npt.NDArray[np.int64]:
@@ -69,19 +69,15 @@ class Bounds:
 
     def places(self, levels: Ints) -> list[npt.NDArray[np.int64]]:
         """Say where the nodes stand in each table; ``levels`` has one row per axis, one column per node."""
-        result = []
-        for first, shape, _ in self._tables:
-            place = np.ravel_multi_index(tuple(levels[first : first + len(shape)].astype(np.int64)), shape)
-            result.append(place * self._parts[0].shape[1])
-        return result
+        return list(self._strides @ levels)
 
     def parts(self, places: Sequence[npt.NDArray[np.int64]], suppressed: Ints) -> Floats:
         """Bound the sums of parts of nodes that leave out at least so many records."""
         bucket = np.minimum(suppressed, self.limit) // self._step
-        total = np.take(self._tables[0][2], places[0] + bucket)
-        for (_, _, table), place in zip(self._tables[1:], places[1:], strict=True):
-            total = total + np.take(table, place + bucket)
-        return np.asarray(total, dtype=np.float64)
+        total = self._tables[0].take(places[0] + bucket)
+        for table, place in zip(self._tables[1:], places[1:], strict=True):
+            total += table.take(place + bucket)
+        return total
 
     def score(self, parts: Floats) -> Floats:
         """Turn sums of parts into bounds of scores, rounded as scores are."""
@@ -119,17 +115,20 @@ class Bounds:
         saved = math.log(self._sizes[axis][level] / self._sizes[axis][level + 1])
         return saved / (self.gain(axis, level + 1) + 1e-9)
 
-    def _put_together(self) -> list[tuple[int, tuple[int, ...], Floats]]:
-        """Add up the parts of neighbouring axes: their first axis, their numbers of levels, and one flat table."""
-        result: list[tuple[int, tuple[int, ...], Floats]] = []
+    def _put_together(self) -> tuple[list[Floats], npt.NDArray[np.int64]]:
+        """Add up the parts of neighbouring axes: flat tables, and per table how far a level of each axis goes in it."""
+        tables: list[Floats] = []
+        strides: list[npt.NDArray[np.int64]] = []
         for axis, part in enumerate(self._parts):
-            if result and math.prod(result[-1][1]) * len(part) <= TOGETHER:
-                first, shape, table = result.pop()
-                both = table.reshape(-1, 1, part.shape[1]) + part
-                result.append((first, (*shape, len(part)), both.reshape(-1)))
+            width = part.shape[1]
+            if tables and len(tables[-1]) // width * len(part) <= TOGETHER:
+                tables[-1] = (tables[-1].reshape(-1, 1, width) + part).reshape(-1)
+                strides[-1] *= len(part)
             else:
-                result.append((axis, (len(part),), part.reshape(-1)))
-        return result
+                tables.append(part.reshape(-1))
+                strides.append(np.zeros(len(self._parts), dtype=np.int64))
+            strides[-1][axis] = width
+        return tables, np.array(strides)
 
     def _in_axes(self, problem: Problem, *, fast: bool) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
         """Turn bounds for pairs of columns into such for pairs of axes, within the lattice's levels."""

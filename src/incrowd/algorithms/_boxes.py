@@ -219,11 +219,19 @@ class Boxes:
             return [self._once(node, cells) for node in rows]
         self._pause()
         small = self._acceptance.small(self.columns(nodes), cells)
-        for node, left_out in zip(rows, small, strict=True):
-            if left_out <= self._acceptance.limit and node not in self._known and self._may_win(node, left_out):
+        promising = self._promising(nodes, np.array(small))
+        for node, left_out, good in zip(rows, small, promising, strict=True):
+            if good and node not in self._known:
                 self._test(node, cells)
             self._known[node] = left_out
         return small
+
+    def _promising(self, nodes: Rows, suppressed: Nodes) -> list[bool]:
+        """Say which nodes are acceptable and may be better than the best, as far as one can say at once."""
+        fine: npt.NDArray[np.bool_] = suppressed <= self._acceptance.limit
+        if self.best is not None and fine.any():
+            fine &= self._bounds.parts(self._bounds.places(nodes.T), suppressed) <= self._worse
+        return [bool(one) for one in fine]
 
     def _once(self, node: Levels, cells: Rolled | None = None) -> int:
         return self._known[node] if node in self._known else self._test(node, cells).bound
@@ -239,7 +247,8 @@ class Boxes:
         return tested
 
     def _compare(self, cells: Rolled, tested: Tested) -> None:
-        score = self._objective.score(self._acceptance.published(cells, tested))
+        columns = not self._objective.looks_at_classes
+        score = self._objective.score(self._acceptance.published(cells, tested, columns=columns))
         rank = sum(cells.levels), cells.levels
         if self.best is None or (score, rank) < (self.best.score, self._rank):
             levels = dict(zip(self._problem.census.quasi, cells.levels, strict=True))

@@ -20,8 +20,8 @@ Columns = tuple[int, ...]
 Marks = npt.NDArray[np.bool_]
 Levels = npt.NDArray[np.integer]
 
-KEPT = 20_000_000
-"""So many cells of nodes are kept to roll others up from."""
+FEW = 8
+"""So many nodes are counted from the same cells."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +112,8 @@ class _Search:
         self._problem, self._acceptance = problem, acceptance
         self._lows, self._highs = problem.lows, problem.highs
         self._tops = [problem.census.ladders[name].height for name in problem.census.quasi]
+        sizes = [len(problem.census.domains[name]) for name in problem.census.quasi]
+        self._order = sorted(range(len(sizes)), key=lambda column: -sizes[column])
         self._alive: dict[Columns, Marks] = {}
         self.trace: list[Iteration] = []
 
@@ -126,26 +128,23 @@ class _Search:
 
     def _iterate(self, subset: Columns) -> Marks:
         candidates = self._candidates(subset)
-        good, tested = np.zeros_like(candidates), np.zeros_like(candidates)
-        left_out: dict[tuple[int, ...], int] = {}
+        good, left_out = np.zeros_like(candidates), np.full(candidates.shape, -1, dtype=np.int64)
         heights = np.indices(candidates.shape).sum(axis=0)
-        below: dict[tuple[int, ...], Rolled] = {}
+        cells: Rolled | None = None
         for height in range(int(heights.max()) + 1):
-            counted: dict[tuple[int, ...], Rolled] = {}
-            kept = 0
-            for row in np.argwhere((heights == height) & candidates & ~good).tolist():
-                node = tuple(row)
-                cells = self._count(subset, node, below)
-                result = self._acceptance.test(cells)
-                tested[node], left_out[node] = True, result.suppressed
-                if result.acceptable:  # and so is every candidate above: the smaller subsets see to that
-                    above = tuple(slice(level, None) for level in node)
+            rows = np.argwhere((heights == height) & candidates & ~good)
+            if not len(rows):
+                continue
+            waiting = np.argwhere((heights >= height) & candidates & ~good)
+            cells = self._acceptance.rollup.to(self._levels(subset, waiting.min(axis=0)).tolist(), cells)
+            counted = np.zeros(len(rows), dtype=np.int64)
+            self._count(self._levels(subset, rows), np.arange(len(rows)), cells, counted)
+            for row, count in zip(rows.tolist(), counted.tolist(), strict=True):
+                left_out[tuple(row)] = count
+                if count <= self._acceptance.limit:  # and so is every candidate above: smaller subsets see to that
+                    above = tuple(slice(level, None) for level in row)
                     good[above] |= candidates[above]
-                elif kept < KEPT:
-                    counted[node] = cells
-                    kept += len(cells)
-            below = counted
-        self._write(subset, candidates, good, tested, left_out)
+        self._write(subset, candidates, good, left_out)
         return good
 
     def _candidates(self, subset: Columns) -> Marks:
@@ -157,25 +156,37 @@ class _Search:
                 result &= np.expand_dims(self._alive[subset[:axis] + subset[axis + 1 :]], axis)
         return result
 
-    def _count(self, subset: Columns, node: tuple[int, ...], below: dict[tuple[int, ...], Rolled]) -> Rolled:
-        """Roll up from a node just below, or from the table where none was counted."""
-        levels = list(self._tops)
-        for column, level in zip(subset, node, strict=True):
-            levels[column] = self._lows[column] + level
-        lower = ((*node[:axis], node[axis] - 1, *node[axis + 1 :]) for axis in range(len(node)) if node[axis])
-        source = next((below[one] for one in lower if one in below), None)
-        return self._acceptance.rollup.to(levels, source)
+    def _levels(self, subset: Columns, nodes: Levels) -> Levels:
+        """Give the levels of all columns: those of the subset as the nodes say, all others at their tops."""
+        levels = np.broadcast_to(np.array(self._tops), (*nodes.shape[:-1], len(self._tops))).copy()
+        levels[..., list(subset)] = nodes + np.array([self._lows[column] for column in subset])
+        return levels
 
-    def _write(
-        self, subset: Columns, candidates: Marks, good: Marks, tested: Marks, left_out: dict[tuple[int, ...], int]
+    def _count(
+        self, nodes: Levels, places: npt.NDArray[np.intp], cells: Rolled, counted: Levels, depth: int = 0
     ) -> None:
+        """Say what nodes leave out; many are parted by the level of a column, and rolled up to what they share."""
+        acceptance = self._acceptance
+        if len(places) > FEW and depth < len(self._order):
+            level = nodes[places, self._order[depth]]
+            for one in np.unique(level).tolist():
+                part = places[level == one]
+                shared = acceptance.rollup.to(nodes[part].min(axis=0).tolist(), cells)
+                self._count(nodes, part, shared, counted, depth + 1)
+        elif acceptance.only_sizes and acceptance.rollup.fast:
+            counted[places] = acceptance.small(nodes[places], cells)
+        else:
+            rolled = (acceptance.rollup.to(node, cells) for node in nodes[places].tolist())
+            counted[places] = [acceptance.test(one).suppressed for one in rolled]
+
+    def _write(self, subset: Columns, candidates: Marks, good: Marks, left_out: npt.NDArray[np.int64]) -> None:
         lows = np.array([self._lows[column] for column in subset])
-        rows = np.argwhere(tested)
+        tested = left_out >= 0
         self.trace.append(
             Iteration(
                 columns=tuple(self._problem.census.quasi[column] for column in subset),
-                tested=rows + lows,
-                suppressed=np.array([left_out[tuple(row)] for row in rows.tolist()], dtype=np.int64),
+                tested=np.argwhere(tested) + lows,
+                suppressed=left_out[tested],
                 acceptable=good[tested],
                 marked=np.argwhere(good & ~tested) + lows,
                 pruned=np.argwhere(~candidates) + lows,

@@ -4,7 +4,7 @@ All codes of a cell sit in one machine word (several, where they do not fit). A 
 first value of its group, so one table per column and level leads there from any lower level, and no field ever moves.
 Nodes are rolled up from one another, never from the table.
 
-Plain NumPy sorts the words; a compiled loop hashes them, two to three times faster. Loading it takes half a second, so
+Plain NumPy sorts the words; a compiled loop hashes them, two to three times faster. Loading it takes a second or two:
 it is loaded only once that much time has gone into sorting.
 """
 
@@ -25,7 +25,7 @@ Levels = tuple[int, ...]
 COMPILE_AFTER = 10_000_000
 """So many words are sorted before the compiled loop is worth loading."""
 
-COMPILE_FROM = 200_000
+COMPILE_FROM = 1_000_000
 """A census of so many cells is worth it at once."""
 
 WORD_BITS = 63

@@ -12,20 +12,35 @@ from incrowd.api._exposed import ClassSizes, Exposed
 from incrowd.api._feasibility import feasibility
 from incrowd.api._hospital import hospital, hospital_schema
 from incrowd.api._plain import plain_verdict
+from incrowd.api._plan import Plan
+from incrowd.api._profile import ColumnProfile, Profile, profile
 from incrowd.api._recipe import Recipe
+from incrowd.api._recoding_files import SavedRecoding, load_recoding, save_recoding
 from incrowd.api._release import Release
 from incrowd.api._solutions import frontier, solutions
+from incrowd.api._suggest import ColumnSuggestion, Suggestion, suggest
+from incrowd.api._suggest_combinations import Combination, SinglingOut
+from incrowd.api._verify import Verification, read_certificate, verify
 
 __all__ = [
     "Assessment",
     "ClassSizes",
     "ColumnAssessment",
+    "ColumnProfile",
+    "ColumnSuggestion",
+    "Combination",
     "Comparison",
     "Explanation",
     "Exposed",
     "Notch",
+    "Plan",
+    "Profile",
     "Recipe",
     "Release",
+    "SavedRecoding",
+    "SinglingOut",
+    "Suggestion",
+    "Verification",
     "anonymize",
     "apply",
     "assess",
@@ -36,6 +51,12 @@ __all__ = [
     "frontier",
     "hospital",
     "hospital_schema",
+    "load_recoding",
     "plain_verdict",
+    "profile",
+    "read_certificate",
+    "save_recoding",
     "solutions",
+    "suggest",
+    "verify",
 ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Unpack
 
-from incrowd.algorithms import Algorithm, Optimal, Problem
+from incrowd.algorithms import Algorithm, Optimal, Problem, Progress
 from incrowd.api._census import Reading, open_with
 from incrowd.api._no_release import no_release, refuse_infeasible
 from incrowd.api._publish import Source, publish_node
@@ -31,6 +31,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     importance: Mapping[str, float] | None = None,
     balance: float = 0.5,
     others: Literal["refuse", "drop"] = "refuse",
+    progress: Callable[[Progress], bool | None] | None = None,
     **reading: Unpack[Reading],
 ) -> Release:
     """Publish a table so that it keeps a promise, at the least cost.
@@ -56,6 +57,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         How much leaving a record out weighs against generalizing it; 0.5 is neutral.
     others
         What becomes of columns without a role: ``"refuse"`` the table, or ``"drop"`` them.
+    progress
+        Called now and then during the search; it stops with what it has when this returns ``False``.
     reading
         How to read a file, as in ``census``.
 
@@ -99,7 +102,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     )
     algorithm = Optimal() if algorithm is None else algorithm
     refuse_infeasible(problem)
-    outcome = algorithm.search(problem)
+    outcome = algorithm.search(problem, progress)
     if outcome.best is None or outcome.best.classes == 0:
         raise no_release(problem, outcome)
     source = Source(engine, publish, described(table, list(engine.columns()), census.records + census.dropped))

@@ -33,8 +33,8 @@ def assess(table: Any, schema: Schema, *, matching: Matching = "exact", **readin
 
     Notes
     -----
-    The table is read and grouped once. What a model refuses to measure on this table (such as entropy where people
-    have several rows with different values) is ``None``, and ``not_measured`` says why.
+    The table is read and grouped once. What a model refuses to measure on this table (entropy where people have several
+    rows with different values, weights where the categories lack a value) is ``None``, and ``not_measured`` says why.
 
     Examples
     --------
@@ -68,11 +68,17 @@ def assessment_of(census: Census, schema: Schema, *, matching: Matching = "exact
         class_sizes=ClassSizes.of(classes),
         one_of_a_kind=Exposed.of(classes, classes.size == 1),
         columns={name: assess_column(name, schema, census, classes) for name in schema.sensitive_names},
-        notes=schema.bind(census.domains, default=auto(), strict=False).notes,
+        notes=_notes(schema, census),
         _schema=schema,
         _census=census,
         _grouped=classes,
     )
+
+
+def _notes(schema: Schema, census: Census) -> tuple[str, ...]:
+    """Say what a careful reader should know; meanings that do not fit are said where they are measured."""
+    plain = Schema(dict(schema.quasi), sensitive=schema.sensitive_names)
+    return plain.bind(census.domains, default=auto(), strict=False).notes
 
 
 def _compatible_k(census: Census, classes: Classes) -> int:

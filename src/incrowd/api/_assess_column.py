@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from incrowd.api._alike import Different
 from incrowd.api._assessment import ColumnAssessment
+from incrowd.api._certain import certain, certain_category
 from incrowd.api._exposed import Exposed
 from incrowd.api._worst import Number, worst
-from incrowd.core import Census, Classes, Schema, SchemaError
+from incrowd.core import Census, Classes, HierarchyError, Schema, SchemaError
 from incrowd.hierarchies import Categories, Ordered, Tree
 from incrowd.models import (
     BetaLikeness,
@@ -51,7 +49,7 @@ class Meter:
         try:
             (judge,) = model.bind(self._schema, self._census.domains, self._reference)
             return judge.measure(self.classes)
-        except SchemaError as refusal:
+        except (SchemaError, HierarchyError) as refusal:
             self.refused[what] = refusal.message
             return None
 
@@ -72,15 +70,15 @@ def worst_of(model: Model, measured: tuple[Measured, ...] | None) -> tuple[Numbe
 def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -> ColumnAssessment:
     every = Meter(schema, census, classes)
     distinct = LDiversity(1, name)
-    kinds = every.measure("distinct_l", distinct)
-    count = worst_of(distinct, kinds)
+    count = every.worst("distinct_l", distinct)
     different = Different.of(classes, name)
     reference = None if different.reference is None else {name: different.reference}
     meter = Meter(schema, census, different.classes, reference)  # for what depends on shares alone
     probabilistic = meter.worst("probabilistic_l", LDiversity(1, name, "probabilistic"))
     entropy = meter.worst("entropy_l", LDiversity(1, name, "entropy"))
     beta, enhanced_beta = _beta(meter, name)
-    weights = _Weights.of(every, name) if isinstance(dict(schema.sensitive)[name], Categories) else _Weights()
+    meaning = dict(schema.sensitive)[name]
+    weights = _Weights.of(every, name, meaning) if isinstance(meaning, Categories) else _Weights()
     distinct_l = None if count is None else int(count[0])
     return ColumnAssessment(
         column=name,
@@ -95,7 +93,7 @@ def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -
         delta=_delta(meter, name),
         p_alpha=weights.p_alpha,
         enhanced=weights.enhanced,
-        homogeneous=Exposed.of(classes, _are_one(kinds, classes)),
+        homogeneous=Exposed.of(classes, certain(classes, name)),
         similar=weights.similar,
         not_measured={**every.refused, **meter.refused},
     )
@@ -149,26 +147,26 @@ class _Weights:
     similar: Exposed | None = None
 
     @classmethod
-    def of(cls, meter: Meter, name: str) -> _Weights:
-        model = EnhancedPAlphaSensitive(1, 0, name)
-        measured = meter.measure("enhanced", model)
-        kinds = measured or meter.measure("similar", EnhancedPAlphaSensitive(1, 0, name, "distinct"))
+    def of(cls, meter: Meter, name: str, meaning: Categories) -> _Weights:
         return cls(
             p_alpha=_pair(meter.worst("p_alpha", PAlphaSensitive(1, 0, name))),
-            enhanced=_pair(worst_of(model, measured)),
-            similar=Exposed.of(meter.classes, _are_one(kinds, meter.classes)),
+            enhanced=_pair(meter.worst("enhanced", EnhancedPAlphaSensitive(1, 0, name))),
+            similar=_similar(meter, name, meaning),
         )
+
+
+def _similar(meter: Meter, name: str, meaning: Categories) -> Exposed | None:
+    """Find the classes in which one category is everybody's; nothing where the categories do not fit the table."""
+    classes = meter.classes
+    try:
+        return Exposed.of(classes, certain_category(classes, meaning.bind(classes.cells.domains[name])))
+    except HierarchyError as refusal:
+        meter.refused["similar"] = refusal.message
+        return None
 
 
 def _pair(numbers: tuple[Number, ...] | None) -> tuple[int, Fraction] | None:
     return None if numbers is None else (int(numbers[0]), Fraction(numbers[1]))
-
-
-def _are_one(measured: tuple[Measured, ...] | None, classes: Classes) -> npt.NDArray[np.bool_]:
-    """Say in which classes one value, or one category, was counted."""
-    if measured is None:
-        return np.zeros(len(classes), dtype=bool)
-    return measured[0].meets("<=", Fraction(1))
 
 
 def _whole_if_near(number: float) -> float:

@@ -8,13 +8,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from incrowd.api._check import climbs, ladders_of, verdict_of
+import numpy.typing as npt
+
+from incrowd.api._certified import certified, read_one
+from incrowd.api._check import climbs, ladders_of, notes_on_look_alikes, verdict_of
 from incrowd.api._exposed import ClassSizes, Exposed
 from incrowd.api._plain import number, plain_column, plain_exposed
 from incrowd.api._singling_out import unique_without
 from incrowd.api._worst import Number
 from incrowd.core import Census, Classes, ParameterError, Schema, SupersetMode, UnknownColumnError, Verdict
-from incrowd.models import Association, Distance, Model, NTCloseness, nt_curve, promise
+from incrowd.models import Association, Distance, Model, NTCloseness, nt_curve, promise, trivial
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class ColumnAssessment:
     p_alpha, enhanced
         With categories: the least number of values (of categories) in a class, and the least total weight.
     homogeneous, similar
-        Classes that hold one value only, and with categories those that hold one category only.
+        Classes in which some value is everybody's, and with categories those in which some category is. Where people
+        have several rows, such a class can hold other values too.
     not_measured
         What could not be measured, and why.
     """
@@ -148,10 +152,31 @@ class Assessment:
 
     def check(self, model: Model | str) -> Verdict:
         """Say whether the table keeps a promise, as the function ``check`` does, without reading it again."""
-        model = promise(model) if isinstance(model, str) else model
+        model = promise(model)
         census = self._climbing if climbs(model) else self._census
         judges = model.bind(self._schema, census.domains)
-        return verdict_of(judges, self._classes_of(census), census.quasi)
+        notes = [*trivial(model), *notes_on_look_alikes(judges, census)]
+        return verdict_of(judges, self._classes_of(census), census.quasi, notes=notes)
+
+    def certificates(self, model: NTCloseness | str) -> dict[str, npt.NDArray[Any]]:
+        """Give for each class the superset that certifies (n, t)-closeness, for the owner of the data.
+
+        Parameters
+        ----------
+        model
+            ``NTCloseness`` about one column, or its text: ``"nt(n=1000, t=0.1)[disease]"``.
+
+        Returns
+        -------
+        Columns of one table: per quasi-identifier the label of each class, its number of ``records``, the name of the
+        nearest ``superset`` that is large enough (``itself`` for a large class, ``None`` where none is near enough) and
+        the ``distance`` to it, infinite where there is none. A name that a quasi-identifier has too ends in ``_``.
+        """
+        read = read_one(model)
+        census = self._climbing if climbs(read) else self._census
+        column = self._sensitive(None if read.of is None else read.of[0])
+        judge: Any = replace(read, of=column).bind(self._schema, census.domains)[0]
+        return certified(judge, self._classes_of(census), census.quasi)
 
     def association(self, column: str | None = None) -> Association:
         """Give the largest share of every single value: the alpha vector. It holds values of the table.
@@ -197,12 +222,6 @@ class Assessment:
         names = self._schema.quasi_names
         cardinalities = [len(self._census.domains[name]) for name in names]
         return {name: unique_without(self._grouped, cardinalities, number) for number, name in enumerate(names)}
-
-    def without(self, column: str) -> int:
-        """Count the people who would still be one of a kind if a quasi-identifier were dropped."""
-        if column not in self.unique_without:
-            raise UnknownColumnError.of(column, self._schema.quasi_names, given_as="quasi-identifier")
-        return self.unique_without[column]
 
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
         """Give plain data that can be written as JSON.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from incrowd.api._census import Reading, open_with
 from incrowd.api._worst import worst
 from incrowd.core import (
+    Census,
     CensusRequest,
     Classes,
     Domain,
@@ -21,6 +22,7 @@ from incrowd.core import (
     PrivacyWarning,
     Schema,
     Verdict,
+    look_alikes,
 )
 from incrowd.hierarchies import flat
 from incrowd.models import Judge, Judgement, Model, NTCloseness, promise, trivial
@@ -51,6 +53,9 @@ def check(
     The verdict is about this table alone. It cannot know whether the quasi-identifiers are all that an outsider knows,
     nor what else was published about the same people. Distances to the whole table are distances to this table.
 
+    What is allowed but dangerous is a ``PrivacyWarning`` and a note of the verdict: a promise that every table keeps, a
+    listed value that the table does not have, values of quasi-identifiers or promised columns that look alike in print.
+
     Examples
     --------
     >>> import incrowd as ic
@@ -59,9 +64,7 @@ def check(
     >>> verdict.holds, verdict.findings[0].measured, verdict.findings[0].failing_records
     (False, (Fraction(1, 1),), 1)
     """
-    model = promise(model) if isinstance(model, str) else model
-    for note in trivial(model):
-        warnings.warn(note, PrivacyWarning, stacklevel=2)
+    model = promise(model)
     engine = open_with(table, schema, **reading)
     ladders = ladders_of(schema, engine.domains(schema.quasi_names)) if climbs(model) else {}
     request = CensusRequest(
@@ -70,10 +73,16 @@ def check(
     census = engine.census(request)
     classes = census.classes()
     classes = classes if partition is None else partition.attach(classes)
-    return verdict_of(model.bind(schema, census.domains), classes, schema.quasi_names)
+    judges = model.bind(schema, census.domains)
+    notes = [*trivial(model), *notes_on_look_alikes(judges, census)]
+    for note in notes:
+        warnings.warn(note, PrivacyWarning, stacklevel=2)
+    return verdict_of(judges, classes, schema.quasi_names, notes=notes)
 
 
-def verdict_of(judges: Sequence[Judge], classes: Classes, quasi: Sequence[str], among: Any = None) -> Verdict:
+def verdict_of(
+    judges: Sequence[Judge], classes: Classes, quasi: Sequence[str], among: Any = None, notes: Sequence[str] = ()
+) -> Verdict:
     """Judge classes that have been counted already.
 
     Parameters
@@ -86,6 +95,8 @@ def verdict_of(judges: Sequence[Judge], classes: Classes, quasi: Sequence[str], 
         The quasi-identifiers, in the order of the classes' codes.
     among
         Which classes the verdict is about; all of them by default. The others are only what they are compared with.
+    notes
+        What a careful reader should know, besides what the judges say.
     """
     among = np.ones(len(classes), dtype=bool) if among is None else among
     judgements = [judge.judge(classes) for judge in judges]
@@ -96,8 +107,33 @@ def verdict_of(judges: Sequence[Judge], classes: Classes, quasi: Sequence[str], 
         classes=int(among.sum()),
         records=int(classes.records[among].sum()),
         persons=_persons(classes, among),
-        failing={**labels, "records": classes.records[failing]},
+        failing={**labels, free_name("records", labels): classes.records[failing]},
+        notes=tuple(dict.fromkeys([*notes, *(note for judge in judges for note in judge.notes(classes))])),
     )
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Give a column's name that no other column has, by underscores at its end."""
+    return free_name(f"{name}_", taken) if name in taken else name
+
+
+def notes_on_look_alikes(judges: Sequence[Judge], census: Census) -> list[str]:
+    """Name the columns with values that look alike in print: they count as different, and may be the same to a reader.
+
+    Parameters
+    ----------
+    judges
+        The promises; of the sensitive columns, only theirs count.
+    census
+        The table.
+    """
+    promised = [name for judge in judges for name in judge.columns]
+    alike = {name: sum(map(len, look_alikes(census.domains[name]))) for name in (*census.quasi, *promised)}
+    return [
+        f"Column {name!r} has {count} values that look alike in print; they count as different."
+        for name, count in alike.items()
+        if count
+    ]
 
 
 def climbs(model: Model) -> bool:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes
+from incrowd.core import Classes, Grouping
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class ClassSizes:
         sizes = np.sort(classes.size)
         first = np.flatnonzero(np.append(True, sizes[1:] != sizes[:-1])) if len(sizes) else np.zeros(0, dtype=np.intp)
         found = sizes[first]
-        held = np.bincount(np.searchsorted(found, classes.size), weights=classes.records, minlength=len(found))
-        arrays = found, np.diff(np.append(first, len(sizes))), held.astype(np.int64)
+        held = Grouping(np.searchsorted(found, classes.size), first).sums(classes.records)
+        arrays = found, np.diff(np.append(first, len(sizes))), held
         for array in arrays:
             array.setflags(write=False)
         return cls(*arrays)

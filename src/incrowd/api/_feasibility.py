@@ -51,7 +51,7 @@ def feasibility(
     >>> ic.feasibility(table, schema, "l>=3").obstacles[0].nearest
     'l>=2[disease]'
     """
-    model = promise(model) if isinstance(model, str) else model
+    model = promise(model)
     engine = open_with(table, schema, **reading)
     some = schema.quasi_names[:1]  # the table counts as one class, so the others need not be read
     census = engine.census(CensusRequest(some, schema.sensitive_names, entity=schema.entity, count=schema.count))

@@ -57,7 +57,12 @@ def plain_column(column: ColumnAssessment) -> Plain:
 
 def plain_verdict(verdict: Verdict) -> Plain:
     """Write whether promises hold; the labels of failing classes are data and stay behind."""
-    return {"holds": verdict.holds, "findings": [_finding(finding) for finding in verdict.findings]}
+    return {
+        "holds": verdict.holds,
+        "vacuous": verdict.vacuous,
+        "notes": list(verdict.notes),
+        "findings": [_finding(finding) for finding in verdict.findings],
+    }
 
 
 def _finding(finding: Finding) -> Plain:
@@ -70,6 +75,8 @@ def _finding(finding: Finding) -> Plain:
         "failing_classes": finding.failing_classes,
         "failing_records": finding.failing_records,
         "failing_persons": finding.failing_persons,
+        "reference": finding.reference,
+        "supersets": finding.supersets,
     }
 
 

@@ -49,6 +49,7 @@ def publish_node(source: Source, problem: Problem, outcome: Outcome, algorithm: 
         schema=problem.schema,
         model=problem.model,
         explanation=explanation_of(problem, best),
+        distributions={name: problem.census.domains[name] for name in problem.census.sensitive},
     )
 
 

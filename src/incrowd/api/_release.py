@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from incrowd.api._explain import Explanation, in_words
 from incrowd.api._recipe import Recipe
-from incrowd.core import Recoding, Schema, Verdict
+from incrowd.api._save import Format, save
+from incrowd.api._sign import KeyFile
+from incrowd.core import Domain, Recoding, Schema, Verdict
 from incrowd.models import Model
 
 
@@ -32,6 +36,9 @@ class Release:
         The roles of the columns, and the promise.
     explanation
         Numbers behind it: what each column and each promise has to do with it.
+    distributions
+        The sensitive values of the original table that the promise is about, and how often each occurs. As confidential
+        as the table.
 
     Notes
     -----
@@ -46,6 +53,33 @@ class Release:
     schema: Schema = field(repr=False)
     model: Model = field(repr=False)
     explanation: Explanation = field(repr=False)
+    distributions: Mapping[str, Domain] = field(default_factory=dict, repr=False)
+
+    def save(
+        self,
+        folder: str | PathLike[str],
+        *,
+        format: Format = "parquet",  # noqa: A002 - what users call it
+        force: bool = False,
+        sign: KeyFile | None = None,
+        plan: str | None = None,
+    ) -> Path:
+        """Write ``public``, which may be given away, and ``owner``, which must be kept, into a folder.
+
+        Parameters
+        ----------
+        folder
+            The folder to make. It appears whole or not at all.
+        format
+            How the table is written.
+        force
+            Whether an earlier release there may be replaced.
+        sign
+            A PEM file with a private Ed25519 key, to sign the certificate with.
+        plan
+            The text of the plan that it was made by.
+        """
+        return save(self, folder, format=format, force=force, sign=sign, plan=plan)
 
     def explain(self) -> str:
         """Say in plain words what was done to each column and why, and which promise binds."""

@@ -69,7 +69,7 @@ def _worst_ratio(ratios: Ratios, *, least: bool) -> Number | None:
 
 def _as_floats(ratios: Ratios) -> npt.NDArray[np.float64]:
     """Divide; over 0 is infinity. Whole numbers need no division."""
-    if ratios.denominators.dtype == object or (ratios.denominators == 0).any():
+    if object in {ratios.numerators.dtype, ratios.denominators.dtype} or (ratios.denominators == 0).any():
         return ratios.floats
     if ratios.denominators.max() == 1:
         return ratios.numerators

@@ -35,10 +35,16 @@ def _build() -> typer.Typer:
     )
     app.callback()(_options)
 
-    from incrowd.cli import _assess, _demo, _hierarchy
+    from incrowd.cli import _anonymize, _assess, _compare, _demo, _explain, _frontier, _hierarchy, _init, _verify
 
+    app.command("anonymize")(_anonymize.anonymize)
     app.command("assess")(_assess.assess)
+    app.command("compare")(_compare.compare)
     app.command("demo")(_demo.demo)
+    app.command("explain")(_explain.explain)
+    app.command("frontier")(_frontier.frontier)
+    app.command("init")(_init.init)
+    app.command("verify")(_verify.verify)
     app.add_typer(_hierarchy.app, name="hierarchy")
     return app
 

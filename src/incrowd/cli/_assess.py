@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from incrowd.cli._assess_promise import in_this_language, read_promise, speaking, uncovered
 from incrowd.cli._assess_text import Paper, text_of
 from incrowd.cli._hierarchy import UTF8, Encoding, Separator, ShowValues
 from incrowd.cli._run import FOUND, amount, tell
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from incrowd.api import Assessment
     from incrowd.core import Verdict
     from incrowd.hierarchies import Categories
-    from incrowd.models import Model
 
 Names = list[str] | None
 SUGGESTED = "k>=5"
@@ -47,7 +47,7 @@ Missing = Annotated[Names, typer.Option(metavar="TEXTS", help="What counts as mi
 Memory = Annotated[str | None, typer.Option(metavar="SIZE", help="Use at most so much, such as 4GB; spill to disk.")]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for machines.")]
 All = Annotated[bool, typer.Option("--all", help="Show every column and every measure.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stderr, except errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stderr, except warnings and errors.")]
 
 
 def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
@@ -65,31 +65,32 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     separator: Separator = None,
     memory: Memory = None,
     quiet: Quiet = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
+    show_values: ShowValues = False,
 ) -> int:
     """Measure how well a table hides its people; with --require, leave with 1 if a promise does not hold."""
     from incrowd import api
-    from incrowd.core import PrivacyWarning, Schema
-    from incrowd.models import trivial
+    from incrowd.core import Schema
 
-    model = None if require is None else _promise(require, _names(sensitive))
+    meanings = _meanings(_names(sensitive), categories or [])
+    model = None if require is None else read_promise(require, meanings)
     schema = Schema(
         quasi=_quasi(data, quasi),
-        sensitive=_meanings(_names(sensitive), categories or []),
+        sensitive=meanings,
         entity=entity,
         count=count,
         missing_values=["", *_names(missing)],
     )
     reading = _reading(encoding, separator, memory)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PrivacyWarning)
+    with speaking(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what they say is in the notes
         assessment = api.assess(data, schema, **reading)
         verdict = None if model is None else assessment.check(model)
-    if not quiet:
-        warned = [] if model is None else trivial(model)
-        warned += [str(warning.message) for warning in caught if issubclass(warning.category, PrivacyWarning)]
-        tell(_size(data, assessment, reading), *_notes(assessment, warned))
-    _write(_json(assessment, verdict) if as_json else text_of(assessment, verdict, Paper.here(), show_all=show_all))
+    warned = _warnings(assessment, verdict)
+    tell(*([] if quiet else [_size(data, assessment, reading)]), *(f"warning: {warning}" for warning in warned))
+    plain = _json(assessment, verdict, warned) if as_json else None
+    _write(plain or text_of(assessment, verdict, Paper.here(), show_all=show_all))
+    if show_values:
+        tell(*uncovered(assessment, meanings))
     if verdict is None and not quiet:
         tell(f'hint: --require "{SUGGESTED}" makes it a gate: exit code 1 if the table does not keep the promise.')
     return FOUND if verdict is not None and not verdict.holds else 0
@@ -99,18 +100,6 @@ def _names(given: Names) -> list[str]:
     """Read names that are separated by commas; one that has a comma stands in double quotes."""
     fields = csv.reader(given or [], skipinitialspace=True)
     return [name.strip() for row in fields for name in row if name.strip()]
-
-
-def _promise(text: str, sensitive: list[str]) -> Model:
-    """Read what must hold, before a large file is read for nothing."""
-    from incrowd.core import ParameterError
-    from incrowd.models import KAnonymity, promise
-
-    model = promise(text)
-    if not sensitive and not all(isinstance(part, KAnonymity) for part in model.parts):
-        msg = "--require asks about a sensitive column, and --sensitive names none."
-        raise ParameterError(msg, hint="for example --sensitive disease.")
-    return model
 
 
 def _reading(encoding: str, separator: str | None, memory: str | None) -> Any:
@@ -168,15 +157,20 @@ def _size(data: Path, assessment: Assessment, reading: dict[str, str]) -> str:
     return f"{rows}, {amount(len(layout.columns), 'column')}, separator '{shown}'"
 
 
-def _notes(assessment: Assessment, warned: list[str]) -> list[str]:
+def _warnings(assessment: Assessment, verdict: Verdict | None) -> list[str]:
+    """Collect what a careful reader should know, each thing once."""
     empty = [] if assessment.classes else ["A table without records keeps every promise and helps nobody."]
-    return [f"note: {note}" for note in [*assessment.notes, *empty, *warned]]
+    lacking = [
+        column.not_measured["similar"] for column in assessment.columns.values() if "similar" in column.not_measured
+    ]
+    notes = [*assessment.notes, *empty, *(() if verdict is None else verdict.notes)]
+    return [in_this_language(note) for note in dict.fromkeys([*notes, *lacking])]
 
 
-def _json(assessment: Assessment, verdict: Verdict | None) -> list[str]:
+def _json(assessment: Assessment, verdict: Verdict | None, warned: list[str]) -> list[str]:
     from incrowd.api import plain_verdict
 
-    plain = assessment.to_dict()
+    plain = assessment.to_dict() | {"notes": warned}
     plain["verdict"] = None if verdict is None else plain_verdict(verdict)
     return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False).splitlines()
 

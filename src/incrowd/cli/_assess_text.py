@@ -168,7 +168,14 @@ def _finding(finding: Finding, verdict: Verdict, paper: Paper) -> Iterable[str]:
     measured = ", ".join(_worst(name, sense, value) for (name, sense, _), value in pairs) or "there is nobody"
     classes = f"{finding.failing_classes:,} {'class' if finding.failing_classes == 1 else 'classes'}"
     failing = "" if finding.holds else f" ({classes}, {amount(finding.failing_records, 'record')})"
-    return [f"{word}  {finding.promise}{column}: {measured}{failing}"]
+    return [f"{word}  {finding.promise}{column}: {measured}{_compared(finding)}{failing}"]
+
+
+def _compared(finding: Finding) -> str:
+    """Say what classes were compared with, if they were."""
+    if finding.supersets is not None:
+        return f", supersets: {finding.supersets}"
+    return {None: "", "table": ", from this table", "input": ", from the original table"}[finding.reference]
 
 
 def _worst(name: str, sense: str, value: Fraction | float) -> str:

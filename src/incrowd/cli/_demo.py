@@ -1,57 +1,109 @@
-"""``incrowd demo``: what there is, on the made-up hospital table."""
+"""``incrowd demo``: the whole job on the made-up hospital table: risk before, release, risk after."""
 
 from __future__ import annotations
 
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli._run import amount
-
 if TYPE_CHECKING:
-    from incrowd.core import Census
+    from incrowd.api import Assessment, Release
 
-COARSER = {"birth_date": 3, "zip": 4, "nationality": 2, "job": 2, "admission_date": 3}
-"""Decade of birth, first digit of the zip code, and so on: a person should no longer stand alone."""
+K, L, SHARE = 5, 3, 0.05
+"""What the demo promises: groups of at least 5, with 3 different diagnoses each, at most 5 % left out."""
+
+LABEL, NUMBER = 34, 13
 
 
 def demo(
     rows: Annotated[int, typer.Option("--rows", help="How many patients to make up.")] = 1_000,
     seed: Annotated[int, typer.Option("--seed", help="Another seed makes other patients.")] = 2026,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the release.")
+    ] = Path("incrowd-demo"),
 ) -> None:
-    """Show a hierarchy and the census of a made-up hospital table."""
+    """Publish a made-up hospital table: risk before, release, risk after.
+
+    For example: incrowd demo --rows 5000
+    """
     from importlib.metadata import version
 
-    from incrowd.api import census, hospital, hospital_schema
-    from incrowd.hierarchies import draw
+    from incrowd.api import anonymize, assess, hospital, hospital_schema
+    from incrowd.core import Schema
 
     _say(f"incrowd {version('incrowd')}  |  made-up patients, nothing leaves this computer", "")
-    taken = census(hospital(rows, seed), hospital_schema())
-    _say("How a nationality becomes vaguer (number of values in brackets):", "")
-    _say(draw(taken.ladders["nationality"], max_children=3), "")
-    _say(f"The census of {amount(taken.records, 'patient')} has {amount(len(taken), 'cell')}.")
-    _say(f"Who looks like whom, knowing {', '.join(taken.quasi)}?", "")
-    levels = {name: min(level, taken.ladders[name].height) for name, level in COARSER.items()}
-    _table(taken, levels)
-    _say("", "next: incrowd hierarchy --help, or docs/tutorials/first-look.md")
+    clock = _Clock()
+    table, schema = hospital(rows, seed), hospital_schema()
+    before = assess(table, schema)
+    alone = before.one_of_a_kind.records
+    _say(clock.line(f"1/3 assess   today {alone:,} of {before.records:,} people are one of a kind"))
+    _say(f"2/3 search   groups of at least {K}, {L} different diagnoses each, at most {SHARE:.0%} left out")
+    release = anonymize(table, schema, model=f"k>={K}, l>={L}[diagnosis]", max_suppressed=SHARE)
+    recipe = release.recipe
+    _say(
+        clock.line(f"             {recipe.nodes:,} versions, the best one found and proven, {recipe.checked} looked at")
+    )
+    release.save(output, force=True)
+    kept = recipe.records - recipe.suppressed
+    _say(clock.line(f"3/3 release  {kept:,} people kept, {recipe.suppressed:,} left out; checked again, written"))
+    after = assess(release.table, Schema(schema.quasi_names, dict(schema.sensitive)))
+    _say("", *_table(before, after), *_columns(release), "", "PASS  the release keeps its promises")
+    _say(f"wrote {output / 'public'} (data, release.json, verify.py) and {output / 'owner'}")
+    _say("next: incrowd init yourdata.csv")
 
 
-def _table(census: Census, levels: dict[str, int]) -> None:
-    """Print how many people are in groups of which size, as they are and after generalizing."""
-    before, after = census.classes().size, census.classes(levels).size
-    _say(f"{'':34}{'as it is':>12}{'coarser':>12}")
-    _say(_row("groups", len(before), len(after)))
-    for what, low, high in (("people who are one of a kind", 1, 1), ("people in groups of 2 to 4", 2, 4)):
-        _say(_row(what, *(int(sizes[(sizes >= low) & (sizes <= high)].sum()) for sizes in (before, after))))
-    _say(_row("people in groups of 5 and more", *(int(sizes[sizes >= 5].sum()) for sizes in (before, after))))
-    used = ", ".join(f"{name} {level}" for name, level in levels.items())
-    _say("", f"coarser: levels {used}")
+def _table(before: Assessment, after: Assessment) -> list[str]:
+    """Compare the risk before and after."""
+    diagnoses = [risk.columns["diagnosis"].distinct_l for risk in (before, after)]
+    return [
+        f"{'':{LABEL}}{'before':>{NUMBER}}{'after':>{NUMBER}}{'limit':>{NUMBER}}",
+        _row("smallest group", f"{before.k:,}", f"{after.k:,}", f"{K}"),
+        _row("chance to find a person, average", _share(before.average_chance), _share(after.average_chance), "-"),
+        _row(
+            "chance to find a person, highest",
+            _share(before.highest_chance),
+            _share(after.highest_chance),
+            _share(1 / K),
+        ),
+        _row("different diagnoses in a group", f"{diagnoses[0]}", f"{diagnoses[1]}", f"{L}"),
+    ]
 
 
-def _row(what: str, before: int, after: int) -> str:
-    return f"{what:34}{before:>12,}{after:>12,}"
+def _columns(release: Release) -> list[str]:
+    """Say what became of every column."""
+    return [
+        _row(
+            notch.column,
+            f"{notch.values:,} values",
+            "as it is" if notch.level == 0 else "nothing" if notch.groups == 1 else f"{notch.groups:,} groups",
+            "",
+        )
+        for notch in release.explanation.notches
+    ]
+
+
+def _row(what: str, before: str, after: str, limit: str) -> str:
+    return f"{what:{LABEL}}{before:>{NUMBER}}{after:>{NUMBER}}{limit:>{NUMBER}}".rstrip()
+
+
+def _share(chance: object) -> str:
+    return f"{float(chance):.1%}"  # type: ignore[arg-type]
 
 
 def _say(*lines: str) -> None:
     sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+class _Clock:
+    """Writes how long it took since the last line."""
+
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+
+    def line(self, text: str) -> str:
+        now = time.perf_counter()
+        passed, self._last = now - self._last, now
+        return f"{text:<74}{passed:5.1f} s"

@@ -61,15 +61,17 @@ def amount(number: int, noun: str) -> str:
 
 
 def _explain(error: Exception, session: Session) -> int:
-    from incrowd.core import EngineError, IncrowdError, UncoveredValuesError
+    from incrowd.core import EngineError, IncrowdError, NoSafeRelease, ReleaseMismatch, UncoveredValuesError
 
     if isinstance(error, IncrowdError):
-        _tell_error(error.message, error.hint)
+        _tell_error(error.message, error.hint, error.code)
         if isinstance(error, UncoveredValuesError) and session.show_values:
             tell(*(f"  {value!r}" for value in error.values))
         if session.debug:
             _tell_places(error)
-        return OUR_FAULT if isinstance(error, EngineError) else WRONG_USE
+        if isinstance(error, NoSafeRelease):
+            return FOUND
+        return OUR_FAULT if isinstance(error, EngineError | ReleaseMismatch) else WRONG_USE
     usage = getattr(error, "format_message", None)  # typer brings its own copy of click's errors, or click's
     if usage is not None:
         if usage():  # empty after the help that a command without arguments shows
@@ -90,8 +92,8 @@ def _explain_surprise(error: Exception, session: Session) -> int:
     return OUR_FAULT
 
 
-def _tell_error(message: str, hint: str) -> None:
-    tell(f"error: {message}", *([f"hint: {hint}"] if hint else []))
+def _tell_error(message: str, hint: str, code: str = "") -> None:
+    tell(f"error{f'[{code}]' if code else ''}: {message}", *([f"hint: {hint}"] if hint else []))
 
 
 def _tell_places(error: BaseException) -> None:

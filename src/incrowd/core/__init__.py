@@ -11,6 +11,8 @@ from incrowd.core._errors import (
     IncrowdError,
     NoSafeRelease,
     ParameterError,
+    PlanError,
+    PlanProblem,
     PrivacyWarning,
     ReleaseMismatch,
     SchemaError,
@@ -18,10 +20,12 @@ from incrowd.core._errors import (
     UnknownColumnError,
 )
 from incrowd.core._grouping import Grouping, group, tally
+from incrowd.core._known_ladder import KnownLadder
 from incrowd.core._ladder import TOP, Hierarchy, Ladder, Step
 from incrowd.core._look_alikes import look_alikes
 from incrowd.core._packing import Packing, smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
+from incrowd.core._recoding_store import get_recoding, put_recoding
 from incrowd.core._schema import Binding, Meaning, Schema
 from incrowd.core._supersets import Partition, Regions, SupersetMode, supersets
 from incrowd.core._verdict import Finding, Verdict
@@ -44,6 +48,7 @@ __all__ = [
     "Histogram",
     "IncrowdError",
     "Kind",
+    "KnownLadder",
     "Ladder",
     "LocalRecoding",
     "Meaning",
@@ -51,6 +56,8 @@ __all__ = [
     "Packing",
     "ParameterError",
     "Partition",
+    "PlanError",
+    "PlanProblem",
     "PrivacyWarning",
     "Recoding",
     "Regions",
@@ -64,9 +71,11 @@ __all__ = [
     "UnknownColumnError",
     "Verdict",
     "compatible_sizes",
+    "get_recoding",
     "group",
     "kind_of",
     "look_alikes",
+    "put_recoding",
     "smallest_unsigned",
     "supersets",
     "tally",

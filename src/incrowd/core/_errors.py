@@ -9,6 +9,7 @@
     ├── HierarchyError          (ValueError)    a hierarchy is malformed or does not fit its column
     │   └── UncoveredValuesError                it misses values of the table; carries them as data
     ├── DataError               (ValueError)    the table cannot be read or used as it is
+    ├── PlanError               (ValueError)    a plan cannot be used; carries all its problems
     ├── NoSafeRelease           (RuntimeError)  nothing can be published that keeps the promise within the limits
     ├── ReleaseMismatch         (RuntimeError)  a published table is not what was predicted: our fault
     └── EngineError             (RuntimeError)  the machinery under us failed: disk, memory, database
@@ -23,6 +24,8 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 
 class IncrowdError(Exception):
@@ -36,6 +39,9 @@ class IncrowdError(Exception):
         What would be right. Printed after the message.
     """
 
+    code: ClassVar[str] = "IC000"
+    """What ``incrowd explain`` explains."""
+
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
@@ -48,13 +54,19 @@ class IncrowdError(Exception):
 class ParameterError(IncrowdError, ValueError):
     """A parameter is of the wrong type or out of range. Raised when the object is built."""
 
+    code: ClassVar[str] = "IC101"
+
 
 class SchemaError(IncrowdError, ValueError):
     """Roles contradict each other, or the table that they are bound to."""
 
+    code: ClassVar[str] = "IC102"
+
 
 class UnknownColumnError(SchemaError, KeyError):
     """A column is named that the table does not have."""
+
+    code: ClassVar[str] = "IC103"
 
     __str__ = IncrowdError.__str__  # KeyError would print the repr
 
@@ -88,6 +100,8 @@ def _columns(available: Sequence[str], *, show: bool) -> str:
 class HierarchyError(IncrowdError, ValueError):
     """A hierarchy is malformed, or does not fit the column that it is bound to."""
 
+    code: ClassVar[str] = "IC104"
+
 
 class UncoveredValuesError(HierarchyError):
     """A hierarchy misses values of the table.
@@ -95,6 +109,8 @@ class UncoveredValuesError(HierarchyError):
     The message gives column and number only. ``values`` carries the values themselves for the owner of the
     data; print it only where nobody else reads along.
     """
+
+    code: ClassVar[str] = "IC105"
 
     def __init__(self, message: str, *, column: str, values: Iterable[object], hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -109,6 +125,67 @@ class UncoveredValuesError(HierarchyError):
 class DataError(IncrowdError, ValueError):
     """The table cannot be read, or cannot be used as it is."""
 
+    code: ClassVar[str] = "IC106"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProblem:
+    """One thing that is wrong with a plan.
+
+    Attributes
+    ----------
+    key
+        Where it is, such as ``columns.age.role``.
+    message
+        What was found there, and what would be right.
+    line
+        The line of the file, from 1; ``None`` if the plan was not read from one.
+    shown
+        What stands on that line, as far as a message may show it.
+    mark
+        Which characters of ``shown`` are meant: the first, and the one after the last.
+    """
+
+    key: str
+    message: str
+    line: int | None = None
+    shown: str = ""
+    mark: tuple[int, int] = (0, 0)
+
+    def draw(self, file: str) -> list[str]:
+        """Give the lines that point at it."""
+        if self.line is None:
+            return [f"  --> {file}  {self.key}: {self.message}" if self.key else f"  --> {file}: {self.message}"]
+        number = str(self.line)
+        left = " " * len(number)
+        start, end = self.mark
+        return [
+            f"{left}--> {file}:{number}  {self.key}".rstrip(),
+            f"{left} |",
+            f"{number} | {self.shown}",
+            f"{left} | {' ' * start}{'^' * max(end - start, 1)} {self.message}",
+        ]
+
+
+class PlanError(IncrowdError, ValueError):
+    """A plan cannot be used as it is. ``problems`` lists everything that is wrong with it, in the order of the file."""
+
+    code: ClassVar[str] = "IC107"
+
+    def __init__(self, message: str, *, problems: Iterable[PlanProblem] = (), hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.problems = tuple(problems)
+
+    @classmethod
+    def of(cls, file: str, problems: Sequence[PlanProblem]) -> PlanError:
+        """Name the file and draw every problem."""
+        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+        lines = [f"The plan {file!r} has {count}.", *(line for problem in problems for line in problem.draw(file))]
+        return cls("\n".join(lines), problems=problems)
+
+    def __reduce__(self) -> tuple[Callable[..., PlanError], tuple[str]]:
+        return functools.partial(type(self), problems=self.problems, hint=self.hint), (self.message,)
+
 
 class NoSafeRelease(IncrowdError, RuntimeError):  # noqa: N818 - it is no fault of anybody's
     """Nothing can be published that keeps the promise within the limits. Nothing was published.
@@ -119,6 +196,8 @@ class NoSafeRelease(IncrowdError, RuntimeError):  # noqa: N818 - it is no fault 
         The fewest records that would have to be left out, as far as it is known.
     """
 
+    code: ClassVar[str] = "IC201"
+
     def __init__(self, message: str, *, hint: str = "", nearest: int | None = None) -> None:
         super().__init__(message, hint=hint)
         self.nearest = nearest
@@ -127,9 +206,13 @@ class NoSafeRelease(IncrowdError, RuntimeError):  # noqa: N818 - it is no fault 
 class ReleaseMismatch(IncrowdError, RuntimeError):  # noqa: N818
     """A published table is not what the search predicted: our fault. Nothing was published."""
 
+    code: ClassVar[str] = "IC301"
+
 
 class EngineError(IncrowdError, RuntimeError):
     """The machinery under us failed: the disk is full, memory ran out, a database refused."""
+
+    code: ClassVar[str] = "IC302"
 
 
 class PrivacyWarning(UserWarning):

@@ -88,8 +88,9 @@ def supersets(classes: Classes, mode: SupersetMode, columns: Sequence[str]) -> I
     classes
         The classes.
     mode
-        ``"lattice"``: the classes of every coarser node. ``"path"``: the parts on the way to each class. ``"drop"``:
-        the classes on fewer columns. ``"table"``: the whole table only.
+        ``"lattice"``: the classes of every coarser node; a column without a ladder is kept or dropped. ``"path"``: the
+        parts on the way to each class. ``"drop"``: the classes on fewer columns. ``"table"``: the whole table only.
+        Whoever asks for what drops columns must know that their labels do not overlap.
     columns
         The names of the quasi-identifiers.
     """
@@ -146,7 +147,7 @@ def _nodes(columns: list[list[_Step]], names: Sequence[str], mode: SupersetMode)
     nodes = math.prod(map(len, columns))
     if nodes > MOST:
         msg = f"The classes have {nodes} kinds of supersets of the kind {mode!r}, more than {MOST}."
-        raise ParameterError(msg, hint="use supersets='path' or 'table', or fewer quasi-identifiers.")
+        raise ParameterError(msg, hint="use the supersets 'path' or 'table', or fewer quasi-identifiers.")
     for node in itertools.islice(
         itertools.product(*columns), 1, max(nodes - 1, 1)
     ):  # without the classes and the table

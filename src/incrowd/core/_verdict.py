@@ -33,7 +33,8 @@ class Finding:
         Which table classes were compared with: ``"table"``, the judged one, or ``"input"``, what it was made of;
         ``None`` where the promise compares with none.
     supersets
-        Which natural supersets were looked at, for (n, t)-closeness.
+        Which natural supersets were looked at, for (n, t)-closeness. It can be another kind than the promise asks for;
+        the verdict's notes then say why.
     """
 
     promise: str
@@ -66,7 +67,11 @@ class Verdict:
         How many persons it has, where it says whose row is whose.
     failing
         The classes that break some promise, for the owner of the data: per quasi-identifier the label of each, and
-        their ``records``. Labels are data; they are never part of a message.
+        their ``records`` (``records_`` where a quasi-identifier is called like that). Labels are data; they are never
+        part of a message.
+    notes
+        What a careful reader should know: promises that promise nothing, listed values that the table does not have,
+        values that look alike. Names and numbers only.
     """
 
     findings: tuple[Finding, ...]
@@ -74,11 +79,17 @@ class Verdict:
     records: int
     persons: int | None
     failing: Mapping[str, npt.NDArray[np.object_]] = field(repr=False, compare=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
         """Whether all promises hold."""
         return all(finding.holds for finding in self.findings)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether there is no class at all: such a table keeps every promise and helps nobody."""
+        return not self.classes
 
     def __bool__(self) -> NoReturn:
         msg = "A verdict is neither true nor false; ask verdict.holds."

@@ -36,21 +36,49 @@ _CASTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Any]], ...] = (
     (pa.types.is_null, lambda _: pa.string()),
     (pa.types.is_float16, lambda _: pa.float32()),
     (pa.types.is_date64, lambda _: pa.date32()),
-    (pa.types.is_dictionary, lambda type_: type_.value_type),
     (pa.types.is_decimal256, lambda type_: pa.decimal128(38, type_.scale)),
-    (lambda type_: pa.types.is_timestamp(type_) and type_.unit == "ns", lambda type_: pa.timestamp("us", type_.tz)),
+    (lambda type_: pa.types.is_timestamp(type_) and type_.tz is not None, lambda _: pa.timestamp("us", "UTC")),
+    (lambda type_: pa.types.is_timestamp(type_) and type_.unit == "ns", lambda _: pa.timestamp("us")),
 )
+
+
+def decoded(table: pa.Table) -> pa.Table:
+    """Write out the values of columns that Arrow holds as numbers and a dictionary."""
+    arrays = [column.cast(plain_type(column.type)) for column in table.columns]
+    return pa.Table.from_arrays(arrays, table.column_names)
+
+
+_KINDS: tuple[tuple[tuple[Callable[[Any], bool], ...], Kind], ...] = (
+    ((pa.types.is_boolean,), "boolean"),
+    ((pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal128), "number"),
+    ((pa.types.is_date32,), "date"),
+    ((pa.types.is_string, pa.types.is_large_string), "text"),
+)
+
+
+def kind_of_type(type_: pa.DataType) -> Kind | None:
+    """Say what values of a tidy type are; ``None`` for those that Arrow cannot number and sort."""
+    type_ = plain_type(type_)
+    if pa.types.is_timestamp(type_):
+        return "instant" if type_.tz else "datetime"
+    return next((kind for types, kind in _KINDS if any(is_one(type_) for is_one in types)), None)
+
+
+def plain_type(type_: pa.DataType) -> pa.DataType:
+    """Give the type of a column's values, whether Arrow holds them in a dictionary or not."""
+    return type_.value_type if pa.types.is_dictionary(type_) else type_
 
 
 def _tidy(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     if isinstance(column.type, pa.BaseExtensionType) and column.type.extension_name.startswith("pandas"):
         msg = f"Column {name!r} holds values of type {column.type.extension_name}."
         raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
-    wanted = next((cast(column.type) for applies, cast in _CASTS if applies(column.type)), None)
-    if wanted is None:
+    plain = plain_type(column.type)
+    wanted = next((cast(plain) for applies, cast in _CASTS if applies(plain)), plain)
+    if wanted == plain:
         return column
     try:
-        return column.cast(wanted)
+        return column.cast(plain).cast(wanted)
     except pa.ArrowInvalid:
         pass
     msg = f"Column {name!r} of type {column.type} holds values that {wanted} cannot hold exactly."

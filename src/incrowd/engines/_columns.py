@@ -7,12 +7,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 
 def to_numpy(column: pa.ChunkedArray | pa.Array) -> Any:
     """Give a column of numbers without nulls as an array."""
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return np.from_dlpack(chunk) if len(chunk) else np.zeros(0, dtype=np.int64)
+
+
+def without_nulls(column: pa.ChunkedArray | pa.Array, number: int) -> Any:
+    """Give a column of 32-bit numbers as an array, with a number for null."""
+    return to_numpy(pc.fill_null(column, of_numbers(np.array([number], dtype=np.int32))[0]))
 
 
 def of_numbers(array: Any) -> pa.Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from incrowd.core import Packing
+from incrowd.core import Domain, Packing, UncoveredValuesError
 from incrowd.engines._columns import of_numbers
 from incrowd.engines._home import Frame, Home
 
@@ -38,6 +38,37 @@ class Coding:
     keys: pa.Array
     codes: npt.NDArray[Any]
     cardinality: int
+
+
+def codes_by(own: Domain, domain: Domain) -> npt.NDArray[Any]:
+    """Give for every code of a column the code in a domain that may come from another table."""
+    codes = np.arange(len(own)) if own is domain else own.codes_in(domain)
+    if (codes < 0).any():
+        values = own.texts[codes < 0].tolist()
+        msg = f"Column {own.column!r} has {len(values)} values that are not known."
+        raise UncoveredValuesError(msg, column=own.column, values=values)
+    return codes
+
+
+def packed(packing: Packing, columns: Iterable[tuple[npt.NDArray[Any], npt.NDArray[Any]]]) -> list[npt.NDArray[Any]]:
+    """Put the codes of rows in memory into words.
+
+    Parameters
+    ----------
+    packing
+        Where the codes of every column sit.
+    columns
+        Per column a table of codes, and for every row its place in the table.
+    """
+    words: list[Any] = [0] * packing.words
+    for (codes, rows), field in zip(columns, packing.fields, strict=True):
+        words[field.word] += (codes.astype(np.int64) << field.shift)[rows]
+    return words
+
+
+def rows_within(memory: float, columns: int) -> int:
+    """Say how many rows may be kept as codes: half of the memory, at 2 bytes a code and 16 to sort."""
+    return int(memory / 2 / (2 * columns + 16))
 
 
 def with_words(frame: Frame, codings: Sequence[Coding], home: Home) -> tuple[Frame, list[str]]:

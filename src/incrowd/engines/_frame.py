@@ -1,4 +1,4 @@
-"""The one engine over narwhals: pandas, Polars, PyArrow, DuckDB, and files through the embedded DuckDB."""
+"""The one engine over narwhals: DuckDB, lazy Polars, files and very large frames through the embedded DuckDB."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ from incrowd.core import (
     LocalRecoding,
     Packing,
     Recoding,
-    UncoveredValuesError,
     UnknownColumnError,
 )
 from incrowd.engines._arrow import domain_of
 from incrowd.engines._border import guarded
 from incrowd.engines._columns import to_numpy
-from incrowd.engines._encoding import Coding, with_words
+from incrowd.engines._encoding import Coding, codes_by, with_words
 from incrowd.engines._home import Frame, Home, check_suffix, inner_names, only
-from incrowd.engines._labels import Labelled, label_classes
+from incrowd.engines._labels import label_classes, read_labels
 from incrowd.engines._recode import check_rows, recode_full_domain, recode_locally
 
 
@@ -132,7 +131,7 @@ class FrameEngine:
         counted = frame.group_by(keys).agg(self._tally(count)).sort(keys, nulls_last=True)
         inner = [self._inner[name] for name in quasi]
         person = self._inner[entity] if entity else None
-        return label_classes(Labelled(self._collect(counted), inner, codings, sensitive, person))
+        return label_classes(read_labels(self._collect(counted), inner, codings, sensitive, person))
 
     @guarded
     def write(self, path: Path) -> None:
@@ -178,12 +177,7 @@ class FrameEngine:
     def _coding(self, name: str, domain: Domain) -> Coding:
         """Encode a column by a domain, which may come from another table."""
         own = self.domains([name])[name]
-        codes = np.arange(len(own)) if own is domain else own.codes_in(domain)
-        if (codes < 0).any():
-            values = own.texts[codes < 0].tolist()
-            msg = f"Column {name!r} has {len(values)} values that are not known."
-            raise UncoveredValuesError(msg, column=name, values=values)
-        return Coding(self._inner[name], self._known[name].keys, codes, len(domain))
+        return Coding(self._inner[name], self._known[name].keys, codes_by(own, domain), len(domain))
 
     def _encoded(self, request: CensusRequest) -> tuple[Frame, list[str]]:
         domains = self.domains(request.needed)

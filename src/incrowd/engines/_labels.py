@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import Cells, Classes, Domain, Grouping, smallest_unsigned
-from incrowd.engines._arrow import domain_of
-from incrowd.engines._columns import of_numbers, to_numpy
+from incrowd.engines._coded import Coded
+from incrowd.engines._columns import to_numpy, without_nulls
 from incrowd.engines._encoding import Coding
 
 
@@ -22,70 +22,66 @@ class Labelled:
 
     Attributes
     ----------
-    table
-        The groups; its column ``n`` counts.
     quasi
-        What the columns with labels are called in the table.
+        Per column with labels the number of each row's label, and the texts of the labels.
     sensitive
-        The sensitive columns, each with its coding.
+        Per sensitive column the code of each row.
     domains
         What the codes of the sensitive columns stand for.
-    entity
-        What the column is called that says whose row it is.
+    person
+        Whose row it is, as a number.
+    counts
+        How often each row occurs.
     """
 
-    table: pa.Table
-    quasi: Sequence[str]
-    sensitive: Mapping[str, Coding]
+    quasi: Sequence[tuple[Any, Any]]
+    sensitive: Mapping[str, Any]
     domains: Mapping[str, Domain]
-    entity: str | None
+    person: Any | None
+    counts: Any
+
+
+def read_labels(
+    table: pa.Table,
+    quasi: Sequence[str],
+    sensitive: Mapping[str, Coding],
+    domains: Mapping[str, Domain],
+    entity: str | None,
+) -> Labelled:
+    """Read what an engine grouped: a sorted table with a column ``n`` that counts, columns by their inner names."""
+    labels = [Coded.of(table[name]) for name in quasi]
+    return Labelled(
+        quasi=[(column.codes, column.domain("").texts) for column in labels],
+        sensitive={name: _codes(table[coding.column], coding) for name, coding in sensitive.items()},
+        domains=domains,
+        person=None if entity is None else Coded.of(table[entity]).codes,
+        counts=to_numpy(table["n"]),
+    )
 
 
 def label_classes(labelled: Labelled) -> Classes:
     """Read the classes off a sorted table."""
-    table = labelled.table
-    starts = _class_starts(table.select(list(labelled.quasi)))
+    starts = changes([codes for codes, _ in labelled.quasi])
     first = np.flatnonzero(starts)
     members = (np.cumsum(starts) - 1).astype(smallest_unsigned(len(first)))
-    cells = Cells(
-        sensitive={name: _codes(table[coding.column], coding) for name, coding in labelled.sensitive.items()},
-        domains=labelled.domains,
-        person=None if labelled.entity is None else _numbered(table[labelled.entity])[0],
-        counts=to_numpy(table["n"]),
-    )
-    columns = [_numbered(table[name].take(of_numbers(first))) for name in labelled.quasi]
-    codes = tuple(column[0] for column in columns)
-    return Classes.of(Grouping(members, first), codes, cells, tuple(column[1] for column in columns))
+    sensitive = {
+        name: codes.astype(smallest_unsigned(len(labelled.domains[name]))) for name, codes in labelled.sensitive.items()
+    }
+    cells = Cells(sensitive, labelled.domains, labelled.person, labelled.counts)
+    codes = tuple(codes[first] for codes, _ in labelled.quasi)
+    return Classes.of(Grouping(members, first), codes, cells, tuple(texts for _, texts in labelled.quasi))
 
 
-def _class_starts(labels: pa.Table) -> Any:
-    """Mark the rows at which some label differs from the row before; null is a label like any other."""
-    rows = labels.num_rows
-    starts = np.zeros(rows, dtype=bool)
+def changes(columns: Sequence[Any]) -> Any:
+    """Mark the rows at which some column differs from the row before."""
+    starts = np.zeros(len(columns[0]), dtype=bool)
     starts[:1] = True
-    for column in labels.columns if rows > 1 else ():
-        low, high = column.slice(0, rows - 1), column.slice(1)
-        differs = pc.fill_null(pc.not_equal(low, high), fill_value=False)
-        appears = pc.xor(pc.is_null(low), pc.is_null(high))
-        starts[1:] |= to_numpy(pc.or_(differs, appears).cast(pa.uint8())).astype(bool)
+    for column in columns:
+        starts[1:] |= column[1:] != column[:-1]
     return starts
 
 
 def _codes(column: pa.ChunkedArray, coding: Coding) -> Any:
     """Look sensitive values up; the coding knows them all, because it is the table's own."""
     found = pc.index_in(column, value_set=coding.keys)
-    places = to_numpy(pc.fill_null(found, len(coding.keys)))
-    return coding.codes[places].astype(smallest_unsigned(coding.cardinality))
-
-
-def _numbered(column: pa.ChunkedArray) -> tuple[Any, Any]:
-    """Give the code of every value in the order of the values, null last, and the texts of the codes."""
-    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    order = pc.sort_indices(encoded.dictionary)  # null last
-    values = encoded.dictionary.take(order)
-    texts = domain_of(
-        "", pa.chunked_array([values]), pa.chunked_array([of_numbers(np.ones(len(values), np.int64))])
-    ).texts
-    rank = np.empty(len(order), dtype=np.uint32)
-    rank[to_numpy(order)] = np.arange(len(order))
-    return rank[to_numpy(encoded.indices)], texts
+    return coding.codes[without_nulls(found, len(coding.keys))]

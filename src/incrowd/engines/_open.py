@@ -14,9 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError
-from incrowd.engines._arrow import tidy
+from incrowd.engines._arrow import decoded, kind_of_type, tidy
 from incrowd.engines._border import guarded
 from incrowd.engines._csv import check_encoding, copy_as_utf8, is_utf8, look_at
+from incrowd.engines._eager import EagerEngine
+from incrowd.engines._encoding import rows_within
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, inner_names
 from incrowd.engines._pandas import arrow_of_pandas
@@ -25,6 +27,9 @@ from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._text import TextEngine
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+
+_LITTLE = 256 * 2**20
+"""So much memory any machine has: the limit of DuckDB, which takes a while to start, is asked for by larger frames."""
 
 
 @guarded
@@ -52,8 +57,9 @@ def open_table(
     separator, encoding
         How a text file is laid out. By default the separator is found out.
     memory
-        The most that DuckDB may use, such as ``"4GB"``; what is more spills to ``temp``. Not for relations: their
-        connection has a limit of its own.
+        The most that DuckDB may use, such as ``"4GB"``; what is more spills to ``temp``. A frame in memory is handed to
+        DuckDB if its rows as numbers took more than half of that. Not for relations: their connection has a limit of
+        its own.
     temp
         Where to make a private folder to spill to; by default where the system keeps temporary files.
     """
@@ -72,7 +78,7 @@ def open_table(
         renamed = source.rename(dict(zip(names, inner_names(len(names)), strict=True)))
         renamed = renamed.cast({polars.Null: polars.String})  # a column of nothing but null has no type
         return FrameEngine(nw.from_native(renamed), PolarsHome(), names, **reading)
-    return _open_eager(source, Workshop(memory, temp), reading)
+    return _open_eager(source, (memory, temp), reading)
 
 
 def _open_list(source: list[Any], reading: Mapping[str, Any]) -> Engine:
@@ -126,11 +132,19 @@ def _open_text(path: Path, workshop: Workshop, layout: tuple[str | None, str], r
     return TextEngine(nw.from_native(relation), home, dialect.columns, **reading)
 
 
-def _open_eager(source: Any, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
+def _open_eager(source: Any, budget: tuple[str | None, str | Path | None], reading: Mapping[str, Any]) -> Engine:
+    """Encode a frame in this process if its rows fit as numbers; else DuckDB reads it in place, and may spill."""
     table, hand_back = _hand_over(source)
     names = table.column_names
     _check_names(names, reading["drop"])
-    relation = workshop.connection.from_arrow(tidy(table).rename_columns(inner_names(len(names))))
+    table = tidy(table)
+    rows = table.num_rows
+    workshop = None if budget[0] is None and rows <= rows_within(_LITTLE, len(names)) else Workshop(*budget)
+    fits = workshop is None or rows <= rows_within(workshop.memory, len(names))
+    if fits and all(kind_of_type(type_) for type_ in table.schema.types):
+        return EagerEngine(dict(zip(names, table.columns, strict=True)), hand_back, **reading)
+    workshop = workshop or Workshop(*budget)
+    relation = workshop.connection.from_arrow(decoded(table).rename_columns(inner_names(len(names))))
     home = DuckHome(relation, hand_back, workshop=workshop)
     return FrameEngine(nw.from_native(adopt(relation)), home, names, **reading)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pyarrow as pa
@@ -27,6 +28,8 @@ def _column(name: str, series: Any) -> pa.Array:
 
 def _check_one_kind(name: str, series: Any) -> None:
     """Refuse objects of different kinds: Arrow would turn a timestamp into a date without a word."""
-    values = series[series.notna()]
-    samples = {(type(value), getattr(value, "tzinfo", None) is None): value for value in values}
+    values = series[series.notna()].tolist()
+    samples: dict[Any, Any] = dict(zip(map(type, values), values, strict=True))
+    if any(issubclass(type_, dt.datetime) for type_ in samples):  # with a zone or without is not seen by the type
+        samples = {(type(value), getattr(value, "tzinfo", None) is None): value for value in values}
     kind_of(name, samples.values())

@@ -16,7 +16,7 @@ import pyarrow as pa
 from incrowd.core import CensusRequest, Domain, Packing, smallest_unsigned, tally
 from incrowd.engines._border import guarded
 from incrowd.engines._columns import of_texts, to_numpy
-from incrowd.engines._encoding import Coding
+from incrowd.engines._encoding import Coding, packed, rows_within
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
 
@@ -115,11 +115,11 @@ class TextEngine(FrameEngine):
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         kept = self._kept(rows)
         weights = self._weights(rows, request.count)[kept]
-        words = [np.zeros(len(weights), dtype=np.int64) for _ in range(packing.words)]
-        for name, field in zip(request.columns, packing.fields, strict=True):
-            shifted = request.codes(domains[name])[self._codes_of(rows, name)].astype(np.int64) << field.shift
-            words[field.word] += shifted[rows.codes(name)[kept]]
-        return tally(words, _only_if_many(weights))
+        coded = (
+            (request.codes(domains[name])[self._codes_of(rows, name)], rows.codes(name)[kept])
+            for name in request.columns
+        )
+        return tally(packed(packing, coded), _only_if_many(weights))
 
     def _dropped(self, count: str | None) -> int:
         if not self._drop:
@@ -173,8 +173,7 @@ class TextEngine(FrameEngine):
         return rows.weights * values[rows.codes(count)]
 
     def _most(self, columns: int) -> int:
-        """Say how many rows may be kept as codes: half of what DuckDB may use, at 2 bytes a code and 16 to sort."""
-        return int(self._memory / 2 / (2 * columns + 16))
+        return rows_within(self._memory, columns)
 
 
 def _only_if_many(weights: Any) -> Any:

@@ -13,6 +13,7 @@ from incrowd.hierarchies._frequent import Frequent, frequent
 from incrowd.hierarchies._intervals import Intervals, intervals
 from incrowd.hierarchies._labels import LabelKind, kind_of_label
 from incrowd.hierarchies._mask import Mask, mask
+from incrowd.hierarchies._match import places_in
 from incrowd.hierarchies._ordered import Ordered, ordered
 from incrowd.hierarchies._paths import Problem
 from incrowd.hierarchies._tree import Tree, tree
@@ -47,6 +48,7 @@ __all__ = [
     "kind_of_label",
     "mask",
     "ordered",
+    "places_in",
     "top_coded",
     "tree",
     "write_csv",

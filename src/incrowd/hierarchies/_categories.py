@@ -132,6 +132,7 @@ def _category_of_null(domain: Domain, position: Mapping[str, int]) -> int:
     if "" in position:
         return position[""]
     nulls = int(domain.counts[-1])
-    msg = f"Column {domain.column!r} has {nulls:,} missing values, and the categories do not say where they belong."
+    missing = f"{nulls:,} missing value{'' if nulls == 1 else 's'}"
+    msg = f"Column {domain.column!r} has {missing}, and the categories do not say where missing values belong."
     hint = "list the empty text '' in the category that missing values are to have."
     raise UncoveredValuesError(msg, column=domain.column, values=(None,), hint=hint)

@@ -27,6 +27,9 @@ _MAY_BE_NUMBER = re.compile(r"[0-9+.eE*-]+")
 _TENS = re.compile(r"[0-9]+\*")
 _SHORTEST_DATE = 7
 """Letters of the shortest date, 2024W01."""
+_DIGIT = re.compile(r"\d")
+_REACHES = re.compile(r"[+<>\u2264\u2265\u2013\u2014~\u2026]")
+"""Signs by which people say how far a label reaches: 20+, at least 20, 20 to 29 with a long dash."""
 _MOST_SHAPES = 64
 """Masks that hide more combinations of places than this are not compared."""
 
@@ -37,8 +40,10 @@ def disjoint(labels: Iterable[str | None]) -> bool:
     Parameters
     ----------
     labels
-        Published texts of one column; ``None`` is a missing value. Patterns are read as ``covers`` reads them, all
-        other texts stand for themselves.
+        Published texts of one column; ``None`` is a missing value. Patterns are read as ``covers`` reads them. A text
+        with a digit that follows no pattern, such as ``20+`` or ``20 to 29``, may mean any of the numbers, ranges,
+        masks, bounds and periods beside it. All other texts stand for themselves: that ``Europe`` holds ``France`` is
+        not known here.
 
     Returns
     -------
@@ -57,7 +62,26 @@ def disjoint(labels: Iterable[str | None]) -> bool:
     if any(text in EVERYTHING for text in texts):
         return False
     readings = {text: reading for text in texts if (reading := read_label(text)) is not None}
-    return _texts_apart(texts, readings) and _numbers_apart(texts, readings) and _moments_apart(texts, readings)
+    return (
+        _all_understood(texts, readings)
+        and _texts_apart(texts, readings)
+        and _numbers_apart(texts, readings)
+        and _moments_apart(texts, readings)
+    )
+
+
+def _all_understood(texts: Sequence[str], readings: dict[str, Any]) -> bool:
+    """Say whether no text is beside others that it may stand for, in a way of writing that is not known here."""
+    others = [text for text in texts if text not in readings]
+    unread = [text for text in others if _DIGIT.search(text) and not _is_value(text)]
+    if not unread:
+        return True
+    beside = bool(readings) or any(map(_is_value, others))
+    return not beside and (len(unread) == 1 or not any(map(_REACHES.search, unread)))
+
+
+def _is_value(text: str) -> bool:
+    return read_decimal(text) is not None or read_moment(text) is not None
 
 
 def _texts_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,13 +19,25 @@ def match(domain: Domain, positions: Mapping[str, int], *, what: str) -> Ints:
 
     A file that writes ``39.0`` still finds the name ``39``: both are how the number may be written.
     """
-    texts = domain.texts[: len(domain.values)].tolist()
-    found = _find(texts, positions)
-    if (found < 0).any() and domain.kind != "text":
-        found = np.where(found < 0, _find(_plainest(domain), positions), found)
+    found = _positions(domain, positions)
     if (found < 0).any():
         raise uncovered(domain, found < 0, f"are not covered by {what}")
     return found
+
+
+def places_in(texts: Sequence[str], domain: Domain) -> Ints:
+    """Give for every code of a column the place of its value in a list, as categories find it; -1 where it is none.
+
+    Parameters
+    ----------
+    texts
+        Values as texts, all different. The empty text stands for a missing value too.
+    domain
+        The column's values.
+    """
+    positions = {text: place for place, text in enumerate(texts)}
+    found = _positions(domain, positions)
+    return np.append(found, positions.get("", -1)) if domain.has_null else found
 
 
 def uncovered(domain: Domain, missing: npt.NDArray[np.bool_], why: str) -> UncoveredValuesError:
@@ -52,6 +64,13 @@ def _plainest(domain: Domain) -> list[str]:
     """Write the values without what a text file or a float adds to them: ``39`` for ``39.0``."""
     texts = replace(domain, spelling=None).texts[: len(domain.values)].tolist()
     return [text.removesuffix(".0") for text in texts] if domain.kind == "number" else texts
+
+
+def _positions(domain: Domain, positions: Mapping[str, int]) -> Ints:
+    found = _find(domain.texts[: len(domain.values)].tolist(), positions)
+    if (found < 0).any() and domain.kind != "text":
+        found = np.where(found < 0, _find(_plainest(domain), positions), found)
+    return found
 
 
 def _find(texts: list[str], positions: Mapping[str, int]) -> Ints:

@@ -1,5 +1,6 @@
 """Files in and out, written whole or not at all."""
 
 from incrowd.io._atomic import atomic_path
+from incrowd.io._folder import atomic_folder
 
-__all__ = ["atomic_path"]
+__all__ = ["atomic_folder", "atomic_path"]

@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, ParameterError, PrivacyWarning, Schema
+from incrowd.hierarchies import places_in
 from incrowd.models._l_diversity import LDiversity
 from incrowd.models._measured import Measured, Ratios
 from incrowd.models._model import Judge, Model, Of, Requirement, bracket, quoted, read_of, sensitive_columns
@@ -32,12 +33,14 @@ class AlphaAssociation(Model):
     of
         The sensitive column, or a list of them: each separately. May be left out if there is only one.
     values
-        The values that one ``alpha`` bounds, as texts; by default all.
+        The values that one ``alpha`` bounds, as texts; by default all. The empty text stands for a missing value.
 
     Notes
     -----
     With ``KAnonymity`` this is (alpha, k)-anonymity. It bounds how certain a guess of a bounded value can be; values
-    that are not listed may fill a class. With all values bounded by 1 / l it is probabilistic l-diversity.
+    that are not listed may fill a class. A listed value that the column does not have bounds nothing and may be
+    misspelt: that is a ``PrivacyWarning``, and a note of the verdict. With all values bounded by 1 / l it is
+    probabilistic l-diversity. Where people have several rows, shares are shares of people.
 
     References
     ----------
@@ -106,9 +109,13 @@ class _Judge(Judge):
     def __init__(self, model: AlphaAssociation, domain: Domain) -> None:
         super().__init__(model, (domain.column,))
         self._bounded = np.ones(len(domain), dtype=bool)
+        self._notes: tuple[str, ...] = ()
         if model.values is not None:
-            places = _places(model.values, domain)
-            self._bounded = np.isin(np.arange(len(domain)), places)
+            places, self._notes = _places(model.values, domain)
+            self._bounded = places >= 0
+
+    def notes(self, classes: Classes) -> tuple[str, ...]:  # noqa: ARG002 - it is about the whole column
+        return self._notes
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         histogram = self.histogram(classes)
@@ -120,15 +127,20 @@ class _Judge(Judge):
 class _EachValue(Judge):
     def __init__(self, model: AlphaAssociation, domain: Domain) -> None:
         super().__init__(model, (domain.column,))
-        self._places = _places(list(model.by_value or ()), domain)
+        self._values = len(model.by_value or ())
+        self._places, self._notes = _places(list(model.by_value or ()), domain)
+
+    def notes(self, classes: Classes) -> tuple[str, ...]:  # noqa: ARG002 - it is about the whole column
+        return self._notes
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         histogram = self.histogram(classes)
+        listed = self._places[histogram.values[0]]
         measured = []
-        for place in self._places:
-            entries = np.flatnonzero(histogram.values[0] == place)
+        for place in range(self._values):
+            entries = np.flatnonzero(listed == place)
             counts = np.zeros(len(classes), dtype=np.int64)
-            counts[histogram.classes[entries]] = histogram.counts[entries]
+            np.add.at(counts, histogram.classes[entries], histogram.counts[entries])
             measured.append(Ratios(counts, classes.size))
         return tuple(measured)
 
@@ -143,7 +155,7 @@ def _read_values(values: Sequence[str]) -> tuple[str, ...]:
     if not listed or not all(isinstance(value, str) for value in listed):
         msg = "values must be a list of texts."
         raise ParameterError(msg, hint='write values=["HIV"], also for a single value.')
-    return listed
+    return tuple(sorted(set(listed)))
 
 
 def _read_alphas(alphas: Alphas, values: Sequence[str] | None) -> tuple[tuple[str, int | Fraction], ...]:
@@ -162,11 +174,12 @@ def _read_alphas(alphas: Alphas, values: Sequence[str] | None) -> tuple[tuple[st
     return tuple(sorted((value, exact(alpha, name="alpha", high=1, open_low=True)) for value, alpha in pairs))
 
 
-def _places(values: Sequence[str], domain: Domain) -> list[Any]:
-    """Find the listed values; one that the column does not have may be misspelt, and then nothing is bounded."""
-    known = {text: code for code, text in enumerate(domain.texts.tolist())}
-    missing = len(set(values) - set(known))
-    if missing:
-        msg = f"AlphaAssociation lists {missing} of {len(values)} values that column {domain.column!r} does not have."
-        warnings.warn(msg, PrivacyWarning, stacklevel=5)
-    return [known.get(value, -1) for value in values]
+def _places(values: Sequence[str], domain: Domain) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
+    """Find the listed values, code by code; one that the column lacks may be misspelt, and then nothing is bounded."""
+    places = places_in(values, domain)
+    missing = len(values) - len(set(places[places >= 0].tolist()))
+    if not missing:
+        return places, ()
+    msg = f"AlphaAssociation lists {missing} of {len(values)} values that column {domain.column!r} does not have."
+    warnings.warn(msg, PrivacyWarning, stacklevel=5)
+    return places, (msg,)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Histogram, Ladder, ParameterError, group
+from incrowd.models._judge import Judge
 from incrowd.models._measured import Measured, Ratios, Roots, Sums
 
 Counts = npt.NDArray[np.int64]
@@ -71,6 +72,16 @@ class Distributions:
         return list(zip(self.histogram.values[0][rows].tolist(), self.histogram.counts[rows].tolist(), strict=True))
 
 
+def beside(judge: Judge, classes: Classes) -> Distributions:
+    """Put classes beside the table that a judge compares them with; each person must have one value in either.
+
+    A given reference was counted by somebody else, so there only the classes are looked at.
+    """
+    if judge.reference is None and classes.cells.person is not None:
+        judge.histogram(classes.whole(), distribution=True)
+    return Distributions.of(classes, judge.histogram(classes, distribution=True), judge.columns[0], judge.reference)
+
+
 def equal(both: Distributions) -> Measured:
     """Give half the sum of all differences (S4-VAR): what the class has too much of."""
     histogram, total = both.histogram, both.total
@@ -113,7 +124,7 @@ def hierarchical(both: Distributions, ladder: Ladder) -> Measured:
     for level in range(1, ladder.height + 1 if len(distance) else 1):
         distance += level * _moved(both, ladder, level)
     height = max(ladder.height, 1)
-    whole = [np.bincount(groups, weights=both.reference).astype(np.int64).tolist() for groups in ladder.groups]
+    whole = [_sums(groups, both.reference).tolist() for groups in ladder.groups]
     return Sums(distance / height, lambda index: _hierarchical_exactly(both, ladder, whole, index) / height)
 
 
@@ -189,8 +200,15 @@ def _extra(both: Distributions, node: npt.NDArray[np.integer], groups: npt.NDArr
     histogram = both.histogram
     pairs = group([histogram.classes, node], [len(both.sizes), count])
     have = pairs.sums(histogram.counts) / both.sizes[histogram.classes[pairs.first]]
-    whole = np.bincount(groups, weights=both.reference, minlength=count) / both.total
+    whole = _sums(groups, both.reference) / both.total
     return _Extras(have - whole[node[pairs.first]], pairs.first)
+
+
+def _sums(groups: npt.NDArray[np.integer], counts: Counts) -> Counts:
+    """Add up the counts of every group, as whole numbers."""
+    sums = np.zeros(int(groups.max()) + 1 if len(groups) else 0, dtype=np.int64)
+    np.add.at(sums, groups, counts)
+    return sums
 
 
 def _hierarchical_exactly(both: Distributions, ladder: Ladder, whole: list[list[int]], index: int) -> Fraction:

@@ -102,6 +102,10 @@ class Judge(ABC):
         """Say which natural supersets of the classes are looked at, if any."""
         return None
 
+    def notes(self, classes: Classes) -> tuple[str, ...]:  # noqa: ARG002 - few judges depend on the classes
+        """Say what a careful reader of the verdict should know. Names and numbers only."""
+        return ()
+
     @property
     def upward_closed(self) -> bool:
         """Whether a class that keeps the promise still does after records were added."""

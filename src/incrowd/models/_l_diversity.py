@@ -37,7 +37,9 @@ class LDiversity(Model):
     Notes
     -----
     Protects against a class that gives the value away. Distinct diversity does not bound how certain a guess is: a
-    class of 99 times one value and once another is 2-diverse. None of them knows that two values can mean the same
+    class of 99 times one value and once another is 2-diverse. Where people have several rows, everybody in a class may
+    have one and the same value beside others: only a bound on its share (``AlphaAssociation``) rules that out.
+    None of the three knows that two values can mean the same
     (``EnhancedPAlphaSensitive`` does), nor what is rare in the whole table (``TCloseness`` does). A missing value
     counts as a value of its own.
 
@@ -68,6 +70,7 @@ class LDiversity(Model):
             raise ParameterError(msg)
         object.__setattr__(self, "l", exact(self.l, name="l", low=1))
         object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
+        object.__setattr__(self, "joint", bool(self.joint) and len(self.of or ()) > 1)
 
     @property
     def upward_closed(self) -> bool:  # type: ignore[override]
@@ -148,8 +151,8 @@ class RecursiveDiversity(Model):
 
     @property
     def implied(self) -> Model:
-        """A class needs at least ``l`` values, or nothing is left to add up."""
-        return LDiversity(self.l, self.of)
+        """None of the values that are added up is more frequent than the first, so more than 1 / ``c`` of them are."""
+        return LDiversity(least_values(fraction(self.c, name="c"), self.l), self.of)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -158,6 +161,11 @@ class RecursiveDiversity(Model):
 
     def __str__(self) -> str:
         return f"recursive(c={plain(fraction(self.c, name='c'))}, l={self.l}){bracket(self.of)}"
+
+
+def least_values(c: Fraction, rank: int) -> int:
+    """Give the number of values that recursive diversity needs: r_1 < c (r_l + ... + r_m) <= c (m - l + 1) r_1."""
+    return min(rank + math.floor(1 / c), 2**63 - 1)
 
 
 class DistinctJudge(Judge):
@@ -188,7 +196,7 @@ class _Recursive(Judge):
         rank = np.arange(len(order)) - histogram.starts[histogram.classes]
         late = rank >= self.model.l - 1  # type: ignore[attr-defined]
         counts = np.where(late, histogram.counts[order], 0)
-        tail = np.bincount(histogram.classes, weights=counts, minlength=len(classes)).astype(np.int64)
+        tail = np.add.reduceat(counts, histogram.starts[:-1]) if len(counts) else counts
         return Ratios.whole(np.diff(histogram.starts)), Ratios(largest(histogram), tail)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, Histogram, Schema
-from incrowd.models._distances import Counts, Distributions
+from incrowd.models._distances import Counts, beside
 from incrowd.models._measured import Measured, Ratios, Roots
 from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain
@@ -129,7 +129,7 @@ class _Gain(Judge):
     refers = True
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0], self.reference)
+        both = beside(self, classes)
         counts, reference = both.histogram.counts, both.reference[both.histogram.values[0]]
         most = _largest(counts, reference, both.histogram)
         have, expected, sizes = both.wide(counts[most], reference[most], both.sizes)
@@ -139,7 +139,7 @@ class _Gain(Judge):
 
 class _Enhanced(_Gain):
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0], self.reference)
+        both = beside(self, classes)
         q = both.reference[both.histogram.values[0]] / both.total
         gain = np.maximum(both.histogram.counts / both.sizes[both.histogram.classes] / q - 1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -152,7 +152,7 @@ class _Ratio(Judge):
     refers = True
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0], self.reference)
+        both = beside(self, classes)
         q = both.reference[both.histogram.values[0]] / both.total
         change = np.abs(np.log(both.histogram.counts / both.sizes[both.histogram.classes] / q))
         most = np.maximum.reduceat(change, both.histogram.starts[:-1]) if len(change) else change
@@ -166,6 +166,8 @@ def _largest(counts: Counts, reference: Counts, histogram: Histogram) -> npt.NDA
         return np.zeros(0, dtype=np.intp)
     shares, owner, starts = counts / reference, histogram.classes, histogram.starts[:-1]
     near = np.flatnonzero(shares >= (np.maximum.reduceat(shares, starts) * (1 - _FLOAT))[owner])
+    if len(near) == len(starts):
+        return near
     common = np.gcd(counts[near], reference[near])
     tops, bottoms, home = counts[near] // common, reference[near] // common, owner[near]
     begins = np.searchsorted(home, np.arange(len(starts) + 1))

@@ -150,6 +150,9 @@ def read_of(of: Of, *, joint: bool = False) -> tuple[str, ...] | None:
             msg = "joint=True needs the columns whose combination counts."
             raise ParameterError(msg, hint='write of=["a", "b"].')
         return None
+    if isinstance(of, (set, frozenset)):
+        msg = "of must be a list where it names several columns: a set has no order, and so no one text."
+        raise ParameterError(msg, hint='write of=["a", "b"].')
     names = (of,) if isinstance(of, str) else tuple(of)
     if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) != len(names):
         msg = "of must name one or several different columns."

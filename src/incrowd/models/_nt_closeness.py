@@ -35,9 +35,11 @@ class NTCloseness(Model):
     distance
         As in ``TCloseness``.
     supersets
-        Which regions count. ``"lattice"``: those of coarser levels of the hierarchies. ``"path"``: the parts that the
-        class was cut out of. ``"drop"``: those on fewer columns; where labels of a column overlap, ``"table"`` takes
-        its place. ``"table"``: the whole table. The whole table counts in every case.
+        Which regions count. ``"lattice"``: those of coarser levels of the hierarchies, a column without one being kept
+        or dropped. ``"path"``: the parts that the class was cut out of. ``"drop"``: those on fewer columns.
+        ``"table"``: the whole table, which counts in every case. Where no column has a hierarchy, ``"drop"`` takes the
+        place of ``"lattice"``; where labels of a column that may be dropped overlap, ``"table"`` takes the place of
+        both. The verdict says which kind was looked at.
 
     Notes
     -----
@@ -45,6 +47,9 @@ class NTCloseness(Model):
     secret of that person. What the group as a whole has in common is not protected: choose ``n`` so large that it may
     be known. Coarser classes may break a promise that finer ones kept, because regions are classes of coarser nodes
     and not arbitrary unions: no search may prune with it. Regions are made of the classes that are judged.
+
+    Numbers, ranges, masks, bounds and periods are compared to find out whether labels overlap. Words are not: whoever
+    publishes ``Europe`` beside ``France`` must know that these overlap, and ask for ``"path"`` or ``"table"``.
 
     References
     ----------
@@ -118,6 +123,7 @@ class NTJudge(Judge):
         super().__init__(model, (column,))
         self._n, self._mode, self._distance = model.n, model.supersets, model.distance
         self._quasi = schema.quasi_names
+        self._asked: tuple[Classes, bool] | None = None
         self._ground = ground(column, model.distance, schema, domain)
 
     @property
@@ -127,7 +133,22 @@ class NTJudge(Judge):
 
     def supersets(self, classes: Classes) -> SupersetMode:
         """Say which supersets count for these classes: the whole table only, where labels of a column overlap."""
-        return "table" if self._mode == "drop" and not _may_drop(classes) else self._mode
+        mode, standing = self._mode, classes.standing
+        if mode == "lattice" and standing is not None and all(ladder is None for ladder in standing.ladders):
+            mode = "drop"  # nothing to climb
+        if mode not in {"drop", "lattice"}:
+            return mode
+        if self._asked is None or self._asked[0] is not classes:  # comparing many labels takes its time
+            self._asked = classes, _may_drop(classes, climbs=mode == "lattice")
+        return mode if self._asked[1] else "table"
+
+    def notes(self, classes: Classes) -> tuple[str, ...]:
+        """Say where other supersets count than the promise asks for."""
+        counted = self.supersets(classes)
+        if counted == self._mode:
+            return ()
+        why = "the labels of some column overlap" if counted == "table" else "no column has a hierarchy"
+        return (f"{self.model} looked at supersets of the kind {counted!r} instead of {self._mode!r}: {why}.",)
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         """Measure the distance to the nearest superset that is large enough."""
@@ -194,7 +215,11 @@ def nt_curve(classes: Classes, judge: NTJudge, sizes: Sequence[int]) -> list[Fra
     return [nearest.farthest() for nearest in found]
 
 
-def _may_drop(classes: Classes) -> bool:
-    """Say whether the labels of each column are pairwise disjoint; those of one level of a ladder are."""
-    levels = (0,) * len(classes.codes) if classes.standing is None else classes.standing.levels
-    return all(level or disjoint(classes.texts(column).tolist()) for column, level in enumerate(levels))
+def _may_drop(classes: Classes, *, climbs: bool) -> bool:
+    """Say whether each column's labels are pairwise disjoint; those of one level of a ladder are, if one is climbed."""
+    standing, columns = classes.standing, range(len(classes.codes))
+    if standing is None:
+        trusted = [climbs] * len(columns)  # without ladders there is nothing to climb, and that is refused elsewhere
+    else:
+        trusted = [standing.levels[at] > 0 or (climbs and standing.ladders[at] is not None) for at in columns]
+    return all(trusted[column] or disjoint(classes.texts(column).tolist()) for column in columns)

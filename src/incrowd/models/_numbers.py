@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 
 from incrowd.core import ParameterError
 
-Number = int | float | Fraction
+Number = int | float | Fraction | Decimal
+
+DIGITS = 100
+"""A threshold of more digits, above or below its fraction bar, is refused."""
 
 
 def whole(value: object, *, name: str, at_least: int) -> int:
@@ -27,13 +32,14 @@ def fraction(
     value: object, *, name: str, low: Number = 0, high: Number | None = None, open_low: bool = False
 ) -> Fraction:
     """Read a number exactly: a float counts as the decimal that was written, so 0.3 is three tenths."""
-    if isinstance(value, bool) or not isinstance(value, (Real, Fraction)):
+    if isinstance(value, bool) or not isinstance(value, (Real, Fraction, Decimal)):
         msg = f"{name} must be a number, got {value!r} of type {type(value).__name__}."
         raise ParameterError(msg)
-    if not math.isfinite(value):
+    finite = value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+    if not finite:
         msg = f"{name} must be a finite number, got {value}."
         raise ParameterError(msg)
-    exact = Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
+    exact = _as_written(value, name)
     below = exact <= low if open_low else exact < low
     if below or (high is not None and exact > high):
         least = f"above {low}" if open_low else f"at least {low}"
@@ -65,6 +71,31 @@ def plain(value: Fraction) -> str:
         places += 1
     digits = str(abs(int(value * 10**places))).rjust(places + 1, "0")
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def _as_written(value: Real | Fraction | Decimal, name: str) -> Fraction:
+    """Give a number as the decimal that was written; look at its length before it fills the memory."""
+    if isinstance(value, Decimal):
+        _, digits, exponent = value.as_tuple()
+        short = isinstance(exponent, int) and len(digits) <= DIGITS and abs(exponent) <= DIGITS
+        exact = Fraction(value) if short else None
+    else:
+        exact = Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
+    if exact is None or max(abs(exact.numerator), exact.denominator) >= 10**DIGITS:
+        msg = f"{name} must have at most {DIGITS} digits."
+        raise ParameterError(msg, hint="write a shorter number.")
+    return exact
+
+
+def read_number(text: str) -> Fraction | None:
+    """Read a number from a text, exactly; nothing where it is none, or too long to be meant."""
+    exponent = re.search(r"[eE][+-]?([\d_]+)$", text)
+    if len(text) > 3 * DIGITS or (exponent is not None and len(exponent[1].lstrip("0_")) > 2):
+        return None
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return None
 
 
 def _suggestion(value: object, at_least: int) -> int:

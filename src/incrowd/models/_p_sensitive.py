@@ -38,7 +38,8 @@ class PSensitive(Model):
     -----
     The same as distinct l-diversity, under the name of the literature on p-sensitive k-anonymity; combine it with
     ``KAnonymity``. Protects against a class that gives the value away, not against a value that nearly everybody in the
-    class has, nor against values that mean the same.
+    class has, nor against values that mean the same. Where people have several rows, everybody in a class may have one
+    and the same value beside others: add ``AlphaAssociation`` there.
 
     References
     ----------
@@ -61,6 +62,7 @@ class PSensitive(Model):
     def __post_init__(self) -> None:
         whole(self.p, name="p", at_least=1)
         object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
+        object.__setattr__(self, "joint", bool(self.joint) and len(self.of or ()) > 1)
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -96,7 +98,8 @@ class PAlphaSensitive(Model):
     -----
     Forces enough harmless values into a class that also holds secret ones. Larger ``alpha`` is stricter. The sum grows
     with the class, so it is an absolute promise and no share: a hundred times HIV and one flu weigh 1. All values may
-    still lie in one category: ``EnhancedPAlphaSensitive`` rules that out.
+    still lie in one category: ``EnhancedPAlphaSensitive`` rules that out. Where people have several rows, everybody in
+    a class may have one and the same value beside others: add ``AlphaAssociation`` there.
 
     References
     ----------
@@ -165,7 +168,9 @@ class EnhancedPAlphaSensitive(PAlphaSensitive):
     Notes
     -----
     With ``p`` of 2 or more no class lies in one category, so the similarity attack finds nothing. What counts as
-    similar is decided by whoever wrote the categories. It implies ``PAlphaSensitive`` with the same numbers.
+    similar is decided by whoever wrote the categories. It implies ``PAlphaSensitive`` with the same numbers. Where
+    people have several rows, everybody in a class may have a value of one category beside others: add
+    ``AlphaAssociation`` there.
 
     References
     ----------
@@ -202,8 +207,10 @@ class _Weighed(Judge):
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         histogram = self.histogram(classes, distribution=self._over == "records")
         units = self._units[histogram.values[0]]
+        if int(units.max(initial=0)) * int(classes.size.max(initial=0)) >= 2**63:
+            units = units.astype(object)  # Python's integers, where 64 bits are too few
         added = units * histogram.counts if self._over == "records" else units
-        totals = np.bincount(histogram.classes, weights=added, minlength=len(classes)).astype(np.int64)
+        totals = np.add.reduceat(added, histogram.starts[:-1]) if len(added) else added
         weight = Ratios(totals, np.full(len(classes), self._scale, dtype=np.int64))
         return Ratios.whole(self._kinds(histogram, len(classes))), weight
 

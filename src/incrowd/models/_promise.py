@@ -16,6 +16,7 @@ from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
 from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
 from incrowd.models._model import DISTANCES, SUPERSETS, All, Model
 from incrowd.models._nt_closeness import NTCloseness
+from incrowd.models._numbers import read_number
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
 from incrowd.models._t_closeness import TCloseness
 
@@ -42,14 +43,20 @@ class _Parts:
     def of(self) -> tuple[str, ...] | None:
         return self.columns or None
 
+    @property
+    def given(self) -> set[str]:
+        """What stands in brackets."""
+        return {part for part in _CALLED if getattr(self, part)}
 
-def promise(text: str) -> Model:
+
+def promise(text: str | Model) -> Model:
     """Read a promise, or several separated by commas.
 
     Parameters
     ----------
     text
-        Such as ``k>=5, l>=3[disease]``. A column with a name of its own mind stands in double quotes.
+        Such as ``k>=5, l>=3[disease]``. A column with a name of its own mind stands in double quotes. A model is a
+        promise already.
 
     Examples
     --------
@@ -57,6 +64,11 @@ def promise(text: str) -> Model:
     >>> promise("k>=5, l>=3[disease]").parts
     (KAnonymity(k=5), LDiversity(l=3, of=('disease',), kind='distinct', joint=False))
     """
+    if isinstance(text, Model):
+        return text
+    if not isinstance(text, str):
+        msg = f"A promise is a model or its text, got {type(text).__name__}."
+        raise ParameterError(msg, hint='write "k>=5, l>=3[disease]", or KAnonymity(5) & LDiversity(3, of="disease").')
     reader = _Reader(text)
     models = [_build(reader.promise(), text)]
     while reader.take(","):
@@ -116,23 +128,29 @@ class _Reader:
                 return arguments
 
     def _brackets(self, name: str) -> tuple[tuple[str, ...], bool, tuple[str, ...], tuple[str, ...]]:
+        """Read columns and words, then values after a colon; ``+`` between columns means their combination."""
         columns: list[str] = []
         words: list[str] = []
         values: list[str] = []
-        joint = False
-        while not self.take("]"):
-            quoted = self._kind() == "text"
+        signs: set[str] = set()
+        only_values = self.take(":")
+        while not only_values:
+            bare = self._kind() == "word"
             word = self._name()
-            (words if not quoted and word in _WORDS.get(name, ()) else columns).append(word)
-            if self.take("+"):
-                joint = True
-            elif self.take(":"):
-                values = [self._name()]
-                while self.take(","):
-                    values.append(self._name())
-            elif not self.take(",") and self._kind() != "sign":
-                self._refuse("needs a comma", self._place())
-        return tuple(columns), joint, tuple(words), tuple(values)
+            (words if bare and word in _WORDS.get(name, ()) else columns).append(word)
+            place, sign = self._place(), next((sign for sign in "+," if self.take(sign)), None)
+            if sign is None:
+                break
+            signs.add(sign)
+            if len(signs) > 1:
+                self._refuse("mixes + and a comma", place)
+        if only_values or self.take(":"):
+            values.append(self._name())
+            while self.take(","):
+                values.append(self._name())
+        if not self.take("]"):
+            self._refuse("needs a comma or ']'", self._place())
+        return tuple(columns), "+" in signs, tuple(words), tuple(values)
 
     def _kind(self) -> str | None:
         return self._tokens[self._next][0] if self._next < len(self._tokens) else None
@@ -149,10 +167,7 @@ class _Reader:
 
     def _number(self) -> int | Fraction:
         place = self._place()
-        try:
-            exact = Fraction(self._name())
-        except (ValueError, ZeroDivisionError):
-            exact = None
+        exact = read_number(self._name()) if self._kind() == "word" else None
         if exact is None:
             self._refuse("needs a number", place)
         return int(exact) if exact.denominator == 1 else exact
@@ -185,6 +200,22 @@ _BUILD: dict[tuple[str, str | None], Callable[[_Parts], Model]] = {
 }
 
 
+_USUAL = frozenset({"columns", "words"})
+_TAKES: dict[tuple[str, str | None], frozenset[str]] = {
+    ("k", ">="): frozenset(),
+    ("l", ">="): frozenset({"columns", "joint"}),
+    ("p", ">="): frozenset({"columns", "joint"}),
+    ("alpha", "<="): frozenset({"columns", "values"}),
+}
+"""What may stand in the brackets of a promise, where that is not the usual."""
+_CALLED = {
+    "columns": "a column",
+    "joint": "columns joined by +",
+    "words": "a word that says how",
+    "values": "values after a colon",
+}
+
+
 def _how(words: tuple[str, ...]) -> dict[str, Any]:
     """Tell the words for a distance from those for supersets; one of each at most."""
     how = {"supersets" if word in SUPERSETS else "distance": word for word in words}
@@ -199,6 +230,10 @@ def _build(parts: _Parts, text: str) -> Model:
         known = ", ".join(f"{name}{sense or '(...)'}" for name, sense in _BUILD)
         msg = f"The promise {text!r} asks for {parts.name}{parts.sense or ''}, which there is not."
         raise ParameterError(msg, hint=f"there are {known}.")
+    if unused := parts.given - _TAKES.get((parts.name, parts.sense), _USUAL):
+        said = " and ".join(sorted(_CALLED[part] for part in unused))
+        msg = f"The promise {text!r} says something in brackets that {parts.name} does not take: {said}."
+        raise ParameterError(msg, hint=f"for example {EXAMPLES}.")
     model = _try(build, parts)
     if model is None:
         msg = f"The promise {text!r} has parameters that {parts.name} does not take, or lacks some."

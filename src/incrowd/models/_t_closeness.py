@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.core import Classes, Domain, Ladder, ParameterError, Schema, SchemaError
 from incrowd.hierarchies import Ordered, Tree
-from incrowd.models._distances import Distributions, equal, hierarchical, kullback_leibler, ordered
+from incrowd.models._distances import Distributions, beside, equal, hierarchical, kullback_leibler, ordered
 from incrowd.models._measured import Measured, Ratios
 from incrowd.models._model import DISTANCES, Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain
@@ -116,7 +116,7 @@ class _Judge(Judge):
         self._ground = ground
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes, distribution=True), self.columns[0], self.reference)
+        both = beside(self, classes)
         if self._distance == "ordered":
             return (ordered(both, self._ground),)
         if self._distance == "hierarchical":

@@ -6,6 +6,7 @@ from incrowd.models._alpha_association import AlphaAssociation
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
 from incrowd.models._model import Model
+from incrowd.models._nt_closeness import NTCloseness
 from incrowd.models._p_sensitive import PAlphaSensitive, PSensitive
 from incrowd.models._t_closeness import TCloseness
 
@@ -19,7 +20,14 @@ def trivial(model: Model) -> list[str]:
     >>> trivial(promise("k>=1, l>=3[disease]"))
     ['k>=1 promises nothing: every table keeps it.']
     """
-    return [f"{part} promises nothing: every table keeps it." for part in model.parts if _is_trivial(part)]
+    return [
+        f"{part} promises nothing: every table{_large(part)} keeps it." for part in model.parts if _is_trivial(part)
+    ]
+
+
+def _large(model: Model) -> str:
+    """Say how large a table must be to keep a promise for nothing."""
+    return f" of {model.n} or more" if isinstance(model, NTCloseness) and model.n > 1 else ""
 
 
 def _is_trivial(model: Model) -> bool:
@@ -30,7 +38,9 @@ def _is_trivial(model: Model) -> bool:
             return c > 1
         case AlphaAssociation():
             return all(bound.bound == 1 for bound in model.requirements)
-        case TCloseness(t=1, distance=distance):
+        case NTCloseness(n=1):
+            return True
+        case TCloseness(t=1, distance=distance) | NTCloseness(t=1, distance=distance):
             return distance != "kl"
         case _:
             return False

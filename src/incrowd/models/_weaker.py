@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from incrowd.models._alpha_association import AlphaAssociation
-from incrowd.models._l_diversity import RecursiveDiversity
+from incrowd.models._l_diversity import RecursiveDiversity, least_values
 from incrowd.models._measured import TOLERANCE, Sense
 from incrowd.models._model import Judge, Model, Requirement
 
@@ -41,7 +41,10 @@ def weaker(judge: Judge, measured: Values, counts: Sequence[int]) -> str | None:
 
 def weaker_by_implied(judge: Judge, measured: Fraction | float) -> str | None:
     """Weaken a promise until the whole table keeps what it implies: so many values, or so much of the table."""
-    name = judge.model.requirements[0].name
+    model: Any = judge.model
+    name = model.requirements[0].name
+    if isinstance(model, RecursiveDiversity):
+        return text(judge, _recursive_of(model, int(measured)))
     if name == "l":
         return text(judge, {"l": safe(measured, ">=")})
     if name == "alpha":
@@ -73,6 +76,12 @@ def safe(value: Fraction | float, sense: Sense) -> int | Fraction:
 
 def _fails(bound: Requirement, value: Fraction | float) -> bool:
     return not {">=": value >= bound.bound, "<=": value <= bound.bound, "<": value < bound.bound}[bound.sense]
+
+
+def _recursive_of(model: RecursiveDiversity, values: int) -> dict[str, Any]:
+    """Lower ``l`` as far as so many values ask for, and raise ``c`` only where that is not enough."""
+    rank = values - (least_values(Fraction(model.c), model.l) - model.l)
+    return {"l": rank} if rank >= 1 else {"l": 1, "c": safe(Fraction(1, values), "<")}
 
 
 def _recursive(model: RecursiveDiversity, counts: list[int]) -> dict[str, Any]:

@@ -1,0 +1,195 @@
+"""Searches on Adult, against ARX's warm calls or DuckDB's group-by of the same columns."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tall
+from _searches import ADULT, Rows, Search, Targets, Times, clock, load_compiled, schema
+from _timing import DATA
+from arx_peer import Case, run_arx
+
+import incrowd as ic
+from incrowd.algorithms import Incognito, Optimal
+
+EIGHT = tuple(name for name in ADULT if name != "occupation")
+MODELS = {
+    "distinct:3": "l>=3[occupation]",
+    "closeness:0.2": "t<=0.2[occupation]",
+    "entropy:3": "entropy-l>=3[occupation]",
+}
+USUAL = "9 columns, k=5, 5 %"
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A search that both can do.
+
+    ``model`` is spelled as for ARX and belongs to the occupation, which is no quasi-identifier then. ``calls`` is how
+    often ARX is called warm in one process.
+    """
+
+    name: str
+    share: float = 0.05
+    k: int = 5
+    model: str | None = None
+    measure: str = "loss"
+    calls: int = 3
+    wanted: float | None = None
+    tall: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return EIGHT if self.model else ADULT
+
+    @property
+    def search(self) -> Search:
+        text = f"k>={self.k}" + (f", {MODELS[self.model]}" if self.model else "")
+        return Search(text, self.share, Optimal(self.measure))
+
+    def rows(self, adult: Path) -> Rows:
+        """Read and encode the table."""
+        roles = schema(self.columns, self._prefix(adult), ["occupation"] if self.model else [])
+        return Rows.of(ic.census(adult / "adult.csv", roles), roles)
+
+    def case(self, adult: Path) -> Case:
+        """Say the same to ARX."""
+        return Case(
+            adult / "adult.csv",
+            {name: Path(f"{self._prefix(adult)}{name}.csv") for name in self.columns},
+            k=self.k,
+            limit=self.share,
+            sensitive="occupation" if self.model else None,
+            model=self.model,
+            metric=self.measure,
+        )
+
+    def _prefix(self, adult: Path) -> str:
+        if self.tall:
+            tall.files(adult, DATA / "tall")
+            return f"{DATA / 'tall'}/hierarchy_"
+        return f"{adult}/hierarchy_"
+
+
+CONTESTS = (
+    Contest("9 columns, k=5, nobody left out", 0, calls=20, wanted=4),
+    Contest(USUAL, calls=5, wanted=20),
+    Contest("9 columns, k=5, 100 %", 1, wanted=75),
+    Contest("9 columns, k=10, 5 %", k=10),
+    Contest("9 columns, k=5, 5 %, discernibility", measure="discernibility"),
+    Contest("8 columns, k=5, distinct l=3, 5 %", model="distinct:3", calls=5, wanted=10),
+    Contest("8 columns, k=5, t=0.2, 5 %", model="closeness:0.2", wanted=5),
+    Contest("8 columns, k=5, entropy l=3, 5 %", model="entropy:3", calls=5, wanted=3),
+    Contest("9 columns, 200,000 nodes, k=5, 5 %", calls=2, tall=True),
+)
+
+
+def optimal(adult: Path, classpath: str | None, rounds: int, targets: Targets) -> None:
+    """Print how long the best node takes, the census from encoded rows included."""
+    other = "ARX" if classpath else "group-by"
+    print("best node on Adult: ms as median (minimum) of warm calls, the census from encoded rows included")
+    print(
+        "  ratio: " + ("how many times as fast as ARX" if classpath else "how many times as long as DuckDB's group-by")
+    )
+    print(f"  {'':<38}{'incrowd':>18}{other:>20}{'ratio':>9}{'wanted':>8}  nodes tested, optimum")
+    load_compiled()
+    usual = Times([])
+    for contest in CONTESTS:
+        rows, search = contest.rows(adult), contest.search
+        best = search.of_rows(rows)  # loads what is loaded only when it is used
+        task = functools.partial(search.of_rows, rows)
+        ours, theirs, facts = _alternate(task, contest, adult, classpath, (rounds, 7))
+        usual = theirs if contest.name == USUAL else usual
+        ratio = theirs.median / ours.median if classpath else ours.median / theirs.median
+        wanted = f"{contest.wanted:g}" if contest.wanted and classpath else ""
+        told = _compared(best, facts, entropy=contest.model == "entropy:3")
+        print(f"  {contest.name:<38}{ours!s:>18}{theirs!s:>20}{ratio:>7.1f} x{wanted:>8}  {told}", flush=True)
+        if classpath and contest.wanted:
+            targets.at_least(contest.name, ratio, contest.wanted)
+        if classpath and contest.tall:
+            targets.at_most(f"{contest.name}, against ARX's {USUAL}", ours.median / usual.median, 1 / 1.6)
+        if facts and best.best and contest.model != "entropy:3":
+            targets.same(f"{contest.name}, levels", list(best.best.levels.values()), facts["levels"])
+
+
+def _alternate(
+    task: Callable[[], Any], contest: Contest, adult: Path, classpath: str | None, often: tuple[int, int]
+) -> tuple[Times, Times, dict[str, Any]]:
+    """Time us and the peer in turns, so many rounds and calls of ours each; also give what the peer found."""
+    rounds, calls = often
+    ours: list[float] = []
+    theirs: list[float] = []
+    facts: dict[str, Any] = {}
+    group_by = None if classpath else _group_by(adult, contest.columns)
+    for _ in range(rounds):
+        ours += clock(task, calls)
+        if classpath:
+            facts = run_arx(classpath, contest.case(adult), repetitions=contest.calls, heap="8g")
+            theirs += [milliseconds / 1e3 for milliseconds in facts["warm_ms"]]
+        elif group_by:
+            theirs += clock(group_by, 7)
+    ours += clock(task, calls)
+    return Times(ours), Times(theirs), facts
+
+
+def _group_by(adult: Path, columns: tuple[str, ...]) -> Callable[[], Any]:
+    """Let DuckDB count the same columns, which it has in memory."""
+    import duckdb
+
+    connection = duckdb.connect()
+    source = f"read_csv('{adult / 'adult.csv'}', delim = ';', all_varchar = true)"
+    connection.execute(f"CREATE TABLE adult AS SELECT * FROM {source}")
+    names = ", ".join(f'"{name}"' for name in columns)
+    query = f"SELECT {names}, count(*) FROM adult GROUP BY ALL"
+    return lambda: connection.sql(query).to_arrow_table()
+
+
+def _compared(outcome: Any, facts: dict[str, Any], *, entropy: bool) -> str:
+    if not facts:
+        return f"{outcome.checked:,} of {outcome.nodes:,}"
+    same = list(outcome.best.levels.values()) == facts["levels"]
+    near = abs(outcome.best.score - facts["score"]) <= 1e-9 * max(1, abs(facts["score"]))
+    told = "the same" if same and near else f"{outcome.best.score:.6f}, ARX {facts['score']:.6f}"
+    return f"{outcome.checked:,} and {facts['nodes_checked']:,}; {told}{' (it has no tolerance)' if entropy else ''}"
+
+
+def times_hundred(adult: Path, calls: int, targets: Targets) -> None:
+    """Print what a hundred times the rows cost: the census grows with them, the search must not."""
+    print("Adult and a hundred times Adult, 9 columns, 5 %: ms as median (minimum)")
+    roles = schema(ADULT, f"{adult}/hierarchy_")
+    known = ic.census(adult / "adult.csv", roles)
+    load_compiled()
+    pairs = []
+    for times, search in ((1, Search("k>=5")), (100, Search("k>=500"))):
+        rows = Rows.of(known, roles, times)
+        census = rows.count()
+        pairs.append((search, census, Times(clock(rows.count, 3))))
+        search.of_census(census, roles)
+    seconds: list[list[float]] = [[], []]
+    for _ in range(calls):
+        for place, (search, census, _) in enumerate(pairs):
+            seconds[place] += clock(functools.partial(search.of_census, census, roles), 2)
+    for (search, census, counting), taken in zip(pairs, map(Times, seconds), strict=True):
+        print(f"  {census.records:>9,} rows, {search.promise:<8} census {counting}, search {taken}", flush=True)
+    targets.at_most("Adult x 100, search", Times(seconds[1]).median / Times(seconds[0]).median, 1.2)
+
+
+def incognito(adult: Path, classpath: str | None, rounds: int, targets: Targets) -> None:
+    """Print how long all minimal nodes take."""
+    other = "ARX's best node" if classpath else "group-by"
+    print("all minimal nodes on Adult with Incognito, 9 columns, k=5, 5 %: ms as median (minimum), census included")
+    usual = next(contest for contest in CONTESTS if contest.name == USUAL)
+    rows, search = usual.rows(adult), Search(algorithm=Incognito())
+    load_compiled()
+    found = search.of_rows(rows)
+    ours, theirs, _ = _alternate(functools.partial(search.of_rows, rows), usual, adult, classpath, (rounds, 1))
+    minimal = 0 if found.minimal is None else len(found.minimal)
+    ratio = ours.median / theirs.median
+    told = f"{minimal:,} minimal nodes, {found.checked:,} tested in all subsets"
+    print(f"  {ours}, {other} {theirs}, {ratio:.2f} times as long; {told}", flush=True)
+    if classpath:
+        targets.at_most("Incognito against ARX's best node", ratio, 2)

@@ -1,0 +1,181 @@
+"""The certificate of a release: what was promised and measured, and nothing that gives a person away."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.api._limits import GENERAL, PSEUDONYMS, limit_of
+from incrowd.api._promised import exactly, plain_model
+from incrowd.api._released import Measurement, measure, open_released, public_meaning
+from incrowd.core import Finding, ParameterError, ReleaseMismatch
+from incrowd.engines import Engine
+from incrowd.models import Model, NTCloseness
+
+if TYPE_CHECKING:
+    from incrowd.api._release import Release
+
+SCHEMA = 1
+"""The version of the certificate's shape."""
+Plain = dict[str, Any]
+
+
+def certificate_of(release: Release, data: Path, date: str) -> Plain:
+    """Write the certificate of a release, measured on the file that is published.
+
+    Parameters
+    ----------
+    release
+        The release.
+    data
+        The file with its table.
+    date
+        When it was made, as ISO 8601 writes it.
+    """
+    engine = open_released(data)
+    columns = _columns(release, engine)
+    found = measure(engine, columns, release.model)
+    _expect_the_same(release, found)
+    pseudonyms = [column["name"] for column in columns if column["role"] in {"identifier", "entity"}]
+    return {
+        "schema": SCHEMA,
+        "date": date,
+        "versions": dict(release.recipe.versions),
+        "data": {"name": data.name, "sha256": digest_of(data), "bytes": data.stat().st_size, "rows": found.rows},
+        "columns": columns,
+        "promise": release.recipe.promise,
+        "promises": _promises(release, found),
+        "counted": "records" if release.schema.entity is None else "persons",
+        "records": int(found.sizes.sum()),
+        "persons": release.verdict.persons,
+        "classes": len(found.sizes),
+        "suppressed": release.recipe.suppressed,
+        "dropped": release.recipe.dropped,
+        "measures": shown_measures(columns, found.sizes, release.recipe.suppressed),
+        "pseudonymised": pseudonyms,
+        "limits": [*GENERAL, *([PSEUDONYMS] if pseudonyms else [])],
+    }
+
+
+def canonical(certificate: Mapping[str, Any]) -> bytes:
+    """Write a certificate in the one form that is signed: keys sorted, no spaces, without the signature."""
+    plain = {name: value for name, value in certificate.items() if name != "signature"}
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def readable(plain: Mapping[str, Any]) -> str:
+    """Write plain data as JSON to look at, the same every time."""
+    return json.dumps(plain, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def digest_of(path: Path) -> str:
+    """Give the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def shown_measures(columns: Sequence[Plain], sizes: npt.NDArray[np.int64], left_out: int) -> dict[str, float]:
+    """Give the measures that follow from what is published.
+
+    The others count values of the original table, or know how high its ladders are: with all their digits they would
+    confirm a guess about who was left out, so they stay with the owner.
+    """
+    records = int(sizes.sum())
+    squares = sum(size * size for size in sizes.tolist())
+    return {
+        "height": sum(column["level"] or 0 for column in columns),
+        "discernibility": squares + left_out * (records + left_out),
+        "aecs": (records + left_out) / max(len(sizes) + (left_out > 0), 1),
+    }
+
+
+def _columns(release: Release, engine: Engine) -> list[Plain]:
+    """Describe the published columns; of a sensitive one only values that are in the file are named."""
+    schema, levels = release.schema, release.recipe.levels
+    names = list(engine.columns())
+    meanings = dict(schema.sensitive)
+    domains = engine.domains([name for name in names if name in meanings])
+    columns = []
+    for name in names:
+        column: Plain = {"name": name, "role": schema.role(name) or "insensitive", "level": None}
+        if column["role"] == "quasi-identifier" and levels is not None:
+            column["level"] = levels[name]
+        if column["role"] == "sensitive":
+            column |= public_meaning(meanings[name], domains[name])
+        columns.append(column)
+    return columns
+
+
+def _expect_the_same(release: Release, found: Measurement) -> None:
+    """Refuse a file that is not the table that was checked: a text file cannot tell an empty text from nothing."""
+    shown, certified = found.verdict, release.verdict
+    same = (shown.classes, shown.records) == (certified.classes, certified.records)
+    if release.schema.entity is None:
+        pairs = zip(shown.findings, certified.findings, strict=True)
+        same &= all(math.isclose(*two) for one, other in pairs if other.reference is None for two in _both(one, other))
+    if not same:
+        msg = "The file that was written does not show what was measured on the table."
+        raise ReleaseMismatch(msg, hint="write it as Parquet, which keeps values as they are; nothing was published.")
+
+
+def _both(one: Finding, other: Finding) -> list[tuple[float, float]]:
+    return [(float(left), float(right)) for left, right in zip(one.measured, other.measured, strict=True)]
+
+
+def _promises(release: Release, found: Measurement) -> list[Plain]:
+    """Put what was found before publishing beside what the file shows."""
+    triples = zip(found.promises, release.verdict.findings, found.verdict.findings, strict=True)
+    return [_promise(release, *triple) for triple in triples]
+
+
+def _promise(release: Release, model: Model, certified: Finding, shown: Finding) -> Plain:
+    plain = plain_model(model)
+    if plain is None:
+        msg = f"A certificate cannot say what {type(model).__name__} promises."
+        raise ParameterError(msg, hint="use the models that incrowd brings.")
+    measured = _measured(release, certified, shown)
+    supersets = {} if shown.supersets is None else {"supersets": shown.supersets}
+    return {
+        **plain,
+        **supersets,
+        "promise": certified.promise,
+        "columns": list(certified.columns),
+        "required": [
+            {"name": name, "sense": sense, "bound": exactly(bound)} for name, sense, bound in certified.required
+        ],
+        "measured": measured,
+        "holds": certified.holds,
+        "holds_here": None if measured is None else (shown if release.schema.entity is None else certified).holds,
+        "owner_only": _owner_only(release, model, certified, shown),
+        "limits": limit_of(model),
+    }
+
+
+def _measured(release: Release, certified: Finding, shown: Finding) -> list[str] | None:
+    """Give what the file shows; people are counted where it was known whose row is whose.
+
+    What was measured against the original table is not written: a distance with all its digits would tell whoever
+    knows the release what the records left out have added to it.
+    """
+    if release.schema.entity is None:
+        return [exactly(number) for number in shown.measured]
+    return None if certified.reference is not None else [exactly(number) for number in certified.measured]
+
+
+def _owner_only(release: Release, model: Model, certified: Finding, shown: Finding) -> str | None:
+    """Say why a promise can hold although the file alone does not show it."""
+    if certified.reference is None:
+        return None
+    bounds = " and ".join(f"{name} {sense} {bound}" for name, sense, bound in certified.required)
+    if release.recipe.suppressed and (certified.reference == "input" or isinstance(model, NTCloseness)):
+        return f"{bounds} was measured against the original table, which only its owner has"
+    if isinstance(model, NTCloseness) and model.supersets != shown.supersets and not shown.holds:
+        return f"{bounds} was measured with supersets of the kind {model.supersets}, which only the owner knows"
+    return None

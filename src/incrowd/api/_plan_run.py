@@ -1,0 +1,84 @@
+"""Running a plan: from its sections to a call of ``anonymize``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incrowd.algorithms import Progress
+from incrowd.api._anonymize import anonymize
+from incrowd.api._plan_checks import build_categories
+from incrowd.api._plan_forms import build_hierarchy
+from incrowd.api._plan_sections import ColumnSection, DataSection
+from incrowd.api._release import Release
+from incrowd.core import PlanError, PlanProblem, Schema
+
+if TYPE_CHECKING:
+    from incrowd.api._plan import Plan
+
+
+def schema_of(data: DataSection, columns: Mapping[str, ColumnSection], folder: Path) -> Schema:
+    """Give the roles that the columns of a plan have; what is dropped is never published, like an identifier."""
+    quasi, sensitive = {}, {}
+    for name, column in columns.items():
+        built = None if column.hierarchy is None else build_hierarchy(column.hierarchy, folder)
+        if column.role == "quasi":
+            quasi[name] = built
+        elif column.role == "sensitive":
+            sensitive[name] = built if column.categories is None else build_categories(column, folder)
+    return Schema(
+        quasi,
+        sensitive,
+        identifiers=[name for name, column in columns.items() if column.role in {"identifier", "drop"}],
+        insensitive=[name for name, column in columns.items() if column.role == "insensitive"],
+        entity=data.entity,
+        count=data.count,
+        missing=data.missing_policy,
+        missing_values=data.missing,
+    )
+
+
+def run_plan(plan: Plan, progress: Callable[[Progress], bool | None] | None) -> Release:
+    """Call ``anonymize`` as a plan says, with nothing but what differs from its defaults."""
+    given = _arguments(plan)
+    known = inspect.signature(anonymize).parameters
+    missing = [KEYS[name] for name in given if name in KEYS and name not in known]
+    if plan.data.path is None:
+        missing.append("data.table" if plan.data.query is None else "data.query")
+    if missing:
+        message = "is not available in this version of incrowd; take it out."
+        problems = [PlanProblem(key, message) for key in missing]
+        raise PlanError.of(plan.name, problems)
+    return anonymize(plan.path(str(plan.data.path)), plan.schema(), progress=progress, **given)
+
+
+KEYS = {
+    "order": "output.order",
+    "suppression": "output.suppression",
+    "pseudonyms": "columns.keep",
+    "sheet": "data.sheet",
+}
+"""The keys of a plan behind parameters that ``anonymize`` may not have yet: refused then, never left out silently."""
+
+
+def _arguments(plan: Plan) -> dict[str, Any]:
+    privacy, output, data = plan.privacy, plan.output, plan.data
+    pseudonyms = {name: plan.path(one.key_file) for name, one in plan.columns.items() if one.key_file is not None}
+    given: dict[str, Any] = {
+        "model": plan.model(),
+        "algorithm": plan.algorithm(),
+        "max_suppressed": privacy.max_suppressed,
+        "max_suppressed_records": privacy.max_suppressed_records,
+        "balance": plan.search.balance,
+        "others": output.others,
+        "order": None if output.order == "sorted" else output.order,
+        "suppression": None if output.suppression == "drop" else output.suppression,
+        "pseudonyms": pseudonyms or None,
+        "sheet": data.sheet,
+        **plan.reading(),
+    }
+    for key in ("at_least", "at_most", "importance"):
+        given[key] = {name: getattr(one, key) for name, one in plan.columns.items() if getattr(one, key) is not None}
+    return {name: value for name, value in given.items() if value is not None and value != {}}

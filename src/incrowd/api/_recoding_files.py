@@ -1,0 +1,98 @@
+"""A recoding on disk, complete: what every value is published as, the roles of the columns, and the promise."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incrowd.api._certificate import readable
+from incrowd.api._schema_file import get_schema, put_schema
+from incrowd.core import DataError, IncrowdError, Recoding, Schema, get_recoding, put_recoding
+from incrowd.engines import read_arrays, write_arrays
+from incrowd.models import Model, promise
+
+if TYPE_CHECKING:
+    from incrowd.api._release import Release
+
+HEADER, MAP = "recoding.json", "recoding.parquet"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedRecoding:
+    """A recoding with all that is needed to use it on another table. As confidential as the original table.
+
+    Attributes
+    ----------
+    recoding
+        What every value is published as.
+    schema
+        The roles of the columns. Its hierarchies know the values of the original table and no others.
+    model
+        The promise.
+    """
+
+    recoding: Recoding = field(repr=False)
+    schema: Schema = field(repr=False)
+    model: Model
+
+
+def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str]) -> None:
+    """Write a recoding into a folder that exists: a header in JSON, and its arrays in Parquet.
+
+    Parameters
+    ----------
+    source
+        The release, or a recoding that was loaded.
+    folder
+        Where to write ``recoding.json`` and ``recoding.parquet``; files of these names are replaced.
+    """
+    header, arrays = put_recoding(source.recoding)
+    header |= {"schema": put_schema(source.schema), "promise": str(source.model)}
+    write_arrays(arrays, Path(folder) / MAP)
+    (Path(folder) / HEADER).write_text(readable(header), encoding="utf-8")
+
+
+def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
+    """Read a recoding that was saved, from its folder or from the folder ``owner`` of a saved release.
+
+    Parameters
+    ----------
+    folder
+        Where ``recoding.json`` and ``recoding.parquet`` lie.
+
+    Examples
+    --------
+    >>> import incrowd as ic, tempfile
+    >>> table = [{"age": 31}, {"age": 34}, {"age": 52}, {"age": 55}]
+    >>> release = ic.anonymize(table, ic.Schema(quasi={"age": ic.intervals(10, 20)}), model="k>=2")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = release.save(f"{folder}/out")
+    ...     ic.load_recoding(f"{folder}/out/owner").recoding.levels
+    {'age': 1}
+    """
+    header = _read_header(Path(folder) / HEADER)
+    arrays = read_arrays(Path(folder) / MAP)
+    try:
+        recoding = get_recoding(header, arrays)
+        return SavedRecoding(recoding, get_schema(header["schema"], recoding), promise(header["promise"]))
+    except IncrowdError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a broken file can fail in any way, and quote what it holds
+        trouble = f"The recoding in {Path(folder).name!r} cannot be read ({type(error).__name__})."
+    raise DataError(trouble, hint="header and arrays must be those that were saved together.")
+
+
+def _read_header(path: Path) -> dict[str, Any]:
+    found: Any = None
+    if path.is_file():
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            found = None
+    if not isinstance(found, dict):
+        msg = f"There is no recoding in {path.parent.name!r}: {path.name!r} is missing or cannot be read."
+        raise DataError(msg, hint="name the folder in which it was saved, such as out/owner.")
+    return found

@@ -1,0 +1,121 @@
+"""A released file by itself: what its certificate says about its columns, and what can be measured on it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.api._check import verdict_of
+from incrowd.api._promised import shown_by_a_file
+from incrowd.core import Domain, Ladder, PrivacyWarning, Schema, Verdict
+from incrowd.engines import Engine, open_table
+from incrowd.hierarchies import Categories, Ordered, Tree, ordered
+from incrowd.models import Model
+
+Plain = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """What was measured on a released file.
+
+    Attributes
+    ----------
+    verdict
+        Whether the promises hold, with nothing but this file to compare with.
+    promises
+        The promise behind each finding of the verdict.
+    sizes
+        The records of every class.
+    rows
+        The rows of the file.
+    """
+
+    verdict: Verdict
+    promises: tuple[Model, ...]
+    sizes: npt.NDArray[np.int64]
+    rows: int
+
+
+def open_released(path: Path) -> Engine:
+    """Open a released file as it stands: nothing but an empty field is missing."""
+    text = {"separator": ","} if path.suffix == ".csv" else {}
+    return open_table(path, missing_values=(), **text)
+
+
+def measure(engine: Engine, columns: Sequence[Plain], model: Model) -> Measurement:
+    """Measure a promise on a released file.
+
+    Parameters
+    ----------
+    engine
+        The file.
+    columns
+        What the certificate says about its columns.
+    model
+        The promise.
+    """
+    schema = public_schema(columns)
+    domains = engine.domains(schema.sensitive_names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
+        shown = [(part, shown_by_a_file(part, len(schema.quasi))) for part in model.parts]
+        pairs = [(part, judge) for part, one in shown for judge in one.bind(schema, domains)]
+    classes = engine.classes(schema.quasi_names, domains, None, schema.count)
+    verdict = verdict_of([judge for _, judge in pairs], classes, schema.quasi_names)
+    first = engine.domains(schema.quasi_names[:1])[schema.quasi_names[0]]
+    return Measurement(verdict, tuple(part for part, _ in pairs), classes.records, int(first.counts.sum()))
+
+
+def public_schema(columns: Sequence[Plain]) -> Schema:
+    """Read the roles of published columns, and what is known about their values."""
+    named: dict[str, list[str]] = {}
+    for column in columns:
+        named.setdefault(column["role"], []).append(column["name"])
+    count = named.get("count", [None])[0]
+    return Schema(
+        named["quasi-identifier"],
+        {column["name"]: _meaning(column) for column in columns if column["role"] == "sensitive"},
+        insensitive=named.get("insensitive", []),
+        count=count,
+        missing_values=(),
+    )
+
+
+def public_meaning(meaning: Any, domain: Domain) -> Plain:
+    """Write what is known about the values of a sensitive column, for those that are published and no others."""
+    texts = domain.texts.tolist()
+    if isinstance(meaning, Categories):
+        category = meaning.bind(domain).category.tolist()
+        groups = [
+            [text for text, rank in zip(texts, category, strict=True) if rank == n] for n in range(len(meaning.groups))
+        ]
+        return {"categories": groups}
+    if isinstance(meaning, Tree):
+        return {"taxonomy": _paths(meaning.bind(domain), len(domain))}
+    if isinstance(meaning, Ordered) and meaning.values is not None:
+        order = np.argsort(meaning.ranks(domain)).tolist()
+        return {"order": [texts[code] for code in order]}
+    if domain.kind in {"text", "boolean"}:
+        return {}
+    return {"order": "numbers" if domain.kind == "number" else "dates"}
+
+
+def _paths(ladder: Ladder, codes: int) -> list[list[str | None]]:
+    levels = list(zip(ladder.labels, ladder.groups, strict=True))
+    return [[labels[groups[code]] for labels, groups in levels] for code in range(codes)]
+
+
+def _meaning(column: Mapping[str, Any]) -> Any:
+    if "categories" in column:
+        groups = [tuple("" if text is None else text for text in texts) for texts in column["categories"]]
+        return Categories(tuple((str(rank), texts) for rank, texts in enumerate(groups, start=1)))
+    if "taxonomy" in column:
+        return Tree(tuple(sorted(tuple(path) for path in column["taxonomy"] if path[0] is not None)))
+    return ordered(column["order"]) if isinstance(column.get("order"), list) else None

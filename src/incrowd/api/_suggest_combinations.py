@@ -1,0 +1,84 @@
+"""Which columns single people out, alone and together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from incrowd.core import Census, CensusRequest, group
+from incrowd.engines import Engine
+
+COLUMNS = 10
+"""Pairs are formed of so many columns at most, those with the most values: 45 pairs."""
+
+SHOWN = 5
+"""So many pairs are given, those that single most people out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Some columns, and how many records they single out.
+
+    Attributes
+    ----------
+    columns
+        The names of the columns.
+    alone
+        How many records have a combination of values that no other record has.
+    share
+        Their share of all records.
+    """
+
+    columns: tuple[str, ...]
+    alone: int
+    share: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class SinglingOut:
+    """How many records columns single out.
+
+    Attributes
+    ----------
+    together
+        All quasi-identifiers.
+    single
+        Each of them, the one that singles most records out first.
+    pairs
+        The pairs that single most records out.
+    """
+
+    together: Combination
+    single: tuple[Combination, ...]
+    pairs: tuple[Combination, ...]
+
+
+def singling_out(engine: Engine, quasi: Sequence[str]) -> SinglingOut | None:
+    """Count once, and regroup what was counted for each combination; nothing without quasi-identifiers."""
+    if not quasi:
+        return None
+    census = engine.census(CensusRequest(tuple(quasi)))
+    widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))[:COLUMNS]
+    kept = [name for name in quasi if name in widest]
+    single = [_alone(census, [name]) for name in quasi]
+    pairs = [_alone(census, pair) for pair in itertools.combinations(kept, 2)] if len(quasi) > 2 else []
+    return SinglingOut(_alone(census, quasi), _sorted(single), _sorted(pairs)[:SHOWN])
+
+
+def _alone(census: Census, names: Sequence[str]) -> Combination:
+    places = [census.quasi.index(name) for name in names]
+    if len(census):
+        codes = [census.codes[place] for place in places]
+        sizes = group(codes, [len(census.domains[name]) for name in names]).sums(census.counts)
+    else:
+        sizes = np.zeros(0, dtype=np.int64)
+    alone = int(np.count_nonzero(sizes == 1))
+    return Combination(tuple(names), alone, Fraction(alone, max(census.records, 1)))
+
+
+def _sorted(combinations: Sequence[Combination]) -> tuple[Combination, ...]:
+    return tuple(sorted(combinations, key=lambda one: (-one.alone, one.columns)))

@@ -1,0 +1,88 @@
+"""What the values of a column look like, whatever it is called."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from incrowd.core import Domain, HierarchyError
+from incrowd.hierarchies import Dates, dates
+
+SAMPLE = 2_000
+"""So many values are looked at, evenly spaced: the same ones for the same table."""
+
+MOST = 0.8
+"""A column is of a pattern if so large a share of its values is."""
+
+_PATTERNS = {
+    "e-mail addresses": r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}",
+    "web addresses": r"(?:https?://|www\.)\S+",
+    "network addresses": r"(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}",
+    "unique identifiers": r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
+    "bank accounts": r"[A-Z]{2}\d{2} ?(?:[A-Z0-9]{4} ?){2,7}[A-Z0-9]{1,4}",
+    "official numbers of persons": r"\d{3}-\d{2}-\d{4}|\d{8}-?[A-Z]|[XYZ]-?\d{7}-?[A-Z]"
+    r"|[12] ?\d{2} ?(?:0[1-9]|1[0-2]) ?\d[\dAB] ?\d{3} ?\d{3}(?: ?\d{2})?|[A-Z]\d{9}|\d{2} ?\d{6} ?[A-Z] ?\d{3}",
+    "telephone numbers": r"(?:\+|00)\d[\d\s()/.-]{6,}|0\d[\d]*[\s()/.-][\d\s()/.-]{4,}|\(\d{3}\) ?\d{3}-\d{4}"
+    r"|\d{3}[-.]\d{3}[-.]\d{4}",
+}
+
+_FORMATS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y%m%d", "%d.%m.%y")
+
+
+def pattern_of(domain: Domain) -> str | None:
+    """Say what most values of a column of text look like, if they point at persons."""
+    texts = _sample(domain)
+    for what, pattern in _PATTERNS.items():
+        if texts and sum(bool(re.fullmatch(pattern, text.strip())) for text in texts) >= MOST * len(texts):
+            return what
+    return None
+
+
+def is_free_text(domain: Domain) -> bool:
+    """Whether a column of text holds sentences: several words each, and hardly ever the same."""
+    texts = _sample(domain)
+    if len(texts) < 2 or len(domain.values) < 0.3 * domain.counts[: len(domain.values)].sum():
+        return False
+    return float(np.mean([len(text.split()) for text in texts])) >= 5
+
+
+def dates_in(domain: Domain) -> tuple[Dates | None, bool]:
+    """Find out how a column of text writes dates, and whether another way of reading them would fit too."""
+    if domain.kind != "text" or len(domain.values) < 2:
+        return None, False
+    if not any(sign.isdigit() for sign in domain.values[0]):
+        return None, False
+    few = domain.values[:: max(len(domain.values) // 50, 1)].tolist()
+    likely = [form for form in _FORMATS if all(_is_date(text, form) for text in few)]
+    fitting = [form for form in likely if all_fit(domain, dates("year", format=form))]
+    if not fitting:
+        return None, False
+    return dates("month", "quarter", "year", "decade", format=fitting[0]), len(fitting) > 1
+
+
+def all_fit(domain: Domain, hierarchy: Dates) -> bool:
+    """Whether a hierarchy of dates covers every value of a column."""
+    try:
+        hierarchy.bind(domain)
+    except HierarchyError:
+        return False
+    return True
+
+
+def _is_date(text: str, form: str) -> bool:
+    try:
+        dt.datetime.strptime(text, form)  # noqa: DTZ007 - a day has no zone
+    except ValueError:
+        return False
+    return True
+
+
+def _sample(domain: Domain) -> Sequence[str]:
+    if domain.kind != "text":
+        return []
+    values = domain.values
+    step = max(len(values) // SAMPLE, 1)
+    return [str(value) for value in values[::step].tolist()]

@@ -1,0 +1,76 @@
+"""``incrowd explain``: what an error code means, and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from typing import Annotated
+
+import typer
+
+from incrowd.cli._run import WRONG_USE, tell
+
+MEANING = {
+    "IC000": ("Something is wrong with what was asked.", "Read the message and its hint."),
+    "IC101": (
+        "A parameter has the wrong type or is out of range.",
+        "The message names the parameter and what was given; the hint says what would be right.",
+    ),
+    "IC102": (
+        "The roles of the columns contradict each other, or the table.",
+        "Every column has one role. A column without a role is never published: name it, or leave it out on purpose.",
+    ),
+    "IC103": (
+        "A column is named that the table does not have.",
+        "Compare the spelling; upper and lower case count. Was a text file read with the wrong separator?",
+    ),
+    "IC104": (
+        "A hierarchy is malformed, or does not fit its column.",
+        "incrowd hierarchy check says what is wrong. Values that share a label must share all labels above it.",
+    ),
+    "IC105": (
+        "A hierarchy or the categories miss values of the table.",
+        "Add the missing values. --show-values lists them; they are values of the table, so look who is watching.",
+    ),
+    "IC106": (
+        "The table cannot be read, or cannot be used as it is.",
+        "Check separator, encoding and header; look at the row that the message names.",
+    ),
+    "IC107": (
+        "A plan cannot be used.",
+        "Every problem is listed with its line. incrowd init DATA writes a plan that can be used as it is.",
+    ),
+    "IC201": (
+        "Nothing can be published that keeps the promise within the limits.",
+        "Allow more records to be left out, ask for less, raise at_most, or leave out what singles people out.",
+    ),
+    "IC301": (
+        "The published table is not what was predicted: a fault of ours.",
+        "Nothing was published. Please report it, without data, with the output of --debug.",
+    ),
+    "IC302": (
+        "The machinery under us failed: the disk, the memory, a database.",
+        "Check space and rights; --memory limits what is used before spilling to disk.",
+    ),
+}
+"""Per code what it means, and what to do about it."""
+
+Code = Annotated[str, typer.Argument(metavar="CODE", help="Such as IC201. Without one, all are listed.")]
+
+
+def explain(code: Code = "") -> int:
+    """Explain an error code.
+
+    For example: incrowd explain IC201
+    """
+    asked = code.strip().upper()
+    if not asked:
+        sys.stdout.write("".join(f"{name}  {meaning}\n" for name, (meaning, _) in MEANING.items()))
+        return 0
+    if asked not in MEANING:
+        near = difflib.get_close_matches(asked, MEANING, n=1)
+        tell(f"error: There is no code {code!r}.", f"hint: {f'did you mean {near[0]}?' if near else 'incrowd explain'}")
+        return WRONG_USE
+    meaning, advice = MEANING[asked]
+    sys.stdout.write(f"{asked}: {meaning}\n\n{advice}\n")
+    return 0

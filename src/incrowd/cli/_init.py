@@ -1,0 +1,143 @@
+"""``incrowd init``: look at a table, suggest roles and hierarchies, write a plan to edit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incrowd.cli._assess import Count, Entity, Memory, Missing, Names, Quiet, _names, _reading
+from incrowd.cli._assess_text import _percent
+from incrowd.cli._hierarchy import UTF8, Encoding, Separator
+from incrowd.cli._run import amount, tell
+
+if TYPE_CHECKING:
+    from incrowd.api import ColumnSuggestion, Suggestion
+
+SAID = {
+    "identifier": "names a person",
+    "quasi": "could help recognise",
+    "sensitive": "confidential",
+    "insensitive": "harmless",
+    "drop": "left out",
+}
+"""The roles of a plan in plain words."""
+
+NAME, WHY = 20, 32
+"""Longer names and reasons are shortened, so that a line fits into a terminal."""
+
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="The table: CSV or Parquet.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="PLAN", help="Where to write the plan.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing plan.")]
+Quasi = Annotated[Names, typer.Option("--quasi", metavar="NAMES", help="Columns that could help recognise a person.")]
+Sensitive = Annotated[Names, typer.Option("--sensitive", metavar="NAMES", help="Columns that are confidential.")]
+Identifiers = Annotated[Names, typer.Option("--identifier", metavar="NAMES", help="Columns that name a person.")]
+Insensitive = Annotated[Names, typer.Option("--insensitive", metavar="NAMES", help="Columns that are harmless.")]
+Drop = Annotated[Names, typer.Option("--drop", metavar="NAMES", help="Columns to leave out.")]
+
+
+def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each role can be said
+    data: Data,
+    output: Output = Path("plan.toml"),
+    force: Force = False,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifier: Identifiers = None,
+    insensitive: Insensitive = None,
+    drop: Drop = None,
+    entity: Entity = None,
+    count: Count = None,
+    missing: Missing = None,
+    encoding: Encoding = UTF8,
+    separator: Separator = None,
+    memory: Memory = None,
+    quiet: Quiet = False,
+) -> None:
+    """Look at a table, suggest what each column is, and write a plan to edit.
+
+    For example: incrowd init patients.csv -o plan.toml
+    """
+    from incrowd.api import suggest
+    from incrowd.io import atomic_path
+
+    given = {
+        "quasi": quasi, "sensitive": sensitive, "identifier": identifier, "insensitive": insensitive, "drop": drop,
+    }  # fmt: skip
+    reading = _reading(encoding, separator, memory)
+    with atomic_path(output, force=force) as part:  # a plan that may not be written is said before the table is read
+        found = suggest(
+            data, roles=_roles(given), entity=entity, count=count, missing_values=["", *_names(missing)], **reading
+        )
+        plan = found.write(part, _seen_from(output, data), force=True)
+    if not quiet:
+        tell(_size(found))
+    for line in _table(found):
+        sys.stdout.write(f"{line}\n")
+    if not quiet:
+        tell("", f"wrote {output} ({amount(len(plan.columns), 'column')}, commented)", _next(found, output))
+
+
+def _roles(given: dict[str, Names]) -> dict[str, Any]:
+    """Read the roles that were said; one column cannot have two."""
+    from incrowd.core import ParameterError
+
+    roles: dict[str, Any] = {}
+    for role, names in given.items():
+        for name in _names(names):
+            if roles.setdefault(name, role) != role:
+                msg = f"Column {name!r} is given as --{roles[name]} and as --{role}."
+                raise ParameterError(msg, hint="give every column one role.")
+    return roles
+
+
+def _seen_from(output: Path, data: Path) -> str:
+    """Write the table's path as the plan's folder sees it; an absolute one stays as it is."""
+    if data.is_absolute():
+        return str(data)
+    return Path(os.path.relpath(data.absolute(), output.absolute().parent)).as_posix()
+
+
+def _size(found: Suggestion) -> str:
+    profile = found.profile
+    missing = sum(column.missing for column in profile.columns)
+    said = amount(missing, "missing value") if missing else "no missing values"
+    return f"read {amount(profile.records, 'row')}, {amount(len(profile.columns), 'column')}, {said}\n"
+
+
+def _table(found: Suggestion) -> Iterator[str]:
+    """Give a line per column, the unsure ones last, where they are seen; then who stands out."""
+    yield f"{'column':<{NAME}} {'proposed role':<21} {'why':<{WHY}} sure"
+    for column in sorted(found.columns, key=lambda one: not one.sure):
+        yield _line(column)
+    singled = found.singling_out
+    if singled is None:
+        return
+    yield ""
+    people = f"{singled.together.alone:,} of {amount(found.profile.records, 'record')}"
+    yield f"{people} ({_percent(singled.together.share)}) are one of a kind by what could help recognise them"
+    for one in [*singled.single[:2], *singled.pairs[:3]]:
+        if one.alone:
+            yield f"  {_percent(one.share):>8}  by {' and '.join(_short(name, 30) for name in one.columns)} alone"
+
+
+def _line(column: ColumnSuggestion) -> str:
+    mark = "high" if column.sure else "LOW <- please check"
+    return f"{_short(column.name, NAME):<{NAME}} {SAID[column.role]:<21} {_short(column.reason, WHY):<{WHY}} {mark}"
+
+
+def _next(found: Suggestion, output: Path) -> str:
+    unsure = len(found.unsure)
+    if not unsure:
+        return f"next: read {output}, then  incrowd anonymize {output}"
+    roles = "role" if unsure == 1 else amount(unsure, "role")
+    return f"next: edit the {roles} marked 'please check', then  incrowd anonymize {output}"
+
+
+def _short(text: str, width: int) -> str:
+    """Shorten what is too long; what would disturb a terminal becomes a blank."""
+    clean = "".join(sign if sign.isprintable() else " " for sign in text)
+    return clean if len(clean) <= width else f"{clean[: width - 3]}..."

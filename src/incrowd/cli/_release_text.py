@@ -1,0 +1,81 @@
+"""A release in a few lines for people, and as plain facts for machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incrowd.api import Notch, Release
+    from incrowd.core import Finding
+
+WIDTH = 24
+"""Longer names of columns are shortened, so that a line fits into a terminal."""
+
+
+def lines_of(release: Release) -> list[str]:
+    """Say what was published: how many, under which promises, and what became of every column."""
+    recipe = release.recipe
+    share = recipe.suppressed / recipe.records if recipe.records else 0
+    kept = recipe.records - recipe.suppressed
+    left_out = f"{recipe.suppressed:,} left out ({share:.1%}, {recipe.max_suppressed_records:,} allowed)"
+    tested = f"{recipe.proof}, {recipe.checked:,} of {recipe.nodes:,} versions looked at"
+    return [
+        f"{kept:,} of {recipe.records:,} records in {release.verdict.classes:,} groups; {left_out}",
+        *([f"{recipe.dropped:,} records with missing values were removed first"] if recipe.dropped else []),
+        "",
+        f"{'promise':<{WIDTH}}{'required':>12}{'measured':>12}",
+        *(line for finding in release.verdict.findings for line in _promise(finding)),
+        "",
+        f"{'column':<{WIDTH}}published as",
+        *(f"{_short(notch.column):<{WIDTH}}{_published(notch)}" for notch in release.explanation.notches),
+        "",
+        f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left); {tested}",
+        *(f"note: {note}" for note in recipe.notes),
+    ]
+
+
+def facts_of(release: Release) -> dict[str, Any]:
+    """Give the same as plain data."""
+    recipe = release.recipe
+    return {
+        "schema": 1,
+        "promise": recipe.promise,
+        "holds": release.verdict.holds,
+        "records": recipe.records,
+        "published": recipe.records - recipe.suppressed,
+        "suppressed": recipe.suppressed,
+        "max_suppressed_records": recipe.max_suppressed_records,
+        "dropped": recipe.dropped,
+        "classes": release.verdict.classes,
+        "levels": None if recipe.levels is None else dict(recipe.levels),
+        "measures": dict(release.measures),
+        "proof": recipe.proof,
+        "checked": recipe.checked,
+        "nodes": recipe.nodes,
+        "notes": list(recipe.notes),
+    }
+
+
+def _promise(finding: Finding) -> list[str]:
+    columns = f" of {', '.join(finding.columns)}" if finding.columns else ""
+    pairs = zip(finding.required, finding.measured, strict=False)
+    return [
+        f"{_short(name + columns):<{WIDTH}}{sense + ' ' + _number(bound):>12}{_number(value):>12}   ok"
+        for (name, sense, bound), value in pairs
+    ]
+
+
+def _published(notch: Notch) -> str:
+    if notch.level == 0:
+        return "it is"
+    if notch.groups == 1:
+        return "nothing"
+    return f"{notch.groups:,} groups instead of {notch.values:,} values (level {notch.level} of {notch.height})"
+
+
+def _number(value: Any) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{float(value):.4g}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) < WIDTH else f"{name[: WIDTH - 3]}…"

@@ -1,0 +1,118 @@
+"""A recoding as a header, which is JSON, and plain arrays; where they are written is for others to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core._domain import Domain
+from incrowd.core._errors import DataError
+from incrowd.core._ladder import Ladder
+from incrowd.core._packing import smallest_unsigned
+from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
+
+FORMAT = "incrowd recoding 1"
+
+Array = npt.NDArray[Any]
+Arrays = dict[str, Array]
+Header = dict[str, Any]
+
+
+def put_recoding(recoding: Recoding) -> tuple[Header, Arrays]:
+    """Take a recoding apart: what JSON can hold, and arrays of whole numbers, floats or texts by name."""
+    arrays: Arrays = {}
+    header: Header = {
+        "format": FORMAT,
+        "quasi": list(recoding.quasi),
+        "domains": [_put_domain(arrays, f"domain {name}", domain) for name, domain in recoding.domains.items()],
+    }
+    if isinstance(recoding, FullDomainRecoding):
+        header |= {"kind": "full domain", "levels": dict(recoding.levels), "heights": _heights(recoding)}
+        for name, ladder in recoding.ladders.items():
+            _put_ladder(arrays, f"ladder {name}", ladder)
+        arrays |= {f"suppressed {number}": codes for number, codes in enumerate(recoding.suppressed)}
+        return header | {"suppressed": len(recoding.suppressed)}, arrays
+    arrays |= {f"cell {number}": codes for number, codes in enumerate(recoding.codes)}
+    arrays |= {f"label {number}": texts for number, texts in enumerate(recoding.labels)}
+    arrays |= {"classes": recoding.classes, "counts": recoding.counts}
+    return header | {"kind": "local"}, arrays
+
+
+def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:
+    """Put a recoding together again."""
+    if header.get("format") != FORMAT:
+        msg = "This is not a recoding of this version."
+        raise DataError(msg, hint="save it again with this version of incrowd.")
+    found = [_get_domain(arrays, entry) for entry in header["domains"]]
+    domains = {domain.column: domain for domain in found}
+    if header["kind"] == "full domain":
+        return FullDomainRecoding(
+            domains=domains,
+            ladders={name: _get_ladder(arrays, name, height) for name, height in header["heights"].items()},
+            levels={name: header["levels"][name] for name in header["quasi"]},
+            suppressed=tuple(arrays[f"suppressed {number}"] for number in range(header["suppressed"])),
+        )
+    return LocalRecoding(
+        quasi=tuple(header["quasi"]),
+        domains=domains,
+        codes=tuple(arrays[f"cell {number}"] for number in range(len(domains))),
+        classes=arrays["classes"],
+        counts=arrays["counts"],
+        labels=tuple(arrays[f"label {number}"] for number in range(len(header["quasi"]))),
+    )
+
+
+def _heights(recoding: FullDomainRecoding) -> dict[str, int]:
+    return {name: ladder.height for name, ladder in recoding.ladders.items()}
+
+
+def _put_ladder(arrays: Arrays, key: str, ladder: Ladder) -> None:
+    for level, (groups, labels, leaves) in enumerate(zip(ladder.groups, ladder.labels, ladder.leaves, strict=True)):
+        arrays[f"{key} groups {level}"] = groups
+        arrays[f"{key} labels {level}"] = labels
+        arrays[f"{key} leaves {level}"] = leaves
+
+
+def _get_ladder(arrays: Mapping[str, Array], column: str, height: int) -> Ladder:
+    groups, labels, leaves = (
+        [arrays[f"ladder {column} {part} {level}"] for level in range(height + 1)]
+        for part in ("groups", "labels", "leaves")
+    )
+    compact = [codes.astype(smallest_unsigned(len(texts))) for codes, texts in zip(groups, labels, strict=True)]
+    return Ladder(column, tuple(compact), tuple(labels), tuple(leaves))
+
+
+def _put_domain(arrays: Arrays, key: str, domain: Domain) -> Header:
+    """Store values as whole numbers, floats or texts; the header says what they were."""
+    values = domain.values
+    kinds = sorted({type(value).__name__ for value in values.tolist()}) if values.dtype == object else []
+    if values.dtype == object:
+        arrays[f"{key} values"] = _objects(str(value) for value in values.tolist())
+    else:
+        arrays[f"{key} values"] = values if values.dtype.kind == "f" else values.astype(np.int64)
+    arrays[f"{key} counts"] = domain.counts
+    if domain.spelling is not None:
+        arrays[f"{key} spelling"] = domain.spelling
+    return {"column": domain.column, "kind": domain.kind, "type": str(values.dtype), "objects": kinds}
+
+
+def _get_domain(arrays: Mapping[str, Array], entry: Header) -> Domain:
+    key = f"domain {entry['column']}"
+    values = arrays[f"{key} values"]
+    if entry["type"] == "object":
+        read = {"": str, "str": str, "int": int}.get("".join(entry["objects"]), Decimal)
+        values = _objects(read(text) for text in values.tolist())
+    else:
+        values = values.astype(entry["type"])
+    return Domain(entry["column"], entry["kind"], values, arrays[f"{key} counts"], arrays.get(f"{key} spelling"))
+
+
+def _objects(values: Iterable[object]) -> npt.NDArray[np.object_]:
+    listed = list(values)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array

@@ -1,0 +1,144 @@
+"""Write a folder whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from incrowd.core import DataError
+
+
+@contextmanager
+def atomic_folder(target: str | os.PathLike[str], *, holds: Collection[str], force: bool = False) -> Iterator[Path]:
+    """Give a folder to write into, beside the target; it becomes the target when the block ends well.
+
+    Parameters
+    ----------
+    target
+        Where the folder is to appear. An empty folder may be there already.
+    holds
+        The names that such a folder holds at its top. A folder that holds anything else is never replaced.
+    force
+        Whether an existing folder of this kind may be replaced.
+
+    Notes
+    -----
+    Everything is flushed to the disk before the folder gets its name. Whoever is killed in the middle leaves a hidden
+    folder behind, which the next one removes. To replace a folder, the old one steps aside first: killed exactly then,
+    nothing is there, and the next one puts it back.
+    """
+    final = Path(os.path.realpath(target))
+    shown = Path(target).name or os.fspath(target)
+    if not final.parent.is_dir():
+        msg = f"Cannot write the folder {shown!r}: the folder that it is to lie in does not exist."
+        raise DataError(msg, hint="make that folder first.")
+    _clear_away(final)
+    _refuse(final, shown, holds, force=force)
+    part, descriptor = _begin(final, shown)
+    try:
+        yield part
+        _flush(part)
+        _refuse(final, shown, holds, force=force)  # somebody else may have written meanwhile
+        _put(part, final)
+    finally:
+        os.close(descriptor)
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _refuse(final: Path, shown: str, holds: Collection[str], *, force: bool) -> None:
+    if not final.exists():
+        return
+    if not final.is_dir():
+        msg = f"Cannot write the folder {shown!r}: there is a file of that name."
+        raise DataError(msg, hint="choose another name.")
+    inside = {entry.name for entry in final.iterdir()}
+    if inside - set(holds):
+        msg = f"The folder {shown!r} exists already, and holds other things than {' and '.join(sorted(holds))}."
+        raise DataError(msg, hint="choose another name: such a folder is not replaced.")
+    if inside and not force:
+        msg = f"The folder {shown!r} exists already."
+        raise DataError(
+            msg, hint="choose another name, or allow to replace it: force=True, --force on the command line."
+        )
+
+
+def _begin(final: Path, shown: str) -> tuple[Path, int]:
+    """Make a folder of our own and hold its lock: what nobody holds is left over from somebody who was killed."""
+    import fcntl  # noqa: PLC0415 - not on every system, and only needed to write
+
+    part = final.with_name(f".{final.name}-{secrets.token_hex(8)}.part")
+    try:
+        part.mkdir()
+        descriptor = os.open(part, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:  # a full disk is the machine's fault
+            raise
+        reason = error.strerror
+    else:
+        part.mkdir(exist_ok=True)  # somebody may have cleared it away before it was held
+        return part, descriptor
+    msg = f"Cannot write the folder {shown!r}: {reason}."
+    raise DataError(msg, hint="choose another place, or check your rights.")
+
+
+def _put(part: Path, final: Path) -> None:
+    """Give the folder its name; one that is there steps aside first."""
+    aside = final.with_name(part.name.removesuffix(".part") + ".old")
+    if final.exists():
+        final.rename(aside)
+    part.rename(final)
+    _flush_one(final.parent)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _clear_away(final: Path) -> None:
+    """Remove what somebody left who was killed, and put back what had stepped aside."""
+    for old in final.parent.glob(f".{_literally(final.name)}-*.old"):
+        if final.exists():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.rename(final)
+    for part in final.parent.glob(f".{_literally(final.name)}-*.part"):
+        _remove_unless_held(part)
+
+
+def _literally(name: str) -> str:
+    return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in name)
+
+
+def _remove_unless_held(part: Path) -> None:
+    import fcntl  # noqa: PLC0415
+
+    try:
+        descriptor = os.open(part, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(part, ignore_errors=True)
+    except BlockingIOError:
+        pass  # somebody is writing it
+    finally:
+        os.close(descriptor)
+
+
+def _flush(folder: Path) -> None:
+    """Make sure that everything is on the disk before anybody relies on it."""
+    for path, _, files in os.walk(folder):
+        for name in files:
+            _flush_one(Path(path) / name)
+        _flush_one(Path(path))
+
+
+def _flush_one(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,578 @@
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+from incrowd.api._plan_checks import searches
+from incrowd.api._plan_places import places_of
+
+SMALL = """\
+version = 1
+[data]
+path = "patients.csv"
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi"
+hierarchy = { intervals = [10, 20] }
+[columns.sex]
+role = "quasi"
+hierarchy = "flat"
+[columns.disease]
+role = "sensitive"
+[privacy]
+promise = ["k>=2", "l>=2[disease]"]
+max_suppressed = 0.5
+"""
+
+ROLES = "'quasi', 'sensitive', 'identifier', 'insensitive' or 'drop'"
+EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
+NESTED = "For example 5, 10, 20: each a multiple of the one before."
+
+PATIENTS = """\
+name,age,sex,disease
+Ada,31,f,flu
+Bob,34,f,hiv
+Cem,36,m,flu
+Dan,38,m,asthma
+Eva,52,f,flu
+Fay,71,m,hiv
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "patients.csv").write_text(PATIENTS)
+    (tmp_path / "plan.toml").write_text(SMALL)
+    return tmp_path
+
+
+def changed(folder: Path, old: str, new: str) -> Path:
+    """Write the small plan with one thing changed."""
+    assert old in SMALL
+    path = folder / "changed.toml"
+    path.write_text(SMALL.replace(old, new, 1))
+    return path
+
+
+def problems(path: Path) -> list[tuple[int | None, str, str]]:
+    with pytest.raises(ic.PlanError, match=r"The plan '\w+\.toml' has") as caught:
+        ic.Plan.read(path)
+    return [(problem.line, problem.key, problem.message) for problem in caught.value.problems]
+
+
+def test_a_plan_runs_and_gives_a_release(folder: Path) -> None:
+    release = ic.Plan.read(folder / "plan.toml").run()
+    assert release.recipe.promise == "k>=2, l>=2[disease]"
+    assert release.recipe.suppressed <= 3
+    assert release.verdict.holds
+
+
+def test_a_plan_says_what_anonymize_is_told(folder: Path) -> None:
+    plan = ic.Plan.read(folder / "plan.toml")
+    roles = ic.Schema(
+        quasi={"age": ic.intervals(10, 20), "sex": ic.flat()}, sensitive=["disease"], identifiers=["name"]
+    )
+    assert plan.schema() == roles
+    assert plan.model() == ic.KAnonymity(2) & ic.LDiversity(2, of="disease")
+    assert plan.algorithm() == ic.Optimal()
+    direct = ic.anonymize(folder / "patients.csv", roles, model="k>=2, l>=2[disease]", max_suppressed=0.5)
+    assert plan.run().table == direct.table
+
+
+def test_limits_of_columns_are_passed_on(folder: Path) -> None:
+    path = changed(folder, "hierarchy = { intervals = [10, 20] }", 'hierarchy = "auto"\nat_least = 1\nimportance = 2')
+    release = ic.Plan.read(path).run()
+    assert release.recipe.levels is not None
+    assert release.recipe.levels["age"] >= 1
+
+
+def test_a_plan_says_how_its_table_is_read(folder: Path) -> None:
+    (folder / "latin.csv").write_bytes(PATIENTS.replace(",", "|").replace("Bob", "Bäb").encode("latin-1"))
+    path = changed(folder, '"patients.csv"', '"latin.csv"\nencoding = "latin-1"\nseparator = "|"')
+    plan = ic.Plan.read(path)
+    assert plan.reading() == {"encoding": "latin-1", "separator": "|"}
+    assert plan.run().table == ic.Plan.read(folder / "plan.toml").run().table
+
+
+def test_what_is_dropped_is_not_published(folder: Path) -> None:
+    path = changed(folder, 'role = "quasi"\nhierarchy = "flat"', 'role = "drop"')
+    assert ic.Plan.read(path).run().table.column_names == ["age", "disease"]
+
+
+def test_every_role_and_every_way_to_read_a_table() -> None:
+    plan = ic.Plan.of(
+        {
+            "version": 1,
+            "data": {"path": "a.csv", "missing": ["", "NA"], "missing_policy": "drop", "entity": "who", "count": "n"},
+            "columns": {
+                "who": {"role": "identifier"},
+                "age": {"role": "quasi"},
+                "ward": {"role": "insensitive"},
+                "note": {"role": "drop"},
+                "disease": {"role": "sensitive", "categories": {"severe": ["hiv"], "mild": ["flu"]}},
+            },
+            "privacy": {"promise": "k>=2"},
+        }
+    )
+    schema = plan.schema()
+    assert schema.identifiers == ("who", "note")
+    assert (schema.insensitive, schema.entity, schema.count) == (("ward",), "who", "n")
+    assert (schema.missing, schema.missing_values) == ("drop", ("", "NA"))
+    assert repr(schema.sensitive) == "(('disease', Categories(2 categories, 2 values)),)"
+
+
+@pytest.mark.parametrize(
+    ("form", "built"),
+    [
+        ("auto", ic.auto()),
+        ("flat", ic.flat()),
+        ("mask", ic.mask()),
+        ({"flat": True}, ic.flat()),
+        ({"intervals": [5, 10], "start": 1, "bottom": 18, "top": 90}, ic.intervals(5, 10, start=1, bottom=18, top=90)),
+        ({"intervals": [0.1, 0.5]}, ic.intervals(0.1, 0.5)),
+        ({"mask": "left", "keep": 2, "char": "#"}, ic.mask("left", 2, "#")),
+        ({"dates": ["month", "year"], "format": "%d.%m.%Y"}, ic.dates("month", "year", format="%d.%m.%Y")),
+        ({"top_coded": 90}, ic.top_coded(90)),
+        ({"top_coded": [90, 80]}, ic.top_coded(90, 80)),
+        ({"bottom_coded": [18]}, ic.bottom_coded(18)),
+        ({"frequent": [0.01, 0.05]}, ic.frequent(0.01, 0.05)),
+        ({"ordered": True, "levels": [2, 4]}, ic.ordered(None, 2, 4)),
+        ({"ordered": ["no", "low", "high"], "levels": [2]}, ic.ordered(["no", "low", "high"], 2)),
+        (
+            {"ordered": ["no", "low", "high"], "levels": [{"little": ["no", "low"], "much": ["high"]}]},
+            ic.ordered(["no", "low", "high"], {"little": ["no", "low"], "much": ["high"]}),
+        ),
+        ({"tree": {"Europe": ["FR", "DE"], "Asia": ["JP"]}}, ic.tree({"Europe": ["FR", "DE"], "Asia": ["JP"]})),
+    ],
+)
+def test_every_hierarchy_has_a_form(form: Any, built: object) -> None:
+    plan = ic.Plan.of(
+        {
+            "version": 1,
+            "data": {"path": "a.csv"},
+            "columns": {"q": {"role": "quasi", "hierarchy": form}},
+            "privacy": {"promise": "k>=2"},
+        }
+    )
+    assert plan.schema().quasi == (("q", built),)
+    assert ic.Plan.of(tomllib.loads(plan.text())) == plan
+
+
+def test_files_are_found_beside_the_plan(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (folder / "sex.csv").write_text("f;*\nm;*\n")
+    path = changed(folder, 'hierarchy = "flat"', 'hierarchy = { tree = "sex.csv" }')
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    plan = ic.Plan.read(path)
+    assert plan.run().verdict.holds
+    plan.write(elsewhere / "moved.toml")
+    moved = ic.Plan.read(elsewhere / "moved.toml")
+    assert moved.data.path == "../patients.csv"
+    assert moved.run().verdict.holds
+
+
+@pytest.mark.parametrize(
+    ("written", "search"),
+    [
+        ('algorithm = "incognito"', ic.Incognito()),
+        ('algorithm = "optimal"\nmeasure = "entropy"\nseconds = 5', ic.Optimal("entropy", 5)),
+        (
+            'algorithm = { name = "samarati", every = "minimal" }\nmeasure = "height"',
+            ic.Samarati("minimal", measure="height"),
+        ),
+    ],
+)
+def test_every_search_has_a_name(folder: Path, written: str, search: object) -> None:
+    path = changed(folder, "[privacy]", f"[search]\n{written}\n[privacy]")
+    assert ic.Plan.read(path).algorithm() == search
+
+
+def test_new_searches_are_found_by_themselves() -> None:
+    assert {"optimal", "incognito", "samarati"} <= set(searches())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "key", "message"),
+    [
+        ("version = 1", "version = 2", 1, "version", "this incrowd reads plans of version 1, got 2."),
+        ("version = 1\n", "", None, "version", "'version' is missing here."),
+        ("[data]\n", "[dta]\n", 2, "dta", "is unknown; did you mean 'data'?"),
+        ("path =", "pth =", 3, "data.pth", "is unknown; did you mean 'path'?"),
+        ('"patients.csv"', "7", 3, "data.path", "must be a text, got 7."),
+        ('"patients.csv"', '""', 3, "data.path", "must be a text that is not empty, got ''."),
+        (
+            'path = "patients.csv"', 'encoding = "utf-8"', 2, "data",
+            "does not say where the table is; give one of 'path', 'table' and 'query'.",
+        ),
+        (
+            'path = "patients.csv"', 'table = "patients"', 3, "data.table",
+            "needs 'connection_env', the environment variable that says how to connect.",
+        ),
+        (
+            '"patients.csv"', '"patients.csv"\nconnection_env = "DB"', 4, "data.connection_env",
+            "belongs to a table or a query, not to a file.",
+        ),
+        ('"patients.csv"', '"patients.csv"\nseparator = "ab"', 4, "data.separator", "must be one character, got 'ab'."),
+        (
+            '"patients.csv"', '"patients.csv"\nencoding = "utf-9"', 4, "data.encoding",
+            "is no encoding that there is: 'utf-9'; for example 'utf-8'.",
+        ),
+        (
+            '"patients.csv"', '"patients.csv"\nentity = "age"', 4, "data.entity",
+            "'age' has the role 'quasi'; whose row it is is not published.",
+        ),
+        (
+            '"patients.csv"', '"patients.csv"\ncount = "age"', 4, "data.count",
+            "'age' has the role 'quasi' too; take one away.",
+        ),
+        (
+            '"identifier"', '"identifer"', 5, "columns.name.role",
+            f"must be {ROLES}, got 'identifer'. Did you mean 'identifier'?",
+        ),
+        ('role = "identifier"', "", 4, "columns.name.role", "'role' is missing here."),
+        (
+            'role = "identifier"', 'role = "identifier"\nkeep = "pseudonym"', 6, "columns.name.keep",
+            "needs 'key_file' too.",
+        ),
+        (
+            'role = "identifier"', 'role = "identifier"\nat_most = 1', 6, "columns.name.at_most",
+            "belongs to columns with the role 'quasi', not 'identifier'.",
+        ),
+        (
+            "{ intervals = [10, 20] }", "{ intervals = [10, 25] }", 8, "columns.age.hierarchy.intervals",
+            f"widths must nest: 25 is not a whole multiple of 10. {NESTED}",
+        ),
+        (
+            "{ intervals = [10, 20] }", '{ intervals = ["ten"] }', 8, "columns.age.hierarchy.intervals.0",
+            "must be a number, got 'ten'.",
+        ),
+        (
+            "{ intervals = [10, 20] }", "{ intervals = [10], strat = 5 }", 8, "columns.age.hierarchy.strat",
+            "is unknown; did you mean 'start'?",
+        ),
+        (
+            "{ intervals = [10, 20] }", '{ intervals = [10], mask = "right" }', 8, "columns.age.hierarchy",
+            "asks for 2 hierarchies, 'intervals' and 'mask'; a column has one.",
+        ),
+        (
+            "{ intervals = [10, 20] }", "{ interval = [10] }", 8, "columns.age.hierarchy",
+            "asks for no hierarchy that there is; did you mean 'intervals'?",
+        ),
+        (
+            "{ intervals = [10, 20] }", "7", 8, "columns.age.hierarchy",
+            "a hierarchy is a table or one of 'auto', 'flat', 'mask', got a number.",
+        ),
+        ("{ intervals = [10, 20] }", '"atuo"', 8, "columns.age.hierarchy",
+            "must be 'auto', 'flat' or 'mask', got 'atuo'. Did you mean 'auto'?"),
+        (
+            "{ intervals = [10, 20] }", '{ tree = "no.csv" }', 8, "columns.age.hierarchy.tree",
+            "The file 'no.csv' cannot be read: No such file or directory. Check the path and your rights.",
+        ),
+        ("[10, 20] }", "[10, 20] }\nat_least = 2\nat_most = 1", 10, "columns.age.at_most",
+            "must be at least 2, which is 'at_least'."),
+        ("[10, 20] }", "[10, 20] }\nat_most = -1", 9, "columns.age.at_most", "must be at least 0, got -1."),
+        (
+            "[10, 20] }", "[10, 20] }\nimportance = inf", 9, "columns.age.importance",
+            "must be a finite number, got inf.",
+        ),
+        (
+            'role = "sensitive"', 'role = "sensitive"\ncategories = { a = ["b"] }\nhierarchy = { ordered = ["b"] }',
+            14, "columns.disease.categories", "stands beside a hierarchy; give one of the two.",
+        ),
+        ('["k>=2", "l>=2[disease]"]', "[]", 15, "privacy.promise", "must be not empty, got a list."),
+        ('"k>=2"', '"k>2"', 15, "privacy.promise.0",
+            f"The promise 'k>2' cannot be read at character 2. For example {EXAMPLES}."),
+        ('"k>=2"', "2", 15, "privacy.promise.0", "must be a text, got 2."),
+        ("l>=2[disease]", "l>=2[diseas]", 15, "privacy.promise.1",
+            "is about 'diseas', which is no column of the plan; did you mean 'disease'?"),
+        ("l>=2[disease]", "l>=2[age]", 15, "privacy.promise.1",
+            "is about 'age', which has the role 'quasi' and not 'sensitive'."),
+        ("= 0.5", "= 1.5", 16, "privacy.max_suppressed", "must be at most 1, got 1.5."),
+        ("= 0.5", "= true", 16, "privacy.max_suppressed", "must be a number, got true."),
+        ("= 0.5", "= 0.5\nmax_suppressed_records = 5", 17, "privacy.max_suppressed_records",
+            "stands beside 'max_suppressed'; give the share or the number."),
+        ("= 0.5", '= 0.5\n[search]\nalgorithm = "optmal"', 18, "search.algorithm",
+            "there is no search 'optmal'; did you mean 'optimal'?"),
+        ("= 0.5", '= 0.5\n[search]\nalgorithm = { name = "optimal", secnds = 5 }', 18, "search.algorithm.secnds",
+            "is no parameter of 'optimal'; did you mean 'seconds'?"),
+        ("= 0.5", '= 0.5\n[search]\nalgorithm = { name = "optimal", seconds = -5 }', 18, "search.algorithm",
+            "seconds must be above 0, got -5."),
+        ("= 0.5", '= 0.5\n[search]\nalgorithm = "incognito"\nseconds = 5', 19, "search.seconds",
+            "the search 'incognito' knows no 'seconds'."),
+        ("= 0.5", '= 0.5\n[search]\nmeasure = "loss"\nalgorithm = { name = "optimal", measure = "loss" }', 18,
+            "search.measure", "stands in the table of the algorithm too; take one away."),
+        ("= 0.5", '= 0.5\n[output]\nformat = "docx"', 18, "output.format", "must be 'csv' or 'parquet', got 'docx'."),
+    ],
+)  # fmt: skip
+def test_an_error_names_line_key_and_what_would_be_right(
+    folder: Path, old: str, new: str, line: int | None, key: str, message: str
+) -> None:
+    assert (line, key, message) in problems(changed(folder, old, new))
+
+
+def test_a_measure_that_there_is_not_is_named(folder: Path) -> None:
+    found = problems(changed(folder, "[privacy]", '[search]\nmeasure = "los"\n[privacy]'))
+    assert [(line, key) for line, key, _ in found] == [(15, "search.measure")]
+    assert found[0][2].startswith("measure must be one of 'loss', ")
+
+
+def test_a_promise_must_say_which_of_two_columns_it_is_about(folder: Path) -> None:
+    path = changed(folder, 'role = "quasi"\nhierarchy = "flat"', 'role = "sensitive"')
+    path.write_text(path.read_text().replace("l>=2[disease]", "l>=2"))
+    assert problems(path)[0][2].startswith("does not say which column it is about, and 2 columns are sensitive;")
+
+
+def test_somebody_must_be_recognisable(folder: Path) -> None:
+    path = changed(folder, 'role = "quasi"\nhierarchy = { intervals = [10, 20] }', 'role = "drop"')
+    path.write_text(path.read_text().replace('role = "quasi"\nhierarchy = "flat"', 'role = "drop"'))
+    assert problems(path)[0][1:] == (
+        "columns", "no column has the role 'quasi': by which could somebody recognise a person?"
+    )  # fmt: skip
+
+
+def test_all_errors_are_said_at_once_in_the_order_of_the_file(folder: Path) -> None:
+    path = folder / "changed.toml"
+    text = SMALL.replace("path", "pth").replace('"identifier"', '"person"').replace("k>=2", "k>2").replace("0.5", "5")
+    path.write_text(text)
+    assert [(line, key) for line, key, _ in problems(path)] == [
+        (3, "data.pth"),
+        (5, "columns.name.role"),
+        (16, "privacy.max_suppressed"),
+    ]
+
+
+def test_sections_that_can_be_read_are_checked_although_others_cannot(folder: Path) -> None:
+    path = folder / "changed.toml"
+    path.write_text(SMALL.replace('"identifier"', '"person"').replace("k>=2", "k>2").replace("[10, 20]", "[10, 25]"))
+    assert [(line, key) for line, key, _ in problems(path)] == [
+        (5, "columns.name.role"),
+        (8, "columns.age.hierarchy.intervals"),
+        (15, "privacy.promise.0"),
+    ]
+
+
+def test_an_error_points_at_the_place(folder: Path) -> None:
+    with pytest.raises(ic.PlanError, match="has a problem") as caught:
+        ic.Plan.read(changed(folder, '"identifier"', '"identifer"'))
+    assert str(caught.value) == (
+        "The plan 'changed.toml' has a problem.\n"
+        " --> changed.toml:5  columns.name.role\n"
+        "  |\n"
+        '5 | role = "identifer"\n'
+        "  |        ^^^^^^^^^^^ must be 'quasi', 'sensitive', 'identifier', 'insensitive' or 'drop', "
+        "got 'identifer'. Did you mean 'identifier'?"
+    )
+
+
+def test_a_plan_error_survives_the_way_from_another_process(folder: Path) -> None:
+    with pytest.raises(ic.PlanError, match="has a problem") as caught:
+        ic.Plan.read(changed(folder, '"identifier"', '"identifer"'))
+    copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
+    assert (str(copy), copy.problems) == (str(caught.value), caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('path = "patients.csv"', 'path = "patients.csv"\npassword = "canary"'),
+        ('path = "patients.csv"', 'table = "t"\nconnection_env = "postgres://me:canary@host"'),
+        ('[data]\npath = "patients.csv"', 'data = { password = "canary", path = 7 }'),
+        ('"patients.csv"', '"patients.csv"\nmissing = ["canary", 7]'),
+        ('role = "sensitive"', 'role = "sensitive"\ncategories = { bad = ["canary"], good = ["canary"] }'),
+        ('role = "sensitive"', 'role = "sensitive"\ncategories = { bad = "canary" }'),
+        ("{ intervals = [10, 20] }", '{ tree = { a = "canary" } }'),
+        ("{ intervals = [10, 20] }", '{ ordered = ["canary", "canary"] }'),
+        ("{ intervals = [10, 20] }", '{ ordered = ["canary", "b"], levels = [{ x = ["canary"] }] }'),
+        ("{ intervals = [10, 20] }", '{ ordered = ["canary"], lvels = [2] }'),
+        ('[data]\npath = "patients.csv"', '[data]\nquery = ["select canary"]'),
+    ],
+)  # fmt: skip
+def test_no_error_quotes_what_may_be_a_value_or_a_password(folder: Path, old: str, new: str) -> None:
+    with pytest.raises(ic.PlanError, match="has") as caught:
+        ic.Plan.read(changed(folder, old, new))
+    assert "canary" not in f"{caught.value!s} {caught.value!r} {caught.value.problems!r}"
+    assert caught.value.__context__ is None
+
+
+def test_a_table_that_was_taken_for_a_plan_is_not_shown(folder: Path) -> None:
+    with pytest.raises(ic.PlanError, match=r"line 1 is no TOML\. Is it the plan\?") as caught:
+        ic.Plan.read(folder / "patients.csv")
+    assert "name" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_what_is_no_toml_says_where(folder: Path) -> None:
+    path = changed(folder, "[data]", "[data")
+    (problem,) = problems(path)
+    assert problem[0] == 2
+    assert problem[2].startswith("is no TOML: ")
+
+
+def test_a_file_that_cannot_be_read_says_so(folder: Path) -> None:
+    with pytest.raises(ic.DataError, match=r"The plan 'no\.toml' cannot be read: No such file or directory\."):
+        ic.Plan.read(folder / "no.toml")
+    (folder / "latin.toml").write_bytes(SMALL.replace("name", "größe").encode("latin-1"))
+    with pytest.raises(ic.PlanError, match="line 4 is not UTF-8"):
+        ic.Plan.read(folder / "latin.toml")
+
+
+def test_a_plan_from_windows_is_read_too(folder: Path) -> None:
+    (folder / "windows.toml").write_bytes(b"\xef\xbb\xbf" + SMALL.replace("\n", "\r\n").encode())
+    assert ic.Plan.read(folder / "windows.toml") == ic.Plan.read(folder / "plan.toml")
+
+
+def test_a_plan_is_never_overwritten_by_accident(folder: Path) -> None:
+    plan = ic.Plan.read(folder / "plan.toml")
+    with pytest.raises(ic.DataError, match="exists already"):
+        plan.write(folder / "plan.toml")
+    plan.write(folder / "plan.toml", force=True)
+    assert ic.Plan.read(folder / "plan.toml") == plan
+
+
+def test_the_order_of_columns_and_categories_matters(folder: Path) -> None:
+    tables = tomllib.loads(SMALL)
+    turned = {**tables, "columns": dict(reversed(tables["columns"].items()))}
+    assert ic.Plan.of(tables) == ic.Plan.read(folder / "plan.toml")
+    assert hash(ic.Plan.of(tables)) == hash(ic.Plan.read(folder / "plan.toml"))
+    assert ic.Plan.of(tables) != ic.Plan.of(turned)
+    assert ic.Plan.of(tables) != SMALL
+
+
+def test_what_is_said_as_by_default_is_the_same_as_nothing(folder: Path) -> None:
+    said = changed(folder, "[privacy]", '[search]\nalgorithm = "optimal"\n[output]\nfolder = "out"\n[privacy]')
+    assert ic.Plan.read(said) == ic.Plan.read(folder / "plan.toml")
+    assert 'algorithm = "optimal"' in ic.Plan.read(said).text()
+
+
+def test_what_this_version_cannot_do_is_refused_and_not_left_out(folder: Path) -> None:
+    path = changed(folder, 'path = "patients.csv"', 'table = "patients"\nconnection_env = "DB"')
+    with pytest.raises(ic.PlanError, match=r"data\.table: is not available in this version of incrowd"):
+        ic.Plan.read(path).run()
+
+
+def test_editors_get_a_schema() -> None:
+    schema = ic.Plan.json_schema()
+    assert json.loads(json.dumps(schema)) == schema
+    assert sorted(schema["required"]) == ["columns", "data", "privacy", "version"]
+    assert set(schema["$defs"]["ColumnSection"]["properties"]) >= {"role", "hierarchy", "at_most", "categories"}
+
+
+def test_a_plan_shows_no_values() -> None:
+    tables = tomllib.loads(SMALL)
+    tables["columns"]["disease"]["categories"] = {"bad": ["canary"]}
+    assert repr(ic.Plan.of(tables)) == "Plan(k>=2, l>=2[disease]: 2 quasi-identifiers, 1 sensitive column)"
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+NUMBERS = st.integers(1, 1000) | st.floats(0.001, 1000)
+FORMS = st.one_of(
+    st.sampled_from(["auto", "flat", "mask"]),
+    st.fixed_dictionaries({"intervals": st.lists(NUMBERS, min_size=1, max_size=1)}, optional={"start": NUMBERS}),
+    st.fixed_dictionaries({"mask": st.sampled_from(["right", "left"])}, optional={"keep": st.integers(0, 9)}),
+    st.fixed_dictionaries({"dates": st.just(["month", "year"])}, optional={"format": TEXTS}),
+    st.fixed_dictionaries({"ordered": st.lists(TEXTS, min_size=1, max_size=4, unique=True)}),
+    st.fixed_dictionaries({"top_coded": NUMBERS}),
+)
+QUASI = st.fixed_dictionaries(
+    {"role": st.just("quasi")},
+    optional={"hierarchy": FORMS, "at_least": st.integers(0, 2), "at_most": st.integers(2, 9), "importance": NUMBERS},
+)
+SECRETS = st.dictionaries(TEXTS, st.lists(TEXTS, min_size=1, max_size=2), min_size=1, max_size=1)
+OTHER = st.one_of(
+    st.fixed_dictionaries({"role": st.just("sensitive")}, optional={"categories": SECRETS}),
+    st.just({"role": "identifier", "keep": "pseudonym", "key_file": "key"}),
+    st.fixed_dictionaries({"role": st.sampled_from(["identifier", "insensitive", "drop"])}),
+)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> dict[str, Any]:
+    """Make up the tables of a plan."""
+    columns = draw(st.dictionaries(TEXTS, OTHER, max_size=3))
+    return {
+        "version": 1,
+        "data": draw(
+            st.fixed_dictionaries(
+                {"path": TEXTS},
+                optional={"missing": st.lists(TEXTS), "sheet": TEXTS | st.integers(), "encoding": st.just("latin-1")},
+            )
+        ),
+        "columns": {**columns, draw(TEXTS): draw(QUASI)},
+        "privacy": draw(
+            st.fixed_dictionaries(
+                {"promise": st.sampled_from(["k>=5", ["k>=2", "k>=3"]])}, optional={"max_suppressed": st.floats(0, 1)}
+            )
+        ),
+        "output": draw(st.fixed_dictionaries({}, optional={"folder": TEXTS, "force": st.booleans()})),
+    }
+
+
+@settings(max_examples=150)
+@given(plans())
+def test_a_plan_that_was_written_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, tables: Any) -> None:
+    plan = ic.Plan.of(tables)
+    path = tmp_path_factory.mktemp("plan") / "plan.toml"
+    plan.write(path)
+    back = ic.Plan.read(path)
+    assert back == plan
+    assert back.to_dict() == plan.to_dict()
+    assert back.text() == plan.text()
+
+
+ANYTHING: Any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.dates(),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=300)
+@given(st.data(), plans())
+def test_whatever_stands_in_a_plan_it_is_read_or_refused(data: st.DataObject, tables: Any) -> None:
+    path = data.draw(st.sampled_from(sorted(all_paths(tables) - {()}, key=repr)))
+    inner = tables = copy.deepcopy(tables)
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = data.draw(ANYTHING)
+    try:
+        ic.Plan.of(tables)
+    except ic.PlanError as error:
+        assert error.problems  # noqa: PT017 - both are fine
+
+
+def all_paths(tables: Any, path: tuple[str | int, ...] = ()) -> set[tuple[str | int, ...]]:
+    items = tables.items() if isinstance(tables, dict) else enumerate(tables) if isinstance(tables, list) else ()
+    return {path} | {inner for key, value in items for inner in all_paths(value, (*path, key))}
+
+
+@settings(max_examples=150)
+@given(plans())
+def test_every_key_of_a_file_has_a_place(tables: Any) -> None:
+    text = ic.Plan.of(tables).text()
+    places = places_of(text)
+    wanted = all_paths(tomllib.loads(text)) - {(), ("columns",)}
+    assert wanted - set(places) == set()
+    assert all(place.text == text.split("\n")[place.line - 1] for place in places.values())
+
+
+def test_keys_are_found_in_all_ways_that_toml_writes_them() -> None:
+    text = (
+        'a.b = 1 # c = 2\n[t."x.y"]\nd = """one\nz = 1\n"""\ne = [\n  1, # no = 1\n  { f = [true, \'#\'] },\n]\n'
+        "g = 1979-05-27T07:32:00.5\n[[u]]\nh = 1\n"
+    )
+    places = places_of(text)
+    assert {".".join(map(str, path)): place.line for path, place in places.items()} == {
+        "a": 1, "a.b": 1, "t.x.y": 2, "t.x.y.d": 3, "t.x.y.e": 6, "t.x.y.e.0": 7, "t.x.y.e.1": 8, "t.x.y.e.1.f": 8,
+        "t.x.y.e.1.f.0": 8, "t.x.y.e.1.f.1": 8, "t.x.y.g": 10, "u": 11, "u.h": 12,
+    }  # fmt: skip

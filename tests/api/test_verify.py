@@ -1,0 +1,465 @@
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+from incrowd.api import _verify_script
+from incrowd.models import promise as read
+
+TREE = ic.tree({"x": {"ab": ["a", "b"], "c": ["c"]}, "y": {"de": ["d", "e"], "f": ["f"]}})
+CATEGORIES = ic.categories({"secret": ["a", "b"], "private": ["c"], "delicate": ["d", "e"], "harmless": ["f"]})
+ORDER = ic.ordered(["f", "e", "d", "c", "b", "a"])
+QUASI: dict[str, Any] = {"age": ic.intervals(10, 20), "sex": ic.flat()}
+PROMISES: dict[str, Any] = {
+    "k>=2": None,
+    "l>=2": None,
+    "probabilistic-l>=3/2": None,
+    "entropy-l>=1.5": None,
+    "recursive(c=3, l=2)": None,
+    "p>=2": None,
+    "p-alpha(p=2, alpha=1)": CATEGORIES,
+    'p-alpha(p=2, alpha=1/3, weight_over="distinct")': CATEGORIES,
+    "enhanced(p=2, alpha=1/3)": CATEGORIES,
+    "alpha<=0.9": None,
+    "alpha<=0.9[disease: a, b]": None,
+    "alpha(a=0.9, b=0.8)[disease]": None,
+    "t<=0.6": None,
+    "t<=0.6[ordered]": ORDER,
+    "t<=0.6[hierarchical]": TREE,
+    "t<=1.2[kl]": None,
+    "t<=0.6[cost, ordered]": None,
+    "nt(n=6, t=0.6)": None,
+    "nt(n=6, t=0.6)[drop]": None,
+    "nt(n=6, t=0.6)[table, ordered]": ORDER,
+    "nt(n=6, t=0.6)[drop, hierarchical]": TREE,
+    "nt(n=6, t=1.2)[drop, kl]": None,
+    "nt(n=6, t=0.6)[cost, drop, ordered]": None,
+    "beta<=3": None,
+    "enhanced-beta<=3": None,
+    "delta<3": None,
+}
+PEOPLE = [
+    {"name": f"N{n}", "age": age, "sex": sex, "disease": disease, "cost": cost, "ward": n % 2}
+    for n, (age, sex, disease, cost) in enumerate(
+        [
+            (31, "f", "a", 10),
+            (33, "f", "f", 20),
+            (36, "f", "c", 10),
+            (38, "f", "d", 35),
+            (32, "m", "e", 20),
+            (34, "m", "f", 10),
+            (37, "m", "a", 35),
+            (51, "m", "b", 50),
+            (52, "m", "f", 20),
+            (55, "m", "c", 20),
+            (58, "m", "a", 10),
+            (71, "f", "b", 80),
+        ]
+    )
+]
+
+
+def schema(meaning: Any, promise: str = "", **more: Any) -> ic.Schema:
+    sensitive: dict[str, Any] = {"cost": None} if "cost" in promise else {"disease": meaning}
+    others = ["ward", "disease" if "cost" in promise else "cost"]
+    return ic.Schema(QUASI, sensitive, identifiers=["name"], insensitive=others, **more)
+
+
+def release_of(promise: str, table: Any = PEOPLE, **more: Any) -> ic.Release:
+    more = {"max_suppressed": 0.5, **more}
+    return ic.anonymize(table, schema(PROMISES[promise], promise), model=promise, **more)
+
+
+def script(folder: Path, *arguments: str) -> tuple[int, str]:
+    command = [sys.executable, str(folder / "public" / "verify.py"), *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.stderr == ""
+    return ran.returncode, ran.stdout
+
+
+def run_script(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Run the script in this process, which is faster."""
+    capsys.readouterr()
+    code = _verify_script.main([str(folder / "public" / "release.json")])
+    return code, capsys.readouterr().out
+
+
+def rewrite(folder: Path, change: Callable[[Any], object]) -> None:
+    path = folder / "public" / "release.json"
+    certificate = json.loads(path.read_text())
+    change(certificate)
+    path.write_text(json.dumps(certificate))
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
+def test_library_and_script_find_every_kind_of_release_as_certified(
+    promise: str, format_: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release_of(promise).save(tmp_path / "out", format=format_)
+    found = ic.verify(tmp_path / "out/public/release.json", owner=tmp_path / "out/owner")
+    assert found.differences == ()
+    code, said = run_script(tmp_path / "out", capsys)
+    assert (code, "DIFFERS" in said) == (0, False), said
+    measured = [
+        line
+        for line in said.splitlines()
+        if line.startswith("as certified") and line[14:].startswith(str(read(promise)))
+    ]
+    assert len(measured) == 1
+
+
+rows = st.fixed_dictionaries(
+    {
+        "name": st.just("N"),
+        "age": st.integers(30, 60),
+        "sex": st.sampled_from("fm"),
+        "disease": st.sampled_from("abcdef"),
+        "cost": st.integers(0, 9),
+        "ward": st.integers(0, 2),
+    }
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(table=st.lists(rows, min_size=6, max_size=30), promise=st.sampled_from(sorted(PROMISES)), csv=st.booleans())
+@pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
+def test_two_programs_that_share_no_code_measure_the_same(
+    table: list[Any], promise: str, csv: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        release = release_of(promise, table)
+    except ic.NoSafeRelease:
+        return
+    release.save(tmp_path / "out", format="csv" if csv else "parquet", force=True)
+    assert ic.verify(tmp_path / "out/public/release.json", owner=tmp_path / "out/owner").differences == ()
+    code, said = run_script(tmp_path / "out", capsys)
+    assert code == 0, said
+
+
+def test_the_script_runs_alone_as_a_process_and_says_what_it_saw(tmp_path: Path) -> None:
+    release_of("k>=2").save(tmp_path / "out", format="csv")
+    code, said = script(tmp_path / "out")
+    assert code == 0
+    assert said == (
+        "as certified  hash of the data file\n"
+        "as certified  names of the columns\n"
+        "as certified  rows: 11\n"
+        "as certified  records: 11\n"
+        "as certified  classes: 3\n"
+        "as certified  discernibility: 53\n"
+        "as certified  aecs: 3.0\n"
+        "as certified  height: 1\n"
+        "as certified  k>=2: k 3\n"
+        "All is as certified.\n"
+    )
+
+
+def test_the_script_needs_neither_incrowd_nor_anything_else_for_csv(tmp_path: Path) -> None:
+    release_of("t<=0.6[hierarchical]").save(tmp_path / "out", format="csv")
+    command = [sys.executable, "-I", "-S", str(tmp_path / "out/public/verify.py")]  # the standard library alone
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_a_changed_cell_and_a_removed_row_are_caught(
+    format_: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pandas as pd  # noqa: PLC0415
+
+    release = release_of("l>=2")
+    for number, change in enumerate((_remove_row, _change_cell, _new_value)):
+        folder = tmp_path / f"out{number}"
+        release.save(folder, format=format_)
+        data = folder / "public" / f"data.{format_}"
+        frame = pd.read_csv(data) if format_ == "csv" else pd.read_parquet(data)
+        frame = change(frame)
+        frame.to_csv(data, index=False) if format_ == "csv" else frame.to_parquet(data)
+        found = ic.verify(folder / "public/release.json")
+        assert not found.holds
+        assert "hash of the data file" in found.differences
+        assert len(found.differences) > 1  # the hash is not all
+        assert run_script(folder, capsys)[0] == 1
+        _forge_hash(folder, data)
+        assert not ic.verify(folder / "public/release.json").holds
+        assert run_script(folder, capsys)[0] == 1
+
+
+def _remove_row(frame: Any) -> Any:
+    return frame.iloc[1:]
+
+
+def _change_cell(frame: Any) -> Any:
+    frame.loc[frame.index[:4], "disease"] = "f"
+    return frame
+
+
+def _new_value(frame: Any) -> Any:
+    frame.loc[frame.index[0], "sex"] = "x"
+    return frame
+
+
+def _forge_hash(folder: Path, data: Path) -> None:
+    import hashlib  # noqa: PLC0415
+
+    def forge(certificate: Any) -> None:
+        certificate["data"] |= {
+            "sha256": hashlib.sha256(data.read_bytes()).hexdigest(),
+            "bytes": data.stat().st_size,
+        }
+
+    rewrite(folder, forge)
+
+
+UNSEEN = {
+    "date",
+    "versions",
+    "limits",
+    "dropped",
+    "persons",
+    "schema",
+    "owner_only",
+    "bytes",
+    "order",
+    "role",
+    "taxonomy",
+    "pseudonymised",
+}
+"""What a file cannot disprove, or what makes a certificate unreadable: for these there are signatures."""
+
+
+NUMBERS = {"rows", "records", "classes", "suppressed", "height", "discernibility", "aecs"}
+
+
+def leaves(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(plain, dict | list):
+        for key, inner in plain.items() if isinstance(plain, dict) else enumerate(plain):
+            yield from leaves(inner, (*path, key))
+    else:
+        yield path
+
+
+def edited(value: Any) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    return "7" if value is None else f"7{value}"
+
+
+@pytest.mark.parametrize("promise", ["k>=2", "enhanced(p=2, alpha=1/3)", "t<=0.6[hierarchical]", "entropy-l>=1.5"])
+def test_every_number_that_the_file_can_disprove_is_caught(
+    promise: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release_of(promise).save(tmp_path / "out", format="csv")
+    path = tmp_path / "out/public/release.json"
+    certificate = json.loads(path.read_text())
+    for place in leaves(certificate):
+        if UNSEEN & set(place):
+            continue
+        forged = copy.deepcopy(certificate)
+        inner = forged
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = edited(inner[place[-1]])
+        path.write_text(json.dumps(forged))
+        code, said = run_script(tmp_path / "out", capsys)
+        try:
+            caught = not ic.verify(path).holds
+        except ic.IncrowdError:
+            caught = True
+        assert caught, place
+        if {"bound", "measured", "sha256", "level", *NUMBERS} & set(place):  # words are for people
+            assert code in {1, 2}, (place, said)
+
+
+def test_a_promise_that_was_edited_together_with_its_number_is_caught(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release_of("k>=2").save(tmp_path / "out", format="csv")
+
+    def raise_k(certificate: Any) -> None:
+        certificate["promise"] = certificate["promises"][0]["promise"] = "k>=9"
+        certificate["promises"][0]["required"][0]["bound"] = "9"
+
+    rewrite(tmp_path / "out", raise_k)
+    found = ic.verify(tmp_path / "out/public/release.json")
+    assert "k>=9: the promise does not hold" in found.differences
+    code, said = run_script(tmp_path / "out", capsys)
+    assert code == 1
+    assert "DIFFERS       k>=9: the promise does not hold\n" in said
+
+
+def test_with_many_columns_the_whole_table_is_the_superset_that_the_file_shows(tmp_path: Path) -> None:
+    table = [{**{f"q{n}": n for n in range(9)}, "disease": "ab"[row % 2]} for row in range(4)]
+    schema = ic.Schema({f"q{n}": ic.flat() for n in range(9)}, ["disease"])
+    ic.anonymize(table, schema, model="nt(n=4, t=0.5)").save(tmp_path / "out")
+    certificate = json.loads((tmp_path / "out/public/release.json").read_text())
+    assert certificate["promises"][0]["supersets"] == "table"
+    assert ic.verify(tmp_path / "out/public/release.json").holds
+
+
+def test_a_promise_about_the_original_table_is_said_not_to_be_in_the_file(tmp_path: Path) -> None:
+    release = ic.anonymize(PEOPLE, schema(ORDER), model="k>=2, t<=0.6[ordered]", max_suppressed=0.1)
+    release.save(tmp_path / "out")
+    found = ic.verify(tmp_path / "out/public/release.json")
+    assert found.holds
+    assert found.not_checked == (
+        "t<=0.6[ordered] disease: t <= 3/5 was measured against the original table, which only its owner has",
+    )
+
+
+def test_supersets_of_the_lattice_are_known_to_the_owner_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = [{"age": age, "disease": "ab"[age > 49]} for age in (31, 41, 51, 61) for _ in range(4)]
+    schema = ic.Schema({"age": ic.intervals(10, 20, start=30)}, ["disease"])
+    release = ic.anonymize(table, schema, model="nt(n=8, t=0.1)")
+    assert release.recipe.levels == {"age": 0}  # [30, 50) has the same disease as 31 and 41
+    release.save(tmp_path / "out")
+    found = ic.verify(tmp_path / "out/public/release.json")
+    assert (found.differences, found.checked[-1]) == ((), "nt(n=8, t=0.1) disease: t 0.5")
+    (why,) = found.not_checked
+    assert "t <= 1/10 was measured with supersets of the kind lattice, which only the owner knows" in why
+    assert why.endswith("; this file alone does not show that it holds")
+    assert run_script(tmp_path / "out", capsys)[0] == 0
+
+
+def test_people_are_counted_where_only_the_owner_knows_whose_row_is_whose(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = [{"who": who, "age": age, "disease": "a" if who < "d" else "b"} for who in "abcdef" for age in (31, 32, 35)]
+    roles = ic.Schema({"age": ic.intervals(10)}, ["disease"], entity="who")
+    ic.anonymize(table, roles, model="k>=3, l>=2, alpha<=0.99").save(tmp_path / "out")
+    found = ic.verify(tmp_path / "out/public/release.json", owner=tmp_path / "out/owner")
+    assert found.differences == ()
+    assert found.not_checked == (
+        "k>=3: 6 people certified, 6 records found",
+        "alpha<=0.99 disease: it counts people, and the file does not say whose row is whose",
+    )
+    code, said = run_script(tmp_path / "out", capsys)
+    assert code == 0
+    assert "not checked   k>=3: 6 people certified, 6 records found\n" in said
+    rewrite(tmp_path / "out", lambda certificate: certificate["promises"][0].update(measured=["19"]))
+    assert not ic.verify(tmp_path / "out/public/release.json").holds
+    assert run_script(tmp_path / "out", capsys)[0] == 1
+
+
+def test_counted_rows_weigh_what_they_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = [
+        {"age": 31, "disease": "a", "n": 3},
+        {"age": 32, "disease": "b", "n": 1},
+        {"age": 41, "disease": "b", "n": 4},
+    ]
+    roles = ic.Schema({"age": ic.intervals(10)}, ["disease"], count="n")
+    ic.anonymize(table, roles, model="k>=4, t<=0.5", at_most={"age": 1}).save(tmp_path / "out")
+    found = ic.verify(tmp_path / "out/public/release.json")
+    assert found.differences == ()
+    assert {"rows: 3", "records: 8", "k>=4: k 4", "t<=0.5 disease: t 0.375"} < set(found.checked)
+    assert run_script(tmp_path / "out", capsys)[0] == 0
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_missing_values_and_awkward_texts_survive(
+    format_: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    awkward = [None, 'a "quoted", one', "line\nbreak", " space ", "ä", "007", "=1+1"]
+    table = [{"zip": text, "disease": disease} for text in awkward for disease in (None, "x,y")]
+    roles = ic.Schema({"zip": ic.flat()}, {"disease": ic.categories({"s": ["x,y"], "h": [""]})})
+    release = ic.anonymize(table, roles, model="k>=2, enhanced(p=2, alpha=1)")
+    assert release.recipe.levels == {"zip": 0}
+    release.save(tmp_path / "out", format=format_)
+    assert ic.verify(tmp_path / "out/public/release.json", owner=tmp_path / "out/owner").differences == ()
+    assert run_script(tmp_path / "out", capsys)[0] == 0
+
+
+def test_numbers_and_dates_as_sensitive_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import datetime as dt  # noqa: PLC0415
+
+    days = [dt.date(2024, 1, 31), dt.date(2024, 12, 1), dt.date(2023, 5, 5)]
+    table = [
+        {"age": 30 + n % 2, "cost": cost, "day": days[n % 3], "grade": float(n % 3)}
+        for n, cost in enumerate([1.5, 2.0, 10.25, 2.0, 1.5, 10.25, 3.0, 1.0])
+    ]
+    roles = ic.Schema({"age": ic.flat()}, {"cost": None, "day": None, "grade": ic.categories({"s": [0], "h": [1, 2]})})
+    promise = "t<=0.9[cost, ordered], t<=0.9[day, ordered], enhanced(p=2, alpha=1)[grade], alpha<=0.9[grade: 0]"
+    formats: list[Any] = ["csv", "parquet"]
+    for format_ in formats:
+        ic.anonymize(table, roles, model=promise).save(tmp_path / format_, format=format_)
+        assert ic.verify(tmp_path / format_ / "public/release.json").differences == ()
+        assert run_script(tmp_path / format_, capsys)[0] == 0
+
+
+def test_the_owner_can_see_that_a_release_was_made_by_this_recipe(tmp_path: Path) -> None:
+    import pandas as pd  # noqa: PLC0415
+
+    original = tmp_path / "people.csv"
+    pd.DataFrame(PEOPLE).to_csv(original, index=False)
+    release_of("k>=2", original).save(tmp_path / "out")
+    path, owner = tmp_path / "out/public/release.json", tmp_path / "out/owner"
+    found = ic.verify(path, owner=owner, original=original)
+    assert found.differences == ()
+    assert "original: hash of the file" in found.checked
+    original.write_text(original.read_text() + "\n")
+    assert ic.verify(path, owner=owner, original=original).differences == ("original: hash of the file",)
+    release_of("k>=2", at_least={"age": 2}).save(tmp_path / "other")
+    found = ic.verify(path, owner=tmp_path / "other/owner")
+    assert {"recipe: levels", "recoding: levels", "recoding: published labels"} <= set(found.differences)
+    with pytest.raises(ic.DataError, match="known to the owner only"):
+        ic.verify(path, original=original)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (None, "does not exist"),
+        ("{", "cannot be read"),
+        ("[]", "is no certificate"),
+        ('{"schema": 2}', "is no certificate"),
+    ],
+)
+def test_what_is_no_certificate_is_refused(text: str | None, problem: str, tmp_path: Path) -> None:
+    if text is not None:
+        (tmp_path / "release.json").write_text(text)
+    with pytest.raises(ic.DataError, match=f"The certificate 'release.json' {problem}"):
+        ic.verify(tmp_path / "release.json")
+
+
+def test_a_certificate_without_its_data_file_cannot_be_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release_of("k>=2").save(tmp_path / "out")
+    (tmp_path / "out/public/data.parquet").unlink()
+    with pytest.raises(ic.DataError, match="is not beside the certificate"):
+        ic.verify(tmp_path / "out/public/release.json")
+    code, said = run_script(tmp_path / "out", capsys)
+    assert (code, said) == (2, "cannot check this release (FileNotFoundError).\n")
+
+
+def test_a_verification_is_neither_true_nor_false(tmp_path: Path) -> None:
+    release_of("k>=2").save(tmp_path / "out")
+    with pytest.raises(TypeError, match=r"ask verification\.holds"):
+        bool(ic.verify(tmp_path / "out/public/release.json"))
+
+
+def test_the_script_reads_parquet_with_duckdb_where_there_is_no_pyarrow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release_of("t<=0.6[ordered]").save(tmp_path / "out")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    assert run_script(tmp_path / "out", capsys)[0] == 0
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    code, said = run_script(tmp_path / "out", capsys)
+    assert (code, said.splitlines()[-1]) == (2, "cannot check more (ModuleNotFoundError).")

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import incrowd as ic
+from incrowd.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Give a way to run ``incrowd init`` in an empty folder: its exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def init(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(["init", *arguments])
+        said = capsys.readouterr()
+        return int(left.value.code or 0), said.out, said.err
+
+    return init
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> str:
+    lines = [f"{number};{30 + number % 5};{'fm'[number % 2]};canary{number % 4};{number % 3}" for number in range(40)]
+    (tmp_path / "patients.csv").write_text("\n".join(["patient_id;age;sex;disease;x", *lines, ""]))
+    return "patients.csv"
+
+
+def test_says_what_each_column_is_and_why(run: Run, patients: str) -> None:
+    code, out, err = run(patients)
+    assert code == 0
+    assert out == (
+        "column               proposed role         why                              sure\n"
+        "patient_id           names a person        name suggests a number that s... high\n"
+        "age                  could help recognise  name suggests an age             high\n"
+        "sex                  could help recognise  name suggests a sex or gender    high\n"
+        "disease              confidential          name suggests health             high\n"
+        "x                    could help recognise  number, 3 values                 LOW <- please check\n"
+        "\n"
+        "20 of 40 records (50.0 %) are one of a kind by what could help recognise them\n"
+    )
+    assert err == (
+        "read 40 rows, 5 columns, no missing values\n"
+        "\n"
+        "\n"
+        "wrote plan.toml (5 columns, commented)\n"
+        "next: edit the role marked 'please check', then  incrowd anonymize plan.toml\n"
+    )
+
+
+def test_writes_a_commented_plan_that_runs(run: Run, patients: str) -> None:
+    run(patients)
+    text = Path("plan.toml").read_text()
+    assert 'role = "quasi"  # please check\n' in text
+    assert "# name suggests an age; number, 5 values\n[columns.age]\n" in text
+    assert "# 50.0 % of the records are one of a kind by the 3 columns called quasi here\n" in text
+    plan = ic.Plan.read("plan.toml")
+    assert str(plan.model()) == "k>=5, l>=3[disease]"
+    assert plan.run().verdict.holds
+
+
+def test_no_value_of_the_table_is_shown_or_written(run: Run, patients: str) -> None:
+    _, out, err = run(patients)
+    assert "canary" not in out + err + Path("plan.toml").read_text()
+
+
+def test_roles_can_be_said(run: Run, patients: str) -> None:
+    roles = ["--quasi", "disease,sex", "--sensitive", "x", "--drop", "age", "--entity", "patient_id"]
+    _, out, err = run(patients, *roles)
+    assert "disease              could help recognise  you said so                      high\n" in out
+    assert "next: read plan.toml, then  incrowd anonymize plan.toml\n" in err
+    plan = ic.Plan.read("plan.toml")
+    assert {name: column.role for name, column in plan.columns.items()} == {
+        "patient_id": "identifier",
+        "age": "drop",
+        "sex": "quasi",
+        "disease": "quasi",
+        "x": "sensitive",
+    }
+    assert plan.data.entity == "patient_id"
+
+
+def test_what_counts_as_missing_and_how_rows_count_stand_in_the_plan(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes("größe\tn\n1\t2\nNA\t3\n".encode("latin-1"))
+    options = ["--separator", r"\t", "--encoding", "latin-1", "--missing", "NA", "--count", "n"]
+    code, _, err = run("t.csv", *options, "--quasi", "größe", "-o", "my.toml")
+    assert (code, err.splitlines()[0]) == (0, "read 2 rows, 2 columns, 1 missing value")
+    data = ic.Plan.read("my.toml").data
+    assert (data.separator, data.encoding, data.missing, data.count) == ("\t", "latin-1", ("", "NA"), "n")
+
+
+def test_the_plan_sees_the_table_from_its_own_folder(run: Run, patients: str, tmp_path: Path) -> None:
+    (tmp_path / "plans").mkdir()
+    run(patients, "-o", "plans/plan.toml")
+    assert ic.Plan.read("plans/plan.toml").data.path == "../patients.csv"
+    assert ic.Plan.read("plans/plan.toml").run().verdict.holds
+    run(str(tmp_path / patients), "-o", "plans/other.toml")
+    assert ic.Plan.read("plans/other.toml").data.path == str(tmp_path / patients)
+
+
+def test_parquet_is_read_too(run: Run, tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(ic.hospital(100), tmp_path / "hospital.parquet")
+    assert run("hospital.parquet", "--quiet")[::2] == (0, "")
+    assert ic.Plan.read("plan.toml").run().verdict.holds
+
+
+def test_an_existing_plan_is_kept(run: Run, patients: str) -> None:
+    Path("plan.toml").write_text("mine")
+    code, out, err = run(patients)
+    assert (code, out) == (2, "")
+    assert "The file 'plan.toml' exists already.\n" in err
+    assert Path("plan.toml").read_text() == "mine"
+    assert run(patients, "--force")[0] == 0
+    assert Path("plan.toml").read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.csv"], "There is no file 'nowhere.csv'."),
+        (["DATA", "--quasi", "aeg"], "hint: did you mean 'age'?"),
+        (["DATA", "--entity", "patient"], "hint: did you mean 'patient_id'?"),
+        (
+            ["DATA", "--quasi", "age", "--sensitive", "age"],
+            "Column 'age' is given as --quasi and as --sensitive.",
+        ),
+        (["DATA", "-o", "no/plan.toml"], "Cannot write the file 'plan.toml': its folder 'no' does not exist."),
+        (["DATA", "--drop", "age,sex,x"], "No column looks as if it could help recognise a person."),
+        (["DATA", "--encoding", "utf-9"], "There is no encoding 'utf-9'."),
+    ],
+)
+def test_wrong_use_is_explained_and_writes_nothing(run: Run, patients: str, arguments: list[str], message: str) -> None:
+    code, out, err = run(*[patients if argument == "DATA" else argument for argument in arguments])
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "canary" not in err
+    assert sorted(path.name for path in Path().iterdir()) == ["patients.csv"]
+
+
+def test_a_file_without_a_header_is_refused_without_showing_it(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bare.csv").write_text("canary,1990-01-01,41\nBob,1991-01-01,30\n")
+    code, out, err = run("bare.csv")
+    assert (code, out) == (2, "")
+    assert "does not look like names of columns" in err
+    assert "canary" not in err
+
+
+def test_a_name_that_would_disturb_the_terminal_is_tamed(run: Run, tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(pa.table({"age\x1b[31m": [30, 31], "a" * 50: ["x", "y"]}), tmp_path / "odd.parquet")
+    out = run("odd.parquet")[1]
+    assert "\x1b" not in out
+    assert "aaaaaaaaaaaaaaaaa..." in out
+    assert set(ic.Plan.read("plan.toml").columns) == {"age\x1b[31m", "a" * 50}
+
+
+def test_the_command_works_as_a_process(tmp_path: Path) -> None:
+    pyarrow.csv.write_csv(ic.hospital(100), tmp_path / "hospital.csv")
+    script = [sys.executable, "-c", "from incrowd.cli import main; main()", "init", "hospital.csv"]
+    done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "birth_date           could help recognise" in done.stdout
+    assert (tmp_path / "plan.toml").exists()
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom incrowd.cli import main\n"
+        "try:\n    main(['init', '--help'])\nexcept SystemExit:\n"
+        "    heavy = {'numpy', 'numba', 'narwhals', 'duckdb', 'pyarrow'} & sys.modules.keys()\n"
+        "    sys.exit(f'imported {sorted(heavy)}' if heavy else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
