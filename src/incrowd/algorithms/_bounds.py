@@ -74,7 +74,7 @@ class Bounds:
     def parts(self, places: Sequence[npt.NDArray[np.int64]], suppressed: Ints) -> Floats:
         """Bound the sums of parts of nodes that leave out at least so many records."""
         bucket = np.minimum(suppressed, self.limit) // self._step
-        total = self._tables[0].take(places[0] + bucket)
+        total: Floats = self._tables[0].take(places[0] + bucket)
         for table, place in zip(self._tables[1:], places[1:], strict=True):
             total += table.take(place + bucket)
         return total

@@ -40,13 +40,13 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _facts(certificate: dict[str, Any]) -> dict[str, Any]:
-    facts = {name: certificate[name] for name in ("records", "suppressed", "classes")}
+    facts: dict[str, Any] = {name: certificate[name] for name in ("records", "suppressed", "classes")}
     facts |= {f"level of {column['name']}": column["level"] for column in certificate["columns"] if "level" in column}
     for promise in certificate["promises"]:
         columns = f" of {', '.join(promise['columns'])}" if promise.get("columns") else ""
         for required, measured in zip(promise["required"], promise["measured"] or [], strict=False):
             facts[f"{required['name']}{columns}"] = measured
-    return facts | certificate["measures"]
+    return {**facts, **certificate["measures"]}
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -26,7 +26,7 @@ def frontier(plan: PlanFile, by: By = "k", of: Of = None, as_json: Json = False)
 
     read = Plan.read(plan)
     limit = read.privacy.max_suppressed or 0
-    kind: Literal["k", "l", "p"] = by  # type: ignore[assignment] - the api refuses what is neither
+    kind = cast("Literal['k', 'l', 'p']", by)  # the api refuses what is none of them
     curve = find(read.path(str(read.data.path)), read.schema(), by=kind, of=of, max_suppressed=limit, **read.reading())
     table = curve.to_dict()
     if as_json:
