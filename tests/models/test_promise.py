@@ -174,7 +174,7 @@ def test_a_promise_has_one_form() -> None:
 def test_decimals_are_exact_thresholds() -> None:
     assert ic.TCloseness(Decimal("0.30")) == promise("t<=0.3")
     assert ic.RecursiveDiversity(Decimal(2), 3) == ic.RecursiveDiversity(2, 3)
-    for number in (Decimal("1e999999999"), Decimal("1e-999999999"), Fraction(1, 10**101), 1e-300):
+    for number in (Decimal("1e999999999"), Decimal("1e-999999999"), Fraction(1, 10**101), 1e-300, 10**400):
         with pytest.raises(ic.ParameterError, match="at most 100 digits"):
             ic.TCloseness(number, distance="kl")
     for number in (Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity")):

@@ -35,8 +35,7 @@ def fraction(
     if isinstance(value, bool) or not isinstance(value, (Real, Fraction, Decimal)):
         msg = f"{name} must be a number, got {value!r} of type {type(value).__name__}."
         raise ParameterError(msg)
-    finite = value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
-    if not finite:
+    if not (value.is_finite() if isinstance(value, Decimal) else isinstance(value, Rational) or math.isfinite(value)):
         msg = f"{name} must be a finite number, got {value}."
         raise ParameterError(msg)
     exact = _as_written(value, name)
