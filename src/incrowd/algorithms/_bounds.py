@@ -38,6 +38,8 @@ class Bounds:
         The column of every axis.
     lows, highs
         The lowest and the highest level of every axis.
+    floor
+        Per axis the first level, above the lowest, at which its column alone does not leave out too much.
     """
 
     def __init__(self, problem: Problem, objective: Objective, *, fast: bool = False) -> None:
@@ -110,6 +112,19 @@ class Bounds:
                 return floor
             floor[max(axes, key=lambda axis: self._worth(axis, floor[axis]))] += 1
 
+    def chain(self, lows: Sequence[int], highs: Sequence[int]) -> list[tuple[int, ...]]:
+        """Give nodes from the top of a box to its bottom, each time one step down the axis where it is worth most.
+
+        That is what a step gains, for the combinations of values that it adds.
+        """
+        node = list(highs)
+        result = [tuple(node)]
+        while node != list(lows):
+            axes = [axis for axis, level in enumerate(node) if level > lows[axis]]
+            node[min(axes, key=lambda axis: self._worth(axis, node[axis] - 1))] -= 1
+            result.append(tuple(node))
+        return result
+
     def _worth(self, axis: int, level: int) -> float:
         """Say how many combinations a step up saves, on a logarithmic scale, for its price."""
         saved = math.log(self._sizes[axis][level] / self._sizes[axis][level + 1])
@@ -135,10 +150,14 @@ class Bounds:
         limits = zip(problem.lows, problem.highs, problem.census.floor, strict=True)
         inside = [slice(low - floor, high - floor + 1) for low, high, floor in limits]
         result = {}
+        alone = [np.zeros(high - low + 1, dtype=np.int64) for low, high in zip(self.lows, self.highs, strict=True)]
         for (one, two), bounds in pair_bounds(problem.census, least_size(problem.model), fast=fast).items():
             part = bounds[inside[one], inside[two]]
+            for column, single in ((one, bounds[:, -1][inside[one]]), (two, bounds[-1][inside[two]])):
+                np.maximum(alone[self._columns[column]], single, out=alone[self._columns[column]])
             if part.any():
                 first, second = int(self._columns[one]), int(self._columns[two])
                 ordered = part if first < second else part.T
                 result[min(first, second), max(first, second)] = np.ascontiguousarray(ordered)
+        self.floor = [min(int((counts > self.limit).sum()), len(counts) - 1) for counts in alone]
         return result

@@ -83,14 +83,19 @@ class Boxes:
         self._better = self._worse = np.inf  # sums of parts that are surely better and surely worse than the best
         self._sweep: Sweep | None = None
 
+    @property
+    def _at_once(self) -> bool:
+        """Whether a compiled loop counts several nodes at once."""
+        return self._acceptance.only_sizes and self._acceptance.rollup.fast
+
     def run(self) -> Outcome:
         """Search until nothing better can be left, or until it has to stop."""
         heights = [high - low for low, high in zip(self._bounds.lows, self._bounds.highs, strict=True)]
-        waiting = [_Box(-np.inf, 0, (0,) * len(heights), tuple(heights))]
+        waiting = [_Box(-np.inf, 0, tuple(self._bounds.floor), tuple(heights))]
         proof = "optimal"
         try:
-            if waiting[0].size > BOX:
-                self._dive(waiting[0])
+            if waiting[0].size > BOX or (self._acceptance.limit and len(self._acceptance.rollup.start) < COARSE):
+                self._head_start(waiting[0])
             self._search(waiting)
         except _Stop:
             proof = "best found"
@@ -159,26 +164,22 @@ class Boxes:
         lower = box.lows, (*box.highs[:axis], middle, *box.highs[axis + 1 :])
         return [upper, lower]
 
-    def _dive(self, box: _Box) -> None:
-        """Go down greedily from the top, for a first node that is good."""
-        node = box.highs
-        if not self._test(node).acceptable:
-            return
-        frozen: set[int] = set()
-        while True:
-            axes = [axis for axis, level in enumerate(node) if level > 0 and axis not in frozen]
-            if not axes:
-                return
-            axis = max(axes, key=lambda axis: self._bounds.gain(axis, node[axis]))
-            below = (*node[:axis], node[axis] - 1, *node[axis + 1 :])
-            if self._test(below).acceptable:
-                node = below
+    def _head_start(self, box: _Box) -> None:
+        """Halve a chain of nodes from the top to the bottom, for a first node that is good."""
+        chain = self._bounds.chain(box.lows, box.highs)
+        low, high = 0, len(chain) - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            before = self.best
+            self._test(chain[middle])
+            if self.best is not before:  # acceptable, and better than what is above it
+                low = middle
             else:
-                frozen.add(axis)
+                high = middle - 1
 
     def few(self, cells: Rolled) -> int:
         """Let the compiled loop count several nodes at once, where that is cheap."""
-        return FEW if len(cells) <= MANY and self._acceptance.only_sizes and self._acceptance.rollup.fast else 1
+        return FEW if len(cells) <= MANY and self._at_once else 2
 
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
         """Enter a box."""
@@ -215,8 +216,8 @@ class Boxes:
     def visit(self, nodes: Rows, cells: Rolled) -> Sequence[int]:
         """Test nodes that were not tested before, and say what they leave out at least."""
         rows = [tuple(row) for row in nodes.tolist()]
-        if self.few(cells) == 1:
-            return [self._once(node, cells) for node in rows]
+        if not self._at_once or len(cells) > MANY:
+            return self._one_by_one(rows, cells)
         self._pause()
         small = self._acceptance.small(self.columns(nodes), cells)
         promising = self._promising(nodes, np.array(small))
@@ -232,6 +233,16 @@ class Boxes:
         if self.best is not None and fine.any():
             fine &= self._bounds.parts(self._bounds.places(nodes.T), suppressed) <= self._worse
         return [bool(one) for one in fine]
+
+    def _one_by_one(self, nodes: list[Levels], cells: Rolled) -> list[int]:
+        """Test nodes, except those below one that leaves out too much."""
+        bounds: list[int] = []
+        for node in nodes:
+            above = zip(nodes, bounds, strict=False)
+            over = (bound for one, bound in above if bound > self._acceptance.limit and all(map(int.__le__, node, one)))
+            ruled_out = next(over, None)
+            bounds.append(self._once(node, cells) if ruled_out is None else ruled_out)
+        return bounds
 
     def _once(self, node: Levels, cells: Rolled | None = None) -> int:
         return self._known[node] if node in self._known else self._test(node, cells).bound

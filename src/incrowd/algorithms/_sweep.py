@@ -69,6 +69,7 @@ class Sweep:
         indices = np.indices(shape, dtype=np.int16).reshape(len(shape), -1)
         self.levels = indices + np.array(lows, dtype=np.int16)[:, None]
         self._rows = np.ascontiguousarray(self.levels.T)
+        self._news = 0  # how often something new was learned
         self._open = np.ones(len(self._flat), dtype=bool)
         visitor.begin(self.levels)
 
@@ -96,6 +97,7 @@ class Sweep:
             tuple(slice(0, max(level - low + 1, 0)) for level, low in zip(node, self._lows, strict=True))
         ]
         np.maximum(below, bound, out=below)
+        self._news += 1
 
     def _start(self, nodes: Nodes) -> None:
         """Roll the table up to what all nodes have in common, and go on from there."""
@@ -108,8 +110,10 @@ class Sweep:
     def _walk(self, axis: int, cells: Rolled, nodes: Nodes) -> None:
         """Go through the levels of an axis, descending; all nodes have the same levels on the axes before."""
         cuts = (np.flatnonzero(np.diff(self.levels[axis][nodes])) + 1).tolist()
+        known = self._news  # nodes were kept with what was known then
         for begin, end in zip([0, *cuts], [*cuts, len(nodes)], strict=True):
-            inside = self._join(self._keep(nodes[begin:end]), cells)
+            part = nodes[begin:end]
+            inside = self._join(part if known == self._news else self._keep(part), cells)
             if len(inside) > self._visitor.few(cells):
                 rolled = self._rollup.to(self._common(inside), cells)
                 if self._visitor.hopeful(rolled):
