@@ -158,7 +158,7 @@ MEASURES: dict[str, Callable[[Found, Sequence[Row]], float]] = {
 
 def best(table: Sequence[Row], ok: Ok, limit: int, measure: str) -> tuple[float, Levels] | None:
     """Give the best score, and of the nodes that reach it the lowest, then the first."""
-    found = acceptable(table, ok, limit)
+    found = [node for node in acceptable(table, ok, limit) if node.kept]  # nothing is no release
     if not found:
         return None
     scores = {node.levels: MEASURES[measure](node, table) for node in found}

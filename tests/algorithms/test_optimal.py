@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import math
 import random
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +14,11 @@ from hypothesis import strategies as st
 import incrowd as ic
 from algorithms import slow
 from algorithms.tables import PROMISES, k, problem, rows, tables
-from incrowd.algorithms import Optimal, Problem, Progress, _boxes, _rollup
+from incrowd.algorithms import Incognito, Optimal, Problem, Progress, Samarati, _boxes, _rollup
 from incrowd.algorithms._bounds import Bounds
+from incrowd.core import Census
 from incrowd.measures import Loss, read_measure
+from incrowd.models import promise
 
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
 
@@ -78,28 +83,40 @@ def test_people_are_counted_where_the_table_says_whose_row_it_is(
 
 
 @settings(max_examples=25)
-@given(table=tables, balance=st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0]), weight=st.sampled_from([0.5, 1, 3]))
-def test_balance_and_importance_weigh(table: list[Any], balance: float, weight: float) -> None:
+@given(
+    table=tables,
+    balance=st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0]),
+    weight=st.sampled_from([0.5, 1, 3]),
+    mean=st.sampled_from(["geometric", "arithmetic"]),
+)
+def test_balance_and_importance_weigh(table: list[Any], balance: float, weight: float, mean: Any) -> None:
     published, left_out = min(1, 2 * (1 - balance)), min(1, 2 * balance)
 
+    def lost(node: slow.Found, name: str, level: int) -> float:
+        domain = len(slow.PATHS[name])
+        every = Counter(slow.leaves(name, slow.PATHS[name][row[name]][level]) for row in table)
+        kept = Counter(slow.leaves(name, slow.PATHS[name][row[name]][level]) for group in node.kept for row in group)
+        total = sum(published * leaves * count for leaves, count in kept.items())
+        total += sum((leaves + left_out * (domain - leaves)) * count for leaves, count in (every - kept).items())
+        return (total - published * len(table)) / (len(table) * domain - published * len(table))
+
     def score(node: slow.Found) -> float:
-        total = 0.0
-        for name, level, important in zip(slow.QUASI, node.levels, (weight, 1, 1), strict=True):
-            domain = len(slow.PATHS[name])
-            kept = sum(slow.leaves(name, slow.PATHS[name][row[name]][level]) for group in node.kept for row in group)
-            low, high = published * node.records, max(published, left_out) * node.records * domain
-            total += important * (published * kept + left_out * node.suppressed * domain - low) / (high - low)
-        return total / (weight + 2)
+        parts = [lost(node, name, level) for name, level in zip(slow.QUASI, node.levels, strict=True)]
+        weights = (weight, 1, 1)
+        if mean == "arithmetic":
+            return sum(w * part for w, part in zip(weights, parts, strict=True)) / (weight + 2)
+        return math.prod((1 + part) ** (w / (weight + 2)) for w, part in zip(weights, parts, strict=True)) - 1
 
     limit = len(table) // 3
     given = problem(table, ic.KAnonymity(2), limit, importance={"age": weight}, balance=balance)
-    best = Optimal(Loss("arithmetic")).search(given).best
-    found = slow.acceptable(table, k(2), limit)
+    best = Optimal(Loss(mean)).search(given).best
+    found = [node for node in slow.acceptable(table, k(2), limit) if node.kept]
     if not found:
         assert best is None
         return
     assert best is not None
     assert best.score == pytest.approx(min(map(score, found)), abs=1e-10)
+    assert 0 <= best.score <= 1
 
 
 @settings(max_examples=25)
@@ -249,3 +266,84 @@ def test_a_stopped_search_knows_how_far_it_may_be_from_the_best(table: list[Any]
     if expected is not None:
         assert outcome.lower_bound <= expected[0] + 1e-10
         assert outcome.best is None or outcome.best.score >= expected[0] - 1e-10
+
+
+FLAT = ic.Schema(quasi={"a": ic.flat(), "b": ic.flat()}, sensitive=["s"])
+
+
+def flat_problem(rows: str, promise_text: str, limit: int = 0, **more: Any) -> Problem:
+    """Rows are words of three letters: a, b and s."""
+    table = [dict(zip("abs", row, strict=True)) for row in rows.split()]
+    return Problem(ic.census(table, FLAT), FLAT, promise(promise_text), limit, **more)
+
+
+def test_a_node_that_publishes_nothing_never_wins() -> None:
+    asked = flat_problem("xup yvp", "k>=2", 2)
+    for search in (Optimal(), Optimal("height"), Incognito(), Samarati(), Samarati("minimal")):
+        best = search.search(asked).best
+        assert best is not None
+        assert (best.levels, best.classes) == ({"a": 1, "b": 1}, 1)
+
+
+def test_an_empty_table_has_no_best_node() -> None:
+    census = ic.census([{"a": "x", "b": "u", "s": "p"}], FLAT)
+    empty = Problem(emptied(census), FLAT, ic.KAnonymity(2))
+    assert Optimal().search(empty).best is None
+
+
+def emptied(census: Census) -> Census:
+    """Take all cells away."""
+    keep = np.zeros(len(census), dtype=bool)
+    return replace(census, codes=tuple(codes[keep] for codes in census.codes), counts=census.counts[keep])
+
+
+def test_entropy_that_rounding_lets_pass_is_not_pruned() -> None:
+    rows = " ".join(f"{a}{b}{s}" for a in "xy" for b in "uv" for s in "pqr")
+    asked = flat_problem(rows, "k>=1")
+    exact = Problem(asked.census, FLAT, ic.LDiversity(0.1 * 3 * 10, kind="entropy"))
+    best = Optimal().search(exact).best
+    assert best is not None
+    assert best.levels == {"a": 0, "b": 0}
+
+
+def test_equal_heights_are_told_apart_by_the_order_of_the_schema() -> None:
+    asked = flat_problem("xup xvp yup yvp", "k>=2", importance={"a": 2 / 3, "b": 2 / 3})
+    best = Optimal("height").search(asked).best
+    assert best is not None
+    assert best.levels == {"a": 0, "b": 1}
+
+
+def test_distances_refer_to_people_where_they_are_known() -> None:
+    table = [{"a": a, "s": s, "who": who} for a, s, who in [("x", "p", 1), ("x", "q", 2), ("y", "p", 3), ("y", "q", 4)]]
+    schema = ic.Schema(quasi={"a": ic.flat()}, sensitive=["s"], entity="who")
+    best = Optimal().search(Problem(ic.census(table, schema), schema, promise("t<=0.1"))).best
+    assert best is not None
+    assert best.levels == {"a": 0}
+
+
+def test_counts_beyond_what_floats_hold_are_exact() -> None:
+    table = [
+        {"a": "x", "s": "p", "n": 2**60},
+        {"a": "y", "s": "q", "n": 2**60},
+        {"a": "x", "s": "q", "n": 1},
+        {"a": "y", "s": "p", "n": 2},
+    ]
+    schema = ic.Schema(quasi={"a": ic.flat()}, sensitive=["s"], count="n")
+    census = ic.census(table, schema)
+    (judge,) = promise("t<=0.5").bind(schema, census.domains)
+    holds = bool(judge.judge(census.classes()).ok.all())
+    best = Optimal().search(Problem(census, schema, promise("t<=0.5"))).best
+    assert best is not None
+    assert (best.levels == {"a": 0}) == holds
+
+
+def test_incognito_keeps_the_whole_promise_where_only_small_classes_go() -> None:
+    asked = flat_problem("xu1 xu1 yu1 yu2", "k>=2, l>=2", policy="small_only")
+    found = Incognito().search(asked)
+    assert found.best is not None
+    assert found.best.levels == {"a": 1, "b": 0}
+
+
+def test_a_search_by_heights_needs_to_know_how_many() -> None:
+    with pytest.raises(ic.ParameterError, match="every must be 'one', 'height' or 'minimal'"):
+        Samarati("foo")  # type: ignore[arg-type]

@@ -3,7 +3,16 @@
 from incrowd.algorithms._frontier import Frontier, find_frontier
 from incrowd.algorithms._incognito import Incognito, Iteration
 from incrowd.algorithms._optimal import Optimal
-from incrowd.algorithms._outcome import Algorithm, Node, Outcome, Progress, costs_of, left_out_by, recoding_of
+from incrowd.algorithms._outcome import (
+    Algorithm,
+    Node,
+    Outcome,
+    Progress,
+    costs_of,
+    is_monotone,
+    left_out_by,
+    recoding_of,
+)
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._samarati import Samarati, Savings
 from incrowd.algorithms._solutions import Solutions, all_solutions
@@ -24,6 +33,7 @@ __all__ = [
     "all_solutions",
     "costs_of",
     "find_frontier",
+    "is_monotone",
     "left_out_by",
     "recoding_of",
 ]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled, Rollup, Words
-from incrowd.core import Cells, Classes, Grouping, Histogram
+from incrowd.core import Cells, Classes, Grouping, Histogram, add_up
 from incrowd.measures import Published
 from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
 
@@ -72,8 +72,16 @@ class Acceptance:
             for judge in judges:
                 judge.check_persons(whole)
 
-    def test(self, cells: Rolled) -> Tested:
-        """Judge all classes of a node."""
+    def test(self, cells: Rolled, *, exact: bool = False) -> Tested:
+        """Judge all classes of a node.
+
+        Parameters
+        ----------
+        cells
+            The cells of the node.
+        exact
+            Count what the whole promise leaves out, even where a part of it shows already that it is too much.
+        """
         if not self.rollup.has_tail:
             ok = cells.counts >= self._k
             return self._tested(cells.words, cells.counts, ok, None)
@@ -82,7 +90,7 @@ class Acceptance:
         words = tuple(word[starts] for word in ordered.words)
         classes = self._classes(ordered, starts)
         pruned = None if self._all_prunes else self._keep(classes, *self._pruning)
-        if pruned is not None and int(sizes[~pruned].sum()) > self.limit:  # no need to ask the whole promise
+        if pruned is not None and not exact and int(sizes[~pruned].sum()) > self.limit:  # no need to ask for all of it
             return self._tested(words, sizes, pruned, pruned)
         ok = self._keep(classes, self._k, self._judges)
         if self._small_only and pruned is not None:
@@ -130,7 +138,7 @@ class Acceptance:
         for column, (name, level) in enumerate(zip(census.quasi, cells.levels, strict=True)):
             groups = len(census.ladders[name].labels[level])
             codes = self.rollup.codes(words, column, level)
-            kept.append(np.bincount(codes, weights=sizes, minlength=groups).astype(np.int64))
+            kept.append(add_up(codes, sizes, groups))
         return Published(cells.levels, tuple(kept), tested.suppressed, sizes)
 
     def _implied(self, problem: Problem) -> Model | None:

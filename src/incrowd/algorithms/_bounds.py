@@ -59,7 +59,7 @@ class Bounds:
         self._step = max(1, -(-(problem.limit + 1) // BUCKETS))
         grid = np.arange(0, problem.limit + self._step, self._step)
         self._parts = [
-            np.array([objective.part(column, level, grid, problem.limit) for level in range(low, high + 1)])
+            np.array([objective.part(column, level, grid) for level in range(low, high + 1)])
             for column, low, high in zip(self.axes, self.lows, self.highs, strict=True)
         ]
         self._tables, self._strides = self._put_together()

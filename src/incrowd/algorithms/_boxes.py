@@ -6,6 +6,7 @@ A box too large for arrays is split; the most promising one comes first. A small
 from __future__ import annotations
 
 import heapq
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -139,7 +140,7 @@ class Boxes:
         """Sweep a box, with what the nodes tested last say about it."""
         self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs)
         sweep.start(self._bounds.suppressed(sweep.levels))
-        for node in list(self._known)[-LAST:]:
+        for node in itertools.islice(reversed(self._known), LAST):
             sweep.know(node, self._known[node])
         cells = len(self._acceptance.rollup.start)
         sweep.run(self._bounds.coarse(box.lows, box.highs, cells) if cells >= COARSE else None)
@@ -253,7 +254,7 @@ class Boxes:
         cells = self._acceptance.rollup.to(self.columns(np.array(node)).tolist(), source)
         tested = self._acceptance.test(cells)
         self._known[node] = tested.bound
-        if tested.acceptable and self._may_win(node, tested.suppressed):
+        if tested.acceptable and tested.classes and self._may_win(node, tested.suppressed):  # nothing is no release
             self._compare(cells, tested)
         return tested
 

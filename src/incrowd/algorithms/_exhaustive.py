@@ -15,6 +15,8 @@ from incrowd.algorithms._sweep import Levels, Nodes, Rows, Sweep
 from incrowd.core import ParameterError
 from incrowd.measures import Measure, read_measure
 
+NOT_MONOTONE = "generalizing can break this promise where records are left out, so every node was looked at."
+
 MOST = 4_000_000
 """A lattice with more nodes is not looked at node by node."""
 
@@ -75,17 +77,19 @@ class Everything:
 
 
 class _Collect(Everything):
-    def __init__(self, problem: Problem, acceptance: Acceptance) -> None:
+    def __init__(self, problem: Problem, acceptance: Acceptance, *, empty: bool) -> None:
         super().__init__(problem, acceptance)
+        self._empty = empty
         self.nodes: list[Levels] = []
 
-    def found(self, cells: Rolled, tested: Tested) -> None:  # noqa: ARG002
-        self.nodes.append(cells.levels)
+    def found(self, cells: Rolled, tested: Tested) -> None:
+        if tested.classes or self._empty:
+            self.nodes.append(cells.levels)
 
 
-def acceptable_nodes(problem: Problem, acceptance: Acceptance) -> Rows:
-    """Give the levels of all acceptable nodes, one row each, in order."""
-    collect = _Collect(problem, acceptance)
+def acceptable_nodes(problem: Problem, acceptance: Acceptance, *, empty: bool = True) -> Rows:
+    """Give the levels of all acceptable nodes, one row each, in order, with or without those that publish nothing."""
+    collect = _Collect(problem, acceptance, empty=empty)
     collect.run()
     return np.array(sorted(collect.nodes), dtype=np.int64).reshape(len(collect.nodes), len(problem.lows))
 
@@ -101,13 +105,18 @@ def minimal_nodes(nodes: Rows) -> Rows:
 
 
 def best_of(problem: Problem, acceptance: Acceptance, nodes: Rows, measure: str | Measure) -> Node | None:
-    """Give the node with the smallest measure; of equal ones the lowest, then the first in the order of the levels."""
+    """Give the node with the smallest measure that publishes something.
+
+    Of equal ones it is the lowest, then the first in the order of the levels.
+    """
     objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
     best: tuple[float, int, tuple[int, ...]] | None = None
     result = None
     for row in nodes.tolist():
         cells = acceptance.rollup.to(row)
         tested = acceptance.test(cells)
+        if not tested.classes:  # nothing is no release
+            continue
         rank = objective.score(acceptance.published(cells, tested)), sum(row), tuple(row)
         if best is None or rank < best:
             best = rank

@@ -133,6 +133,8 @@ class _Walk:
         bound = self._bounds.score(self._bounds.parts(places, left_out[:reached]))
         for place in np.flatnonzero(bound <= self._scores[:reached]).tolist():
             ok = strength >= self._values[place]
+            if not ok.any():  # nothing is no release
+                continue
             tested = Tested(int(left_out[place]), 0, acceptable=True, words=words, sizes=sizes, ok=ok)
             self._compare(place, rolled, tested)
         return len(self._values) - reached

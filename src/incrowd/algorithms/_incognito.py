@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms._acceptance import Acceptance
-from incrowd.algorithms._exhaustive import acceptable_nodes, best_of, minimal_nodes, need_small
+from incrowd.algorithms._exhaustive import NOT_MONOTONE, acceptable_nodes, best_of, minimal_nodes, need_small
 from incrowd.algorithms._outcome import Outcome, Progress
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled
@@ -91,13 +91,15 @@ class Incognito:
             checked = sum(len(step.tested) for step in trace)
         else:
             nodes, checked = acceptable_nodes(problem, acceptance), problem.nodes
-            notes = ("generalizing can break this promise where records are left out, so every node was tested.",)
+            notes = (NOT_MONOTONE,)
         minimal = minimal_nodes(nodes)
         best = best_of(problem, acceptance, minimal, self.measure)
+        if best is None and problem.limit >= problem.census.records:  # the minimal ones publish nothing
+            best = best_of(problem, acceptance, nodes, self.measure)
         return Outcome(
             best=best,
             proof="all minimal nodes",
-            lower_bound=-np.inf if best is None else best.score,
+            lower_bound=0.0,
             checked=checked,
             nodes=problem.nodes,
             notes=notes,
@@ -177,7 +179,8 @@ class _Search:
             counted[places] = acceptance.small(nodes[places], cells)
         else:
             rolled = (acceptance.rollup.to(node, cells) for node in nodes[places].tolist())
-            counted[places] = [acceptance.test(one).suppressed for one in rolled]
+            results = [acceptance.test(one, exact=True) for one in rolled]
+            counted[places] = [one.suppressed if one.acceptable else max(one.suppressed, one.bound) for one in results]
 
     def _write(self, subset: Columns, candidates: Marks, good: Marks, left_out: npt.NDArray[np.int64]) -> None:
         lows = np.array([self._lows[column] for column in subset])

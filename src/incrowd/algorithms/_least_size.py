@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import math
 
-from incrowd.models import (
-    KAnonymity,
-    LDiversity,
-    Model,
-    PAlphaSensitive,
-    PSensitive,
-    RecursiveDiversity,
-)
+from incrowd.models import KAnonymity, LDiversity, Model, PAlphaSensitive, PSensitive
 
 
 def least_size(model: Model) -> int:
@@ -20,12 +13,11 @@ def least_size(model: Model) -> int:
 
 
 def _least(model: Model) -> int:
-    if isinstance(model, KAnonymity):
-        return model.k
-    if isinstance(model, LDiversity):
-        return math.ceil(model.requirements[0].bound)
-    if isinstance(model, RecursiveDiversity):
-        return model.l
-    if isinstance(model, PSensitive | PAlphaSensitive):
-        return model.p
+    implied = model.implied
+    if isinstance(implied, KAnonymity):
+        return implied.k
+    if isinstance(implied, LDiversity):
+        return math.ceil(implied.l)
+    if isinstance(implied, PSensitive | PAlphaSensitive):
+        return implied.p
     return 1

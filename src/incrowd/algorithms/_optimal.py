@@ -38,7 +38,7 @@ class Optimal:
 
     def __post_init__(self) -> None:
         read_measure(self.measure)
-        if self.seconds is not None and not self.seconds > 0:
+        if self.seconds is not None and not (isinstance(self.seconds, (int, float)) and self.seconds > 0):
             msg = f"seconds must be above 0, got {self.seconds!r}."
             raise ParameterError(msg)
 

@@ -107,6 +107,11 @@ class Algorithm(Protocol):
         """Find what every record is published as."""
 
 
+def is_monotone(problem: Problem) -> bool:
+    """Say whether generalizing never leaves out more, so that the most general node leaves out least."""
+    return Acceptance(problem).monotone
+
+
 def left_out_by(problem: Problem) -> Callable[[Sequence[int]], int]:
     """Give a function that says how many records a node leaves out, whether or not so many may be."""
     acceptance = Acceptance(replace(problem, limit=problem.census.records))

@@ -41,7 +41,7 @@ def pair_bounds(census: Census, k: int, *, fast: bool = False) -> dict[tuple[int
     Per pair of columns one number for each level of the first and of the second, from the floor on. Pairs without small
     classes are left out.
     """
-    if k <= 1:
+    if k <= 1 or not len(census):
         return {}
     steps = [_mergers(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
     sizes = [len(census.ladders[name].labels[floor]) for name, floor in zip(census.quasi, census.floor, strict=True)]

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from incrowd.core import Census, ParameterError, Schema, UnknownColumnError
+from incrowd.core import Census, ParameterError, Schema, UnknownColumnError, add_up
 from incrowd.models import Judge, Model
 
 Policy = Literal["violating", "small_only"]
@@ -85,15 +86,18 @@ class Problem:
         model = self.model if model is None else model
         return model.bind(self.schema, self.census.domains, self._reference())
 
-    def _reference(self) -> dict[str, np.ndarray]:
-        """Count the values of every sensitive column in the whole table."""
+    def _reference(self) -> dict[str, npt.NDArray[np.int64]]:
+        """Count the values of every sensitive column in the whole table: records, or people where they are known."""
         census = self.census
-        if census.person is not None:  # people are counted where they are met
-            return {}
-        return {
-            name: np.bincount(codes, weights=census.counts, minlength=len(census.domains[name])).astype(np.int64)
-            for name, codes in zip(census.sensitive, census.codes[len(census.quasi) :], strict=True)
-        }
+        if census.person is None:
+            columns = zip(census.sensitive, census.codes[len(census.quasi) :], strict=True)
+            return {name: add_up(codes, census.counts, len(census.domains[name])) for name, codes in columns}
+        classes, result = census.classes(), {}
+        for name in census.sensitive:
+            whole = classes.reference(name)
+            result[name] = np.zeros(len(census.domains[name]), dtype=np.int64)
+            result[name][whole.values[0]] = whole.counts
+        return result
 
     def _check_level(self, name: str, level: int, given_as: str) -> None:
         if name not in self.census.quasi:

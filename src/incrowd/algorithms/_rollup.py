@@ -128,9 +128,8 @@ class Rollup:
 
     def classes(self, cells: Rolled) -> tuple[Rolled, npt.NDArray[np.intp]]:
         """Sort the cells of a node by class; also say where each class begins."""
-        words = [*cells.words[:-1], cells.words[-1]]
-        order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
-        ordered = Rolled(tuple(word[order] for word in words), cells.counts[order], cells.levels)
+        order = np.argsort(cells.words[0]) if len(cells.words) == 1 else np.lexsort(cells.words[::-1])
+        ordered = Rolled(tuple(word[order] for word in cells.words), cells.counts[order], cells.levels)
         keys = [*ordered.words[:-1], ordered.words[-1] >> self._tail_bits]
         return ordered, _starts(keys)
 

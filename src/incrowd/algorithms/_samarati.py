@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms._acceptance import Acceptance
-from incrowd.algorithms._exhaustive import acceptable_nodes, best_of, minimal_nodes, need_small
+from incrowd.algorithms._exhaustive import NOT_MONOTONE, acceptable_nodes, best_of, minimal_nodes, need_small
 from incrowd.algorithms._least_size import least_size
 from incrowd.algorithms._outcome import Outcome, Progress
 from incrowd.algorithms._problem import Problem
+from incrowd.core import ParameterError
 from incrowd.measures import Measure, read_measure
 from incrowd.models import feasibility
 
@@ -78,9 +79,14 @@ class Samarati:
     conditions: bool = True
     measure: str | Measure = "loss"
 
+    def __post_init__(self) -> None:
+        if self.every not in ("one", "height", "minimal"):
+            msg = f"every must be 'one', 'height' or 'minimal', got {self.every!r}."
+            raise ParameterError(msg)
+        read_measure(self.measure)
+
     def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> Outcome:  # noqa: ARG002
         """Find a node of least height."""
-        read_measure(self.measure)
         need_small(problem)
         search = _Search(problem, conditions=self.conditions)
         if not search.acceptance.monotone:
@@ -92,13 +98,15 @@ class Samarati:
         if self.every == "height":
             nodes = [node for node in search.nodes_of(sum(found)) if search.accept(node)]
         if self.every == "minimal":
-            return self._outcome(problem, search, minimal_nodes(acceptable_nodes(problem, search.acceptance)))
+            search.savings.tested = problem.nodes
+            every = acceptable_nodes(problem, search.acceptance, empty=False)
+            return self._outcome(problem, search, minimal_nodes(every))
         return self._outcome(problem, search, np.array(nodes, dtype=np.int64))
 
     def _exhaustive(self, problem: Problem, search: _Search) -> Outcome:
-        nodes = acceptable_nodes(problem, search.acceptance)
+        nodes = acceptable_nodes(problem, search.acceptance, empty=False)
         search.savings.tested = problem.nodes
-        note = "generalizing can break this promise where records are left out, so every node was tested."
+        note = NOT_MONOTONE
         if self.every == "minimal":
             return self._outcome(problem, search, minimal_nodes(nodes), note)
         heights = nodes.sum(axis=1)
@@ -112,7 +120,7 @@ class Samarati:
             proof={"one": "least height", "height": "all nodes of least height", "minimal": "all minimal nodes"}[
                 self.every
             ],
-            lower_bound=-np.inf if best is None else best.score,
+            lower_bound=0.0,
             checked=search.savings.tested,
             nodes=problem.nodes,
             notes=notes,
@@ -164,7 +172,8 @@ class _Search:
         if self._conditions and self._passed_over(self.acceptance.sizes(cells)):
             return False
         self.savings.tested += 1
-        return self.acceptance.test(cells).acceptable
+        tested = self.acceptance.test(cells)
+        return tested.acceptable and tested.classes > 0  # nothing is no release
 
     def _passed_over(self, sizes: npt.NDArray[np.int64]) -> bool:
         """Ask what the sizes of the classes tell: the sound form of both conditions where records are left out."""

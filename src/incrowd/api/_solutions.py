@@ -97,8 +97,8 @@ def frontier(
     census = census_for(open_with(table, schema, **reading), schema, models[by])
     limit = suppression_limit(census.records, max_suppressed)
     most = census.records if by == "k" else len(census.domains[census.sensitive[0]])
-    chosen = [value for value in VALUES if value <= most] if values is None else sorted(set(values))
-    if not chosen or min(chosen) < 1:
+    chosen = [value for value in (1, *VALUES) if value <= most] if values is None else sorted(set(values))
+    if not chosen or not all(isinstance(value, int) and value >= 1 for value in chosen):
         msg = "values must be whole numbers of at least 1."
         raise ParameterError(msg)
     return find_frontier(Problem(census, schema, models[by], limit), by, chosen, measure)

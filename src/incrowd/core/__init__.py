@@ -19,7 +19,7 @@ from incrowd.core._errors import (
     UncoveredValuesError,
     UnknownColumnError,
 )
-from incrowd.core._grouping import Grouping, group, tally
+from incrowd.core._grouping import Grouping, add_up, group, tally
 from incrowd.core._known_ladder import KnownLadder
 from incrowd.core._ladder import TOP, Hierarchy, Ladder, Step
 from incrowd.core._look_alikes import look_alikes
@@ -70,6 +70,7 @@ __all__ = [
     "UncoveredValuesError",
     "UnknownColumnError",
     "Verdict",
+    "add_up",
     "compatible_sizes",
     "get_recoding",
     "group",

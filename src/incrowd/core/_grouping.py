@@ -42,15 +42,20 @@ class Grouping:
 
     def sums(self, counts: Ints) -> npt.NDArray[np.int64]:
         """Add up a count per row within every group."""
-        if len(counts) and int(counts.max()) * len(counts) >= 2**53:  # beyond what a float adds exactly
-            totals = np.zeros(len(self), dtype=np.int64)
-            np.add.at(totals, self.ids, counts.astype(np.int64))  # NumPy adds unsigned to signed as floats
-            return totals
-        return np.bincount(self.ids, weights=counts, minlength=len(self)).astype(np.int64)
+        return add_up(self.ids, counts, len(self))
 
     def sizes(self) -> npt.NDArray[np.int64]:
         """Count the rows of every group."""
         return np.bincount(self.ids, minlength=len(self)).astype(np.int64)
+
+
+def add_up(ids: Ints, counts: Ints, groups: int) -> npt.NDArray[np.int64]:
+    """Add up a count per row by the number of its group, exactly."""
+    if len(counts) and int(counts.max()) * len(counts) >= 2**53:  # beyond what a float adds exactly
+        totals = np.zeros(groups, dtype=np.int64)
+        np.add.at(totals, ids, counts.astype(np.int64))  # NumPy adds unsigned to signed as floats
+        return totals
+    return np.bincount(ids, weights=counts, minlength=groups).astype(np.int64)
 
 
 def group(columns: Sequence[Ints], cardinalities: Sequence[int]) -> Grouping:

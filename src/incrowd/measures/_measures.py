@@ -11,8 +11,8 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, Ladder, ParameterError, UnknownColumnError
-from incrowd.measures._objective import CellObjective, Costs, Counts, Floats, Objective, Published
+from incrowd.core import Census, Ladder, ParameterError, UnknownColumnError, add_up
+from incrowd.measures._objective import CellObjective, Costs, Counts, Floats, Objective, Published, rounded
 
 Mean = Literal["geometric", "arithmetic"]
 
@@ -34,7 +34,7 @@ class Measure(ABC):
             How much each quasi-identifier weighs; 1 where nothing is said.
         balance
             How much leaving a record out weighs against generalizing it: at 0.5 both weigh 1; towards 1 generalizing
-            weighs less, down to nothing, and towards 0 leaving out does.
+            weighs less, down to nothing, and towards 0 leaving a record out costs little more than publishing it does.
         """
 
 
@@ -66,16 +66,14 @@ class Loss(Measure):
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
         """Meet a census."""
-        published, left_out = factors(balance)
+        weigh = factors(balance)
         costs = [
-            Costs(tuple(published * leaves for leaves in ladder.leaves), left_out * float(ladder.leaves[-1][0]), counts)
+            Costs(ladder.leaves, float(ladder.leaves[-1][0]), counts, *weigh)
             for ladder, counts in zip(_ladders(census), _counts(census), strict=True)
         ]
-        leaves = np.array([ladder.leaves[-1][0] for ladder in _ladders(census)], dtype=np.float64)
-        lowest = published * census.records * np.ones(len(leaves))
-        highest = max(published, left_out) * census.records * leaves
+        lowest = np.full(len(costs), weigh[0] * census.records)
         objective = _Geometric if self.mean == "geometric" else _Arithmetic
-        return objective(costs, lowest, highest, _weights(census, importance))
+        return objective(costs, lowest, census.records, _weights(census, importance))
 
 
 @dataclass(frozen=True)
@@ -123,16 +121,15 @@ class Entropy(Measure):
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
         """Meet a census."""
-        published, left_out = factors(balance)
-        weights, records = _weights(census, importance), max(census.records, 1)
-        costs, known = [], []
+        weigh = factors(balance)
+        most = math.log2(max(census.records, 1))
+        costs, lowest = [], []
         for floor, counts in zip(census.floor, _counts(census), strict=True):
             bits = [np.log2(np.maximum(level, 1)) for level in counts]
-            costs.append(Costs(tuple(published * level for level in bits), left_out * float(np.log2(records)), counts))
-            known.append(float(counts[floor] @ bits[floor]))
-        lowest = published * np.array(known)
-        highest = max(published, left_out) * records * np.log2(records) * np.ones(len(known))
-        return _Arithmetic(costs, lowest, highest, weights * (highest - lowest))
+            costs.append(Costs(tuple(bits), most, counts, *weigh))
+            lowest.append(weigh[0] * float(counts[floor] @ bits[floor]))
+        spans = np.array([census.records * most - low for low in lowest])
+        return _Arithmetic(costs, np.array(lowest), census.records, _weights(census, importance) * spans)
 
 
 @dataclass(frozen=True)
@@ -194,7 +191,7 @@ def read_measure(measure: str | Measure) -> Measure:
     """Find a measure by its name."""
     if isinstance(measure, Measure):
         return measure
-    if measure not in MEASURES:
+    if not isinstance(measure, str) or measure not in MEASURES:
         msg = f"measure must be one of {', '.join(map(repr, MEASURES))}, got {measure!r}."
         raise ParameterError(msg)
     return MEASURES[measure]
@@ -211,9 +208,10 @@ def factors(balance: float) -> tuple[float, float]:
 class _Arithmetic(CellObjective):
     """The weighted mean of what every column lost, each between 0 and 1."""
 
-    def __init__(self, costs: list[Costs], lowest: Floats, highest: Floats, weights: Floats) -> None:
+    def __init__(self, costs: list[Costs], lowest: Floats, records: int, weights: Floats) -> None:
         super().__init__(costs)
         self._lowest, self._weights = lowest, weights
+        highest = np.array([records * cost.most for cost in costs])
         self._span = np.where(highest > lowest, highest - lowest, 1.0)
         self._all = float(weights.sum()) or 1.0
 
@@ -248,9 +246,9 @@ class _Height(Objective):
 
     def score(self, node: Published) -> float:
         """Give the score of a node."""
-        return float(self._weights @ np.array(node.levels))
+        return float(rounded(np.array([self._weights @ np.array(node.levels)]))[0])
 
-    def part(self, column: int, level: int, suppressed: Counts, limit: int) -> Floats:  # noqa: ARG002
+    def part(self, column: int, level: int, suppressed: Counts) -> Floats:
         """Bound from below what a column at a level adds."""
         return np.full(len(suppressed), self._weights[column] * level)
 
@@ -285,17 +283,12 @@ class _AverageClassSize(Objective):
 
 def _steps(census: Census, balance: float, weights: Floats) -> Objective:
     """Charge every cell its level, of the levels that its ladder has."""
-    published, left_out = factors(balance)
+    weigh = factors(balance)
     costs = [
-        Costs(
-            tuple(np.full(len(level), published * number) for number, level in enumerate(counts)),
-            left_out * ladder.height,
-            counts,
-        )
+        Costs(tuple(np.full(len(level), number) for number, level in enumerate(counts)), ladder.height, counts, *weigh)
         for ladder, counts in zip(_ladders(census), _counts(census), strict=True)
     ]
-    highest = max(published, left_out) * census.records * np.array([ladder.height for ladder in _ladders(census)])
-    return _Arithmetic(costs, np.zeros(len(costs)), highest, weights)
+    return _Arithmetic(costs, np.zeros(len(costs)), census.records, weights)
 
 
 def _refuse_importance(name: str, importance: Mapping[str, float]) -> None:
@@ -323,10 +316,10 @@ def _counts(census: Census) -> list[tuple[npt.NDArray[np.int64], ...]]:
     result = []
     for name, floor, codes in zip(census.quasi, census.floor, census.codes, strict=False):
         ladder = census.ladders[name]
-        low = np.bincount(codes, weights=census.counts, minlength=len(ladder.labels[floor]))
+        low = add_up(codes, census.counts, len(ladder.labels[floor]))
         levels = [np.zeros(len(labels), dtype=np.int64) for labels in ladder.labels]
         for level in range(floor, ladder.height + 1):
             step = ladder.step(floor, level)
-            levels[level] = np.bincount(step, weights=low, minlength=len(levels[level])).astype(np.int64)
+            levels[level] = add_up(step, low, len(levels[level]))
         result.append(tuple(levels))
     return result

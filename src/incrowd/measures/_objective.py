@@ -58,7 +58,7 @@ class Objective(ABC):
     def score(self, node: Published) -> float:
         """Give the score of a node, rounded so that equal scores are equal."""
 
-    def part(self, column: int, level: int, suppressed: Counts, limit: int) -> Floats:  # noqa: ARG002
+    def part(self, column: int, level: int, suppressed: Counts) -> Floats:  # noqa: ARG002
         """Bound from below what a column at a level adds, for each number of records that are left out at least."""
         return np.zeros(len(suppressed))
 
@@ -77,35 +77,46 @@ class Objective(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """What publishing a record costs in one column.
+    """What publishing a record costs in one column, and what leaving it out does.
 
     Attributes
     ----------
     levels
         Per level, the cost of a record in each group. Cheaper below than above.
-    left_out
-        The cost of a record that is left out.
+    most
+        The cost of a record of which nothing is published.
     counts
         Per level, how many records of the table each group has.
+    published, left_out
+        How much publishing and leaving out weigh, each from 0 to 1 and one of them 1. A record that is left out costs
+        what it would cost at its level, and of the rest up to ``most`` the share ``left_out``: never less than if it
+        were published.
     """
 
     levels: tuple[npt.NDArray[Any], ...]
-    left_out: float
+    most: float
     counts: tuple[Counts, ...]
+    published: float = 1.0
+    left_out: float = 1.0
 
-    def total(self, level: int, kept: Counts, suppressed: int) -> float:
-        """Add up the costs of all records; whole numbers exactly."""
-        return float(kept @ self.levels[level] + self.left_out * suppressed)
+    def total(self, level: int, kept: Counts) -> float:
+        """Add up the costs of all records, of which these are published; whole numbers exactly."""
+        gone = self.counts[level] - kept
+        return float(self.published * (kept @ self.levels[level]) + gone @ self._without(level))
 
-    def least(self, level: int, suppressed: Counts, limit: int) -> Floats:
-        """Bound the total from below: whoever is left out, it costs at least what leaving out the dearest adds."""
-        cost, counts = self.levels[level], self.counts[level]
-        extra = self.left_out - cost
+    def least(self, level: int, suppressed: Counts) -> Floats:
+        """Bound the total from below: whoever is left out, it adds at least what leaving out the cheapest adds."""
+        cost, counts = self.published * self.levels[level], self.counts[level]
+        extra = self._without(level) - cost
         order = np.argsort(extra, kind="stable")
         people = np.concatenate(([0], np.cumsum(counts[order])))
         added = np.concatenate(([0.0], np.cumsum(counts[order] * extra[order], dtype=np.float64)))
-        saving = min(int(counts[extra < 0].sum()), limit)  # leaving these out is cheaper than publishing them
-        return float(counts @ cost) + np.interp(np.maximum(suppressed, saving), people, added)
+        return float(counts @ cost) + np.interp(suppressed, people, added)
+
+    def _without(self, level: int) -> npt.NDArray[Any]:
+        """Give what a record of each group costs if it is left out."""
+        cost = self.levels[level]
+        return cost + self.left_out * (self.most - cost)
 
 
 class CellObjective(Objective):
@@ -124,15 +135,14 @@ class CellObjective(Objective):
     def share(self, column: int, total: Floats) -> Floats:
         """Turn the total of a column into its part of the score."""
 
-    def part(self, column: int, level: int, suppressed: Counts, limit: int) -> Floats:
+    def part(self, column: int, level: int, suppressed: Counts) -> Floats:
         """Bound from below what a column at a level adds."""
-        return self.share(column, self._costs[column].least(level, suppressed, limit))
+        return self.share(column, self._costs[column].least(level, suppressed))
 
     def score(self, node: Published) -> float:
         """Give the score of a node."""
         totals = [
-            costs.total(level, kept, node.suppressed)
-            for costs, level, kept in zip(self._costs, node.levels, node.kept, strict=True)
+            costs.total(level, kept) for costs, level, kept in zip(self._costs, node.levels, node.kept, strict=True)
         ]
         parts = [self.share(column, np.array([total])) for column, total in enumerate(totals)]
         return float(rounded(self.finish(np.sum(parts, axis=0)))[0])
