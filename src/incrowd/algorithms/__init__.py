@@ -2,6 +2,7 @@
 
 from incrowd.algorithms._frontier import Frontier, find_frontier
 from incrowd.algorithms._incognito import Incognito, Iteration
+from incrowd.algorithms._inspected import Inspected
 from incrowd.algorithms._optimal import Optimal
 from incrowd.algorithms._outcome import (
     Algorithm,
@@ -21,6 +22,7 @@ __all__ = [
     "Algorithm",
     "Frontier",
     "Incognito",
+    "Inspected",
     "Iteration",
     "Node",
     "Optimal",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,6 +97,15 @@ class Acceptance:
         if self._small_only and pruned is not None:
             return self._tested(words, sizes, pruned, pruned, whole=bool((ok == pruned).all()))
         return self._tested(words, sizes, ok, pruned)
+
+    def left_out_by_each(self, cells: Rolled, promises: Sequence[tuple[Judge, ...]]) -> list[int]:
+        """Count the records that each of some promises leaves out alone, all about columns of this one."""
+        if not self.rollup.has_tail:
+            least = [max(self._split(judges)[0], 1) for judges in promises]
+            return [int(cells.counts[cells.counts < k].sum()) for k in least]
+        classes = self._classes(*self.rollup.classes(cells))
+        kept = [self._keep(classes, *self._split(judges)) for judges in promises]
+        return [int(classes.records[~ok].sum()) for ok in kept]
 
     @property
     def counts(self) -> bool:
@@ -193,6 +203,5 @@ class Acceptance:
         classes = Classes.of(Grouping(members, starts), (), within)
         if person is None and len(sensitive) == 1:  # the cells are the histogram already
             ((name, values),) = sensitive.items()
-            known = Histogram(np.append(starts, len(cells)), members, (values,), cells.counts)
-            classes._counted["class", name] = known  # noqa: SLF001
+            classes.know(name, Histogram(np.append(starts, len(cells)), members, (values,), cells.counts))
         return classes

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms._acceptance import Acceptance
+from incrowd.algorithms._inspected import Inspected
 from incrowd.algorithms._problem import Problem
 from incrowd.core import FullDomainRecoding
-from incrowd.measures import MEASURES
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,24 +120,9 @@ def left_out_by(problem: Problem) -> Callable[[Sequence[int]], int]:
 
 def costs_of(problem: Problem, levels: Mapping[str, int]) -> dict[str, float]:
     """Give every measure of a node, all columns weighing the same."""
-    acceptance = Acceptance(problem)
-    cells = acceptance.rollup.to([levels[name] for name in problem.census.quasi])
-    published = acceptance.published(cells, acceptance.test(cells))
-    return {name: measure.bind(problem.census, {}, 0.5).score(published) for name, measure in MEASURES.items()}
+    return Inspected(problem, levels).costs()
 
 
 def recoding_of(problem: Problem, levels: Mapping[str, int]) -> FullDomainRecoding:
     """Turn a node into what every record is published as."""
-    acceptance = Acceptance(problem)
-    census = problem.census
-    node = [levels[name] for name in census.quasi]
-    tested = acceptance.test(acceptance.rollup.to(node))
-    words = tuple(word[~tested.ok] for word in tested.words)
-    codes = [acceptance.rollup.codes(words, column, level) for column, level in enumerate(node)]
-    order = np.lexsort(codes[::-1]) if len(codes[0]) else np.zeros(0, dtype=np.intp)
-    return FullDomainRecoding(
-        domains={name: census.domains[name] for name in census.quasi},
-        ladders={name: census.ladders[name] for name in census.quasi},
-        levels=dict(levels),
-        suppressed=tuple(code[order] for code in codes),
-    )
+    return Inspected(problem, levels).recoding()

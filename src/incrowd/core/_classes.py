@@ -136,6 +136,10 @@ class Classes:
         """Count the values of a sensitive column in every class, or the combinations of several; once, then kept."""
         return self._once(("class", *columns), self.members, len(self))
 
+    def know(self, column: str, histogram: Histogram) -> None:
+        """Take over the histogram of a column that was counted elsewhere already."""
+        self._counted["class", column] = histogram
+
     def reference(self, *columns: str) -> Histogram:
         """Count the values in the whole table, as one class; once, then kept."""
         return self._once(("table", *columns), np.zeros(len(self.members), dtype=np.uint8), min(1, len(self)))
