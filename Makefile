@@ -23,14 +23,21 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 
 $(LOWEST)/.installed: pyproject.toml tests/lowest.txt
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/pip install --quiet --editable '.[pandas,polars]' --constraint tests/lowest.txt \
+	$(LOWEST)/bin/pip install --quiet --editable '.[pandas,polars,files,sql]' --constraint tests/lowest.txt \
 	  'hypothesis>=6.120' 'pytest>=8.3' 'pytest-randomly>=3.16' 'pytest-xdist>=3.6'
 	@touch $@
 
 demo: $(VENV)/.installed          ## install into .venv and show what there is on the made-up hospital table
 	$(BIN)/incrowd demo
 
-test: lint test-lowest            ## install everything, check style and types, run all tests
+# A server for the database tests, where we may install one; elsewhere these tests are skipped, but never with CI=true.
+.PHONY: system
+system:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends postgresql >/dev/null; } || true
+
+test: lint system test-lowest     ## install everything, check style and types, run all tests
 	$(BIN)/pytest -n auto --dist worksteal
 
 test-lowest: $(LOWEST)/.installed ## the engine tests with the oldest libraries we allow (pandas 2 among them)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         UnknownColumnError,
         Verdict,
     )
+    from incrowd.engines import Database, unescape_formula
     from incrowd.hierarchies import (
         auto,
         bottom_coded,
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         top_coded,
         tree,
     )
+    from incrowd.io import write_table
     from incrowd.models import (
         AlphaAssociation,
         Association,
@@ -141,6 +143,7 @@ _ROOMS = {
         "UnknownColumnError",
         "Verdict",
     ),
+    "engines": ("Database", "unescape_formula"),
     "hierarchies": (
         "auto",
         "bottom_coded",
@@ -154,6 +157,7 @@ _ROOMS = {
         "top_coded",
         "tree",
     ),
+    "io": ("write_table",),
     "models": (
         "AlphaAssociation",
         "Association",
@@ -180,6 +184,7 @@ __all__ = [
     "Classes",
     "Comparison",
     "DataError",
+    "Database",
     "DeltaDisclosure",
     "EngineError",
     "EnhancedPAlphaSensitive",
@@ -241,7 +246,9 @@ __all__ = [
     "suggest",
     "top_coded",
     "tree",
+    "unescape_formula",
     "verify",
+    "write_table",
 ]
 
 

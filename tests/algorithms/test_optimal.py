@@ -105,7 +105,7 @@ def test_balance_and_importance_weigh(table: list[Any], balance: float, weight: 
         weights = (weight, 1, 1)
         if mean == "arithmetic":
             return sum(w * part for w, part in zip(weights, parts, strict=True)) / (weight + 2)
-        return math.prod((1 + part) ** (w / (weight + 2)) for w, part in zip(weights, parts, strict=True)) - 1
+        return math.exp(sum(w * math.log1p(x) for w, x in zip(weights, parts, strict=True)) / (weight + 2)) - 1
 
     limit = len(table) // 3
     given = problem(table, ic.KAnonymity(2), limit, importance={"age": weight}, balance=balance)

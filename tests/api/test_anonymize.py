@@ -105,7 +105,7 @@ def test_no_column_is_published_by_accident() -> None:
         ic.anonymize(PEOPLE, roles, model="k>=2", max_suppressed=0.5)
     release = ic.anonymize(PEOPLE, roles, model="k>=2", max_suppressed=0.5, others="drop")
     assert list(release.table[0]) == ["age"]
-    with pytest.raises(ic.SchemaError, match="others must be 'refuse' or 'drop'"):
+    with pytest.raises(ic.ParameterError, match="others must be 'refuse' or 'drop'"):
         ic.anonymize(PEOPLE, roles, model="k>=2", others="keep")  # type: ignore[arg-type]
 
 
@@ -165,7 +165,7 @@ def test_a_promise_of_nothing_warns() -> None:
 
 @pytest.mark.parametrize("spoil", ["label", "row", "value"])
 def test_a_table_that_is_not_what_was_predicted_is_not_published(spoil: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def spoilt(table: Any) -> Any:
+    def spoilt(table: Any, **_: Any) -> Any:
         table = [dict(row) for row in table]
         if spoil == "row":
             table = table[1:]
@@ -189,3 +189,13 @@ def test_regions_of_n_t_closeness_are_those_of_the_input() -> None:
     release = ic.anonymize(table, ic.hospital_schema(), model=model, max_suppressed=0.1)
     assert release.verdict.findings[1].supersets == "lattice"
     assert release.verdict.holds
+
+
+def test_a_promise_that_generalizing_can_break_is_not_told_a_wrong_number() -> None:
+    rows = [("x", "h")] * 6 + [("y", "h"), ("y", "f")]
+    table = [{"a": a, "s": s} for a, s in rows]
+    schema = ic.Schema(quasi={"a": ic.flat()}, sensitive=["s"])
+    with pytest.raises(ic.NoSafeRelease, match="the most general one leaves out 100") as caught:
+        ic.anonymize(table, schema, model="alpha<=0.5[s: h]", max_suppressed_records=1)
+    assert caught.value.nearest is None
+    assert "would be enough" not in caught.value.hint

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 import incrowd as ic
@@ -58,11 +61,55 @@ def test_a_release_explains_itself() -> None:
         "It publishes 4 of 4 records in 2 groups.",
         "0 (0.0%) are left out; 0 were allowed.",
         "",
-        "age: 2 groups instead of 4 values (level 1 of 3). One level finer would leave out 100.0%, which is too many; "
-        "k>=2 is what breaks.",
+        (
+            "age: 2 groups instead of 4 values (level 1 of 3). "
+            "One level finer would leave out 100.0%, which is too many; k>=2 is what breaks."
+        ),
         "sex: not published (level 1 of 1). You asked for at least this level.",
         "",
         "Records that each promise leaves out alone: k>=2 0, l>=2 0. Each of them is kept by all classes.",
-        "Loss 0.633: 0 is the original, 1 is nothing left. No release with one level per column loses less within "
-        "these limits.",
+        (
+            "Loss 0.633: 0 is the original, 1 is nothing left. No release with one level per column is better by the "
+            "measure of the search."
+        ),
     ]
+
+
+@pytest.mark.parametrize("given", ["release", "saved", "folder", "text"])
+def test_a_release_a_saved_recoding_or_the_owners_folder_can_be_applied(given: str, tmp_path: Path) -> None:
+    release = ic.anonymize(FIRST, SCHEMA, model="k>=2")
+    owner = release.save(tmp_path / "out") / "owner"
+    known: Any = {"release": release, "saved": ic.load_recoding(owner), "folder": owner, "text": str(owner)}[given]
+    again = ic.apply(known, [{"age": 34, "sex": "f", "disease": "flu"}, {"age": 31, "sex": "f", "disease": "flu"}])
+    assert again.table == [{"age": "[30, 40)", "sex": "f", "disease": "flu"}] * 2
+    assert again.recipe.promise == "k>=2"
+
+
+def test_a_saved_recoding_knows_no_other_values_and_does_not_show_them(tmp_path: Path) -> None:
+    owner = ic.anonymize(FIRST, SCHEMA, model="k>=2").save(tmp_path / "out") / "owner"
+    with pytest.raises(ic.UncoveredValuesError, match="'age' has 1 values that the saved hierarchy") as caught:
+        ic.apply(owner, [{"age": 38, "sex": "f", "disease": "flu"}] * 2)
+    assert "38" not in str(caught.value)
+
+
+def test_records_are_masked_where_they_were_before(tmp_path: Path) -> None:
+    alone = [{"age": 71, "sex": "f", "disease": "flu"}, {"age": 82, "sex": "f", "disease": "hiv"}]
+    limits: Any = {"max_suppressed_records": 2, "at_most": {"age": 1}}
+    release = ic.anonymize([*FIRST, *alone], SCHEMA, model="k>=2", suppression="mask", **limits)
+    owner = release.save(tmp_path / "out") / "owner"
+    again = ic.apply(owner, [*FIRST[:2], *alone], max_suppressed=0.5)
+    assert [row["age"] for row in again.table] == ["*", "*", "[30, 40)", "[30, 40)"]
+    dropped = ic.apply(owner, [*FIRST[:2], *alone], max_suppressed=0.5, suppression="drop")
+    assert [row["age"] for row in dropped.table] == ["[30, 40)", "[30, 40)"]
+
+
+def test_what_is_applied_can_be_written_at_once(tmp_path: Path) -> None:
+    owner = ic.anonymize(FIRST, SCHEMA, model="k>=2").save(tmp_path / "out") / "owner"
+    again = ic.apply(owner, FIRST, output=tmp_path / "again", format="csv")
+    assert again.table == tmp_path / "again/public/data.csv"
+    assert ic.verify(tmp_path / "again/public/release.json", owner=tmp_path / "again/owner").holds
+
+
+def test_a_folder_without_a_recoding_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ic.DataError, match="There is no recoding in"):
+        ic.apply(tmp_path, FIRST)

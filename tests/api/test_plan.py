@@ -312,7 +312,8 @@ def test_new_searches_are_found_by_themselves() -> None:
             "the search 'incognito' knows no 'seconds'."),
         ("= 0.5", '= 0.5\n[search]\nmeasure = "loss"\nalgorithm = { name = "optimal", measure = "loss" }', 18,
             "search.measure", "stands in the table of the algorithm too; take one away."),
-        ("= 0.5", '= 0.5\n[output]\nformat = "docx"', 18, "output.format", "must be 'csv' or 'parquet', got 'docx'."),
+        ("= 0.5", '= 0.5\n[output]\nformat = "docx"', 18, "output.format",
+            "must be 'parquet', 'csv', 'csv.gz', 'arrow', 'xlsx', 'sav' or 'dta', got 'docx'."),
     ],
 )  # fmt: skip
 def test_an_error_names_line_key_and_what_would_be_right(
@@ -455,9 +456,9 @@ def test_what_is_said_as_by_default_is_the_same_as_nothing(folder: Path) -> None
     assert 'algorithm = "optimal"' in ic.Plan.read(said).text()
 
 
-def test_what_this_version_cannot_do_is_refused_and_not_left_out(folder: Path) -> None:
-    path = changed(folder, 'path = "patients.csv"', 'table = "patients"\nconnection_env = "DB"')
-    with pytest.raises(ic.PlanError, match=r"data\.table: is not available in this version of incrowd"):
+def test_a_plan_may_name_a_table_of_a_database(folder: Path) -> None:
+    path = changed(folder, 'path = "patients.csv"', 'table = "patients"\nconnection_env = "INCROWD_NO_SUCH_DB"')
+    with pytest.raises(ic.DataError, match=r"environment variable 'INCROWD_NO_SUCH_DB' is not set"):
         ic.Plan.read(path).run()
 
 

@@ -1,4 +1,4 @@
-"""How a command is left alone."""
+"""How a command is run as a process, and left alone."""
 
 from __future__ import annotations
 
@@ -6,10 +6,28 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 Abandon = Callable[..., tuple[int, bytes]]
+Process = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Process:
+    """Give a way to run ``incrowd`` as a process in an empty folder: its exit code, stdout and stderr.
+
+    ``first`` is Python code that runs before it, and ``under`` a command that it runs under.
+    """
+
+    def run(*arguments: str, first: str = "", under: tuple[str, ...] = ()) -> tuple[int, str, str]:
+        code = f"{first}\nfrom incrowd.cli import main\nmain()"
+        command = [*under, sys.executable, "-c", code, *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
 
 
 @pytest.fixture

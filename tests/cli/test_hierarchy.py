@@ -157,7 +157,7 @@ def test_wrong_use_is_told_and_leaves_with_two(
     given = [str(table) if argument == "TABLE" else argument for argument in arguments]
     assert incrowd("hierarchy", *given) == 2
     said = capsys.readouterr()
-    assert (said.out, message in said.err, said.err[:7]) == ("", True, "error: ")
+    assert (said.out, message in said.err, said.err[:5]) == ("", True, "error")
 
 
 def test_a_place_that_cannot_be_written_is_told_before_the_table_is_read(capsys: pytest.CaptureFixture[str]) -> None:

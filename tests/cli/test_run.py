@@ -4,15 +4,18 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
+from incrowd import cli
 from incrowd.cli import main
 from incrowd.cli._run import Session, run
-from incrowd.core import EngineError, ParameterError, UncoveredValuesError
+from incrowd.core import EngineError, NoSafeRelease, ParameterError, PrivacyWarning, UncoveredValuesError
 
 
 def failing(error: BaseException) -> Callable[[], object]:
@@ -44,9 +47,35 @@ def test_a_command_may_choose_its_exit_code(result: object, code: int) -> None:
     assert run(lambda: result, Session()) == code
 
 
-def test_our_errors_are_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_our_errors_say_what_is_wrong_what_would_be_right_and_where_to_read_more(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     run(failing(ParameterError("k must be at least 1, got 0.", hint="use 5.")), Session())
-    assert capsys.readouterr().err == "error: k must be at least 1, got 0.\nhint: use 5.\n"
+    said = "error[IC101]: k must be at least 1, got 0.\nhint: use 5.\nmore: incrowd explain IC101\n"
+    assert capsys.readouterr().err == said
+
+
+def test_where_to_read_more_stands_last(capsys: pytest.CaptureFixture[str]) -> None:
+    run(failing(UncoveredValuesError("1 value.", column="x", values=["y"])), Session(debug=True, show_values=True))
+    said = capsys.readouterr().err.splitlines()
+    assert said[:2] == ["error[IC105]: 1 value.", "  'y'"]
+    assert said[-1] == "more: incrowd explain IC105"
+
+
+def test_a_promise_that_cannot_be_kept_is_no_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(failing(NoSafeRelease("Nothing is left.", hint="ask for less.")), Session()) == 1
+    said = "error[IC201]: Nothing is left.\nhint: ask for less.\nmore: incrowd explain IC201\n"
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.filterwarnings("default")
+def test_only_our_own_warnings_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    def body() -> None:
+        warnings.warn("k>=1 promises nothing.", PrivacyWarning, stacklevel=1)
+        warnings.warn("canary", RuntimeWarning, stacklevel=1)
+
+    assert run(body, Session()) == 0
+    assert capsys.readouterr().err == "warning: k>=1 promises nothing.\n"
 
 
 def test_uncovered_values_are_shown_only_on_request(capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,7 +83,7 @@ def test_uncovered_values_are_shown_only_on_request(capsys: pytest.CaptureFixtur
     run(failing(error), Session())
     assert "canary" not in capsys.readouterr().err
     run(failing(error), Session(show_values=True))
-    assert capsys.readouterr().err.endswith("  'canary'\n")
+    assert "\n  'canary'\nmore: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("debug", [False, True])
@@ -80,7 +109,7 @@ def test_debug_says_where_our_own_errors_came_from(capsys: pytest.CaptureFixture
 
 def test_the_system_is_quoted_without_its_file(capsys: pytest.CaptureFixture[str]) -> None:
     run(failing(OSError(errno.ENOSPC, "No space left on device", "canary")), Session(debug=True))
-    assert capsys.readouterr().err.startswith("error: The system says: No space left on device.\nhint: ")
+    assert capsys.readouterr().err.startswith("error[IC302]: The system says: No space left on device.\nhint: ")
 
 
 def test_a_stopped_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,6 +152,28 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def commands(command: Any) -> Iterator[Any]:
+    for inner in getattr(command, "commands", {}).values():
+        yield from commands(inner)
+    if not hasattr(command, "commands"):
+        yield command
+
+
+@pytest.mark.parametrize("command", list(commands(typer.main.get_command(cli._build()))), ids=lambda one: str(one.name))
+def test_every_command_shows_an_example_that_fits_into_a_terminal(command: Any) -> None:
+    (example,) = (line for line in command.help.splitlines() if line.startswith("For example: incrowd "))
+    assert len(example) < 80
+    assert f" {command.name} " in example
+
+
+def test_a_switch_does_not_look_as_if_it_took_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["anonymize", "-h"])
+    shown = capsys.readouterr().out
+    assert "--dry-run" in shown
+    assert "bool" not in shown
 
 
 def test_help_has_no_colour_when_piped() -> None:

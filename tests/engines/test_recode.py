@@ -2,17 +2,21 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engines.subjects import Subject, make_subject
 from incrowd.core import (
+    CensusRequest,
     DataError,
     Domain,
     FullDomainRecoding,
@@ -22,7 +26,7 @@ from incrowd.core import (
     Step,
     UncoveredValuesError,
 )
-from incrowd.engines import open_table
+from incrowd.engines import open_table, sample_of
 
 PEOPLE = pa.table(
     {
@@ -78,6 +82,119 @@ def test_suppressed_classes_are_left_out(subject: Subject) -> None:
     suppressed = (np.array([0, 2]), np.array([0, 1]))  # (<50, 01) and (missing, 02)
     rows = published(subject, full_domain(1, 0, suppressed), publish=["age", "zip"])
     assert rows == [(">=50", "02")] * 3
+
+
+def test_suppressed_classes_can_be_masked_instead(subject: Subject) -> None:
+    suppressed = (np.array([0, 2]), np.array([0, 1]))  # (<50, 01) and (missing, 02)
+    recoding = replace(full_domain(1, 0, suppressed), masked=True)
+    rows = published(subject, recoding, publish=["age", "zip", "disease"])
+    assert rows == [
+        ("*", "*", "flu"),
+        ("*", "*", "flu"),
+        ("*", "*", "hiv"),
+        (">=50", "02", "flu"),
+        (">=50", "02", "flu"),
+        (">=50", "02", "hiv"),
+    ]
+
+
+def test_a_column_that_keeps_its_values_becomes_text_where_some_are_masked(subject: Subject) -> None:
+    recoding = replace(full_domain(0, 1, (np.array([0, 4]), np.array([0, 0]))), masked=True)  # ages 34 and 99
+    rows = published(subject, recoding, publish=["age", "zip"])
+    assert rows == [("*", "*"), ("*", "*"), ("36", "*"), ("51", "*"), ("52", "*"), (None, "*")]
+
+
+def test_where_nothing_is_masked_values_keep_their_type(typed: Subject) -> None:
+    recoding = replace(full_domain(0, 1), masked=True)
+    assert published(typed, recoding, publish=["age"]) == [(34,), (36,), (51,), (52,), (99,), (None,)]
+
+
+SHUFFLED = PEOPLE.take([3, 0, 5, 1, 4, 2])
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_rows_can_keep_their_order(subject: Subject, masked: bool) -> None:
+    recoding = replace(full_domain(1, 0, (np.array([2]), np.array([1]))), masked=masked)
+    engine = open_table(subject.load(SHUFFLED)).recode(recoding, ["disease", "age"], keep_order=True)
+    masked_row = [("flu", "*")] if masked else []
+    assert subject.rows(engine.materialise()) == [
+        ("hiv", ">=50"),
+        ("flu", "<50"),
+        ("flu", ">=50"),
+        ("hiv", "<50"),
+        *masked_row,
+        ("flu", ">=50"),
+    ]
+
+
+def test_rows_of_a_local_recoding_can_keep_their_order(subject: Subject) -> None:
+    engine = open_table(subject.load(SPLIT)).recode(split(), ["age", "visits"], keep_order=True)
+    rows = [_texts(row) for row in subject.rows(engine.materialise())]
+    assert rows == [("40", "10"), ("*", "1"), ("40", "9"), ("*", ""), ("40", "2"), ("*", "10")]
+
+
+def test_a_file_is_written_sorted_or_in_the_order_of_the_table(subject: Subject, tmp_path: Path) -> None:
+    table = subject.load(SHUFFLED)
+    open_table(table).write(tmp_path / "kept.csv", keep_order=True)
+    open_table(table).write(tmp_path / "sorted.csv")
+    open_table(table).recode(full_domain(1, 0), ["name"], keep_order=True).write(tmp_path / "recoded.csv")
+    names = {path.stem: path.read_text().split("\n")[1:-1] for path in tmp_path.glob("*.csv") if path.stem != "table"}
+    kept = SHUFFLED["name"].to_pylist()
+    assert [line[:3] for line in names["kept"]] == names["recoded"] == kept
+    assert [line[:3] for line in names["sorted"]] == sorted(kept)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_the_order_of_a_large_file_is_kept(kind: str, tmp_path: Path) -> None:
+    rows = 300_000
+    table = pa.table({"age": np.arange(rows) % 7, "number": np.arange(rows)[::-1]})
+    path = tmp_path / f"large.{kind}"
+    write = pyarrow.csv.write_csv if kind == "csv" else pyarrow.parquet.write_table
+    write(table, path)
+    engine = open_table(path)
+    domain = Domain.of("age", list(range(7)))
+    recoding = FullDomainRecoding({"age": domain}, {"age": zip_ladder(domain)}, {"age": 0}, (np.array([3]),))
+    engine.recode(recoding, ["number"], keep_order=True).write(tmp_path / "kept.parquet")
+    numbers = pyarrow.parquet.read_table(tmp_path / "kept.parquet")["number"].cast(pa.int64()).to_numpy()
+    assert np.array_equal(numbers, np.arange(rows)[::-1][np.arange(rows) % 7 != 3])
+
+
+def test_texts_of_a_column_can_be_replaced_and_missing_stays_missing(subject: Subject) -> None:
+    engine = open_table(subject.load(PEOPLE))
+    result = engine.recode(full_domain(1, 0), ["zip", "visits"], replace={"visits": lambda text: f"<{text}>"})
+    assert subject.rows(result.materialise()) == [
+        ("01", "<10>"),
+        ("01", "<9>"),
+        ("02", "<2>"),
+        ("02", "<3>"),
+        ("02", "<4>"),
+        ("02", None),
+    ]
+
+
+def test_a_sample_is_the_same_whatever_the_order_of_rows(subject: Subject) -> None:
+    table = pa.table({"age": [number % 50 for number in range(200)], "name": [f"n{number}" for number in range(200)]})
+    turned = table.take(random.Random(1).sample(range(200), 200))
+    names = []
+    for one in (table, turned):
+        sample = sample_of(open_table(subject.load(one), drop_missing=["age"]), 30)
+        names.append(sample.domains(["name"])["name"].values.tolist())
+        assert sample.census(CensusRequest(("age",), (), {})).records == 30
+    assert names[0] == names[1]
+    assert names[0] != sorted(table["name"].to_pylist()[:30])
+    assert len(sample_of(open_table(subject.load(table)), 1000).domains(["name"])["name"]) == 200
+
+
+def test_a_sample_drops_what_the_table_drops(subject: Subject) -> None:
+    table = pa.table({"age": [1, 2, None, 4], "name": ["a", "b", "c", "d"]})
+    census = sample_of(open_table(subject.load(table), drop_missing=["age"]), 4).census(CensusRequest(("age",), (), {}))
+    assert (census.records, census.dropped) == (3, 1)
+
+
+@pytest.mark.parametrize("rows", [0, -1, True, 1.5])
+def test_a_sample_of_no_rows_is_refused(rows: Any) -> None:
+    with pytest.raises(ParameterError, match="whole number of rows"):
+        sample_of(open_table([{"age": 1}]), rows)
 
 
 def test_only_named_columns_are_published_in_the_order_named(subject: Subject) -> None:

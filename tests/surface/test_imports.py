@@ -41,12 +41,31 @@ def test_an_error_can_be_caught_without_a_dataframe_library() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["hierarchy", "--help"], ["hierarchy", "build", "--help"]]
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["explain"],
+        *(
+            [*command.split(), "--help"]
+            for command in (
+                "init",
+                "anonymize",
+                "apply",
+                "assess",
+                "frontier",
+                "compare",
+                "verify",
+                "demo",
+                "hierarchy build",
+            )
+        ),
+    ],
 )
 def test_the_command_answers_for_help_without_importing_anything_heavy(arguments: list[str]) -> None:
     ran = python(AFTER_THE_COMMAND.format(arguments=arguments))
     assert ran.returncode == 0, ran.stderr
-    assert "incrowd" in ran.stdout
+    assert ran.stdout
     assert heavy_ones(ran.stderr.splitlines()[-1]) == set()
 
 

@@ -76,4 +76,3 @@ class Inspected:
     @cached_property
     def _tested(self) -> Tested:
         return self._acceptance.test(self._cells)
-

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 from incrowd.algorithms import Algorithm, Optimal, Problem, Progress
-from incrowd.api._census import Reading, open_with
+from incrowd.api._census import open_with
+from incrowd.api._insensitive import suspicious
 from incrowd.api._no_release import no_release, refuse_infeasible
 from incrowd.api._publish import Source, publish_node
-from incrowd.api._recipe import described
+from incrowd.api._publishing import Manner, Publishing, manner_of, reading_of
 from incrowd.api._release import Release
-from incrowd.core import Census, CensusRequest, PrivacyWarning, Schema, SchemaError
-from incrowd.engines import Engine
+from incrowd.core import Census, CensusRequest, ParameterError, PrivacyWarning, Schema, SchemaError
+from incrowd.engines import Engine, sample_of
 from incrowd.hierarchies import auto
 from incrowd.models import Model, Number, promise, suppression_limit, trivial
 
@@ -30,9 +31,9 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     at_most: Mapping[str, int] | None = None,
     importance: Mapping[str, float] | None = None,
     balance: float = 0.5,
-    others: Literal["refuse", "drop"] = "refuse",
+    sample: int | None = None,
     progress: Callable[[Progress], bool | None] | None = None,
-    **reading: Unpack[Reading],
+    **options: Unpack[Publishing],
 ) -> Release:
     """Publish a table so that it keeps a promise, at the least cost.
 
@@ -55,12 +56,20 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         How much a quasi-identifier weighs in the measure, by name; 1 where nothing is said.
     balance
         How much leaving a record out weighs against generalizing it; 0.5 is neutral.
-    others
-        What becomes of columns without a role: ``"refuse"`` the table, or ``"drop"`` them.
+    sample
+        Try it out on so many records, the same ones every time. What comes of it is not a result: it cannot be saved.
     progress
         Called now and then during the search; it stops with what it has when this returns ``False``.
-    reading
-        How to read a file, as in ``census``.
+    options
+        How to publish, each by its name, besides how to read a file as in ``census``:
+
+        - ``others``: what becomes of columns without a role: ``"refuse"`` the table, or ``"drop"`` them.
+        - ``suppression``: records that break the promise are left out (``"drop"``), or published with ``*`` in every
+          quasi-identifier (``"mask"``): then they are one class, which must keep the promise as any other.
+        - ``order``: rows are ``"sorted"`` by their published values, or ``"keep"`` their order, with a warning.
+        - ``pseudonyms``: identifiers to publish as pseudonyms, each with the file of its key, of 32 bytes or more.
+        - ``output``: a folder to write the release to, as ``Release.save`` does, without holding the table in memory;
+          ``release.table`` is then the path of the written file. ``format``, ``force``, ``sign`` and ``plan`` as there.
 
     Raises
     ------
@@ -69,9 +78,10 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
 
     Notes
     -----
-    Identifiers, the entity and columns without a role are never published. Rows are sorted by their published values:
-    nothing of the original order is left. The promise is checked again on the published table. It protects against
-    what its model protects against, and says nothing about columns that you called insensitive.
+    Identifiers, the entity and columns without a role are never published as they are. Rows are sorted by their
+    published values unless you say otherwise: nothing of the original order is left. The promise is checked again on
+    the published table. It protects against what its model protects against, and says nothing about columns that you
+    called insensitive.
 
     Examples
     --------
@@ -85,11 +95,12 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     Release(k>=2: 2 of 3 records, 1 classes)
     """
     model = promise(model) if isinstance(model, str) else model
+    manner = manner_of(options, schema)
+    refuse_to_write(sample, manner)
     for note in trivial(model):
         warnings.warn(note, PrivacyWarning, stacklevel=2)
-    engine = open_with(table, schema, **reading)
-    publish = published_columns(engine, schema, others)
-    census = census_for(engine, schema, model)
+    source = open_source(table, schema, manner, sample=sample, **reading_of(options))
+    census = census_for(source.engine, schema, model)
     problem = Problem(
         census=census,
         schema=schema,
@@ -105,25 +116,38 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     outcome = algorithm.search(problem, progress)
     if outcome.best is None or outcome.best.classes == 0:
         raise no_release(problem, outcome)
-    source = Source(engine, publish, described(table, list(engine.columns()), census.records + census.dropped))
     return publish_node(source, problem, outcome, repr(algorithm))
 
 
-def published_columns(engine: Engine, schema: Schema, others: str) -> list[str]:
+def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | None = None, **reading: Any) -> Source:
+    """Open a table that is to be published, and warn of what is dangerous about that."""
+    engine = open_with(table, schema, **reading)
+    columns = published_columns(engine, schema, manner)
+    for note in [*manner.notes, *suspicious(engine, [name for name in columns if name in schema.insensitive])]:
+        warnings.warn(note, PrivacyWarning, stacklevel=3)
+    engine = engine if sample is None else sample_of(engine, sample)
+    return Source(table, engine, columns, manner, sample)
+
+
+def refuse_to_write(sample: int | None, manner: Manner) -> None:
+    """Refuse to write what is not a result."""
+    if sample is not None and manner.output is not None:
+        msg = "What comes of a sample is not a result, and cannot be written."
+        raise ParameterError(msg, hint="leave out output, or sample.")
+
+
+def published_columns(engine: Engine, schema: Schema, manner: Manner) -> list[str]:
     """Give the columns of the release; none that has no role gets there by accident."""
     columns = list(engine.columns())
     roles = {name: schema.role(name) for name in columns}
-    if others not in ("refuse", "drop"):
-        msg = f"others must be 'refuse' or 'drop', got {others!r}."
-        raise SchemaError(msg)
     without = [name for name, role in roles.items() if role is None]
-    if without and others == "refuse":
+    if without and manner.others == "refuse":
         named = ", ".join(map(repr, without)) if engine.shows_names else f"{len(without)} columns"
         msg = f"These columns have no role: {named}."
         hint = "name them in the schema (insensitive=[...] publishes them as they are), or write others='drop'."
         raise SchemaError(msg, hint=hint)
     shown = {"quasi-identifier", "sensitive", "insensitive", "count"}
-    return [name for name in columns if roles[name] in shown]
+    return [name for name in columns if roles[name] in shown or name in manner.pseudonyms]
 
 
 def census_for(engine: Engine, schema: Schema, model: Model) -> Census:

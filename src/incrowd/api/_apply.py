@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack
+import os
+from typing import Any, Unpack
 
 from incrowd.algorithms import Node, Outcome, Problem, costs_of, left_out_by
-from incrowd.api._anonymize import census_for, published_columns
-from incrowd.api._census import Reading, open_with
-from incrowd.api._publish import Source, publish_node
-from incrowd.api._recipe import described
+from incrowd.api._anonymize import census_for, open_source
+from incrowd.api._publish import publish_node
+from incrowd.api._publishing import Publishing, manner_of, reading_of
+from incrowd.api._recoding_files import SavedRecoding, load_recoding
 from incrowd.api._release import Release
 from incrowd.core import Census, FullDomainRecoding, HierarchyError, NoSafeRelease
 from incrowd.models import Number, suppression_limit
 
 
 def apply(
-    release: Release,
+    release: Release | SavedRecoding | str | os.PathLike[str],
     table: Any,
     *,
     max_suppressed: Number = 0,
     max_suppressed_records: int | None = None,
-    others: Literal["refuse", "drop"] = "refuse",
-    **reading: Unpack[Reading],
+    **options: Unpack[Publishing],
 ) -> Release:
     """Publish another table exactly as a release was: the same levels, the same labels, checked again.
 
     Parameters
     ----------
     release
-        The release whose levels are taken.
+        The release whose levels are taken, a recoding that was loaded, or the folder ``owner`` of a saved release.
     table
         The new table, with the same columns.
     max_suppressed, max_suppressed_records
         The share of the records, or their number, that may be left out for it. None by default: then the promise must
         hold as it is.
-    others, reading
-        As in ``anonymize``.
+    options
+        As in ``anonymize``. Records are dropped or masked as in the release, unless you say otherwise.
 
     Raises
     ------
     NoSafeRelease
         If the promise breaks on the new table.
+    UncoveredValuesError
+        If a saved recoding does not know a value of the new table; a release still has its hierarchies, and may.
 
     Notes
     -----
@@ -55,20 +57,21 @@ def apply(
     >>> ic.apply(first, [{"age": 38}, {"age": 33}]).table
     [{'age': '[30, 40)'}, {'age': '[30, 40)'}]
     """
-    schema, model = release.schema, release.model
-    engine = open_with(table, schema, **reading)
-    columns = published_columns(engine, schema, others)
-    census = census_for(engine, schema, model)
-    recoding = release.recoding
+    known = release if isinstance(release, (Release, SavedRecoding)) else load_recoding(release)
+    schema, model, recoding = known.schema, known.model, known.recoding
     if not isinstance(recoding, FullDomainRecoding):
         msg = "A local recoding belongs to the table that it was made for."
         raise HierarchyError(msg, hint="search again on the new table.")
+    as_before: Publishing = {"suppression": "mask" if recoding.masked else "drop"}
+    options = {**as_before, **options}
+    manner = manner_of(options, schema)
+    source = open_source(table, schema, manner, **reading_of(options))
+    census = census_for(source.engine, schema, model)
     _agree(census, recoding)
     limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
     problem = Problem(census, schema, model, limit)
     node = _node(problem, recoding)
     outcome = Outcome(node, proof="levels given", lower_bound=node.score, checked=1, nodes=1)
-    source = Source(engine, columns, described(table, list(engine.columns()), census.records + census.dropped))
     return publish_node(source, problem, outcome, "apply")
 
 

@@ -17,6 +17,8 @@ class Reading(TypedDict, total=False):
 
     separator: str
     encoding: str
+    sheet: str | int
+    escaped: bool
     memory: str
     temp: str | Path
 
@@ -37,15 +39,17 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     Parameters
     ----------
     table
-        A pandas, Polars or PyArrow table, a DuckDB relation, a list of dicts, or a path to a CSV or Parquet file. It is
-        never changed.
+        A pandas, Polars or PyArrow table, a DuckDB relation, a list of dicts, a ``Database``, or a path to a file of
+        CSV, Parquet, Arrow, Excel, SPSS, Stata or SAS. It is never changed.
     schema
         The role of every column.
     floor
         The level at which a quasi-identifier is counted, by name; 0, its own values, where nothing is said.
     reading
         How to read a file: ``separator`` and ``encoding`` of a text file (found out, and UTF-8, where nothing is said);
-        ``memory``, the most that may be used before spilling to disk, such as ``"4GB"``; and ``temp``, where to.
+        the ``sheet`` of a spreadsheet; ``escaped=True`` for a released CSV or Excel file whose texts shall be read as
+        they were before escaping; ``memory``, the most that may be used before spilling to disk, such as ``"4GB"``; and
+        ``temp``, where to.
 
     Notes
     -----

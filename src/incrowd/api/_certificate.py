@@ -16,12 +16,14 @@ from incrowd.api._limits import GENERAL, PSEUDONYMS, limit_of
 from incrowd.api._promised import exactly, plain_model
 from incrowd.api._released import Measurement, measure, open_released, public_meaning
 from incrowd.core import Finding, ParameterError, ReleaseMismatch
-from incrowd.engines import Engine
+from incrowd.engines import Engine, is_escaped
 from incrowd.models import Model, NTCloseness
 
 if TYPE_CHECKING:
     from incrowd.api._release import Release
 
+ESCAPED = "Texts that a spreadsheet would run, and those that begin with an apostrophe, have one more in front."
+"""What is said of files in which texts are escaped."""
 SCHEMA = 1
 """The version of the certificate's shape."""
 Plain = dict[str, Any]
@@ -48,7 +50,13 @@ def certificate_of(release: Release, data: Path, date: str) -> Plain:
         "schema": SCHEMA,
         "date": date,
         "versions": dict(release.recipe.versions),
-        "data": {"name": data.name, "sha256": digest_of(data), "bytes": data.stat().st_size, "rows": found.rows},
+        "data": {
+            "name": data.name,
+            "sha256": digest_of(data),
+            "bytes": data.stat().st_size,
+            "rows": found.rows,
+            "escaped": escaping_of(data),
+        },
         "columns": columns,
         "promise": release.recipe.promise,
         "promises": _promises(release, found),
@@ -57,11 +65,17 @@ def certificate_of(release: Release, data: Path, date: str) -> Plain:
         "persons": release.verdict.persons,
         "classes": len(found.sizes),
         "suppressed": release.recipe.suppressed,
+        "masked": release.recipe.masked,
         "dropped": release.recipe.dropped,
-        "measures": shown_measures(columns, found.sizes, release.recipe.suppressed),
+        "measures": shown_measures(columns, found.sizes, release.recipe.suppressed, release.recipe.masked),
         "pseudonymised": pseudonyms,
         "limits": [*GENERAL, *([PSEUDONYMS] if pseudonyms else [])],
     }
+
+
+def escaping_of(data: Path) -> str | None:
+    """Say how texts of a released file are escaped; ``None`` if they are not."""
+    return ESCAPED if is_escaped(data) else None
 
 
 def canonical(certificate: Mapping[str, Any]) -> bytes:
@@ -81,18 +95,21 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def shown_measures(columns: Sequence[Plain], sizes: npt.NDArray[np.int64], left_out: int) -> dict[str, float]:
-    """Give the measures that follow from what is published.
+def shown_measures(
+    columns: Sequence[Plain], sizes: npt.NDArray[np.int64], suppressed: int, masked: int = 0
+) -> dict[str, float]:
+    """Give the measures that follow from what is published; masked records are a class there, and suppressed too.
 
     The others count values of the original table, or know how high its ladders are: with all their digits they would
     confirm a guess about who was left out, so they stay with the owner.
     """
-    records = int(sizes.sum())
-    squares = sum(size * size for size in sizes.tolist())
+    left_out = suppressed - masked
+    records = int(sizes.sum()) + left_out
+    squares = sum(size * size for size in sizes.tolist()) - masked * masked
     return {
         "height": sum(column["level"] or 0 for column in columns),
-        "discernibility": squares + left_out * (records + left_out),
-        "aecs": (records + left_out) / max(len(sizes) + (left_out > 0), 1),
+        "discernibility": squares + suppressed * records,
+        "aecs": records / max(len(sizes) + (left_out > 0), 1),
     }
 
 
@@ -174,7 +191,8 @@ def _owner_only(release: Release, model: Model, certified: Finding, shown: Findi
     if certified.reference is None:
         return None
     bounds = " and ".join(f"{name} {sense} {bound}" for name, sense, bound in certified.required)
-    if release.recipe.suppressed and (certified.reference == "input" or isinstance(model, NTCloseness)):
+    left_out = release.recipe.suppressed - release.recipe.masked
+    if left_out and (certified.reference == "input" or isinstance(model, NTCloseness)):
         return f"{bounds} was measured against the original table, which only its owner has"
     if isinstance(model, NTCloseness) and model.supersets != shown.supersets and not shown.holds:
         return f"{bounds} was measured with supersets of the kind {model.supersets}, which only the owner knows"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from incrowd.algorithms import Node, Problem, left_out_by
+from incrowd.algorithms import Inspected, Node, Problem
 from incrowd.api._recipe import Recipe
+from incrowd.core import TOP
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,9 @@ class Notch:
     level, height
         Its level in the release, and the highest one.
     groups, values
-        How many different labels it has in the release, and how many values in the table.
+        How many labels it has at its level, and how many values in the table.
+    hidden
+        Whether nothing of it is published: all values have the label ``*``.
     left_out
         How many records would be left out one level lower; ``None`` where there is no lower level.
     breaks
@@ -32,6 +35,7 @@ class Notch:
     height: int
     groups: int
     values: int
+    hidden: bool
     left_out: int | None
     breaks: str | None
 
@@ -52,25 +56,23 @@ class Explanation:
     left_out: Mapping[str, int]
 
 
-def explanation_of(problem: Problem, best: Node) -> Explanation:
+def explanation_of(problem: Problem, best: Node, inspected: Inspected) -> Explanation:
     """Look at the nodes just below the best one, and at every promise alone."""
     levels = [best.levels[name] for name in problem.census.quasi]
-    counts = _Counts(
-        left_out_by(problem), {str(part): left_out_by(replace(problem, model=part)) for part in problem.model.parts}
-    )
-    notches = tuple(_notch(problem, counts, levels, column) for column in range(len(levels)))
-    return Explanation(notches, {text: left_out(levels) for text, left_out in counts.parts.items()})
+    notches = tuple(_notch(problem, inspected, levels, column) for column in range(len(levels)))
+    return Explanation(notches, inspected.left_out_alone())
 
 
 def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: Mapping[str, float]) -> str:
     """Write an explanation, one line per column and per promise."""
     records, suppressed, limit = recipe.records, recipe.suppressed, recipe.max_suppressed_records
     lines = [
+        *(note for note in recipe.notes if recipe.sample is not None),
         f"The release keeps {recipe.promise}.",
-        f"It publishes {records - suppressed:,} of {records:,} records in {classes:,} groups.",
-        f"{suppressed:,} ({_share(suppressed, records)}) are left out; {limit:,} were allowed.",
+        f"It publishes {recipe.published:,} of {records:,} records in {classes:,} groups.",
+        f"{suppressed:,} ({_share(suppressed, records)}) are {_gone(recipe)}; {limit:,} were allowed.",
         "",
-        *(_line(notch, records, suppressed, limit) for notch in explanation.notches),
+        *(_line(notch, recipe) for notch in explanation.notches),
         "",
     ]
     if len(explanation.left_out) > 1:
@@ -80,22 +82,14 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
     return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """Functions that say what a node leaves out: for the whole promise, and for each part of it."""
-
-    all: Callable[[Sequence[int]], int]
-    parts: Mapping[str, Callable[[Sequence[int]], int]]
-
-
-def _notch(problem: Problem, counts: _Counts, levels: list[int], column: int) -> Notch:
+def _notch(problem: Problem, inspected: Inspected, levels: list[int], column: int) -> Notch:
     name = problem.census.quasi[column]
     ladder = problem.census.ladders[name]
     left_out, breaks = None, None
     if levels[column] > problem.lows[column]:
         finer = [level - (place == column) for place, level in enumerate(levels)]
-        left_out = counts.all(finer)
-        each = {text: count(finer) for text, count in counts.parts.items()}
+        left_out = inspected.left_out(finer)
+        each = inspected.left_out_alone(finer)
         breaks = max(each, key=lambda text: each[text])
     return Notch(
         column=name,
@@ -103,24 +97,25 @@ def _notch(problem: Problem, counts: _Counts, levels: list[int], column: int) ->
         height=ladder.height,
         groups=len(ladder.labels[levels[column]]),
         values=len(problem.census.domains[name]),
+        hidden=ladder.labels[levels[column]].tolist() == [TOP],
         left_out=left_out,
         breaks=breaks,
     )
 
 
-def _line(notch: Notch, records: int, suppressed: int, limit: int) -> str:
+def _line(notch: Notch, recipe: Recipe) -> str:
     if notch.level == 0:
         return f"{notch.column}: published as it is."
-    what = "not published" if notch.groups == 1 else f"{notch.groups:,} groups instead of {notch.values:,} values"
+    groups = "1 group" if notch.groups == 1 else f"{notch.groups:,} groups"
+    what = "not published" if notch.hidden else f"{groups} instead of {notch.values:,} values"
     where = f"{notch.column}: {what} (level {notch.level} of {notch.height})."
     if notch.left_out is None:
         return f"{where} You asked for at least this level."
-    change = f"One level finer would leave out {_share(notch.left_out, records)}"
-    if notch.left_out > limit:
+    change = f"One level finer would leave out {_share(notch.left_out, recipe.records)}"
+    if notch.left_out > recipe.max_suppressed_records:
         return f"{where} {change}, which is too many; {notch.breaks} is what breaks."
-    if notch.left_out == suppressed:
-        return f"{where} One level finer would leave out no more, but lose more elsewhere by the measure."
-    return f"{where} {change}, which is allowed but loses more by the measure."
+    worse = ", which is allowed but worse by the measure of the search" if recipe.proof == "optimal" else ""
+    return f"{where} {change}{worse}."
 
 
 def _binds(left_out: Mapping[str, int]) -> str:
@@ -133,10 +128,14 @@ def _binds(left_out: Mapping[str, int]) -> str:
 
 def _proof(proof: str) -> str:
     said = {
-        "optimal": "No release with one level per column loses less within these limits.",
+        "optimal": "No release with one level per column is better by the measure of the search.",
         "best found": "The search was stopped; a better one may exist.",
     }
     return said.get(proof, f"The search shows: {proof}.")
+
+
+def _gone(recipe: Recipe) -> str:
+    return "left out" if recipe.suppression == "drop" else "masked: their quasi-identifiers are not published"
 
 
 def _share(part: int, whole: int) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from incrowd.algorithms import Outcome, Problem, left_out_by
+from incrowd.algorithms import Outcome, Problem, is_monotone, left_out_by
 from incrowd.core import NoSafeRelease
 from incrowd.models import feasibility
 
 
 def refuse_infeasible(problem: Problem) -> None:
     """Stop before any search where no release can keep the promise."""
+    if problem.census.records == 0:
+        msg = "The table has no records: there is nothing to publish."
+        raise NoSafeRelease(msg)
     known = feasibility(problem.judges(), problem.census.classes(), problem.limit)
     if known.feasible:
         return
@@ -31,14 +34,15 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
     if least <= limit:
         msg = f"Only a release without any record keeps {problem.model}."
         return NoSafeRelease(msg, hint="ask for less, or look at the hierarchies.", nearest=least)
+    sure = is_monotone(problem)  # else a version in between may leave out less
     msg = (
         f"No release keeps {problem.model} and leaves out at most {_share(limit, records)} ({limit:,} records): "
-        f"even the most general one leaves out {_share(least, records)} ({least:,})."
+        f"{'even ' if sure else ''}the most general one leaves out {_share(least, records)} ({least:,})."
     )
-    return NoSafeRelease(msg, hint=_hint(problem, least), nearest=least)
+    return NoSafeRelease(msg, hint=_hint(problem, least, sure=sure), nearest=least if sure else None)
 
 
-def _hint(problem: Problem, least: int) -> str:
+def _hint(problem: Problem, least: int, *, sure: bool) -> str:
     """Name what binds: a level that may not be exceeded, or one of several promises."""
     parts = []
     column, without = _column(problem, least)
@@ -47,7 +51,9 @@ def _hint(problem: Problem, least: int) -> str:
     if len(problem.model.parts) > 1:
         alone = {str(part): left_out_by(replace(problem, model=part))(problem.highs) for part in problem.model.parts}
         parts.append(f"{max(alone, key=lambda text: alone[text])} is what binds")
-    parts.append(f"max_suppressed_records={least} would be enough")
+    if sure and least < problem.census.records:
+        parts.append(f"max_suppressed_records={least} would be enough")
+    parts = parts or ["ask for less, or look at the hierarchies and at_most"]
     return "; ".join(parts) + "."
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from incrowd.api._certificate import digest_of
 from incrowd.api._recoding_files import load_recoding
 from incrowd.api._released import open_released
-from incrowd.core import DataError, FullDomainRecoding
+from incrowd.core import TOP, DataError, FullDomainRecoding
 
 Told = tuple[bool | None, str]
 
@@ -20,7 +20,7 @@ def compare_owner(certificate: dict[str, Any], public: Path, owner: Path, origin
     recipe, known = (_read(owner / name) for name in ("recipe.json", "input.json"))
     columns = certificate["columns"]
     levels = {column["name"]: column["level"] for column in columns if column["role"] == "quasi-identifier"}
-    for name in ("promise", "suppressed", "dropped", "date", "versions"):
+    for name in ("promise", "suppressed", "masked", "dropped", "date", "versions"):
         yield certificate.get(name) == recipe.get(name), f"recipe: {name}"
     yield levels == (recipe["levels"] or dict.fromkeys(levels)), "recipe: levels"
     saved = load_recoding(owner)
@@ -36,8 +36,9 @@ def compare_owner(certificate: dict[str, Any], public: Path, owner: Path, origin
 def _labels_fit(recoding: FullDomainRecoding, data: Path) -> bool:
     """Say whether every label of the file is one that the recoding publishes."""
     domains = open_released(data).domains(recoding.quasi)
+    masked = {TOP} if recoding.masks else set()
     return all(
-        set(domains[name].texts.tolist()) <= set(recoding.ladders[name].labels[level].tolist())
+        set(domains[name].texts.tolist()) <= {*recoding.ladders[name].labels[level].tolist(), *masked}
         for name, level in recoding.levels.items()
         if level
     )

@@ -14,7 +14,7 @@ from incrowd.algorithms import Algorithm, Progress
 from incrowd.api._census import Reading
 from incrowd.api._plan_checks import build_search, promises_of
 from incrowd.api._plan_read import read_document, read_text
-from incrowd.api._plan_run import run_plan, schema_of
+from incrowd.api._plan_run import output_of, run_plan, schema_of
 from incrowd.api._plan_sections import (
     VERSION,
     ColumnSection,
@@ -27,6 +27,7 @@ from incrowd.api._plan_sections import (
 )
 from incrowd.api._plan_text import Notes, toml_of
 from incrowd.api._release import Release
+from incrowd.api._sign import KeyFile
 from incrowd.core import Schema
 from incrowd.io import atomic_path
 from incrowd.models import Model, promise
@@ -175,20 +176,35 @@ class Plan:
             reading["separator"] = self.data.separator
         return reading
 
-    def run(self, progress: Callable[[Progress], bool | None] | None = None) -> Release:
+    def run(
+        self,
+        progress: Callable[[Progress], bool | None] | None = None,
+        *,
+        write: bool = False,
+        force: bool = False,
+        sign: KeyFile | None = None,
+        sample: int | None = None,
+    ) -> Release:
         """Do what the plan says.
 
         Parameters
         ----------
         progress
             Called now and then by the search; it stops with what it has when this returns ``False``.
+        write
+            Whether to write the release to the plan's folder at once, instead of giving its table back.
+        force, sign
+            Whether an earlier release there may be replaced, whatever the plan says; and a private key to sign with.
+        sample
+            Try it out on so many records. What comes of it is not a result.
 
         Raises
         ------
         NoSafeRelease
             If nothing can be published within the limits.
         """
-        return run_plan(self, progress)
+        output = {**output_of(self), "force": force or self.output.force, "sign": sign} if write else {}
+        return run_plan(self, progress, sample=sample, **output)
 
     @property
     def _home(self) -> Path:

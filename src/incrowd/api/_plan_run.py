@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,9 @@ from incrowd.api._plan_checks import build_categories
 from incrowd.api._plan_forms import build_hierarchy
 from incrowd.api._plan_sections import ColumnSection, DataSection
 from incrowd.api._release import Release
-from incrowd.core import PlanError, PlanProblem, Schema
+from incrowd.api._save import format_like
+from incrowd.core import Schema
+from incrowd.engines import Database
 
 if TYPE_CHECKING:
     from incrowd.api._plan import Plan
@@ -40,27 +41,24 @@ def schema_of(data: DataSection, columns: Mapping[str, ColumnSection], folder: P
     )
 
 
-def run_plan(plan: Plan, progress: Callable[[Progress], bool | None] | None) -> Release:
+def run_plan(plan: Plan, progress: Callable[[Progress], bool | None] | None, /, **more: Any) -> Release:
     """Call ``anonymize`` as a plan says, with nothing but what differs from its defaults."""
-    given = _arguments(plan)
-    known = inspect.signature(anonymize).parameters
-    missing = [KEYS[name] for name in given if name in KEYS and name not in known]
-    if plan.data.path is None:
-        missing.append("data.table" if plan.data.query is None else "data.query")
-    if missing:
-        message = "is not available in this version of incrowd; take it out."
-        problems = [PlanProblem(key, message) for key in missing]
-        raise PlanError.of(plan.name, problems)
-    return anonymize(plan.path(str(plan.data.path)), plan.schema(), progress=progress, **given)
+    return anonymize(source_of(plan), plan.schema(), progress=progress, **_arguments(plan), **more)
 
 
-KEYS = {
-    "order": "output.order",
-    "suppression": "output.suppression",
-    "pseudonyms": "columns.keep",
-    "sheet": "data.sheet",
-}
-"""The keys of a plan behind parameters that ``anonymize`` may not have yet: refused then, never left out silently."""
+def source_of(plan: Plan) -> Path | Database:
+    """Give the table of a plan: a file, or what a database answers."""
+    data = plan.data
+    if data.path is not None:
+        return plan.path(data.path)
+    return Database(str(data.connection_env), table=data.table, query=data.query)
+
+
+def output_of(plan: Plan) -> dict[str, Any]:
+    """Say where and how a plan writes its release, as the keywords of ``anonymize``."""
+    kind = plan.output.format or format_like(plan.data.path)
+    folder = plan.path(plan.output.folder)
+    return {"output": folder, "format": kind, "force": plan.output.force, "plan": plan.text()}
 
 
 def _arguments(plan: Plan) -> dict[str, Any]:

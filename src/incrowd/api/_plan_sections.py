@@ -74,7 +74,9 @@ class OutputSection(Part):
     """Where the release goes."""
 
     folder: Text = Field(default="out", description="Relative to the plan's folder.")
-    format: Literal["csv", "parquet"] | None = Field(default=None, description="The input's if not given.")
+    format: Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"] | None = Field(
+        default=None, description="The input's if not given."
+    )
     order: Literal["sorted", "keep"] = Field(
         default="sorted", description="Sorted by the published values, or as it was."
     )

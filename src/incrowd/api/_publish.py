@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from incrowd.algorithms import Node, Outcome, Problem, costs_of, recoding_of
-from incrowd.api._checked_again import checked_again
+from incrowd.algorithms import Inspected, Node, Outcome, Problem
+from incrowd.api._checked_again import checked_again, left_out_of
 from incrowd.api._explain import explanation_of
-from incrowd.api._recipe import Recipe, versions
+from incrowd.api._masked import check_mask
+from incrowd.api._publishing import Manner, Output
+from incrowd.api._recipe import Recipe, described, versions
 from incrowd.api._release import Release
+from incrowd.api._released import open_released
+from incrowd.api._save import new_folder, write_around
 from incrowd.core import FullDomainRecoding, Verdict
 from incrowd.engines import Engine, open_table
 
@@ -21,63 +27,149 @@ class Source:
 
     Attributes
     ----------
+    table
+        The table as it was given.
     engine
         Where it lives.
     columns
         The columns that are published.
-    described
-        What is known about it, for the recipe.
+    manner
+        How they are.
+    sample
+        How many records are tried out; ``None`` for all.
     """
 
+    table: Any
     engine: Engine
     columns: list[str]
-    described: Mapping[str, Any]
+    manner: Manner
+    sample: int | None = None
+
+    def recoded(self, recoding: FullDomainRecoding, more: Sequence[str] = ()) -> Engine:
+        """Give the table as it is published, with more columns where it is only looked at."""
+        keep = self.manner.order == "keep"
+        columns = [*self.columns, *more]
+        return self.engine.recode(recoding, columns, replace=self.manner.pseudonyms, keep_order=keep)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was searched, and what was found.
+
+    Attributes
+    ----------
+    problem, outcome
+        The question, and the answer.
+    best
+        The best node.
+    inspected, recoding
+        The node, looked at closely, and what it does to every record.
+    algorithm
+        What searched.
+    """
+
+    problem: Problem
+    outcome: Outcome
+    best: Node
+    inspected: Inspected
+    recoding: FullDomainRecoding
+    algorithm: str
 
 
 def publish_node(source: Source, problem: Problem, outcome: Outcome, algorithm: str) -> Release:
     """Apply the best node that a search found, and check what came out of it with nothing but its labels."""
     best = outcome.best
     assert best is not None  # noqa: S101 - the caller saw to it
-    recoding = recoding_of(problem, best.levels)
-    table = source.engine.recode(recoding, source.columns).materialise()
+    inspected = Inspected(problem, best.levels)
+    recoding = inspected.recoding()
+    if source.manner.suppression == "mask" and recoding.leaves_out:
+        recoding = replace(recoding, masked=True)
+        predicted = problem.census.classes(recoding.levels)
+        check_mask(problem, predicted, left_out_of(predicted, recoding))
+    found = Found(problem, outcome, best, inspected, recoding, algorithm)
+    if source.manner.output is not None:
+        return _write(source, found, source.manner.output)
+    table = source.recoded(recoding).materialise()
+    with _to_check(source, found, table) as engine:
+        verdict = _verdict(engine, found)
+    return _release(source, found, table, verdict)
+
+
+def _write(source: Source, found: Found, output: Output) -> Release:
+    """Write a release without ever holding its table; it is checked as it stands in the file."""
+    with new_folder(output.folder, force=output.force) as folders:
+        data = folders.public / f"data.{output.format}"
+        source.recoded(found.recoding).write(data)
+        with _to_check(source, found, data) as engine:
+            verdict = _verdict(engine, found)
+        release = _release(source, found, output.folder / folders.public.name / data.name, verdict)
+        write_around(release, folders, data, sign=output.sign, plan=output.plan)
+    return release
+
+
+@contextmanager
+def _to_check(source: Source, found: Found, table: Any) -> Iterator[Engine]:
+    """Open what is published; whose row it is decides where it is known, so it is looked at beside it."""
+    entity = found.problem.schema.entity
+    if entity is None or entity in source.columns:
+        yield open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
+    elif isinstance(table, Path):
+        beside = table.with_name(".checked.parquet")
+        try:
+            source.recoded(found.recoding, [entity]).write(beside)
+            yield open_released(beside)
+        finally:
+            beside.unlink(missing_ok=True)
+    else:
+        yield open_table(source.recoded(found.recoding, [entity]).materialise(), missing_values=())
+
+
+def _verdict(engine: Engine, found: Found) -> Verdict:
+    return checked_again(engine, found.problem, found.recoding)
+
+
+def _release(source: Source, found: Found, table: Any, verdict: Verdict) -> Release:
+    problem, census = found.problem, found.problem.census
     return Release(
         table=table,
-        verdict=_verdict(source, problem, recoding, table),
-        measures=costs_of(problem, best.levels),
-        recoding=recoding,
-        recipe=_recipe(source, problem, outcome, best, algorithm),
+        verdict=verdict,
+        measures=found.inspected.costs(),
+        recoding=found.recoding,
+        recipe=_recipe(source, found),
         schema=problem.schema,
         model=problem.model,
-        explanation=explanation_of(problem, best),
-        distributions={name: problem.census.domains[name] for name in problem.census.sensitive},
+        explanation=explanation_of(problem, found.best, found.inspected),
+        distributions={name: census.domains[name] for name in census.sensitive},
     )
 
 
-def _verdict(source: Source, problem: Problem, recoding: FullDomainRecoding, table: Any) -> Verdict:
-    """Let an engine group what is published; whose row it is decides where it is known, and is not published."""
-    census, schema = problem.census, problem.schema
-    if schema.entity is not None:
-        table = source.engine.recode(recoding, [*source.columns, schema.entity]).materialise()
-    domains = {name: census.domains[name] for name in census.sensitive}
-    classes = open_table(table).classes(schema.quasi_names, domains, schema.entity, schema.count)
-    return checked_again(classes, problem, recoding)
-
-
-def _recipe(source: Source, problem: Problem, outcome: Outcome, best: Node, algorithm: str) -> Recipe:
+def _recipe(source: Source, found: Found) -> Recipe:
+    problem, outcome, census = found.problem, found.outcome, found.problem.census
+    columns = list(source.engine.columns())
     return Recipe(
         promise=str(problem.model),
-        algorithm=algorithm,
+        algorithm=found.algorithm,
         proof=outcome.proof,
-        levels=dict(best.levels),
-        records=problem.census.records,
-        suppressed=best.suppressed,
+        levels=dict(found.best.levels),
+        records=census.records,
+        suppressed=found.best.suppressed,
         max_suppressed_records=problem.limit,
-        dropped=problem.census.dropped,
+        dropped=census.dropped,
         checked=outcome.checked,
         nodes=outcome.nodes,
         lower_bound=outcome.lower_bound,
-        notes=outcome.notes,
+        notes=(*_not_a_result(source, census.records), *outcome.notes, *source.manner.notes),
         engine=type(source.engine).__name__,
-        input=source.described,
+        input=described(source.table, columns, census.records + census.dropped),
         versions=versions(),
+        order=source.manner.order,
+        suppression=source.manner.suppression,
+        pseudonymised=tuple(source.manner.pseudonyms),
+        sample=source.sample,
     )
+
+
+def _not_a_result(source: Source, records: int) -> list[str]:
+    if source.sample is None:
+        return []
+    return [f"NOT A RESULT: tried out on a sample of {records:,} records. Nothing here may be published."]

@@ -28,7 +28,7 @@ class Recipe:
     levels
         The level of every quasi-identifier; ``None`` for a local recoding.
     records, suppressed
-        How many records the table had, and how many are left out of the release.
+        How many records the table had, and how many are left out of the release, or masked in it.
     max_suppressed_records
         How many might have been left out.
     dropped
@@ -44,6 +44,12 @@ class Recipe:
         confidential as the table: a hash confirms guesses.
     versions
         The versions of incrowd and of the libraries that took part.
+    order, suppression
+        Whether rows are sorted or keep their order, and whether suppressed records are dropped or masked.
+    pseudonymised
+        The columns that are published as pseudonyms. Their keys are nowhere.
+    sample
+        How many records were tried out; ``None`` for a whole table. What came of a sample is no result.
     """
 
     promise: str
@@ -61,6 +67,20 @@ class Recipe:
     engine: str
     input: Mapping[str, Any]
     versions: Mapping[str, str]
+    order: str = "sorted"
+    suppression: str = "drop"
+    pseudonymised: tuple[str, ...] = ()
+    sample: int | None = None
+
+    @property
+    def published(self) -> int:
+        """How many records are published, masked or not."""
+        return self.records - self.suppressed + self.masked
+
+    @property
+    def masked(self) -> int:
+        """How many records are published with nothing in their quasi-identifiers."""
+        return self.suppressed if self.suppression == "mask" else 0
 
 
 def versions() -> dict[str, str]:

@@ -23,7 +23,8 @@ class Release:
     Attributes
     ----------
     table
-        The published table, of the kind that came in, sorted by its values.
+        The published table, of the kind that came in, sorted by its values; the path of a file where it was written
+        at once.
     verdict
         What was measured on the published table.
     measures
@@ -86,7 +87,8 @@ class Release:
         return in_words(self.explanation, self.recipe, self.verdict.classes, self.measures)
 
     def __repr__(self) -> str:
-        kept = self.recipe.records - self.recipe.suppressed
-        return (
-            f"Release({self.recipe.promise}: {kept} of {self.recipe.records} records, {self.verdict.classes} classes)"
-        )
+        recipe = self.recipe
+        masked = f", {recipe.masked} masked" if recipe.masked else ""
+        marked = "" if recipe.sample is None else "NOT A RESULT, a sample: "
+        records = f"{recipe.published} of {recipe.records} records{masked}"
+        return f"Release({marked}{recipe.promise}: {records}, {self.verdict.classes} classes)"

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from incrowd.api._check import verdict_of
 from incrowd.api._promised import shown_by_a_file
 from incrowd.core import Domain, Ladder, PrivacyWarning, Schema, Verdict
-from incrowd.engines import Engine, open_table
+from incrowd.engines import Engine, ending_of, is_escaped, open_table
 from incrowd.hierarchies import Categories, Ordered, Tree, ordered
 from incrowd.models import Model
 
@@ -44,9 +44,9 @@ class Measurement:
 
 
 def open_released(path: Path) -> Engine:
-    """Open a released file as it stands: nothing but an empty field is missing."""
-    text = {"separator": ","} if path.suffix == ".csv" else {}
-    return open_table(path, missing_values=(), **text)
+    """Open a released file: nothing but an empty field is missing, and texts are as they were before escaping."""
+    separator = "," if ending_of(path) in {".csv", ".csv.gz"} else None
+    return open_table(path, missing_values=(), separator=separator, escaped=is_escaped(path))
 
 
 def measure(engine: Engine, columns: Sequence[Plain], model: Model) -> Measurement:

@@ -5,24 +5,26 @@ from __future__ import annotations
 import datetime as dt
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from incrowd.api._certificate import canonical, certificate_of, readable
 from incrowd.api._promised import exactly
 from incrowd.api._recoding_files import save_recoding
+from incrowd.api._released import open_released
 from incrowd.api._sign import KeyFile, signature_of
 from incrowd.core import Domain, ParameterError
-from incrowd.engines import open_table
+from incrowd.engines import ending_of, open_table
 from incrowd.io import atomic_folder
 
 if TYPE_CHECKING:
     from incrowd.api._release import Release
 
-Format = Literal["parquet", "csv"]
+Format = Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"]
 PUBLIC, OWNER = "public", "owner"
 CERTIFICATE, SCRIPT = "release.json", "verify.py"
 
@@ -46,7 +48,7 @@ def save(
     folder
         The folder to make. It appears whole or not at all.
     format
-        How the table is written.
+        How the table is written: for Excel (``xlsx``), SPSS (``sav``) and Stata (``dta``) install ``incrowd[files]``.
     force
         Whether an earlier release there may be replaced.
     sign
@@ -56,26 +58,64 @@ def save(
     date
         When it was made, as ISO 8601 writes it; by default today.
     """
-    if format not in ("parquet", "csv"):
-        msg = f"format must be 'parquet' or 'csv', got {format!r}."
+    if format not in get_args(Format):
+        msg = f"format must be one of {', '.join(map(repr, get_args(Format)))}, got {format!r}."
         raise ParameterError(msg)
-    date = date or dt.datetime.now(dt.UTC).date().isoformat()
-    with atomic_folder(folder, holds=(PUBLIC, OWNER), force=force) as part:
-        (part / OWNER).mkdir(mode=0o700)
-        (part / PUBLIC).mkdir()
-        _write_public(release, part / PUBLIC, format, date, sign)
-        _write_owner(release, part / OWNER, date, plan)
+    if release.recipe.sample is not None:
+        msg = "What came of a sample is not a result: it gets no certificate, and is not written."
+        raise ParameterError(msg, hint="run it again on the whole table, without sample.")
+    with new_folder(folder, force=force) as folders:
+        data = folders.public / f"data.{format}"
+        table = release.table
+        engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
+        engine.write(data, keep_order=release.recipe.order == "keep")
+        write_around(release, folders, data, sign=sign, plan=plan, date=date)
     return Path(folder)
 
 
-def _write_public(release: Release, folder: Path, kind: Format, date: str, sign: KeyFile | None) -> None:
-    data = folder / f"data.{kind}"
-    open_table(release.table, missing_values=()).write(data)
+def format_like(source: str | os.PathLike[str] | None) -> Format:
+    """Give the format of a release whose table came from a file; Parquet if it did not, or that cannot be written."""
+    ending = "" if source is None else ending_of(source).removeprefix(".")
+    known: dict[str, Format] = {name: name for name in get_args(Format)}
+    texts: dict[str, Format] = {"tsv": "csv", "txt": "csv", "tsv.gz": "csv.gz", "txt.gz": "csv.gz"}
+    more: dict[str, Format] = {"feather": "arrow", "ipc": "arrow", "zsav": "sav", "xls": "xlsx", "xlsm": "xlsx"}
+    return {**known, **texts, **more}.get(ending, "parquet")
+
+
+class Folders(NamedTuple):
+    """Where the two halves of a release are being written."""
+
+    public: Path
+    owner: Path
+
+
+@contextmanager
+def new_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Folders]:
+    """Give the two folders of a release to write into; they appear when the block ends well."""
+    with atomic_folder(folder, holds=(PUBLIC, OWNER), force=force) as part:
+        folders = Folders(part / PUBLIC, part / OWNER)
+        folders.owner.mkdir(mode=0o700)
+        folders.public.mkdir()
+        yield folders
+
+
+def write_around(
+    release: Release,
+    folders: Folders,
+    data: Path,
+    *,
+    sign: KeyFile | None = None,
+    plan: str | None = None,
+    date: str | None = None,
+) -> None:
+    """Write all that belongs to a release around its table, which is written already."""
+    date = date or dt.datetime.now(dt.UTC).date().isoformat()
     certificate = certificate_of(release, data, date)
     if sign is not None:
         certificate["signature"] = signature_of(canonical(certificate), sign)
-    (folder / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")
-    (folder / SCRIPT).write_bytes((files("incrowd.api") / "_verify_script.py").read_bytes())
+    (folders.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")
+    (folders.public / SCRIPT).write_bytes((files("incrowd.api") / "_verify_script.py").read_bytes())
+    _write_owner(release, folders.owner, date, plan)
 
 
 def _write_owner(release: Release, folder: Path, date: str, plan: str | None) -> None:
@@ -83,6 +123,7 @@ def _write_owner(release: Release, folder: Path, date: str, plan: str | None) ->
     recipe = {
         **asdict(release.recipe),
         "date": date,
+        "masked": release.recipe.masked,
         "measures": dict(release.measures),
         "promises": _promises(release),
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from incrowd.api._certificate import SCHEMA, canonical, digest_of, shown_measures
+from incrowd.api._certificate import SCHEMA, canonical, digest_of, escaping_of, shown_measures
 from incrowd.api._compare_promises import compare_promises
 from incrowd.api._owner import compare_owner
 from incrowd.api._released import measure, open_released
@@ -127,6 +127,8 @@ def _file(certificate: Plain, folder: Path) -> Iterator[Told]:
             raise DataError(msg)
         same = digest_of(data) == certificate["data"]["sha256"] and data.stat().st_size == certificate["data"]["bytes"]
         yield same, "hash of the data file"
+        if certificate["data"].get("escaped") != escaping_of(data):
+            yield False, "how texts are escaped"
         yield from _table(certificate, open_released(data), untouched=same)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         trouble = type(error).__name__
@@ -159,7 +161,7 @@ def _counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Told]:
         "rows": rows,
         "records": int(sizes.sum()),
         "classes": len(sizes),
-        **shown_measures(certificate["columns"], sizes, certificate["suppressed"]),
+        **shown_measures(certificate["columns"], sizes, certificate["suppressed"], certificate.get("masked", 0)),
     }
     measures = certificate["measures"]
     certified = {**certificate["data"], **certificate, **measures}

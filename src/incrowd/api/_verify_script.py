@@ -1,8 +1,9 @@
 """Check a released table against its certificate, with nothing but Python: ``python verify.py [release.json]``.
 
 Reads the certificate and the data file beside it, groups the records by their quasi-identifiers as they stand in the
-file, measures every promise again with whole numbers and fractions, and compares. A Parquet file needs pyarrow or
-duckdb to be read. Exit code 0: all is as certified; 1: something differs; 2: the files cannot be read.
+file, measures every promise again with whole numbers and fractions, and compares. A file that is not CSV needs a
+library to be read: pyarrow or duckdb for Parquet, pyarrow for Arrow, fastexcel for Excel, pyreadstat for SPSS and
+Stata. Exit code 0: all is as certified; 1: something differs; 2: the files cannot be read.
 
 This file belongs to incrowd and stands on its own, so that you can read all of it. What it cannot see: whether the
 certificate tells the truth about the original table and the records left out, and who wrote it.
@@ -11,6 +12,7 @@ certificate tells the truth about the original table and the records left out, a
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import json
 import math
@@ -29,12 +31,41 @@ Bag = Counter[Any]
 """How often each sensitive value occurs in a group."""
 
 
-def read_rows(path: Path) -> tuple[list[str], list[Any]]:
+def read_rows(path: Path, *, escaped: bool) -> tuple[list[str], list[Any]]:
     """Give header and rows of the data file; a missing value, an empty field in CSV, is None."""
-    if path.suffix == ".csv":
-        with path.open(newline="", encoding="utf-8") as file:
+    rows: list[Any]
+    if ".csv" in path.suffixes:
+        opened: Any = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "rt", newline="", encoding="utf-8") as file:
             header, *rows = csv.reader(file)
-        return header, [[cell or None for cell in row or [""]] for row in rows]
+        rows = [row or [""] for row in rows]
+    else:
+        header, rows = read_others(path)
+    if escaped:  # one apostrophe was put in front of what a spreadsheet would run, and of what begins with one
+        rows = [[cell.removeprefix("'") if isinstance(cell, str) else cell for cell in row] for row in rows]
+    if path.suffix in {".csv", ".gz", ".sav", ".dta"}:  # which have no other way to write that nothing is there
+        rows = [[None if cell == "" else cell for cell in row] for row in rows]
+    return header, rows
+
+
+def read_others(path: Path) -> tuple[list[str], list[Any]]:
+    """Read a file that is not of text, with the library for its kind."""
+    if path.suffix in {".sav", ".dta"}:
+        import pyreadstat  # noqa: PLC0415 - optional
+
+        columns, _ = {".sav": pyreadstat.read_sav, ".dta": pyreadstat.read_dta}[path.suffix](path, output_format="dict")
+        return list(columns), list(zip(*columns.values(), strict=True))
+    if path.suffix in {".xlsx", ".arrow"}:
+        table: Any
+        if path.suffix == ".xlsx":
+            import fastexcel  # noqa: PLC0415 - optional
+
+            table = fastexcel.read_excel(path).load_sheet(0, schema_sample_rows=None).to_arrow()
+        else:
+            import pyarrow.ipc  # noqa: PLC0415 - optional
+
+            table = pyarrow.ipc.open_file(path).read_all()
+        return table.schema.names, list(zip(*(column.to_pylist() for column in table.columns), strict=True))
     try:
         import pyarrow.parquet  # noqa: PLC0415 - optional
     except ImportError:
@@ -258,16 +289,17 @@ def check(certificate: dict[str, Any], folder: Path) -> Iterator[tuple[bool | No
     """Compare everything that the data file can show."""
     path = folder / Path(certificate["data"]["name"]).name
     yield hashlib.sha256(path.read_bytes()).hexdigest() == certificate["data"]["sha256"], "hash of the data file"
-    header, rows = read_rows(path)
+    header, rows = read_rows(path, escaped=bool(certificate["data"].get("escaped")))
     yield list(header) == [column["name"] for column in certificate["columns"]], "names of the columns"
     table = Table(certificate, header, rows)
     sizes = [sum(bag.values()) for bag in table.bags([], table.quasi).values()]
-    records, left_out = sum(sizes), certificate["suppressed"]
+    suppressed, masked = certificate["suppressed"], certificate.get("masked", 0)  # what is masked is in the file
+    records, left_out = sum(sizes), suppressed - masked
     found = {
         "rows": len(rows),
         "records": records,
         "classes": len(sizes),
-        "discernibility": sum(size * size for size in sizes) + left_out * (records + left_out),
+        "discernibility": sum(size * size for size in sizes) - masked**2 + suppressed * (records + left_out),
         "aecs": (records + left_out) / max(len(sizes) + (left_out > 0), 1),
         "height": sum(column["level"] or 0 for column in certificate["columns"]),
     }

@@ -11,13 +11,16 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from incrowd.cli._help import tidy
 from incrowd.cli._run import Session, run
+
+JOB, LOOK, MORE = "From a table to its release", "Look and compare", "More"
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
     session = Session()
-    command = typer.main.get_command(_build())
+    command = tidy(typer.main.get_command(_build()))
     given = list(sys.argv[1:] if args is None else args)
     sys.exit(run(lambda: command.main(given, prog_name="incrowd", standalone_mode=False, obj=session), session))
 
@@ -27,7 +30,7 @@ def _build() -> typer.Typer:
     app = typer.Typer(
         name="incrowd",
         help="Hide every person of a table in a crowd, prove it, and show what it cost.",
-        epilog="Exit codes: 0 fine, 1 a check found problems, 2 wrong use, 3 our fault, 130 stopped.",
+        epilog="Exit codes: 0 done, 1 not safe, 2 wrong use, 3 a fault, 130 stopped.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         add_completion=True,
@@ -35,17 +38,29 @@ def _build() -> typer.Typer:
     )
     app.callback()(_options)
 
-    from incrowd.cli import _anonymize, _assess, _compare, _demo, _explain, _frontier, _hierarchy, _init, _verify
+    from incrowd.cli import (
+        _anonymize,
+        _apply,
+        _assess,
+        _compare,
+        _demo,
+        _explain,
+        _frontier,
+        _hierarchy,
+        _init,
+        _verify,
+    )
 
-    app.command("anonymize")(_anonymize.anonymize)
-    app.command("assess")(_assess.assess)
-    app.command("compare")(_compare.compare)
-    app.command("demo")(_demo.demo)
-    app.command("explain")(_explain.explain)
-    app.command("frontier")(_frontier.frontier)
-    app.command("init")(_init.init)
-    app.command("verify")(_verify.verify)
-    app.add_typer(_hierarchy.app, name="hierarchy")
+    app.command("init", rich_help_panel=JOB)(_init.init)
+    app.command("anonymize", rich_help_panel=JOB)(_anonymize.anonymize)
+    app.command("apply", rich_help_panel=JOB)(_apply.apply)
+    app.command("verify", rich_help_panel=JOB)(_verify.verify)
+    app.command("assess", rich_help_panel=LOOK)(_assess.assess)
+    app.command("frontier", rich_help_panel=LOOK)(_frontier.frontier)
+    app.command("compare", rich_help_panel=LOOK)(_compare.compare)
+    app.command("demo", rich_help_panel=MORE)(_demo.demo)
+    app.command("explain", rich_help_panel=MORE)(_explain.explain)
+    app.add_typer(_hierarchy.app, name="hierarchy", rich_help_panel=MORE)
     return app
 
 

@@ -16,18 +16,23 @@ from incrowd.cli._release_text import facts_of, lines_of
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
-    from incrowd.api import Plan, Release
+    from incrowd.api import Release
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, such as plan.toml.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be published, and write nothing.")]
+Sample = Annotated[
+    int | None,
+    typer.Option("--sample", metavar="N", help="Try it out on N records: not a result, and nothing is written."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace an earlier release in the output folder.")]
 Sign = Annotated[Path | None, typer.Option("--sign", metavar="KEY", help="Sign the certificate with this private key.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Say for every column what one level finer would mean.")]
 
 
-def anonymize(
+def anonymize(  # noqa: PLR0913, PLR0917 - each is one option
     plan: PlanFile,
     dry_run: DryRun = False,
+    sample: Sample = None,
     force: Force = False,
     sign: Sign = None,
     explain: Explain = False,
@@ -42,34 +47,41 @@ def anonymize(
 
     start = time.perf_counter()
     read = Plan.read(plan)
-    folder = read.path(read.output.folder)
     if not quiet:
         tell(f"plan     {plan.name}: {read.model()}")
+    write = not dry_run and sample is None
     with Watch(quiet=quiet) as watch:
-        release = read.run(watch)
-    written = None if dry_run else _write(release, read, folder, force=force, sign=sign)
+        release = read.run(watch, write=write, force=force, sign=sign, sample=sample)
+    show(release, read.path(read.output.folder) if write else None, explain=explain, as_json=as_json)
+    if not quiet:
+        close(release, time.perf_counter() - start)
+
+
+def show(release: Release, written: Path | None, *, explain: bool = False, as_json: bool = False) -> None:
+    """Write what was published to stdout: for people, or for machines with the folder that was written."""
     if as_json:
         facts = {**facts_of(release), "written": None if written is None else str(written)}
         sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     else:
-        lines = release.explain().splitlines() if explain else lines_of(release)
+        marked = [] if explain or release.recipe.sample is None else [release.recipe.notes[0], ""]
+        lines = release.explain().splitlines() if explain else [*marked, *lines_of(release)]
         sys.stdout.write("\n".join(lines) + "\n")
-    if not quiet:
-        _close(written, release, time.perf_counter() - start)
 
 
-def _write(release: Release, plan: Plan, folder: Path, *, force: bool, sign: Path | None) -> Path:
-    path = Path(str(plan.data.path))
-    kind = plan.output.format or ("parquet" if path.suffix.lower() == ".parquet" else "csv")
-    return release.save(folder, format=kind, force=force or plan.output.force, sign=sign, plan=plan.text())
-
-
-def _close(written: Path | None, release: Release, seconds: float) -> None:
-    kept = release.recipe.records - release.recipe.suppressed
-    tell("", f"PASS  {amount(kept, 'record')} published, every promise kept and checked again   {seconds:.1f} s")
-    if written is None:
+def close(release: Release, seconds: float) -> None:
+    """Say how it ended: what was written, and what to do next."""
+    recipe = release.recipe
+    if recipe.sample is not None:
+        tell("", f"NOT A RESULT  tried out on a sample of {amount(recipe.records, 'record')}   {seconds:.1f} s")
+        tell("nothing was written: run it again without --sample.")
+        return
+    masked = f", {recipe.masked:,} of them masked" if recipe.masked else ""
+    kept = f"{amount(recipe.published, 'record')} published{masked}"
+    tell("", f"PASS  {kept}, every promise kept and checked again   {seconds:.1f} s")
+    if not isinstance(release.table, Path):
         tell("dry run: nothing was written.")
-    else:
-        public = ", ".join(sorted(path.name for path in (written / "public").iterdir()))
-        tell(f"wrote {written / 'public'} ({public}) and {written / 'owner'} (keep that one to yourself)")
-        tell(f"next: incrowd verify {written / 'public' / 'release.json'}")
+        return
+    public = release.table.parent
+    names = ", ".join(sorted(path.name for path in public.iterdir()))
+    tell(f"wrote {public} ({names}) and {public.with_name('owner')} (keep that one to yourself)")
+    tell(f"next: incrowd verify {public / 'release.json'}")

@@ -67,7 +67,10 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     quiet: Quiet = False,
     show_values: ShowValues = False,
 ) -> int:
-    """Measure how well a table hides its people; with --require, leave with 1 if a promise does not hold."""
+    """Measure how well a table hides its people; with --require, leave with 1 if a promise does not hold.
+
+    For example: incrowd assess patients.csv --quasi age,zip --sensitive disease
+    """
     from incrowd import api
     from incrowd.core import Schema
 
@@ -147,10 +150,10 @@ def _meanings(sensitive: list[str], files: list[str]) -> dict[str, Categories | 
 
 def _size(data: Path, assessment: Assessment, reading: dict[str, str]) -> str:
     """Say what was read, so that a wrong separator or a wrong file is seen at once."""
-    from incrowd.engines import look_at, open_table
+    from incrowd.engines import is_text, look_at, open_table
 
     rows = amount(assessment.records, "record" if assessment.counted else "row")
-    if data.suffix.lower() == ".parquet":
+    if not is_text(data):
         return f"{rows}, {amount(len(open_table(data).columns()), 'column')}"
     layout = look_at(data, reading["encoding"], reading.get("separator"))
     shown = r"\t" if layout.separator == "\t" else layout.separator

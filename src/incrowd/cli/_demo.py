@@ -16,6 +16,8 @@ K, L, SHARE = 5, 3, 0.05
 """What the demo promises: groups of at least 5, with 3 different diagnoses each, at most 5 % left out."""
 
 LABEL, NUMBER = 34, 13
+LINE = 72
+"""Where the seconds stand, so that a line fits into a terminal."""
 
 
 def demo(
@@ -40,7 +42,7 @@ def demo(
     before = assess(table, schema)
     alone = before.one_of_a_kind.records
     _say(clock.line(f"1/3 assess   today {alone:,} of {before.records:,} people are one of a kind"))
-    _say(f"2/3 search   groups of at least {K}, {L} different diagnoses each, at most {SHARE:.0%} left out")
+    _say(f"2/3 search   groups of at least {K}, {L} different diagnoses each, at most {100 * SHARE:.0f} % left out")
     release = anonymize(table, schema, model=f"k>={K}, l>={L}[diagnosis]", max_suppressed=SHARE)
     recipe = release.recipe
     _say(
@@ -52,7 +54,7 @@ def demo(
     after = assess(release.table, Schema(schema.quasi_names, dict(schema.sensitive)))
     _say("", *_table(before, after), *_columns(release), "", "PASS  the release keeps its promises")
     _say(f"wrote {output / 'public'} (data, release.json, verify.py) and {output / 'owner'}")
-    _say("next: incrowd init yourdata.csv")
+    _say(f"next: incrowd verify {output / 'public' / 'release.json'}   or   incrowd init yourdata.csv")
 
 
 def _table(before: Assessment, after: Assessment) -> list[str]:
@@ -90,7 +92,7 @@ def _row(what: str, before: str, after: str, limit: str) -> str:
 
 
 def _share(chance: object) -> str:
-    return f"{float(chance):.1%}"  # type: ignore[arg-type]
+    return f"{100 * float(chance):.1f} %"  # type: ignore[arg-type]
 
 
 def _say(*lines: str) -> None:
@@ -106,4 +108,4 @@ class _Clock:
     def line(self, text: str) -> str:
         now = time.perf_counter()
         passed, self._last = now - self._last, now
-        return f"{text:<74}{passed:5.1f} s"
+        return f"{text:<{LINE}}{passed:5.1f} s"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import json
 import sys
 from typing import Annotated
 
 import typer
 
-from incrowd.cli._run import WRONG_USE, tell
+from incrowd.cli._assess import Json
+from incrowd.cli._run import FOUND, OUR_FAULT, WRONG_USE, tell
 
 MEANING = {
     "IC000": ("Something is wrong with what was asked.", "Read the message and its hint."),
@@ -55,22 +57,44 @@ MEANING = {
 }
 """Per code what it means, and what to do about it."""
 
+EXITS = {"IC2": FOUND, "IC3": OUR_FAULT}
+"""With which exit code a command leaves, by the beginning of the code; all others are wrong use."""
+
 Code = Annotated[str, typer.Argument(metavar="CODE", help="Such as IC201. Without one, all are listed.")]
 
 
-def explain(code: Code = "") -> int:
+def explain(code: Code = "", as_json: Json = False) -> int:
     """Explain an error code.
 
     For example: incrowd explain IC201
     """
     asked = code.strip().upper()
-    if not asked:
-        sys.stdout.write("".join(f"{name}  {meaning}\n" for name, (meaning, _) in MEANING.items()))
-        return 0
-    if asked not in MEANING:
+    if asked and asked not in MEANING:
         near = difflib.get_close_matches(asked, MEANING, n=1)
         tell(f"error: There is no code {code!r}.", f"hint: {f'did you mean {near[0]}?' if near else 'incrowd explain'}")
         return WRONG_USE
-    meaning, advice = MEANING[asked]
-    sys.stdout.write(f"{asked}: {meaning}\n\n{advice}\n")
+    sys.stdout.write(_json(asked) if as_json else _text(asked) if asked else _list())
     return 0
+
+
+def _list() -> str:
+    return "".join(f"{name}  {meaning}\n" for name, (meaning, _) in MEANING.items())
+
+
+def _text(code: str) -> str:
+    meaning, advice = MEANING[code]
+    return f"{code}: {meaning}\n\n{advice}\n\nA command that meets it leaves with exit code {_exit(code)}.\n"
+
+
+def _json(asked: str) -> str:
+    """Give the code that was asked for, or all."""
+    codes = [
+        {"code": code, "meaning": meaning, "advice": advice, "exit": _exit(code)}
+        for code, (meaning, advice) in MEANING.items()
+        if asked in {"", code}
+    ]
+    return json.dumps({"schema": 1, "codes": codes}, indent=2) + "\n"
+
+
+def _exit(code: str) -> int:
+    return EXITS.get(code[:3], WRONG_USE)

@@ -51,7 +51,10 @@ def show(
     max_children: Annotated[int, typer.Option("--max-children", help="Draw at most so many children of a node.")] = 8,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
-    """Draw a hierarchy as a tree, for the values of the file or of a table."""
+    """Draw a hierarchy as a tree, for the values of the file or of a table.
+
+    For example: incrowd hierarchy show zip.csv --max-children 3
+    """
     from incrowd.hierarchies import draw, tree
 
     hierarchy = tree(file)
@@ -70,7 +73,10 @@ def check(
     separator: Separator = None,
     show_values: ShowValues = False,
 ) -> int:
-    """Check a hierarchy, and whether it covers a column; leave with 1 if there are problems."""
+    """Check a hierarchy, and whether it covers a column; leave with 1 if there are problems.
+
+    For example: incrowd hierarchy check zip.csv --data patients.csv --column zip
+    """
     from incrowd.hierarchies import check as find
     from incrowd.hierarchies import tree
 
@@ -112,7 +118,10 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
-    """Build a hierarchy for a column of a table and write it in ARX's format."""
+    """Build a hierarchy for a column of a table and write it in ARX's format.
+
+    For example: incrowd hierarchy build patients.csv --column zip -o zip.csv
+    """
     from incrowd.hierarchies import write_csv
     from incrowd.io import atomic_path
 

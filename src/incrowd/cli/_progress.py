@@ -45,7 +45,9 @@ class Watch:
 
     def _draw(self, progress: Progress, passed: float) -> None:
         best = "nothing fits yet" if progress.best is None else f"best so far {progress.best:.4f}"
-        text = f"search   {progress.checked:,} of {progress.nodes:,} versions looked at, {best}, {passed:.0f} s"
+        rate = progress.checked / passed if passed else 0
+        looked = f"{progress.checked:,} of at most {progress.nodes:,} versions looked at"
+        text = f"search   {looked}, {rate:,.0f}/s, {best}, {passed:.0f} s"
         sys.stderr.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
         sys.stderr.flush()
         self._drawn = True

@@ -16,8 +16,9 @@ def lines_of(release: Release) -> list[str]:
     """Say what was published: how many, under which promises, and what became of every column."""
     recipe = release.recipe
     share = recipe.suppressed / recipe.records if recipe.records else 0
-    kept = recipe.records - recipe.suppressed
-    left_out = f"{recipe.suppressed:,} left out ({share:.1%}, {recipe.max_suppressed_records:,} allowed)"
+    kept = recipe.published
+    gone = "masked" if recipe.masked else "left out"
+    left_out = f"{recipe.suppressed:,} {gone} ({100 * share:.1f} %, {recipe.max_suppressed_records:,} allowed)"
     tested = f"{recipe.proof}, {recipe.checked:,} of {recipe.nodes:,} versions looked at"
     return [
         f"{kept:,} of {recipe.records:,} records in {release.verdict.classes:,} groups; {left_out}",
@@ -26,10 +27,11 @@ def lines_of(release: Release) -> list[str]:
         f"{'promise':<{WIDTH}}{'required':>12}{'measured':>12}",
         *(line for finding in release.verdict.findings for line in _promise(finding)),
         "",
-        f"{'column':<{WIDTH}}published as",
-        *(f"{_short(notch.column):<{WIDTH}}{_published(notch)}" for notch in release.explanation.notches),
+        f"{'column':<{WIDTH}}published",
+        *(f"{shorten(notch.column):<{WIDTH}}{_published(notch)}" for notch in release.explanation.notches),
         "",
-        f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left); {tested}",
+        f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left)",
+        f"search: {tested}",
         *(f"note: {note}" for note in recipe.notes),
     ]
 
@@ -39,11 +41,13 @@ def facts_of(release: Release) -> dict[str, Any]:
     recipe = release.recipe
     return {
         "schema": 1,
+        "result": recipe.sample is None,
         "promise": recipe.promise,
         "holds": release.verdict.holds,
         "records": recipe.records,
-        "published": recipe.records - recipe.suppressed,
+        "published": recipe.published,
         "suppressed": recipe.suppressed,
+        "masked": recipe.masked,
         "max_suppressed_records": recipe.max_suppressed_records,
         "dropped": recipe.dropped,
         "classes": release.verdict.classes,
@@ -60,22 +64,24 @@ def _promise(finding: Finding) -> list[str]:
     columns = f" of {', '.join(finding.columns)}" if finding.columns else ""
     pairs = zip(finding.required, finding.measured, strict=False)
     return [
-        f"{_short(name + columns):<{WIDTH}}{sense + ' ' + _number(bound):>12}{_number(value):>12}   ok"
+        f"{shorten(name + columns):<{WIDTH}}{sense + ' ' + _number(bound):>12}{_number(value):>12}   ok"
         for (name, sense, bound), value in pairs
     ]
 
 
 def _published(notch: Notch) -> str:
     if notch.level == 0:
-        return "it is"
+        return "as it is"
     if notch.groups == 1:
-        return "nothing"
-    return f"{notch.groups:,} groups instead of {notch.values:,} values (level {notch.level} of {notch.height})"
+        return "without its values (all are one group)"
+    return f"in {notch.groups:,} groups instead of {notch.values:,} values (level {notch.level} of {notch.height})"
 
 
 def _number(value: Any) -> str:
     return f"{int(value):,}" if value == int(value) else f"{float(value):.4g}"
 
 
-def _short(name: str) -> str:
-    return name if len(name) < WIDTH else f"{name[: WIDTH - 3]}…"
+def shorten(name: str, width: int = WIDTH) -> str:
+    """Shorten what is too long; what would disturb a terminal becomes a blank."""
+    clean = "".join(sign if sign.isprintable() else " " for sign in name)
+    return clean if len(clean) < width else f"{clean[: width - 4]}..."

@@ -1,7 +1,7 @@
 """Run a command and turn whatever happens into plain lines on stderr and an exit code.
 
 - 0: done, and nothing is wrong
-- 1: a check found problems
+- 1: a promise does not hold, no safe release exists, or a check found problems
 - 2: wrong use or bad input
 - 3: our fault or the machine's: a bug, a full disk
 - 130: stopped by the user, or by a reader that went away
@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from pathlib import Path
 import typer
 
 FOUND, WRONG_USE, OUR_FAULT, STOPPED = 1, 2, 3, 130
+ENCODING = "encoding='latin-1'", '--encoding latin-1, or encoding = "latin-1" in a plan'
+"""What the library says to who writes Python, and what is written here instead."""
 
 
 @dataclass
@@ -33,7 +36,9 @@ def run(body: Callable[[], object], session: Session) -> int:
     """Run a command's body and give its exit code; a body that returns a number chose it."""
     _replace_closed()
     try:
-        result = body()
+        with warnings.catch_warnings():
+            warnings.showwarning = _tell_warning
+            result = body()
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         result = STOPPED
@@ -64,11 +69,10 @@ def _explain(error: Exception, session: Session) -> int:
     from incrowd.core import EngineError, IncrowdError, NoSafeRelease, ReleaseMismatch, UncoveredValuesError
 
     if isinstance(error, IncrowdError):
-        _tell_error(error.message, error.hint, error.code)
+        _tell_error(error.message, error.hint.replace(*ENCODING), error.code)
         if isinstance(error, UncoveredValuesError) and session.show_values:
             tell(*(f"  {value!r}" for value in error.values))
-        if session.debug:
-            _tell_places(error)
+        _tell_end(error, session, error.code)
         if isinstance(error, NoSafeRelease):
             return FOUND
         return OUR_FAULT if isinstance(error, EngineError | ReleaseMismatch) else WRONG_USE
@@ -82,18 +86,37 @@ def _explain(error: Exception, session: Session) -> int:
 
 def _explain_surprise(error: Exception, session: Session) -> int:
     """Name only the type: the message of a foreign error may quote a record."""
-    if isinstance(error, OSError) and error.strerror:
-        _tell_error(f"The system says: {error.strerror}.", "check the path, your rights and the space on the disk.")
+    from incrowd.core import EngineError
+
+    code = EngineError.code if isinstance(error, OSError) and error.strerror else ""
+    if code:
+        hint = "check the path, your rights and the space on the disk."
+        _tell_error(f"The system says: {getattr(error, 'strerror', '')}.", hint, code)
     else:
         hint = "please report it with the output of the same command with incrowd --debug ..."
         _tell_error(f"This should not have happened ({type(error).__name__}).", hint)
-    if session.debug:
-        _tell_places(error)
+    _tell_end(error, session, code)
     return OUR_FAULT
 
 
 def _tell_error(message: str, hint: str, code: str = "") -> None:
     tell(f"error{f'[{code}]' if code else ''}: {message}", *([f"hint: {hint}"] if hint else []))
+
+
+def _tell_end(error: BaseException, session: Session, code: str) -> None:
+    """Show where it happened to who asked for it, and last where to read more."""
+    if session.debug:
+        _tell_places(error)
+    if code:
+        tell(f"more: incrowd explain {code}")
+
+
+def _tell_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    """Say what is dangerous; what other libraries warn about may quote the data and says nothing to the user."""
+    from incrowd.core import PrivacyWarning
+
+    if issubclass(category, PrivacyWarning):
+        tell(f"warning: {message}")
 
 
 def _tell_places(error: BaseException) -> None:

@@ -36,7 +36,7 @@ def verify(
 ) -> int:
     """Measure a released file again; leave with 1 if something differs from its certificate.
 
-    Example: incrowd verify out/public/release.json --owner out/owner
+    For example: incrowd verify out/public/release.json --owner out/owner
     """
     from incrowd import api
 

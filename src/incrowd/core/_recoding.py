@@ -31,13 +31,16 @@ class FullDomainRecoding:
     levels
         Per quasi-identifier, the level at which it is published.
     suppressed
-        The classes whose records are dropped: one array per quasi-identifier with the groups at its level.
+        The classes whose records are left out: one array per quasi-identifier with the groups at its level.
+    masked
+        Whether these records are published with ``*`` in every quasi-identifier, instead of being dropped.
     """
 
     domains: Mapping[str, Domain] = field(repr=False)
     ladders: Mapping[str, Ladder] = field(repr=False)
     levels: Mapping[str, int]
     suppressed: tuple[Ints, ...] = field(default=(), repr=False)
+    masked: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         for part in ("domains", "ladders"):  # in the order of the levels, whatever order they were given in
@@ -62,6 +65,16 @@ class FullDomainRecoding:
     def quasi(self) -> tuple[str, ...]:
         """The columns that are recoded, in order."""
         return tuple(self.levels)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether there is a class that is left out."""
+        return bool(self.suppressed) and len(self.suppressed[0]) > 0
+
+    @property
+    def masks(self) -> bool:
+        """Whether some records are published as ``*``: then every quasi-identifier is text."""
+        return self.masked and self.leaves_out
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ def put_recoding(recoding: Recoding) -> tuple[Header, Arrays]:
         for name, ladder in recoding.ladders.items():
             _put_ladder(arrays, f"ladder {name}", ladder)
         arrays |= {f"suppressed {number}": codes for number, codes in enumerate(recoding.suppressed)}
-        return header | {"suppressed": len(recoding.suppressed)}, arrays
+        return header | {"suppressed": len(recoding.suppressed), "masked": recoding.masked}, arrays
     arrays |= {f"cell {number}": codes for number, codes in enumerate(recoding.codes)}
     arrays |= {f"label {number}": texts for number, texts in enumerate(recoding.labels)}
     arrays |= {"classes": recoding.classes, "counts": recoding.counts}
@@ -55,6 +55,7 @@ def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:
             ladders={name: _get_ladder(arrays, name, height) for name, height in header["heights"].items()},
             levels={name: header["levels"][name] for name in header["quasi"]},
             suppressed=tuple(arrays[f"suppressed {number}"] for number in range(header["suppressed"])),
+            masked=header.get("masked", False),
         )
     return LocalRecoding(
         quasi=tuple(header["quasi"]),

@@ -72,6 +72,9 @@ class Verdict:
     notes
         What a careful reader should know: promises that promise nothing, listed values that the table does not have,
         values that look alike. Names and numbers only.
+    beside
+        For a release, the promises that compare classes with the original table, measured against the release itself:
+        what somebody sees who has nothing else. They can break a bound that the findings keep.
     """
 
     findings: tuple[Finding, ...]
@@ -80,6 +83,7 @@ class Verdict:
     persons: int | None
     failing: Mapping[str, npt.NDArray[np.object_]] = field(repr=False, compare=False)
     notes: tuple[str, ...] = ()
+    beside: tuple[Finding, ...] = ()
 
     @property
     def holds(self) -> bool:

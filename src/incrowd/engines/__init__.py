@@ -3,7 +3,28 @@
 from incrowd.engines._arrays import read_arrays, write_arrays
 from incrowd.engines._arrow import table_of_columns
 from incrowd.engines._csv import look_at
+from incrowd.engines._database import Database, write_database
+from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
+from incrowd.engines._formulas import escape_formula, unescape_formula
 from incrowd.engines._open import open_table
-from incrowd.engines._protocol import Engine
+from incrowd.engines._protocol import Engine, Replace
+from incrowd.engines._sample import sample_of
 
-__all__ = ["Engine", "look_at", "open_table", "read_arrays", "table_of_columns", "write_arrays"]
+__all__ = [
+    "Database",
+    "Engine",
+    "Replace",
+    "check_suffix",
+    "ending_of",
+    "escape_formula",
+    "is_escaped",
+    "is_text",
+    "look_at",
+    "open_table",
+    "read_arrays",
+    "sample_of",
+    "table_of_columns",
+    "unescape_formula",
+    "write_arrays",
+    "write_database",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,12 @@ class Coded:
     def only(self, rows: Any) -> Coded:
         """Take some rows, by a mask or by their numbers."""
         return Coded.ranked(self.keys, self.codes[rows])
+
+    def replaced(self, text_of: Callable[[str], str]) -> Coded:
+        """Replace every value by a text that follows from its own; missing stays missing."""
+        texts = self.domain("").texts.tolist()
+        new = of_texts([None if text is None else text_of(text) for text in texts])
+        return Coded.ranked(new.cast(pa.string()), self.codes)
 
     def domain(self, name: str) -> Domain:
         """Give the domain of the column; its codes are these."""

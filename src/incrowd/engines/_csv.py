@@ -54,7 +54,7 @@ def look_at(path: Path, encoding: str, separator: str | None) -> Dialect:
         problem = f"The first line of the file {path.name!r} is empty."
         msg = problem if more.strip() else f"The file {path.name!r} is empty."
         raise DataError(msg, hint="the first line must name the columns.")
-    separator = separator or _separator(line)
+    separator = separator or _separator(line, usual="\t" if ".tsv" in path.name.lower() else ",")
     header = _header(path, line, separator)
     _check_header(path, header)
     return Dialect(separator, tuple(header))
@@ -122,9 +122,9 @@ def _with_mark(encoding: str) -> str:
     return "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
 
 
-def _separator(line: str) -> str:
-    """Choose the separator that cuts the first line into most columns; among equals the more common one."""
-    return max(SEPARATORS, key=lambda sign: _width(line, sign))
+def _separator(line: str, usual: str) -> str:
+    """Choose the separator that cuts the first line into most columns; among equals the more usual one."""
+    return max((usual, *SEPARATORS), key=lambda sign: _width(line, sign))
 
 
 def _width(line: str, sign: str) -> int:

@@ -27,12 +27,16 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import kind_of_type
 from incrowd.engines._border import guarded
+from incrowd.engines._codebook import codebook_of
 from incrowd.engines._coded import Coded
 from incrowd.engines._encoding import codes_by, packed
-from incrowd.engines._home import check_suffix, write_table
+from incrowd.engines._files import check_suffix
+from incrowd.engines._home import write_table
 from incrowd.engines._labels import Labelled, changes, label_classes
+from incrowd.engines._protocol import Replace
 from incrowd.engines._recode import check_rows
 from incrowd.engines._recode_rows import publish_full_domain, publish_locally
+from incrowd.engines._sample import places_of_a_sample
 
 
 class EagerEngine:
@@ -48,6 +52,8 @@ class EagerEngine:
         Texts that count as missing.
     drop
         Columns in which a missing value removes the row.
+    keep_order
+        Whether it is given back in the order that it has, instead of sorted.
     """
 
     shows_names: ClassVar[bool] = True
@@ -59,11 +65,13 @@ class EagerEngine:
         *,
         missing_values: Sequence[str] = (),
         drop: Sequence[str] = (),
+        keep_order: bool = False,
     ) -> None:
         self._columns = dict(columns)
         self._hand_back = hand_back
         self._missing_values = list(missing_values)
         self._drop = list(drop)
+        self._keep_order = keep_order
         self._known: dict[str, tuple[Coded, Domain]] = {}
 
     @guarded
@@ -88,7 +96,14 @@ class EagerEngine:
         return Census.assemble(request, domains, codes, counts, self._dropped(request.count))
 
     @guarded
-    def recode(self, recoding: Recoding, publish: Sequence[str]) -> EagerEngine:
+    def recode(
+        self,
+        recoding: Recoding,
+        publish: Sequence[str],
+        *,
+        replace: Mapping[str, Replace] | None = None,
+        keep_order: bool = False,
+    ) -> EagerEngine:
         self._check(publish)
         domains = self.domains(list(recoding.domains))
         codes = {
@@ -101,7 +116,18 @@ class EagerEngine:
         else:
             rows, labelled = publish_full_domain(recoding, codes)
         columns = {name: labelled[name] if name in labelled else self._coded(name).only(rows) for name in publish}
-        return EagerEngine(columns, self._hand_back)
+        for name, text_of in (replace or {}).items():
+            columns[name] = columns[name].replaced(text_of)
+        return EagerEngine(columns, self._hand_back, keep_order=keep_order)
+
+    @guarded
+    def sampled(self, rows: int) -> EagerEngine:
+        """Take so many rows, the same ones whatever their order."""
+        whole = [self._whole(name) for name in self._columns]
+        order = np.lexsort([column.codes for column in whole[::-1]])
+        chosen = order[places_of_a_sample(len(order), rows)]
+        columns = {name: column.only(chosen) for name, column in zip(self._columns, whole, strict=True)}
+        return EagerEngine(columns, self._hand_back, drop=self._drop)
 
     @guarded
     def classes(
@@ -127,13 +153,13 @@ class EagerEngine:
         )
 
     @guarded
-    def write(self, path: Path) -> None:
+    def write(self, path: Path, *, keep_order: bool = False) -> None:
         check_suffix(path)
-        write_table(self._sorted(), path)
+        write_table(self._ordered(keep=keep_order), path, codebook_of(self._hand_back))
 
     @guarded
     def materialise(self) -> Any:
-        return self._hand_back(self._sorted())
+        return self._hand_back(self._ordered())
 
     def _check(self, names: Sequence[str]) -> None:
         for name in names:
@@ -193,7 +219,8 @@ class EagerEngine:
         counts = np.ones(len(order), dtype=np.int64) if weights is None else weights[order]
         return [codes[first] for codes in columns], np.add.reduceat(counts, first)
 
-    def _sorted(self) -> pa.Table:
+    def _ordered(self, *, keep: bool = False) -> pa.Table:
         columns = [self._coded(name) for name in self._columns]
-        order = np.lexsort([column.codes for column in columns[::-1]])
+        keep = keep or self._keep_order
+        order = np.arange(len(columns[0].codes)) if keep else np.lexsort([column.codes for column in columns[::-1]])
         return pa.Table.from_arrays([column.values(order) for column in columns], list(self._columns))

@@ -27,9 +27,11 @@ from incrowd.engines._arrow import domain_of
 from incrowd.engines._border import guarded
 from incrowd.engines._columns import to_numpy
 from incrowd.engines._encoding import Coding, codes_by, with_words
-from incrowd.engines._home import Frame, Home, check_suffix, inner_names, only
+from incrowd.engines._files import check_suffix
+from incrowd.engines._home import ROW, Frame, Home, inner_names, only
 from incrowd.engines._labels import label_classes, read_labels
-from incrowd.engines._recode import check_rows, recode_full_domain, recode_locally
+from incrowd.engines._protocol import Replace
+from incrowd.engines._recode import check_rows, recode_full_domain, recode_locally, replace_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class FrameEngine:
         Texts that count as missing.
     drop
         Columns in which a missing value removes the row.
+    numbered
+        Whether the frame has one more column, the number of each row: then it is given back in that order.
     """
 
     shows_names: ClassVar[bool] = True
@@ -68,11 +72,13 @@ class FrameEngine:
         *,
         missing_values: Sequence[str] = (),
         drop: Sequence[str] = (),
+        numbered: bool = False,
     ) -> None:
         self._source = frame
         self._home = home
         self._inner = dict(zip(names, inner_names(len(names)), strict=True))
-        self._dtypes = dict(zip(names, frame.collect_schema().values(), strict=True))
+        self._dtypes = dict(zip(names, frame.collect_schema().values(), strict=not numbered))
+        self._numbered = numbered
         self._missing_values = list(missing_values)
         self._drop = list(drop)
         self._known: dict[str, Column] = {}
@@ -101,19 +107,37 @@ class FrameEngine:
         return Census.assemble(request, domains, packing.unpack(words), counts, self._dropped(request.count))
 
     @guarded
-    def recode(self, recoding: Recoding, publish: Sequence[str]) -> FrameEngine:
+    def recode(
+        self,
+        recoding: Recoding,
+        publish: Sequence[str],
+        *,
+        replace: Mapping[str, Replace] | None = None,
+        keep_order: bool = False,
+    ) -> FrameEngine:
         self._check(publish)
         coded = {name: self._coding(name, domain) for name, domain in recoding.domains.items()}
-        frame = self._clean(list(self._inner))
+        frame = self._clean(list(self._inner), row=keep_order)
         if isinstance(recoding, LocalRecoding):
             check_rows(recoding, self._rows(recoding.quasi[0]))
             ranks = self._ranks([name for name in publish if name not in recoding.quasi])
             frame = recode_locally(frame, recoding, coded, self._home, ranks)
         else:
             frame = recode_full_domain(frame, recoding, coded, self._home)
+        for name, text_of in (replace or {}).items():
+            domain = self.domains([name])[name]
+            texts = [None if text is None else text_of(text) for text in domain.texts.tolist()]
+            frame = replace_values(frame, self._coding(name, domain), texts, self._home)
         renamed = zip(publish, inner_names(len(publish)), strict=True)
-        frame = frame.select(*(nw.col(self._inner[name]).alias(inner) for name, inner in renamed))
-        return FrameEngine(frame, self._home, publish)
+        columns = [nw.col(self._inner[name]).alias(inner) for name, inner in renamed]
+        frame = frame.select(*columns, *([nw.col(ROW)] if keep_order else []))
+        return FrameEngine(frame, self._home, publish, numbered=keep_order)
+
+    @guarded
+    def sampled(self, rows: int) -> FrameEngine:
+        """Take so many rows, the same ones whatever their order."""
+        sample = self._home.bring(self._collect(self._home.sampled(self._source, rows)))
+        return type(self)(sample, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
 
     @guarded
     def classes(
@@ -134,25 +158,26 @@ class FrameEngine:
         return label_classes(read_labels(self._collect(counted), inner, codings, sensitive, person))
 
     @guarded
-    def write(self, path: Path) -> None:
+    def write(self, path: Path, *, keep_order: bool = False) -> None:
         check_suffix(path)
-        self._home.write(self._sorted(), list(self._inner), path)
+        self._home.write(self._ordered(keep=keep_order), list(self._inner), path)
         self._home.check()
 
     @guarded
     def materialise(self) -> Any:
-        return self._home.hand_back(self._collect(self._sorted()).rename_columns(list(self._inner)))
+        return self._home.hand_back(self._collect(self._ordered()).rename_columns(list(self._inner)))
 
     def _check(self, names: Sequence[str]) -> None:
         for name in names:
             if name not in self._inner:
                 raise UnknownColumnError.of(name, list(self._inner), given_as="column", show=self.shows_names)
 
-    def _clean(self, names: Sequence[str], *, drop: bool = True) -> Frame:
+    def _clean(self, names: Sequence[str], *, drop: bool = True, row: bool = False) -> Frame:
         """Give these columns as they are after the door: missing is null, dropped rows are gone."""
         wanted = [*dict.fromkeys([*names, *self._drop])]
         doors = (_at_the_door(self._inner[name], self._dtypes[name], self._missing_values) for name in wanted)
-        frame = self._source.select(*doors)
+        source = self._home.numbered(self._source) if row and not self._numbered else self._source
+        frame = source.select(*doors, *([nw.col(ROW)] if row else []))
         if drop and self._drop:
             frame = frame.filter(*(~nw.col(self._inner[name]).is_null() for name in self._drop))
         return frame
@@ -224,8 +249,11 @@ class FrameEngine:
         """Say how rows are ranked by their published columns: as the engine compares them."""
         return [self._inner[name] for name in names]
 
-    def _sorted(self) -> Frame:
-        return self._clean(list(self._inner)).sort(list(self._inner.values()), nulls_last=True)
+    def _ordered(self, *, keep: bool = False) -> Frame:
+        inner = list(self._inner.values())
+        if keep or self._numbered:
+            return only(self._clean(list(self._inner), row=True).sort(ROW), inner)
+        return self._clean(list(self._inner)).sort(inner, nulls_last=True)
 
 
 _KINDS: tuple[tuple[tuple[type[nw.dtypes.DType], ...], Kind], ...] = (

@@ -22,8 +22,13 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from incrowd.core import DataError
+from incrowd.engines._codebook import Codebook, codebook_of
+from incrowd.engines._files import by_duckdb, write_arrow, write_relation
 
 Frame = nw.LazyFrame[Any]
+
+ROW = "row"
+"""The column with the number of a row, where the order of the table is kept."""
 
 TOO_FINE = "incrowd: timestamps finer than a microsecond"
 """What DuckDB is told to say when it meets one."""
@@ -48,6 +53,12 @@ class Home(Protocol):
 
     def check(self) -> None:
         """Refuse what was read if it changed meanwhile."""
+
+    def numbered(self, frame: Frame) -> Frame:
+        """Add the number of every row, in the order of the table, as the column ``row``."""
+
+    def sampled(self, frame: Frame, rows: int) -> Frame:
+        """Take so many rows by a hash of their content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +154,8 @@ class DuckHome:
 
     def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
         new = zip(inner_names(len(names)), map(_quoted, names), strict=True)
-        write_relation(frame.to_native().project(", ".join(f"{inner} AS {name}" for inner, name in new)), path)
+        named = frame.to_native().project(", ".join(f"{inner} AS {name}" for inner, name in new))
+        write_relation(named, path, codebook_of(self._hand_back))
 
     def hand_back(self, table: pa.Table) -> Any:
         return self._scan(table) if self._hand_back is None else self._hand_back(table)
@@ -151,6 +163,18 @@ class DuckHome:
     def check(self) -> None:
         if self._stamp is not None:
             self._stamp.check()
+
+    def numbered(self, frame: Frame) -> Frame:
+        if self._workshop is not None:  # a connection of the user's has its own settings
+            self._workshop.connection.execute("SET preserve_insertion_order = true")
+        numbered: Frame = nw.from_native(frame.to_native().project(f"*, row_number() OVER () AS {ROW}"))
+        return numbered
+
+    def sampled(self, frame: Frame, rows: int) -> Frame:
+        relation = frame.to_native()
+        by = f"hash({', '.join(map(_quoted, relation.columns))})"
+        sampled: Frame = nw.from_native(relation.order(by).limit(rows))
+        return sampled
 
     def _scan(self, table: pa.Table) -> Any:
         incrowd_brought_5d41c0 = table  # noqa: F841 - DuckDB finds it here by its name
@@ -176,6 +200,16 @@ class PolarsHome:
 
     def check(self) -> None:
         """Polars knows what it scans; we do not."""
+
+    def numbered(self, frame: Frame) -> Frame:
+        numbered: Frame = nw.from_native(frame.to_native().with_row_index(ROW))
+        return numbered
+
+    def sampled(self, frame: Frame, rows: int) -> Frame:
+        import polars as pl  # noqa: PLC0415 - only who uses Polars needs it
+
+        sampled: Frame = nw.from_native(frame.to_native().sort(pl.struct(pl.all()).hash(0)).head(rows))
+        return sampled
 
 
 def adopt(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Any:
@@ -208,26 +242,14 @@ def only(frame: Frame, names: Sequence[str]) -> Frame:
     return frame.select(*(nw.col(name) for name in names))
 
 
-def check_suffix(path: Path) -> None:
-    """Refuse to write what we could not read again."""
-    if path.suffix not in {".csv", ".parquet"}:
-        msg = f"Cannot write a table to {path.name!r}."
-        raise DataError(msg, hint="the name must end in .csv or .parquet.")
-
-
-def write_table(table: pa.Table, path: Path) -> None:
+def write_table(table: pa.Table, path: Path, codebook: Codebook | None = None) -> None:
     """Write an Arrow table as a relation is written, so that all engines write the same file."""
+    if not by_duckdb(path):
+        write_arrow(table, path, codebook or Codebook())
+        return
     workshop = Workshop()
     workshop.connection.execute("SET preserve_insertion_order = true")
     write_relation(workshop.connection.from_arrow(table), path)
-
-
-def write_relation(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
-    """Write a relation to a file."""
-    if path.suffix == ".parquet":
-        relation.write_parquet(str(path), compression="zstd")
-    else:
-        relation.write_csv(str(path), header=True)
 
 
 def _quoted(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,13 @@ import pyarrow.parquet
 from incrowd.core import DataError, SchemaError, UnknownColumnError
 from incrowd.engines._arrow import decoded, kind_of_type, tidy
 from incrowd.engines._border import guarded
+from incrowd.engines._codebook import Codebook, LabelledArrow
 from incrowd.engines._csv import check_encoding, copy_as_utf8, is_utf8, look_at
+from incrowd.engines._database import Database, read_database
 from incrowd.engines._eager import EagerEngine
 from incrowd.engines._encoding import rows_within
+from incrowd.engines._files import READABLE, ending_of, is_escaped, is_text, read_whole
+from incrowd.engines._formulas import unescaped_column, unescaped_sql
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, inner_names
 from incrowd.engines._pandas import arrow_of_pandas
@@ -26,20 +31,23 @@ from incrowd.engines._protocol import Engine
 from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._text import TextEngine
 
-TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+Budget = tuple[str | None, str | Path | None]
+"""The most memory that may be used, and where to spill to."""
 
 _LITTLE = 256 * 2**20
 """So much memory any machine has: the limit of DuckDB, which takes a while to start, is asked for by larger frames."""
 
 
 @guarded
-def open_table(
+def open_table(  # noqa: PLR0913 - each says how one kind of table is read
     source: Any,
     *,
     missing_values: Sequence[str] = ("",),
     drop_missing: Sequence[str] = (),
     separator: str | None = None,
     encoding: str = "utf-8",
+    sheet: str | int | None = None,
+    escaped: bool = False,
     memory: str | None = None,
     temp: str | Path | None = None,
 ) -> Engine:
@@ -48,14 +56,20 @@ def open_table(
     Parameters
     ----------
     source
-        A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a list of dicts, or a path to a ``.csv``
-        (``.tsv``, ``.txt``, each also ``.gz``) or ``.parquet`` file. It is never changed.
+        A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a list of dicts, a ``Database``, or a path
+        to a file of text (``.csv``, ``.tsv``, ``.txt``, each also ``.gz``), Parquet, Arrow (``.arrow``, ``.feather``),
+        Excel (``.xlsx`` and its like), SPSS (``.sav``), Stata (``.dta``) or SAS (``.sas7bdat``). It is never changed.
     missing_values
         Texts that count as missing, besides null and NaN. An empty field of a text file is always missing.
     drop_missing
         Columns in which a missing value removes the row.
     separator, encoding
         How a text file is laid out. By default the separator is found out.
+    sheet
+        The sheet of a spreadsheet, by its name or its number from 1. Not needed if there is only one.
+    escaped
+        Whether texts of a text file or spreadsheet were escaped so that no spreadsheet runs them, as in every file that
+        incrowd writes; they are read as they were before.
     memory
         The most that DuckDB may use, such as ``"4GB"``; what is more spills to ``temp``. A frame in memory is handed to
         DuckDB if its rows as numbers took more than half of that. Not for relations: their connection has a limit of
@@ -67,7 +81,10 @@ def open_table(
     if isinstance(source, list):
         return _open_list(source, reading)
     if isinstance(source, (str, os.PathLike)):
-        return _open_file(Path(source), Workshop(memory, temp), (separator, encoding), reading)
+        layout = Layout(separator, encoding, sheet, escaped=escaped)
+        return _open_file(Path(source), layout, (memory, temp), reading)
+    if isinstance(source, Database):
+        return _open_eager(read_database(source, temp), (memory, temp), reading)
     if isinstance(source, duckdb.DuckDBPyRelation):
         _check_names(source.columns, drop_missing)
         frame = nw.from_native(adopt(source, foreign=True))
@@ -89,17 +106,34 @@ def _open_list(source: list[Any], reading: Mapping[str, Any]) -> Engine:
     return ReferenceEngine(source, reading["missing_values"], reading["drop"])
 
 
-def _open_file(path: Path, workshop: Workshop, layout: tuple[str | None, str], reading: Mapping[str, Any]) -> Engine:
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a file is laid out: what the reader of its kind must be told."""
+
+    separator: str | None
+    encoding: str
+    sheet: str | int | None
+    escaped: bool
+
+
+def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str, Any]) -> Engine:
     if not path.is_file():
         msg = f"There is no file {str(path)!r}."
         raise DataError(msg, hint="check the path; folders and patterns are not read yet.")
-    kinds = [suffix.lower() for suffix in path.suffixes]
-    if kinds[-1:] == [".parquet"]:
-        return _open_parquet(path, workshop, reading)
-    if (kinds[-2:-1] if kinds[-1:] == [".gz"] else kinds[-1:]) in [[suffix] for suffix in TEXT_SUFFIXES]:
-        return _open_text(path, workshop, layout, reading)
-    msg = f"Cannot read a table from {path.name!r}."
-    raise DataError(msg, hint="the name must end in .csv, .tsv or .txt (also .gz), or in .parquet.")
+    if ending_of(path) == ".parquet":
+        return _open_parquet(path, Workshop(*budget), reading)
+    if is_text(path):
+        return _open_text(path, Workshop(*budget), layout, reading)
+    stamp = Stamp.of(path)
+    read = read_whole(path, layout.sheet)
+    if read is None:
+        msg = f"Cannot read a table from {path.name!r}."
+        raise DataError(msg, hint=f"the name must end in one of {', '.join(READABLE)}.")
+    table, codebook = read
+    stamp.check()
+    if layout.escaped and is_escaped(path):
+        table = pa.table({name: unescaped_column(table[name]) for name in table.column_names})
+    return _open_eager(codebook.attach(table) if codebook else table, budget, reading)
 
 
 def _open_parquet(path: Path, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
@@ -110,8 +144,8 @@ def _open_parquet(path: Path, workshop: Workshop, reading: Mapping[str, Any]) ->
     return FrameEngine(nw.from_native(adopt(relation)), home, names, **reading)
 
 
-def _open_text(path: Path, workshop: Workshop, layout: tuple[str | None, str], reading: Mapping[str, Any]) -> Engine:
-    separator, encoding = layout
+def _open_text(path: Path, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
+    separator, encoding = layout.separator, layout.encoding
     check_encoding(encoding)
     stamp = Stamp.of(path)
     dialect = look_at(path, encoding, separator)
@@ -128,11 +162,13 @@ def _open_text(path: Path, workshop: Workshop, layout: tuple[str | None, str], r
         hive_partitioning=False,
         compression="gzip" if file.suffix.lower() == ".gz" else "none",
     )
+    if layout.escaped:
+        relation = relation.project(", ".join(f"{unescaped_sql(name)} AS {name}" for name in relation.columns))
     home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
     return TextEngine(nw.from_native(relation), home, dialect.columns, **reading)
 
 
-def _open_eager(source: Any, budget: tuple[str | None, str | Path | None], reading: Mapping[str, Any]) -> Engine:
+def _open_eager(source: Any, budget: Budget, reading: Mapping[str, Any]) -> Engine:
     """Encode a frame in this process if its rows fit as numbers; else DuckDB reads it in place, and may spill."""
     table, hand_back = _hand_over(source)
     names = table.column_names
@@ -152,14 +188,14 @@ def _open_eager(source: Any, budget: tuple[str | None, str | Path | None], readi
 def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     """Give an eager frame to Arrow without copying what need not be copied, and say how to give it back."""
     if isinstance(source, pa.Table):
-        return source, _as_arrow
+        return source, LabelledArrow(Codebook.of(source.schema))
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.DataFrame):
         return source.to_arrow(), polars.from_arrow
     if (pandas := sys.modules.get("pandas")) and isinstance(source, pandas.DataFrame):
         _check_names(list(source.columns), ())
         return arrow_of_pandas(source), lambda table: table.to_pandas()
     msg = f"A table of type {type(source).__module__}.{type(source).__name__} cannot be opened."
-    raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, a list of dicts, or a path to a file.")
+    raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, a list of dicts, a Database, or a path to a file.")
 
 
 def _exactly(path: Path) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
+
+Replace = Callable[[str], str]
+"""What a text is published as."""
 
 
 class Engine(Protocol):
@@ -34,7 +37,14 @@ class Engine(Protocol):
     def census(self, request: CensusRequest) -> Census:
         """Count the cells: encode first, then group, inside the engine."""
 
-    def recode(self, recoding: Recoding, publish: Sequence[str]) -> Engine:
+    def recode(
+        self,
+        recoding: Recoding,
+        publish: Sequence[str],
+        *,
+        replace: Mapping[str, Replace] | None = None,
+        keep_order: bool = False,
+    ) -> Engine:
         """Replace quasi-identifiers by what they are published as, leave out what is suppressed.
 
         Parameters
@@ -43,6 +53,10 @@ class Engine(Protocol):
             What each record is published as.
         publish
             The columns of the result, in order. All others are left out.
+        replace
+            Per column that is not recoded, what each of its texts is replaced by. Missing stays missing.
+        keep_order
+            Whether rows come out in the order in which they went in, instead of sorted.
         """
 
     def classes(
@@ -66,8 +80,8 @@ class Engine(Protocol):
             The column that says how many records a row stands for.
         """
 
-    def write(self, path: Path) -> None:
-        """Write the table to a ``.csv`` or ``.parquet`` file, sorted by its values."""
+    def write(self, path: Path, *, keep_order: bool = False) -> None:
+        """Write the table to a file, sorted by its values unless the order is kept."""
 
     def materialise(self) -> Any:
-        """Give the table as the kind of frame that came in, sorted by its values."""
+        """Give the table as the kind of frame that came in, sorted by its values unless it was recoded otherwise."""

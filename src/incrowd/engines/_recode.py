@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import DataError, FullDomainRecoding, LocalRecoding, Packing
+from incrowd.core import TOP, DataError, FullDomainRecoding, LocalRecoding, Packing
 from incrowd.engines._columns import of_numbers, of_texts
 from incrowd.engines._encoding import Coding, with_lookup, with_words
 from incrowd.engines._home import Frame, Home, only
@@ -23,9 +23,9 @@ def check_rows(recoding: LocalRecoding, rows: int) -> None:
 
 
 def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Home) -> Frame:
-    """Publish every column at its level, without the suppressed classes. All columns stay; the caller selects."""
+    """Publish every column at its level; suppressed classes are left out or masked. All columns stay."""
     groups = {name: recoding.ladders[name].groups[level][coded[name].codes] for name, level in recoding.levels.items()}
-    if recoding.suppressed and len(recoding.suppressed[0]):
+    if recoding.leaves_out:
         sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
         codings = [
             replace(coded[name], codes=groups[name], cardinality=size)
@@ -34,12 +34,18 @@ def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mappin
         frame, words = with_words(frame, codings, home)
         packed = Packing.of(sizes).pack(recoding.suppressed)
         left_out = home.bring(pa.Table.from_arrays([of_numbers(word) for word in packed], words))
-        frame = frame.join(left_out, on=words, how="anti")
+        if recoding.masked:
+            frame = frame.join(left_out.with_columns(nw.lit(value=True).alias("masked")), on=words, how="left")
+        else:
+            frame = frame.join(left_out, on=words, how="anti")
     published = {}
     for name, level in recoding.levels.items():
-        if level:
+        if level or recoding.masks:
             labels = of_texts(recoding.ladders[name].labels[level][groups[name]].tolist())
-            frame, published[coded[name].column] = with_lookup(frame, coded[name], labels, home, "label")
+            frame, label = with_lookup(frame, coded[name], labels, home, "label")
+            if recoding.masks:
+                label = nw.when(nw.col("masked").is_null()).then(label).otherwise(nw.lit(TOP))
+            published[coded[name].column] = label
     return frame.with_columns(**published) if published else frame
 
 
@@ -66,6 +72,12 @@ def recode_locally(
         result = nw.concat([result, only(ranked.join(pieces, on=words, how="inner").filter(inside), kept)])
     columns_of = [coded[name].column for name in recoding.quasi]
     return _labelled(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
+
+
+def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], home: Home) -> Frame:
+    """Replace every value of a column by a text: one per code, null last."""
+    frame, text = with_lookup(frame, coding, of_texts(texts), home, "new")
+    return frame.with_columns(**{coding.column: text})
 
 
 def _entries(recoding: LocalRecoding, codings: Sequence[Coding], words: list[str]) -> tuple[pa.Table, np.ndarray]:

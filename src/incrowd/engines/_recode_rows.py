@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import DataError, FullDomainRecoding, LocalRecoding, group
+from incrowd.core import TOP, DataError, FullDomainRecoding, LocalRecoding, group
 from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_texts
 
@@ -17,7 +17,7 @@ Published = tuple[Any, dict[str, Coded]]
 
 
 def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) -> Published:
-    """Publish every column at its level, without the suppressed classes.
+    """Publish every column at its level; the suppressed classes are left out, or masked.
 
     Parameters
     ----------
@@ -29,10 +29,13 @@ def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) 
     groups = {name: recoding.ladders[name].groups[level][codes[name]] for name, level in recoding.levels.items()}
     labels = {name: recoding.ladders[name].labels[level] for name, level in recoding.levels.items()}
     rows: Any = slice(None)
-    if recoding.suppressed and len(recoding.suppressed[0]):
+    if recoding.leaves_out:
         sizes = [len(texts) for texts in labels.values()]
         left_out, cells = _together(recoding.suppressed, list(groups.values()), sizes)
         rows = np.isin(cells, left_out, invert=True)
+    if recoding.masks:
+        masked = {name: np.where(rows, groups[name], len(labels[name])) for name in recoding.levels}
+        return slice(None), {name: _labelled(np.append(labels[name], TOP), masked[name]) for name in masked}
     raised = (name for name, level in recoding.levels.items() if level)
     return rows, {name: _labelled(labels[name], groups[name][rows]) for name in raised}
 
@@ -56,6 +59,8 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
         raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")
     classes = np.repeat(recoding.classes[order], recoding.counts[order])
     rows, classes = rows[classes >= 0], classes[classes >= 0]
+    order = np.argsort(rows)  # the order of the table, for whoever wants to keep it
+    rows, classes = rows[order], classes[order]
     labels = zip(recoding.quasi, recoding.labels, strict=True)
     return rows, {name: _labelled(texts, classes) for name, texts in labels}
 

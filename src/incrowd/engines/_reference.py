@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from incrowd.core import (
+    TOP,
     Cells,
     Census,
     CensusRequest,
@@ -29,8 +30,11 @@ from incrowd.core import (
     smallest_unsigned,
 )
 from incrowd.engines._border import guarded
-from incrowd.engines._home import check_suffix, write_table
+from incrowd.engines._files import check_suffix
+from incrowd.engines._home import write_table
+from incrowd.engines._protocol import Replace
 from incrowd.engines._recode import check_rows
+from incrowd.engines._sample import places_of_a_sample
 
 Row = dict[str, Any]
 
@@ -40,7 +44,15 @@ class ReferenceEngine:
 
     shows_names: ClassVar[bool] = True
 
-    def __init__(self, rows: Sequence[Mapping[str, Any]], missing_values: Sequence[str], drop: Sequence[str]) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        missing_values: Sequence[str],
+        drop: Sequence[str],
+        *,
+        keep_order: bool = False,
+    ) -> None:
+        self.keep_order, self.drop = keep_order, drop
         self.names = list(rows[0]) if rows else []
         if any(row.keys() != rows[0].keys() for row in rows):
             msg = "The rows of the table do not all have the same columns."
@@ -82,13 +94,31 @@ class ReferenceEngine:
         return Census.assemble(request, domains, codes, np.array([tally[cell] for cell in cells], dtype=int), dropped)
 
     @guarded
-    def recode(self, recoding: Recoding, publish: Sequence[str]) -> ReferenceEngine:
+    def recode(
+        self,
+        recoding: Recoding,
+        publish: Sequence[str],
+        *,
+        replace: Mapping[str, Replace] | None = None,
+        keep_order: bool = False,
+    ) -> ReferenceEngine:
         if isinstance(recoding, FullDomainRecoding):
             labelled = list(self._full_domain(recoding))
         else:
             check_rows(recoding, len(self.rows))
             labelled = list(self._local(recoding, publish))
-        return ReferenceEngine([{name: row[name] for name in publish} for row in labelled], (), ())
+        for name, text_of in (replace or {}).items():
+            domain = self.domains([name])[name]
+            for row, code in zip(labelled, _codes(domain, [row[name] for row in labelled]), strict=True):
+                row[name] = None if row[name] is None else text_of(domain.texts[code])
+        published = [{name: row[name] for name in publish} for row in labelled]
+        return ReferenceEngine(published, (), (), keep_order=keep_order)
+
+    @guarded
+    def sampled(self, rows: int) -> ReferenceEngine:
+        """Take so many rows, the same ones whatever their order."""
+        ranked = sorted(self.rows + self.dropped_rows, key=lambda row: _order(row, self.names))
+        return ReferenceEngine([ranked[place] for place in places_of_a_sample(len(ranked), rows)], (), self.drop)
 
     @guarded
     def classes(
@@ -111,14 +141,14 @@ class ReferenceEngine:
         return Classes.of(grouping, tuple(code[grouping.first] for code in codes), cells, texts)
 
     @guarded
-    def write(self, path: Path) -> None:
+    def write(self, path: Path, *, keep_order: bool = False) -> None:
         check_suffix(path)
-        rows = self.materialise()
+        rows = self.rows if keep_order else self.materialise()
         write_table(pa.table({name: [row[name] for row in rows] for name in self.names}), path)
 
     @guarded
     def materialise(self) -> list[Row]:
-        return sorted(self.rows, key=lambda row: _order(row, self.names))
+        return self.rows if self.keep_order else sorted(self.rows, key=lambda row: _order(row, self.names))
 
     def _cells(self, domains: Mapping[str, Domain]) -> Iterable[tuple[int, ...]]:
         codes = [_codes(domain, [row[name] for row in self.rows]) for name, domain in domains.items()]
@@ -138,11 +168,13 @@ class ReferenceEngine:
                 for (name, level), code in zip(levels, cell, strict=True)
             )
             if groups in left_out:
+                if recoding.masked:
+                    yield {**row, **dict.fromkeys(recoding.quasi, TOP)}
                 continue
             published = {
                 name: recoding.ladders[name].labels[level][number]
                 for (name, level), number in zip(levels, groups, strict=True)
-                if level
+                if level or recoding.masks
             }
             yield {**row, **published}
 
@@ -153,12 +185,14 @@ class ReferenceEngine:
             cell = tuple(int(codes[entry]) for codes in recoding.codes)
             queues[cell] += itertools.repeat(int(recoding.classes[entry]), int(recoding.counts[entry]))
         others = [name for name in publish if name not in recoding.quasi]
-        pairs = zip(self.rows, self._cells(recoding.domains), strict=True)
-        for row, cell in sorted(pairs, key=lambda pair: _order(pair[0], others)):
-            number = queues[cell].pop(0)
+        cells = list(self._cells(recoding.domains))
+        published: dict[int, Row] = {}
+        for place in sorted(range(len(cells)), key=lambda place: _order(self.rows[place], others)):
+            number = queues[cells[place]].pop(0)
             if number >= 0:
                 labels = zip(recoding.quasi, recoding.labels, strict=True)
-                yield {**row, **{name: texts[number] for name, texts in labels}}
+                published[place] = {**self.rows[place], **{name: texts[number] for name, texts in labels}}
+        yield from (published[place] for place in sorted(published))
 
 
 def _clean(value: object, missing_values: Sequence[str]) -> object:

@@ -2,5 +2,6 @@
 
 from incrowd.io._atomic import atomic_path
 from incrowd.io._folder import atomic_folder
+from incrowd.io._write import write_table
 
-__all__ = ["atomic_folder", "atomic_path"]
+__all__ = ["atomic_folder", "atomic_path", "write_table"]

@@ -1,0 +1,136 @@
+"""How a table is published: what may be said about it besides roles, promise and search."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from incrowd.api._census import Reading
+from incrowd.api._pseudonyms import pseudonyms_of
+from incrowd.api._save import Format
+from incrowd.api._sign import KeyFile
+from incrowd.core import ParameterError, Schema
+from incrowd.engines import Replace
+
+Others = Literal["refuse", "drop"]
+Order = Literal["sorted", "keep"]
+Suppression = Literal["drop", "mask"]
+
+
+class Publishing(Reading, total=False):
+    """How to read a table, and how to publish it."""
+
+    others: Others
+    order: Order
+    suppression: Suppression
+    pseudonyms: Mapping[str, str | os.PathLike[str]] | None
+    output: str | os.PathLike[str] | None
+    format: Format
+    force: bool
+    sign: KeyFile | None
+    plan: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a release is written, and how.
+
+    Attributes
+    ----------
+    folder
+        The folder to make.
+    format
+        How the table is written.
+    force
+        Whether an earlier release there may be replaced.
+    sign
+        The private key to sign the certificate with.
+    plan
+        The text of the plan.
+    """
+
+    folder: Path
+    format: Format
+    force: bool
+    sign: KeyFile | None
+    plan: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a table is published, checked.
+
+    Attributes
+    ----------
+    others
+        What becomes of columns without a role.
+    order
+        Whether rows are sorted, or keep their order.
+    suppression
+        Whether records that break the promise are dropped or masked.
+    pseudonyms
+        Per identifier that is published as a pseudonym, how.
+    output
+        Where it is written; ``None`` gives it back.
+    """
+
+    others: Others
+    order: Order
+    suppression: Suppression
+    pseudonyms: Mapping[str, Replace]
+    output: Output | None
+
+    @property
+    def notes(self) -> list[str]:
+        """Say what is dangerous about it."""
+        notes = [
+            f"Column {name!r} is published as a pseudonym: it links the rows of a person, here and in other releases."
+            for name in self.pseudonyms
+        ]
+        if self.order == "keep":
+            notes.append("Rows keep their order: whoever knows the order of the original table knows whose row it is.")
+        return notes
+
+
+def reading_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what is about reading a table."""
+    return {name: value for name, value in options.items() if name in Reading.__annotations__}
+
+
+def manner_of(options: Mapping[str, Any], schema: Schema) -> Manner:
+    """Check how a table is to be published, before anything is read."""
+    known = {**Reading.__annotations__, **Publishing.__annotations__}
+    for name in options:
+        if name not in known:
+            msg = f"There is no parameter {name!r}."
+            raise TypeError(msg)
+    return Manner(
+        others=_one_of("others", Others, options.get("others", "refuse")),
+        order=_one_of("order", Order, options.get("order", "sorted")),
+        suppression=_one_of("suppression", Suppression, options.get("suppression", "drop")),
+        pseudonyms=pseudonyms_of(options.get("pseudonyms") or {}, schema),
+        output=_output(options),
+    )
+
+
+def _output(options: Mapping[str, Any]) -> Output | None:
+    folder = options.get("output")
+    if folder is None:
+        for name in ("format", "force", "sign", "plan"):
+            if options.get(name):
+                msg = f"{name} says how files are written, and output is not given."
+                raise ParameterError(msg, hint="give output, or write the files with release.save.")
+        return None
+    kind = _one_of("format", Format, options.get("format", "parquet"))
+    return Output(Path(folder), kind, bool(options.get("force")), options.get("sign"), options.get("plan"))
+
+
+def _one_of(name: str, known: Any, given: Any) -> Any:
+    names = get_args(known)
+    if given not in names:
+        msg = f"{name} must be {', '.join(map(repr, names[:-1]))} or {names[-1]!r}, got {given!r}."
+        raise ParameterError(msg)
+    return given

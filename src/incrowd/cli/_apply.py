@@ -1,0 +1,67 @@
+"""``incrowd apply``: a release that was found once, on new data."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from incrowd.cli._anonymize import Force, Sign, close, show
+from incrowd.cli._assess import Json, Quiet
+from incrowd.cli._hierarchy import UTF8, Encoding, Separator
+from incrowd.cli._run import tell
+
+Owner = Annotated[Path, typer.Argument(metavar="OWNER", help="The folder owner of a release that was written before.")]
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="The new table, with the same columns.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the release.")]
+Format = Annotated[
+    str | None, typer.Option("--format", metavar="KIND", help="csv, parquet, ...; the kind of DATA if not given.")
+]
+MaxSuppressed = Annotated[
+    float, typer.Option(metavar="SHARE", help="The share of the records that may be left out, such as 0.02.")
+]
+Drop = Annotated[bool, typer.Option("--drop-others", help="Leave out columns without a role, instead of refusing.")]
+
+
+def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
+    owner: Owner,
+    data: Data,
+    output: Output,
+    kind: Format = None,
+    max_suppressed: MaxSuppressed = 0.0,
+    drop_others: Drop = False,
+    force: Force = False,
+    sign: Sign = None,
+    encoding: Encoding = UTF8,
+    separator: Separator = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Publish new data exactly as an earlier release was: the same levels, the same labels, checked again.
+
+    For example: incrowd apply out/owner patients-2027.csv -o out-2027
+    """
+    from incrowd import api
+    from incrowd.api._save import format_like
+
+    start = time.perf_counter()
+    how: dict[str, Any] = {
+        "output": output,
+        "format": kind or format_like(data),
+        "force": force,
+        "sign": sign,
+        "encoding": encoding,
+    }
+    if separator is not None:
+        how["separator"] = separator
+    if drop_others:
+        how["others"] = "drop"
+    folder = owner / "owner" if (owner / "owner").is_dir() else owner
+    release = api.apply(folder, data, max_suppressed=max_suppressed, **how)
+    if not quiet:
+        tell(f"promise  {release.recipe.promise}")
+    show(release, output, as_json=as_json)
+    if not quiet:
+        close(release, time.perf_counter() - start)

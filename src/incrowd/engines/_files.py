@@ -1,0 +1,138 @@
+"""Files that a table can be read from or written to, each known by the ending of its name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.ipc
+
+from incrowd.core import DataError
+from incrowd.engines._codebook import Codebook
+from incrowd.engines._formulas import check_header, escaped_sql
+from incrowd.engines._spreadsheet import read_spreadsheet, write_spreadsheet
+from incrowd.engines._statistics import READERS, WRITERS, read_statistics, write_statistics
+
+TEXTS = (".csv", ".tsv", ".txt")
+ARROWS = (".arrow", ".feather", ".ipc")
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+READABLE = (*TEXTS, *(f"{text}.gz" for text in TEXTS), ".parquet", *ARROWS, *SPREADSHEETS, *READERS)
+WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arrow", ".feather", ".xlsx", *WRITERS)
+ESCAPED = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx")
+"""Files in which texts that a spreadsheet would run are escaped."""
+
+
+def ending_of(path: str | os.PathLike[str]) -> str:
+    """Give the ending of a file's name that says what it is, in small letters; with ``.gz`` if it is compressed."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    return "".join(suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:])
+
+
+def is_text(path: Path) -> bool:
+    """Say whether a file is one of text, plain or compressed."""
+    return ending_of(path).removesuffix(".gz") in TEXTS
+
+
+def is_escaped(path: str | os.PathLike[str]) -> bool:
+    """Say whether texts that a spreadsheet would run are escaped in a file that we write there."""
+    return ending_of(path) in ESCAPED
+
+
+def read_whole(path: Path, sheet: str | int | None) -> tuple[pa.Table, Codebook] | None:
+    """Read a file that is not one of text or Parquet; ``None`` for one that we do not know."""
+    ending = ending_of(path)
+    if ending in ARROWS:
+        return _read_arrow(path), Codebook()
+    if ending in SPREADSHEETS:
+        return read_spreadsheet(path, sheet), Codebook()
+    return read_statistics(path) if ending in READERS else None
+
+
+def _read_arrow(path: Path) -> pa.Table:
+    """Map a file into memory: what is not looked at is not read."""
+    try:
+        with pa.memory_map(str(path)) as source:
+            return pyarrow.ipc.open_file(source).read_all()
+    except pa.ArrowInvalid:
+        pass
+    try:
+        with pa.memory_map(str(path)) as source:
+            return pyarrow.ipc.open_stream(source).read_all()
+    except pa.ArrowInvalid:
+        pass
+    msg = f"The file {path.name!r} is not an Arrow file, or is cut off."
+    raise DataError(msg)
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse to write what we could not read again."""
+    if ending_of(path) not in WRITABLE:
+        msg = f"Cannot write a table to {path.name!r}."
+        raise DataError(msg, hint=f"the name must end in {', '.join(WRITABLE[:-1])} or {WRITABLE[-1]}.")
+
+
+def by_duckdb(path: Path) -> bool:
+    """Say whether DuckDB writes such a file."""
+    return is_text(path) or ending_of(path) == ".parquet"
+
+
+def write_arrow(table: pa.Table, path: Path, codebook: Codebook) -> None:
+    """Write an Arrow table to a file that DuckDB does not write."""
+    ending = ending_of(path)
+    if ending in ARROWS:
+        _write_batches(table.schema.remove_metadata(), table.to_batches(), path)
+    elif ending in SPREADSHEETS:
+        write_spreadsheet(table, path)
+    else:
+        write_statistics(table, path, codebook)
+
+
+def write_relation(relation: duckdb.DuckDBPyRelation, path: Path, codebook: Codebook | None = None) -> None:
+    """Write a relation to a file."""
+    ending = ending_of(path)
+    if ending == ".parquet":
+        relation.write_parquet(str(path), compression="zstd")
+    elif is_text(path):
+        check_header(relation.columns)
+        separator = "\t" if ending.startswith(".tsv") else ","
+        compression = "gzip" if ending.endswith(".gz") else "none"
+        _escaped(relation).write_csv(str(path), header=True, sep=separator, compression=compression)
+    elif ending in ARROWS:
+        reader = _reader(relation)
+        _write_batches(reader.schema, reader, path)
+    else:
+        write_arrow(_reader(relation).read_all(), path, codebook or Codebook())
+
+
+def _reader(relation: Any) -> Any:
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # before DuckDB 1.5
+    return read(100_000)
+
+
+def _write_batches(schema: pa.Schema, batches: Any, path: Path) -> None:
+    options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+    with pyarrow.ipc.new_file(str(path), schema, options=options) as file:
+        for batch in batches:
+            file.write_batch(batch)
+
+
+_PLAIN = ("BOOLEAN", "DATE", "DECIMAL", "DOUBLE", "FLOAT", "TIME")
+
+
+def _escaped(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Escape every column whose values may begin with anything."""
+    columns = zip(map(_quoted, relation.columns), map(str, relation.types), strict=True)
+    return relation.project(", ".join(_cell(name, type_) for name, type_ in columns))
+
+
+def _cell(name: str, type_: str) -> str:
+    if type_.startswith(_PLAIN) or type_.endswith(("INT", "INTEGER")):
+        return name
+    return f"{escaped_sql(name if type_ == 'VARCHAR' else f'CAST({name} AS VARCHAR)')} AS {name}"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

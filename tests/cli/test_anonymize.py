@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import incrowd as ic
+from incrowd.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+PLAN = """version = 1
+[data]
+path = "patients.csv"
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi"
+hierarchy = { intervals = [10, 20] }
+at_most = 1
+[columns.sex]
+role = "quasi"
+hierarchy = "flat"
+[columns.disease]
+role = "sensitive"
+[privacy]
+promise = ["k>=2", "l>=2[disease]"]
+max_suppressed = 0.5
+"""
+PATIENTS = """name,age,sex,disease
+Ada,31,f,flu
+Bob,71,m,hiv
+Cyd,34,f,hiv
+Dan,38,m,asthma
+Eve,52,f,flu
+Fay,36,m,flu
+"""
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Give a way to run ``incrowd`` in a folder with patients and a plan: its exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "patients.csv").write_text(PATIENTS)
+    (tmp_path / "plan.toml").write_text(PLAN)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(list(arguments))
+        said = capsys.readouterr()
+        return int(left.value.code or 0), said.out, said.err
+
+    return command
+
+
+def changed(old: str, new: str) -> None:
+    Path("plan.toml").write_text(PLAN.replace(old, new))
+
+
+def test_writes_the_release_and_says_what_is_next(run: Run) -> None:
+    code, out, err = run("anonymize", "plan.toml")
+    assert code == 0
+    assert out.startswith("4 of 6 records in 2 groups; 2 left out (33.3 %, 3 allowed)\n")
+    assert "PASS  4 records published, every promise kept and checked again" in err
+    assert "next: incrowd verify" in err
+    assert Path("out/public/data.csv").read_text() == (
+        'age,sex,disease\n"[30, 40)",f,flu\n"[30, 40)",f,hiv\n"[30, 40)",m,asthma\n"[30, 40)",m,flu\n'
+    )
+    assert Path("out/owner/plan.toml").read_text() == ic.Plan.read("plan.toml").text()
+    assert ic.verify("out/public/release.json", owner="out/owner", original="patients.csv").holds
+
+
+def test_an_earlier_release_is_replaced_only_by_force(run: Run) -> None:
+    assert run("anonymize", "plan.toml", "--quiet")[0] == 0
+    code, out, err = run("anonymize", "plan.toml")
+    assert (code, out) == (2, "")
+    assert "The folder 'out' exists already." in err
+    assert run("anonymize", "plan.toml", "--force")[0] == 0
+
+
+def test_a_dry_run_writes_nothing(run: Run) -> None:
+    code, _, err = run("anonymize", "plan.toml", "--dry-run")
+    assert code == 0
+    assert "dry run: nothing was written." in err
+    assert not Path("out").exists()
+
+
+def test_machines_get_json(run: Run) -> None:
+    code, out, err = run("anonymize", "plan.toml", "--json", "--quiet")
+    facts = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (facts["published"], facts["suppressed"], facts["levels"]) == (4, 2, {"age": 1, "sex": 0})
+    assert (facts["result"], Path(facts["written"]).name) == (True, "out")
+
+
+def test_masked_records_are_counted_and_said(run: Run) -> None:
+    changed("[privacy]", '[output]\nsuppression = "mask"\n[privacy]')
+    code, out, err = run("anonymize", "plan.toml")
+    assert code == 0
+    assert out.startswith("6 of 6 records in 3 groups; 2 masked (33.3 %, 3 allowed)\n")
+    assert "PASS  6 records published, 2 of them masked" in err
+    assert Path("out/public/data.csv").read_text().count("*,*,") == 2
+    assert run("verify", "out/public/release.json", "--owner", "out/owner")[0] == 0
+
+
+@pytest.mark.filterwarnings("default::incrowd.core.PrivacyWarning")
+def test_an_identifier_can_become_a_pseudonym(run: Run) -> None:
+    Path("key.bin").write_bytes(bytes(32))
+    changed('role = "identifier"', 'role = "identifier"\nkeep = "pseudonym"\nkey_file = "key.bin"')
+    code, out, err = run("anonymize", "plan.toml")
+    assert code == 0
+    assert "note: Column 'name' is published as a pseudonym" in out
+    assert "warning: Column 'name' is published as a pseudonym" in err
+    header, *lines = Path("out/public/data.csv").read_text().splitlines()
+    assert header == "name,age,sex,disease"
+    assert {len(line.split(",")[0]) for line in lines} == {32}
+    assert json.loads(Path("out/public/release.json").read_text())["pseudonymised"] == ["name"]
+    assert run("verify", "out/public/release.json", "--owner", "out/owner")[0] == 0
+
+
+@pytest.mark.filterwarnings("default::incrowd.core.PrivacyWarning")
+def test_rows_keep_their_order_where_the_plan_says_so(run: Run) -> None:
+    changed("[privacy]", '[output]\norder = "keep"\n[privacy]')
+    code, _, err = run("anonymize", "plan.toml")
+    assert code == 0
+    assert "warning: Rows keep their order" in err
+    diseases = [line.split(",")[-1] for line in Path("out/public/data.csv").read_text().splitlines()[1:]]
+    assert diseases == ["flu", "hiv", "asthma", "flu"]
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--explain"]])
+def test_a_sample_is_no_result_and_writes_nothing(run: Run, more: list[str]) -> None:
+    changed('promise = ["k>=2", "l>=2[disease]"]', 'promise = ["k>=2"]')
+    Path("patients.csv").write_text(PATIENTS + "".join(PATIENTS.splitlines(keepends=True)[1:]) * 9)
+    code, out, err = run("anonymize", "plan.toml", "--sample", "20", *more)
+    assert code == 0
+    assert "NOT A RESULT: tried out on a sample of 20 records" in out
+    assert more != ["--json"] or json.loads(out)["result"] is False
+    assert "NOT A RESULT  tried out on a sample of 20 records" in err
+    assert "PASS" not in err
+    assert not Path("out").exists()
+
+
+def test_no_safe_release_exits_with_1_and_writes_nothing(run: Run) -> None:
+    changed("k>=2", "k>=7")
+    code, out, err = run("anonymize", "plan.toml")
+    assert (code, out) == (1, "")
+    assert "error[" in err
+    assert not Path("out").exists()
+
+
+def test_masked_records_that_break_the_promise_exit_with_1(run: Run) -> None:
+    changed("[privacy]", '[output]\nsuppression = "mask"\n[privacy]')
+    Path("patients.csv").write_text(PATIENTS.replace("Eve,52,f,flu", "Eve,52,f,hiv"))
+    code, _, err = run("anonymize", "plan.toml")
+    assert code == 1
+    assert "together they break l>=2[disease] as well" in err
+    assert not Path("out").exists()
+
+
+def test_two_runs_write_the_same_bytes(run: Run) -> None:
+    for folder in ("one", "two"):
+        changed("[privacy]", f'[output]\nfolder = "{folder}"\nformat = "parquet"\n[privacy]')
+        assert run("anonymize", "plan.toml", "--quiet")[0] == 0
+    for path in ("public/data.parquet", "public/release.json", "owner/recoding.parquet", "owner/recoding.json"):
+        assert Path("one", path).read_bytes() == Path("two", path).read_bytes()
+
+
+def test_it_runs_as_a_process(run: Run) -> None:
+    command = [sys.executable, "-c", "from incrowd.cli import main; main()", "anonymize", "plan.toml"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0
+    assert sorted(path.name for path in Path("out/public").iterdir()) == ["data.csv", "release.json", "verify.py"]
+    assert "canary" not in ran.stderr
+    assert run("verify", "out/public/release.json")[0] == 0

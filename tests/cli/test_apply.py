@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import incrowd as ic
+from incrowd.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+SCHEMA = ic.Schema({"age": ic.intervals(10, 20), "sex": ic.flat()}, ["disease"], identifiers=["name"])
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Give a way to run ``incrowd apply`` beside a release: its exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    Path("first.csv").write_text("name,age,sex,disease\na,31,f,flu\nb,34,f,hiv\nc,52,m,flu\nd,55,m,asthma\n")
+    Path("second.csv").write_text("name,age,sex,disease\ne,34,f,flu\nf,31,f,flu\n")
+    ic.anonymize("first.csv", SCHEMA, model="k>=2", output="out", format="csv")
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(["apply", *arguments])
+        said = capsys.readouterr()
+        return int(left.value.code or 0), said.out, said.err
+
+    return command
+
+
+def test_new_data_are_published_as_before(run: Run) -> None:
+    code, out, err = run("out/owner", "second.csv", "-o", "again")
+    assert code == 0
+    assert out.startswith("2 of 2 records in 1 groups; 0 left out")
+    assert "promise  k>=2" in err
+    assert "PASS  2 records published" in err
+    assert Path("again/public/data.csv").read_text() == 'age,sex,disease\n"[30, 40)",f,flu\n"[30, 40)",f,flu\n'
+    assert ic.verify("again/public/release.json", owner="again/owner").holds
+
+
+def test_the_folder_of_the_release_is_understood_too_and_machines_get_json(run: Run) -> None:
+    code, out, err = run("out", "second.csv", "-o", "again", "--format", "parquet", "--json", "--quiet")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["written"] == "again"
+    assert Path("again/public/data.parquet").is_file()
+
+
+def test_new_data_that_break_the_promise_exit_with_1_unless_records_may_go(run: Run) -> None:
+    with Path("second.csv").open("a") as file:
+        file.write("g,52,m,flu\n")
+    code, _, err = run("out/owner", "second.csv", "-o", "again")
+    assert code == 1
+    assert "1 of 3 records are in classes that break it" in err
+    assert not Path("again").exists()
+    assert run("out/owner", "second.csv", "-o", "again", "--max-suppressed", "0.34")[0] == 0
+
+
+def test_values_that_the_release_did_not_know_exit_with_2_and_are_not_shown(run: Run) -> None:
+    with Path("second.csv").open("a") as file:
+        file.write("g,77,m,flu\nh,77,m,flu\n")
+    code, out, err = run("out/owner", "second.csv", "-o", "again")
+    assert (code, out) == (2, "")
+    assert "Column 'age' has 1 values that the saved hierarchy does not know" in err
+    assert "77" not in err
+
+
+def test_what_is_not_there_exits_with_2(run: Run) -> None:
+    assert run("nowhere", "second.csv", "-o", "again")[0] == 2
+    assert run("out/owner", "nothing.csv", "-o", "again")[0] == 2
+    assert run("out/owner", "second.csv", "-o", "again", "--format", "xls")[0] == 2
+    assert run("out/owner", "second.csv", "-o", "out")[0] == 2
+
+
+def test_columns_without_a_role_are_refused_or_dropped(run: Run) -> None:
+    Path("second.csv").write_text("name,age,sex,disease,more\ne,34,f,flu,1\nf,31,f,flu,2\n")
+    code, _, err = run("out/owner", "second.csv", "-o", "again")
+    assert code == 2
+    assert "no role" in err
+    assert run("out/owner", "second.csv", "-o", "again", "--drop-others")[0] == 0
+    assert Path("again/public/data.csv").read_text().startswith("age,sex,disease\n")

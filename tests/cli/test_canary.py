@@ -1,0 +1,111 @@
+"""A canary in the data never sings: no message, log, certificate or traceback holds a value of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+Process = Callable[..., tuple[int, str, str]]
+
+NAME, ALONE, SECRET, ODD = "Kanarie-Name", "Kanarie-97", "Kanarie-Secret", "=Kanarie\x1b[31m\u202e'$%s{}\\"
+CANARY = "Kanarie"
+ROWS = [
+    f"{NAME},31,cook,flu,{SECRET}",
+    f"Bob,34,cook,hiv,{ODD}",
+    "Cem,52,nurse,flu,x",
+    "Dee,55,nurse,hiv,y",
+    f"Eve,58,{ALONE},flu,{SECRET}",
+]
+TREE = "cook;*\nnurse;*\n"
+PLAN = """
+version = 1
+[data]
+path = "people.csv"
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi"
+hierarchy = {{ intervals = [10, 100] }}
+[columns.job]
+role = "quasi"
+hierarchy = {job}
+[columns.disease]
+role = "sensitive"
+[columns.note]
+role = "sensitive"
+[privacy]
+promise = {promise}
+max_suppressed = 0.2
+"""
+
+
+def write(folder: Path, rows: Iterable[str] = ROWS, promise: str = '["k>=2"]', job: str = "{ flat = true }") -> None:
+    (folder / "people.csv").write_text("\n".join(["name,age,job,disease,note", *rows, ""]), encoding="utf-8")
+    (folder / "plan.toml").write_text(PLAN.format(promise=promise, job=job))
+    (folder / "job.csv").write_text(TREE)
+
+
+@pytest.fixture
+def told(process: Process) -> Callable[..., tuple[int, str]]:
+    """Give a way to run ``incrowd --debug``: its exit code and what it says, without the canary."""
+
+    def run(*arguments: str) -> tuple[int, str]:
+        code, out, err = process("--debug", *arguments, first="import logging; logging.basicConfig(level=0)")
+        assert CANARY not in out + err
+        return code, err
+
+    return run
+
+
+ASSESS = ("assess", "people.csv", "--quasi", "age,job", "--sensitive", "disease,note")
+
+
+def test_no_command_that_works_says_it(told: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    write(tmp_path)
+    assert told("init", "people.csv", "-o", "new.toml")[0] == 0
+    assert told(*ASSESS, "--all", "--require", "k>=2, l>=2[note]")[0] == 1
+    assert told(*ASSESS, "--json")[0] == 0
+    assert told("frontier", "plan.toml")[0] == 0
+    assert told("anonymize", "plan.toml", "--dry-run", "--json")[0] == 0
+    assert told("anonymize", "plan.toml", "--explain")[0] == 0
+    assert told("verify", "out/public/release.json", "--owner", "out/owner")[0] == 0
+    assert told("compare", "out", "out", "--json")[0] == 0
+    public = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "out/public").iterdir()}
+    assert [name for name, text in public.items() if CANARY in text] == ["data.csv"]  # a sensitive value is published
+    assert NAME not in public["data.csv"]
+    assert ALONE not in public["data.csv"]
+    assert CANARY not in (tmp_path / "new.toml").read_text()
+
+
+TROUBLE = {
+    "a value that is no number": ([*ROWS, f"Fay,{ALONE},cook,flu,x"], {}, 2),
+    "a line with too many values": ([*ROWS, f"Fay,31,cook,flu,{SECRET},{SECRET}"], {}, 2),
+    "a quote that is never closed": ([*ROWS, f'Fay,31,cook,flu,"{SECRET}'], {}, 2),
+    "a hierarchy that misses it": (ROWS, {"job": '{ tree = "job.csv" }'}, 2),
+    "a promise that is too strong": (ROWS, {"promise": '["k>=9"]'}, 1),
+    "nobody may be left out": (ROWS, {"promise": '["k>=2", "l>=4[disease]"]'}, 1),
+}
+
+
+@pytest.mark.parametrize("kind", TROUBLE)
+def test_no_command_that_fails_says_it(told: Callable[..., tuple[int, str]], tmp_path: Path, kind: str) -> None:
+    rows, plan, expected = TROUBLE[kind]
+    write(tmp_path, rows, **plan)
+    code, said = told("anonymize", "plan.toml")
+    assert code == expected
+    assert "  at " in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_of_another_encoding_does_not_say_it(told: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    write(tmp_path)
+    (tmp_path / "people.csv").write_bytes(f"name,age,job,disease,note\n{NAME}ü,31,{ALONE},flu,x\n".encode("latin-1"))
+    assert [told(*command)[0] for command in (ASSESS, ("anonymize", "plan.toml"))] == [2, 2]
+
+
+def test_a_file_without_a_header_does_not_say_it(told: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    write(tmp_path)
+    (tmp_path / "people.csv").write_text("\n".join(ROWS))
+    assert [told(*command)[0] for command in (ASSESS, ("init", "people.csv"))] == [2, 2]

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from incrowd.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+PLAN = """
+version = 1
+[data]
+path = "people.csv"
+[columns.age]
+role = "quasi"
+hierarchy = { intervals = [10, 100] }
+[columns.disease]
+role = "sensitive"
+[privacy]
+promise = ["k>=2"]
+"""
+
+
+@pytest.fixture
+def frontier(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Give a way to run ``incrowd frontier`` beside four people and a plan: its exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("age,disease\n31,flu\n34,hiv\n52,flu\n55,flu\n")
+    Path("plan.toml").write_text(PLAN)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(["frontier", *arguments])
+        said = capsys.readouterr()
+        return int(left.value.code or 0), said.out, said.err
+
+    return run
+
+
+def test_every_strength_has_its_price(frontier: Run) -> None:
+    code, out, err = frontier("plan.toml")
+    assert (code, err) == (0, "")
+    assert out == (
+        "       k    loss  left out   groups\n"
+        "       1   0.000         0        4\n"
+        "       2   0.333         0        2  ##########\n"
+        "       3   1.000         0        1  ##############################\n"
+        "       4   1.000         0        1  ##############################\n"
+    )
+
+
+def test_different_diseases_can_grow_along_the_curve(frontier: Run) -> None:
+    code, out, _ = frontier("plan.toml", "--by", "l", "--of", "disease", "--json")
+    assert (code, json.loads(out)) == (
+        0,
+        {"schema": 1, "l": [1, 2], "loss": [0.0, 1.0], "suppressed": [0, 0], "classes": [4, 1], "age": [0, 2]},
+    )
+
+
+def test_the_only_sensitive_column_need_not_be_named(frontier: Run) -> None:
+    assert frontier("plan.toml", "--by", "p")[1].splitlines()[2].split()[:2] == ["2", "1.000"]
+
+
+def test_the_measure_of_the_plan_is_the_one_that_is_shown(frontier: Run) -> None:
+    Path("plan.toml").write_text(PLAN + '[search]\nmeasure = "discernibility"\n')
+    assert frontier("plan.toml")[1] == (
+        "       k discernibility  left out   groups\n"
+        "       1              4         0        4  ########\n"
+        "       2              8         0        2  ###############\n"
+        "       3             16         0        1  ##############################\n"
+        "       4             16         0        1  ##############################\n"
+    )
+
+
+def test_what_the_curve_does_not_heed_is_said(frontier: Run) -> None:
+    Path("plan.toml").write_text(PLAN.replace('role = "quasi"', 'role = "quasi"\nat_most = 1'))
+    assert frontier("plan.toml")[2] == "note: the curve does not heed at_most of the plan.\n"
+    assert frontier("plan.toml", "--quiet")[2] == ""
+
+
+def test_wrong_use_is_told(frontier: Run) -> None:
+    assert frontier("plan.toml", "--by", "t")[::2] == (
+        2,
+        "error[IC101]: by must be 'k', 'l' or 'p', got 't'.\nmore: incrowd explain IC101\n",
+    )
+    assert frontier("nowhere.toml")[0] == 2

@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import incrowd as ic
+from engines import postgres
+from engines.extras import needed, skip
+from incrowd.core import CensusRequest, DataError, EngineError, ParameterError
+from incrowd.engines import _database, open_table
+
+URI = "INCROWD_TEST_URI"
+TABLE = pa.table({"age": [34, -5, None], "cost": [1.5, 2.25, None], "name": ["=ä", "o'x", None]})
+ROWS = sorted(TABLE.to_pylist(), key=lambda row: (row["age"] is None, row["age"]))
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    programs = postgres.programs()
+    if programs is None:
+        skip("PostgreSQL is not installed: apt-get install --no-install-recommends postgresql")
+        return
+    with postgres.running(programs) as uri:
+        yield uri
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each database in turn, empty; how to connect is in the environment."""
+    needed("adbc_driver_manager", "adbc_driver_postgresql", "adbc_driver_sqlite")
+    kind: str = request.param
+    uri = f"sqlite:{tmp_path}/t.db" if kind == "sqlite" else request.getfixturevalue("server")
+    monkeypatch.setenv(URI, uri)
+    if kind == "postgresql":
+        run("DROP SCHEMA public CASCADE", "CREATE SCHEMA public", "DROP SCHEMA IF EXISTS study CASCADE")
+    else:
+        run("CREATE TABLE other (x)")
+    return kind
+
+
+def run(*statements: str) -> None:
+    with _database._connected(URI, reading=False) as (connection, _), connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+        connection.commit()
+
+
+def read(**what: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = open_table(ic.Database(URI, **what)).materialise().to_pylist()
+    return rows
+
+
+@pytest.mark.usefixtures("database")
+def test_a_table_goes_out_and_comes_back() -> None:
+    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    found = open_table(ic.Database(URI, table="patients")).materialise()
+    assert found.to_pylist() == ROWS
+    assert found.schema.types == [pa.int64(), pa.float64(), pa.string()]
+
+
+@pytest.mark.usefixtures("database")
+def test_a_query_is_answered() -> None:
+    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    assert read(query="SELECT age AS years FROM patients WHERE age > 0") == [{"years": 34}]
+
+
+@pytest.mark.usefixtures("database")
+def test_the_census_is_that_of_the_frame() -> None:
+    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    request = CensusRequest(("age", "name"))
+    assert open_table(ic.Database(URI, table="patients")).census(request) == open_table(TABLE).census(request)
+
+
+@pytest.mark.usefixtures("database")
+def test_the_copy_is_made_where_it_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    engine = open_table(ic.Database(URI, table="patients"), temp=tmp_path / "new")
+    assert list((tmp_path / "new").iterdir()) == []
+    assert engine.materialise().num_rows == 3
+
+
+@pytest.mark.usefixtures("database")
+def test_a_name_is_taken_as_it_is() -> None:
+    target = ic.Database(URI, table='pat"ients; DROP TABLE x')
+    ic.write_table(TABLE, target)
+    assert open_table(target).materialise().num_rows == 3
+
+
+@pytest.mark.usefixtures("database")
+def test_an_existing_table_is_replaced_only_by_force() -> None:
+    target = ic.Database(URI, table="patients")
+    ic.write_table(TABLE, target)
+    with pytest.raises(DataError, match="The table 'patients' exists already"):
+        ic.write_table(TABLE.slice(0, 1), target)
+    assert len(read(table="patients")) == 3
+    ic.write_table(TABLE.slice(0, 1), target, force=True)
+    assert len(read(table="patients")) == 1
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.usefixtures("database")
+def test_a_failure_in_the_middle_leaves_what_was_there(there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = ic.Database(URI, table="patients")
+    if there:
+        ic.write_table(TABLE, target)
+    ingest = _database._ingest
+
+    def fail(*given: Any) -> None:
+        ingest(*given)
+        msg = "canary"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(_database, "_ingest", fail)
+    with pytest.raises(EngineError, match="withheld") as caught:
+        ic.write_table(TABLE.slice(0, 1), target, force=True)
+    assert "canary" not in str(caught.value)
+    if there:
+        assert len(read(table="patients")) == 3
+    else:
+        with pytest.raises(DataError, match="could not read the table"):
+            read(table="patients")
+
+
+@pytest.mark.parametrize("statement", ["DROP TABLE patients", "DELETE FROM patients", "CREATE TABLE more (x int)"])
+@pytest.mark.usefixtures("database")
+def test_a_query_changes_nothing(statement: str) -> None:
+    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    with pytest.raises(DataError, match="could not"):
+        open_table(ic.Database(URI, query=statement))
+    assert len(read(table="patients")) == 3
+    with pytest.raises(DataError, match="could not read the table"):
+        read(table="more")
+
+
+@pytest.mark.usefixtures("database")
+def test_no_message_holds_a_value_or_how_to_connect(database: str) -> None:
+    ic.write_table(pa.table({"name": ["canary"]}), ic.Database(URI, table="patients"))
+    bad = "SELECT json(name) FROM patients" if database == "sqlite" else "SELECT CAST(name AS int) FROM patients"
+    with pytest.raises(DataError, match="withheld") as caught:
+        open_table(ic.Database(URI, query=bad))
+    assert (caught.value.__cause__, caught.value.__context__) == (None, None)
+    assert "canary" not in str(caught.value)
+    assert "sesame" not in str(caught.value)
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+@pytest.mark.usefixtures("database")
+def test_types_of_postgresql_survive() -> None:
+    run(
+        "CREATE SCHEMA study",
+        "CREATE TABLE study.p (n numeric(10, 2), d date, t timestamp, b boolean, u uuid, m numeric)",
+        "INSERT INTO study.p VALUES (1.50, '2020-01-01', '2020-01-01 03:04:05', true, "
+        "'7c9e6679-7425-40de-944b-e07fc1f90ae7', 0.125), (NULL, NULL, NULL, NULL, NULL, 'NaN')",
+    )
+    first, second = read(table="study.p")
+    assert list(first.values())[:2] == [Decimal("1.50"), dt.date(2020, 1, 1)]
+    assert first["t"].isoformat() == "2020-01-01T03:04:05"
+    assert (first["b"], first["u"], first["m"]) == (True, "7c9e6679-7425-40de-944b-e07fc1f90ae7", Decimal("0.125"))
+    assert set(second.values()) == {None}
+    ic.write_table(open_table(ic.Database(URI, table="study.p")).materialise(), ic.Database(URI, table="study.q"))
+    assert read(table="study.q") == [first, second]
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+@pytest.mark.usefixtures("database")
+def test_the_type_of_a_column_of_sqlite_is_found_in_all_of_its_rows(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "t.db") as connection:
+        connection.execute("CREATE TABLE late (x)")
+        connection.executemany("INSERT INTO late VALUES (?)", [(None,)] * 3000 + [("text",)])
+    connection.close()
+    domain = open_table(ic.Database(URI, table="late")).domains(["x"])["x"]
+    assert (domain.values.tolist(), domain.counts.tolist()) == (["text"], [1, 3000])
+
+
+def test_a_file_of_sqlite_that_is_not_there_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needed("adbc_driver_sqlite")
+    monkeypatch.setenv(URI, f"sqlite:///{tmp_path}/t.db")
+    with pytest.raises(DataError, match="a file of SQLite that does not exist"):
+        read(table="patients")
+    monkeypatch.setattr(_database, "_ingest", lambda *_: 1 / 0)
+    with pytest.raises(EngineError, match="withheld"):
+        ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_how_to_connect_is_only_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(URI, raising=False)
+    with pytest.raises(DataError, match="environment variable 'INCROWD_TEST_URI' is not set"):
+        read(table="patients")
+    with pytest.raises(ParameterError, match="must be the name of an environment variable") as caught:
+        ic.Database("postgresql://me:sesame@host/db", table="patients")
+    assert "sesame" not in str(caught.value)
+    monkeypatch.setenv(URI, "mysql://me:sesame@host/db")
+    with pytest.raises(DataError, match="must begin with postgresql:// or sqlite:") as refused:
+        read(table="patients")
+    assert "sesame" not in str(refused.value)
+
+
+def test_a_server_that_is_not_there_is_said_without_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    needed("adbc_driver_postgresql")
+    monkeypatch.setenv(URI, "postgresql://me:sesame@127.0.0.1:1/db")
+    with pytest.raises(DataError, match="could not be reached") as caught:
+        read(table="patients")
+    assert "sesame" not in str(caught.value)
+
+
+@pytest.mark.parametrize("what", [{}, {"table": "a", "query": "b"}, {"table": ""}, {"table": ".a"}])
+def test_a_table_or_a_query_is_needed(what: dict[str, str]) -> None:
+    with pytest.raises(ParameterError, match=r"either table or query|must not be empty"):
+        ic.Database(URI, **what)
+
+
+def test_nothing_is_written_to_a_query() -> None:
+    with pytest.raises(ParameterError, match="not to a query"):
+        ic.write_table(TABLE, ic.Database(URI, query="SELECT 1"))
+
+
+def test_a_missing_extra_is_named_with_the_line_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(URI, "postgresql://host/db")
+    monkeypatch.setitem(sys.modules, "adbc_driver_postgresql.dbapi", None)
+    with pytest.raises(EngineError, match=r"pip install 'incrowd\[sql\]'"):
+        read(table="patients")
+
+
+@pytest.mark.usefixtures("database")
+def test_a_release_comes_from_a_database_and_goes_to_it(tmp_path: Path) -> None:
+    ic.write_table(ic.hospital(300).drop_columns(["name"]), ic.Database(URI, table="patients"))
+    schema = ic.Schema(quasi={"zip": ic.mask()}, sensitive=["diagnosis"])
+    release = ic.anonymize(ic.Database(URI, table="patients"), schema, model="k>=5", others="drop", max_suppressed=0.1)
+    ic.write_table(release.table, ic.Database(URI, table="public_patients"))
+    assert ic.check(ic.Database(URI, table="public_patients"), ic.Schema(["zip"], ["diagnosis"]), "k>=5").holds
+    release.save(tmp_path / "out")
+    assert ic.verify(tmp_path / "out/public/release.json").holds
+
+
+@pytest.mark.usefixtures("database")
+def test_a_plan_reads_a_query(tmp_path: Path) -> None:
+    ic.write_table(ic.hospital(300).drop_columns(["name"]), ic.Database(URI, table="patients"))
+    plan = ic.Plan.of(
+        {
+            "version": 1,
+            "data": {"query": "SELECT zip, diagnosis FROM patients", "connection_env": URI},
+            "columns": {
+                "zip": {"role": "quasi", "hierarchy": "mask"},
+                "diagnosis": {"role": "sensitive"},
+            },
+            "privacy": {"promise": "k>=5", "max_suppressed": 0.1},
+        },
+        folder=tmp_path,
+    )
+    assert plan.run().verdict.holds

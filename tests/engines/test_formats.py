@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.ipc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import incrowd as ic
+from engines.extras import needed
+from engines.sas import write_sas7bdat
+from incrowd.core import CensusRequest, DataError, EngineError
+from incrowd.engines import _extras, escape_formula, open_table, unescape_formula
+
+TABLE = pa.table(
+    {
+        "id": [1, 2, 3],
+        "age": [34, -5, None],
+        "cost": [1.5, 2.25, None],
+        "born": pa.array([dt.date(1990, 5, 1), dt.date(1931, 1, 2), None]),
+        "seen": pa.array([1_577_847_845_000_000, 1_609_459_200_000_000, None], pa.timestamp("us")),
+        "zip": ["01067", "1.50", None],
+    }
+)
+ROWS = TABLE.to_pylist()
+ENDINGS = ["csv", "csv.gz", "tsv", "tsv.gz", "parquet", "arrow", "feather", "xlsx", "sav", "dta"]
+TYPED = ["parquet", "arrow", "feather", "xlsx", "sav", "dta"]
+SPREAD = ["csv", "csv.gz", "tsv", "xlsx"]
+
+
+@pytest.fixture(autouse=True)
+def _extras_are_there() -> None:
+    needed("fastexcel", "xlsxwriter", "pyreadstat")
+
+
+def read(path: Path, **how: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = open_table(path, **how).materialise().to_pylist()
+    return rows
+
+
+@pytest.mark.parametrize("ending", TYPED)
+def test_types_survive(ending: str, tmp_path: Path) -> None:
+    ic.write_table(TABLE, tmp_path / f"t.{ending}")
+    found = open_table(tmp_path / f"t.{ending}").materialise()
+    assert found.to_pylist() == ROWS
+    assert found.schema.types == [pa.int64(), pa.int64(), pa.float64(), pa.date32(), pa.timestamp("us"), pa.string()]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_census_is_that_of_the_frame(ending: str, tmp_path: Path) -> None:
+    ic.write_table(TABLE, tmp_path / f"t.{ending}")
+    request = CensusRequest(("age", "zip"))
+    assert open_table(tmp_path / f"t.{ending}").census(request) == open_table(TABLE).census(request)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_equal_tables_give_equal_files(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ic.write_table(TABLE, tmp_path / f"one.{ending}")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    ic.write_table(TABLE.take([2, 0, 1]), tmp_path / f"two.{ending}")
+    assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_nothing_is_replaced_without_force(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t.{ending}"
+    path.write_bytes(b"old")
+    with pytest.raises(DataError, match="exists already"):
+        ic.write_table(TABLE, path)
+    assert path.read_bytes() == b"old"
+    ic.write_table(TABLE, path, force=True)
+    assert len(read(path)) == 3
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "sav", "dta"])
+def test_what_cannot_be_held_exactly_is_refused_and_nothing_is_left(ending: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"cannot hold every value exactly as it is: 'big'"):
+        ic.write_table(pa.table({"age": [1], "big": [2**53 + 1]}), tmp_path / f"t.{ending}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_row_of_nothing_is_refused_by_excel(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot hold a row in which everything is missing"):
+        ic.write_table(pa.table({"x": [1, None]}), tmp_path / "t.xlsx")
+
+
+def test_a_date_before_excel_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="'born': it has dates before March 1900"):
+        ic.write_table(pa.table({"born": [dt.date(1850, 1, 1)]}), tmp_path / "t.xlsx")
+
+
+def test_a_text_that_ends_in_a_blank_is_refused_by_spss(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot hold every value exactly as it is: 'note'"):
+        ic.write_table(pa.table({"note": ["a ", "a"]}), tmp_path / "t.sav")
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "xls", "sav", "dta", "sas7bdat", "arrow", "feather"])
+def test_a_broken_file_is_refused_without_a_word_of_its_content(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t.{ending}"
+    path.write_text("canary,canary\n1,2\n")
+    with pytest.raises(DataError, match=rf"'t\.{ending}' is not") as caught:
+        open_table(path)
+    assert "canary" not in str(caught.value)
+
+
+def test_a_stream_of_arrow_is_read_like_a_file(tmp_path: Path) -> None:
+    with pyarrow.ipc.new_stream(str(tmp_path / "t.arrow"), TABLE.schema) as stream:
+        stream.write_table(TABLE)
+    assert read(tmp_path / "t.arrow") == ROWS
+
+
+def two_sheets(path: Path) -> Path:
+    import xlsxwriter  # noqa: PLC0415 - optional
+
+    book = xlsxwriter.Workbook(str(path))
+    for name, value in (("first", "a"), ("second", "b")):
+        page = book.add_worksheet(name)
+        page.write_column(0, 0, ["x", value])
+    book.close()
+    return path
+
+
+@pytest.mark.parametrize(("sheet", "value"), [("first", "a"), ("second", "b"), (1, "a"), (2, "b")])
+def test_a_sheet_is_named_or_numbered(sheet: str | int, value: str, tmp_path: Path) -> None:
+    assert read(two_sheets(tmp_path / "t.xlsx"), sheet=sheet) == [{"x": value}]
+
+
+@pytest.mark.parametrize("sheet", [None, "third", 0, 3])
+def test_a_sheet_that_is_not_there_is_refused(sheet: Any, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="has 2 sheets"):
+        open_table(two_sheets(tmp_path / "t.xlsx"), sheet=sheet)
+
+
+def test_the_type_of_a_column_is_found_in_all_of_its_rows(tmp_path: Path) -> None:
+    import xlsxwriter  # noqa: PLC0415 - optional
+
+    book = xlsxwriter.Workbook(str(tmp_path / "t.xlsx"))
+    book.add_worksheet().write_column(0, 0, ["x", *range(2000), "late"])
+    book.close()
+    domain = open_table(tmp_path / "t.xlsx").domains(["x"])["x"]
+    assert (len(domain), domain.has_null, "late" in domain.texts.tolist()) == (2001, False, True)
+
+
+@pytest.mark.parametrize(("header", "problem"), [(["x", "X"], "same name"), (["x", ""], "has no name")])
+def test_the_header_of_a_sheet_is_checked(header: list[str], problem: str, tmp_path: Path) -> None:
+    import xlsxwriter  # noqa: PLC0415 - optional
+
+    book = xlsxwriter.Workbook(str(tmp_path / "t.xlsx"))
+    page = book.add_worksheet()
+    page.write_row(0, 0, header)
+    page.write_row(1, 0, [1, 2])
+    book.close()
+    with pytest.raises(ic.IncrowdError, match=problem):
+        open_table(tmp_path / "t.xlsx")
+
+
+def labelled(path: Path) -> Path:
+    """Write a file as a statistics office would, by the library and not by us."""
+    import pandas as pd  # noqa: PLC0415 - optional
+    import pyreadstat  # noqa: PLC0415 - optional
+
+    frame = pd.DataFrame({"sex": [1, 2, 1, 2, 9], "age": [34, 36, 31, 38, 80], "ill": [0, 1, 0, 1, 1]})
+    write: Any = getattr(pyreadstat, f"write_{path.suffix[1:]}")
+    codes = {"sex": {1: "male", 2: "female", 9: "canary"}, "age": {34: "canary"}, "ill": {0: "no", 1: "yes"}}
+    write(frame, str(path), column_labels=["Sex", "Age in years", "Ill"], variable_value_labels=codes)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_codes_are_the_values_and_their_labels_come_back(ending: str, tmp_path: Path) -> None:
+    import pyreadstat  # noqa: PLC0415 - optional
+
+    schema = ic.Schema(quasi={"sex": ic.flat(), "age": ic.intervals(10)}, sensitive=["ill"])
+    path = labelled(tmp_path / f"in.{ending}")
+    release = ic.anonymize(path, schema, model="k>=2", max_suppressed=0.2, at_most={"sex": 0})
+    assert release.table.to_pylist()[0] == {"sex": 1, "age": "[30, 40)", "ill": 0}
+    release.save(tmp_path / "out", format=ending)  # type: ignore[arg-type]
+    _, about = getattr(pyreadstat, f"read_{ending}")(tmp_path / f"out/public/data.{ending}", output_format="dict")
+    assert about.column_names_to_labels == {"sex": "Sex", "age": "Age in years", "ill": "Ill"}
+    assert about.variable_value_labels == {"sex": {1: "male", 2: "female"}, "ill": {0: "no", 1: "yes"}}
+    assert b"canary" not in (tmp_path / f"out/public/data.{ending}").read_bytes()
+
+
+def test_a_file_of_sas_is_read_with_its_labels(tmp_path: Path) -> None:
+    columns: dict[str, list[float | str | None]] = {
+        "age": [34.0, None, 80.0],
+        "cost": [1.5, 2.0, None],
+        "zip": ["01067", "", "1"],
+    }
+    write_sas7bdat(columns, {"age": "Age in years"}, tmp_path / "t.sas7bdat")
+    found = open_table(tmp_path / "t.sas7bdat").materialise()
+    assert found.to_pylist() == [
+        {"age": 34, "cost": 1.5, "zip": "01067"},
+        {"age": 80, "cost": None, "zip": "1"},
+        {"age": None, "cost": 2.0, "zip": None},
+    ]
+    assert found.field("age").metadata == {b"incrowd.label": b"Age in years"}
+
+
+@pytest.mark.parametrize(("ending", "name"), [("sav", "my column"), ("dta", "a" * 33), ("dta", "1st")])
+def test_a_name_that_the_program_does_not_allow_is_refused(ending: str, name: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="Column 1 has a name that"):
+        ic.write_table(pa.table({name: [1]}), tmp_path / f"t.{ending}")
+
+
+@pytest.mark.parametrize(
+    ("module", "ending"), [("fastexcel", "xlsx"), ("pyreadstat", "sav"), ("pyreadstat", "sas7bdat")]
+)
+def test_a_missing_extra_is_named_with_the_line_to_install_it(
+    module: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / f"t.{ending}").write_bytes(b"")
+    with pytest.raises(EngineError, match=rf"'{module}', which is not installed. Hint: pip install 'incrowd\[files\]'"):
+        open_table(tmp_path / f"t.{ending}")
+    assert _extras.need("json", extra="none", what="This").__name__ == "json"
+
+
+RUN = ["=1+1", "+1", "-1+1", "@x", "\tx", "\rx", "\nx", "＝1", "＋1", "－1", "＠x", "'x", "''", "-", "+5", "-5\n"]  # noqa: RUF001
+STAY = ["-5", "-1.5", "-1e-05", "5", "a=b", "[-10, 0)", "*", " =1"]
+
+
+@pytest.mark.parametrize("ending", SPREAD)
+def test_texts_that_a_spreadsheet_would_run_are_escaped(ending: str, tmp_path: Path) -> None:
+    texts = sorted([*RUN, *STAY])
+    ic.write_table(pa.table({"text": texts}), tmp_path / f"t.{ending}")
+    stored = [row["text"] for row in read(tmp_path / f"t.{ending}")]
+    assert sorted(stored) == sorted([f"'{text}" for text in RUN] + STAY)
+    assert sorted(row["text"] for row in read(tmp_path / f"t.{ending}", escaped=True)) == texts
+
+
+@pytest.mark.parametrize("ending", SPREAD)
+def test_numbers_are_no_texts(ending: str, tmp_path: Path) -> None:
+    ic.write_table(pa.table({"n": [-5, 3], "f": [-0.5, 2.0]}), tmp_path / f"t.{ending}")
+    assert open_table(tmp_path / f"t.{ending}").domains(["n", "f"])["f"].values.tolist() == [-0.5, 2.0]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "sav", "dta"])
+def test_other_files_hold_texts_as_they_are(ending: str, tmp_path: Path) -> None:
+    ic.write_table(pa.table({"text": ["=1+1", "'x"]}), tmp_path / f"t.{ending}")
+    assert [row["text"] for row in read(tmp_path / f"t.{ending}")] == ["'x", "=1+1"]
+
+
+@given(st.text(st.sampled_from("=+-@\t\r\n＝'5.ea")))  # noqa: RUF001
+def test_escaping_is_undone(text: str) -> None:
+    assert unescape_formula(escape_formula(text)) == text
+    assert escape_formula(text)[:1] not in {*"=+@\t\r\n＝"} - {""}  # noqa: RUF001
+
+
+@given(st.lists(st.text(st.sampled_from("=+-@\t\r\n＝'5.eaü"), min_size=1), min_size=1))  # noqa: RUF001
+def test_arrow_and_duckdb_escape_as_python_does(texts: list[str]) -> None:
+    import duckdb  # noqa: PLC0415
+
+    from incrowd.engines._formulas import escaped_column, escaped_sql, unescaped_column, unescaped_sql  # noqa: PLC0415
+
+    column = pa.chunked_array([texts])
+    expected = [escape_formula(text) for text in texts]
+    assert escaped_column(column).to_pylist() == expected
+    assert unescaped_column(escaped_column(column)).to_pylist() == texts
+    connection = duckdb.connect()
+    relation = connection.from_arrow(pa.table({"t": column}))
+    assert [row[0] for row in relation.project(escaped_sql("t")).fetchall()] == expected
+    assert [row[0] for row in relation.project(unescaped_sql(f"({escaped_sql('t')})")).fetchall()] == texts
+
+
+@pytest.mark.parametrize("ending", SPREAD)
+def test_a_name_that_a_spreadsheet_would_run_is_refused(ending: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="Column 2 has a name that a spreadsheet would run"):
+        ic.write_table(pa.table({"a": [1], "=canary": [1]}), tmp_path / f"t.{ending}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "arrow", "xlsx", "sav", "dta"])
+def test_a_release_of_every_kind_is_verified_by_its_own_script(ending: Any, tmp_path: Path) -> None:
+    table = pa.table({"age": [31, 34, 36, 39], "ill": ["=flu", "'hiv", "=flu", "'hiv"], "n": [-1, 2, -3, 4]})
+    ills = ic.categories({"grave": ["'hiv"], "light": ["=flu"]})
+    schema = ic.Schema(quasi={"age": ic.intervals(10)}, sensitive={"ill": ills}, insensitive=["n"])
+    release = ic.anonymize(table, schema, model="k>=4, enhanced(p=2, alpha=1)[ill]")
+    release.save(tmp_path / "out", format=ending)
+    assert ic.verify(tmp_path / "out/public/release.json").holds
+    script = [sys.executable, str(tmp_path / "out/public/verify.py")]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "All is as certified.")
+
+
+def test_a_compressed_file_and_a_workbook_hold_no_time(tmp_path: Path) -> None:
+    ic.write_table(TABLE, tmp_path / "t.csv.gz")
+    ic.write_table(TABLE, tmp_path / "t.xlsx")
+    assert gzip.decompress((tmp_path / "t.csv.gz").read_bytes()).startswith(b"id,age,cost")
+    assert (tmp_path / "t.csv.gz").read_bytes()[4:8] == b"\0\0\0\0"
+    with zipfile.ZipFile(tmp_path / "t.xlsx") as book:
+        assert b"1980-01-01T00:00:00Z" in book.read("docProps/core.xml")
