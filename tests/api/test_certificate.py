@@ -1,4 +1,4 @@
-from __future__ import errno
+from __future__ import annotations
 
 import errno
 import json
