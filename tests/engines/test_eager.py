@@ -92,8 +92,8 @@ def test_a_release_is_the_same_wherever_it_is_made(name: str, large: Any) -> Non
 
 
 def test_the_memory_limit_decides_where_a_frame_is_encoded() -> None:
-    table = pa.table({"q": np.zeros(2_000_000, dtype=np.uint8)})
-    small, enough = open_table(table, memory="32MB"), open_table(table, memory="320MB")
+    table = pa.table({"q": np.zeros(12_000_000, dtype=np.uint8)})
+    small, enough = open_table(table, memory="400MB"), open_table(table, memory="2GB")
     assert (type(small), type(enough), type(open_table(table))) == (FrameEngine, EagerEngine, EagerEngine)
     assert small.census(CensusRequest(("q",))) == enough.census(CensusRequest(("q",)))
 
