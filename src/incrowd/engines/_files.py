@@ -99,7 +99,9 @@ def write_relation(relation: duckdb.DuckDBPyRelation, path: Path, codebook: Code
         check_header(relation.columns)
         separator = "\t" if ending.startswith(".tsv") else ","
         compression = "gzip" if ending.endswith(".gz") else "none"
-        _escaped(relation).write_csv(str(path), header=True, sep=separator, compression=compression)
+        alone = duckdb.connect(config={"threads": 1})  # several threads write their rows as they come
+        rows = alone.from_arrow(_reader(relation))
+        _escaped(rows).write_csv(str(path), header=True, sep=separator, compression=compression)
     elif ending in ARROWS:
         reader = _reader(relation)
         _write_batches(reader.schema, reader, path)

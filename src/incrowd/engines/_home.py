@@ -249,7 +249,8 @@ def write_table(table: pa.Table, path: Path, codebook: Codebook | None = None) -
         return
     workshop = Workshop()
     workshop.connection.execute("SET preserve_insertion_order = true")
-    write_relation(workshop.connection.from_arrow(table), path)
+    in_one_piece = table.combine_chunks()  # pieces are scanned side by side, and may come out in another order
+    write_relation(workshop.connection.from_arrow(in_one_piece), path)
 
 
 def _quoted(name: str) -> str:
