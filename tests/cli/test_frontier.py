@@ -74,10 +74,17 @@ def test_the_measure_of_the_plan_is_the_one_that_is_shown(frontier: Run) -> None
     )
 
 
-def test_what_the_curve_does_not_heed_is_said(frontier: Run) -> None:
-    Path("plan.toml").write_text(PLAN.replace('role = "quasi"', 'role = "quasi"\nat_most = 1'))
-    assert frontier("plan.toml")[2] == "note: the curve does not heed at_most of the plan.\n"
-    assert frontier("plan.toml", "--quiet")[2] == ""
+def test_the_curve_keeps_to_the_limits_of_the_plan(frontier: Run) -> None:
+    Path("plan.toml").write_text(PLAN.replace('role = "quasi"', 'role = "quasi"\nat_least = 1\nat_most = 1'))
+    code, out, err = frontier("plan.toml")
+    assert (code, err) == (0, "")
+    assert out == (
+        "       k    loss  left out   groups\n"
+        "       1   0.333         0        2  ##########\n"
+        "       2   0.333         0        2  ##########\n"
+        "       3  nothing can be published\n"
+        "       4  nothing can be published\n"
+    )
 
 
 def test_wrong_use_is_told(frontier: Run) -> None:

@@ -9,10 +9,8 @@ from incrowd.algorithms._outcome import (
     Node,
     Outcome,
     Progress,
-    costs_of,
     is_monotone,
     left_out_by,
-    recoding_of,
 )
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._samarati import Samarati, Savings
@@ -33,9 +31,7 @@ __all__ = [
     "Savings",
     "Solutions",
     "all_solutions",
-    "costs_of",
     "find_frontier",
     "is_monotone",
     "left_out_by",
-    "recoding_of",
 ]

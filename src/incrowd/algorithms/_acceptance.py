@@ -87,7 +87,7 @@ class Acceptance:
             ok = cells.counts >= self._k
             return self._tested(cells.words, cells.counts, ok, None)
         ordered, starts = self.rollup.classes(cells)
-        sizes = np.add.reduceat(ordered.counts, starts) if len(starts) else ordered.counts
+        sizes = _sizes(ordered, starts)
         words = tuple(word[starts] for word in ordered.words)
         classes = self._classes(ordered, starts)
         pruned = None if self._all_prunes else self._keep(classes, *self._pruning)
@@ -118,7 +118,7 @@ class Acceptance:
         if not self.rollup.has_tail:
             return cells.words, cells.counts, cells.counts
         ordered, starts = self.rollup.classes(cells)
-        sizes = np.add.reduceat(ordered.counts, starts) if len(starts) else ordered.counts
+        sizes = _sizes(ordered, starts)
         (measured,) = self._all[0].measure(self._classes(ordered, starts))
         return tuple(word[starts] for word in ordered.words), sizes, measured.floats.astype(np.int64)
 
@@ -126,8 +126,7 @@ class Acceptance:
         """Count the records of every class of a node."""
         if not self.rollup.has_tail:
             return cells.counts
-        ordered, starts = self.rollup.classes(cells)
-        return np.add.reduceat(ordered.counts, starts) if len(starts) else ordered.counts
+        return _sizes(*self.rollup.classes(cells))
 
     @property
     def only_sizes(self) -> bool:
@@ -205,3 +204,8 @@ class Acceptance:
             ((name, values),) = sensitive.items()
             classes.know(name, Histogram(np.append(starts, len(cells)), members, (values,), cells.counts))
         return classes
+
+
+def _sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """Count the records of every class, of cells that are sorted by class."""
+    return np.add.reduceat(cells.counts, starts) if len(starts) else cells.counts

@@ -37,6 +37,11 @@ class Inspected:
         census = self._problem.census
         return {name: measure.bind(census, {}, 0.5).score(published) for name, measure in MEASURES.items()}
 
+    @property
+    def classes(self) -> int:
+        """How many classes are published."""
+        return self._tested.classes
+
     def recoding(self) -> FullDomainRecoding:
         """Give what every record is published as."""
         census, rollup, tested = self._problem.census, self._acceptance.rollup, self._tested

@@ -10,9 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms._acceptance import Acceptance
-from incrowd.algorithms._inspected import Inspected
 from incrowd.algorithms._problem import Problem
-from incrowd.core import FullDomainRecoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +114,3 @@ def left_out_by(problem: Problem) -> Callable[[Sequence[int]], int]:
     """Give a function that says how many records a node leaves out, whether or not so many may be."""
     acceptance = Acceptance(replace(problem, limit=problem.census.records))
     return lambda levels: acceptance.test(acceptance.rollup.to(levels)).suppressed
-
-
-def costs_of(problem: Problem, levels: Mapping[str, int]) -> dict[str, float]:
-    """Give every measure of a node, all columns weighing the same."""
-    return Inspected(problem, levels).costs()
-
-
-def recoding_of(problem: Problem, levels: Mapping[str, int]) -> FullDomainRecoding:
-    """Turn a node into what every record is published as."""
-    return Inspected(problem, levels).recoding()

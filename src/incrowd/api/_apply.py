@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Unpack
 
-from incrowd.algorithms import Node, Outcome, Problem, costs_of, left_out_by
+from incrowd.algorithms import Inspected, Node, Outcome, Problem
 from incrowd.api._anonymize import census_for, open_source
 from incrowd.api._publish import publish_node
 from incrowd.api._publishing import Publishing, manner_of, reading_of
@@ -94,12 +94,12 @@ def _node(problem: Problem, recoding: FullDomainRecoding) -> Node:
     """Count what the levels leave out on the new table; too much is no release."""
     census = problem.census
     levels = {name: recoding.levels[name] for name in census.quasi}
-    left_out = left_out_by(problem)(list(levels.values()))
+    inspected = Inspected(problem, levels)
+    left_out = inspected.left_out()
     if left_out > problem.limit or left_out == census.records:
         msg = (
             f"The new table breaks {problem.model} at these levels: {left_out:,} of {census.records:,} records are in "
             f"classes that break it, {problem.limit:,} may be left out."
         )
         raise NoSafeRelease(msg, hint=f"allow max_suppressed_records={left_out}, or search again.", nearest=left_out)
-    classes = len(census.classes(levels))
-    return Node(levels, left_out, classes, costs_of(problem, levels)["loss"])
+    return Node(levels, left_out, inspected.classes, inspected.costs()["loss"])

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 
-from incrowd.algorithms import Algorithm, Progress
+from incrowd.algorithms import Algorithm, Frontier, Progress
 from incrowd.api._census import Reading
 from incrowd.api._plan_checks import build_search, promises_of
 from incrowd.api._plan_read import read_document, read_text
-from incrowd.api._plan_run import output_of, run_plan, schema_of
+from incrowd.api._plan_run import draw_frontier, output_of, run_plan, schema_of
 from incrowd.api._plan_sections import (
     VERSION,
     ColumnSection,
@@ -28,6 +28,7 @@ from incrowd.api._plan_sections import (
 from incrowd.api._plan_text import Notes, toml_of
 from incrowd.api._release import Release
 from incrowd.api._sign import KeyFile
+from incrowd.api._solutions import Strength
 from incrowd.core import Schema
 from incrowd.io import atomic_path
 from incrowd.models import Model, promise
@@ -205,6 +206,16 @@ class Plan:
         """
         output = {**output_of(self), "force": force or self.output.force, "sign": sign} if write else {}
         return run_plan(self, progress, sample=sample, **output)
+
+    def frontier(self, by: Strength = "k", of: str | None = None) -> Frontier:
+        """Find the best node for every strength of a promise, within the limits of the plan.
+
+        Parameters
+        ----------
+        by, of
+            What grows along the curve, and the sensitive column, as in the function ``frontier``.
+        """
+        return draw_frontier(self, by, of)
 
     @property
     def _home(self) -> Path:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incrowd.algorithms import Progress
+from incrowd.algorithms import Frontier, Progress
 from incrowd.api._anonymize import anonymize
 from incrowd.api._plan_checks import build_categories
 from incrowd.api._plan_forms import build_hierarchy
 from incrowd.api._plan_sections import ColumnSection, DataSection
 from incrowd.api._release import Release
 from incrowd.api._save import format_like
+from incrowd.api._solutions import Strength, frontier
 from incrowd.core import Schema
 from incrowd.engines import Database
 
@@ -61,22 +62,42 @@ def output_of(plan: Plan) -> dict[str, Any]:
     return {"output": folder, "format": kind, "force": plan.output.force, "plan": plan.text()}
 
 
+def draw_frontier(plan: Plan, by: Strength, of: str | None) -> Frontier:
+    """Call ``frontier`` as a plan says: its table, its limits, its measure."""
+    measure = plan.search.measure or "loss"
+    return frontier(source_of(plan), plan.schema(), by=by, of=of, measure=measure, **_given(_limits(plan)))
+
+
 def _arguments(plan: Plan) -> dict[str, Any]:
-    privacy, output, data = plan.privacy, plan.output, plan.data
+    output = plan.output
     pseudonyms = {name: plan.path(one.key_file) for name, one in plan.columns.items() if one.key_file is not None}
-    given: dict[str, Any] = {
-        "model": plan.model(),
-        "algorithm": plan.algorithm(),
-        "max_suppressed": privacy.max_suppressed,
-        "max_suppressed_records": privacy.max_suppressed_records,
+    return _given(
+        {
+            "model": plan.model(),
+            "algorithm": plan.algorithm(),
+            "others": output.others,
+            "order": None if output.order == "sorted" else output.order,
+            "suppression": None if output.suppression == "drop" else output.suppression,
+            "pseudonyms": pseudonyms,
+            **_limits(plan),
+        }
+    )
+
+
+def _limits(plan: Plan) -> dict[str, Any]:
+    """Say how a table is read and what may be given up, as ``anonymize`` and ``frontier`` have it."""
+    return {
+        "max_suppressed": plan.privacy.max_suppressed,
+        "max_suppressed_records": plan.privacy.max_suppressed_records,
         "balance": plan.search.balance,
-        "others": output.others,
-        "order": None if output.order == "sorted" else output.order,
-        "suppression": None if output.suppression == "drop" else output.suppression,
-        "pseudonyms": pseudonyms or None,
-        "sheet": data.sheet,
+        "sheet": plan.data.sheet,
         **plan.reading(),
+        **{
+            key: {name: getattr(one, key) for name, one in plan.columns.items() if getattr(one, key) is not None}
+            for key in ("at_least", "at_most", "importance")
+        },
     }
-    for key in ("at_least", "at_most", "importance"):
-        given[key] = {name: getattr(one, key) for name, one in plan.columns.items() if getattr(one, key) is not None}
-    return {name: value for name, value in given.items() if value is not None and value != {}}
+
+
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None and value != {}}

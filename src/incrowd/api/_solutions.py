@@ -12,7 +12,9 @@ from incrowd.core import ParameterError, Schema
 from incrowd.measures import Measure
 from incrowd.models import KAnonymity, LDiversity, Model, Number, PSensitive, promise, suppression_limit
 
-VALUES = (*range(2, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+Strength = Literal["k", "l", "p"]
+
+VALUES = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 """The strengths of a curve where nothing is said."""
 
 
@@ -55,22 +57,27 @@ def solutions(
     return all_solutions(Problem(census, schema, model, limit, at_least or {}, at_most or {}))
 
 
-def frontier(
+def frontier(  # noqa: PLR0913 - all but the first two are optional
     table: Any,
     schema: Schema,
     *,
-    by: Literal["k", "l", "p"] = "k",
+    by: Strength = "k",
     of: str | None = None,
     values: Sequence[int] | None = None,
     measure: str | Measure = "loss",
     max_suppressed: Number = 0,
+    max_suppressed_records: int | None = None,
+    at_least: Mapping[str, int] | None = None,
+    at_most: Mapping[str, int] | None = None,
+    importance: Mapping[str, float] | None = None,
+    balance: float = 0.5,
     **reading: Unpack[Reading],
 ) -> Frontier:
     """Find the best node for every strength of a promise at once: risk against utility.
 
     Parameters
     ----------
-    table, schema, max_suppressed, reading
+    table, schema, max_suppressed, max_suppressed_records, at_least, at_most, importance, balance, reading
         As in ``anonymize``.
     by
         What grows along the curve: ``"k"``, the least size of a class, or ``"l"`` or ``"p"``, its least number of
@@ -78,7 +85,7 @@ def frontier(
     of
         The sensitive column, for ``"l"`` and ``"p"``. May be left out if there is only one.
     values
-        The strengths, ascending; by default 2 to 1,000 in growing steps, as far as the table reaches.
+        The strengths, ascending; by default 1 to 1,000 in growing steps, as far as the table reaches.
     measure
         The measure that is made small, as in ``Optimal``.
 
@@ -95,10 +102,20 @@ def frontier(
         msg = f"by must be 'k', 'l' or 'p', got {by!r}."
         raise ParameterError(msg)
     census = census_for(open_with(table, schema, **reading), schema, models[by])
-    limit = suppression_limit(census.records, max_suppressed)
+    limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
     most = census.records if by == "k" else len(census.domains[census.sensitive[0]])
-    chosen = [value for value in (1, *VALUES) if value <= most] if values is None else sorted(set(values))
+    chosen = [value for value in VALUES if value <= most] if values is None else sorted(set(values))
     if not chosen or not all(isinstance(value, int) and value >= 1 for value in chosen):
         msg = "values must be whole numbers of at least 1."
         raise ParameterError(msg)
-    return find_frontier(Problem(census, schema, models[by], limit), by, chosen, measure)
+    problem = Problem(
+        census=census,
+        schema=schema,
+        model=models[by],
+        limit=limit,
+        at_least=at_least or {},
+        at_most=at_most or {},
+        importance=importance or {},
+        balance=balance,
+    )
+    return find_frontier(problem, by, chosen, measure)
