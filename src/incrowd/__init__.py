@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from incrowd.engines import Database, unescape_formula
     from incrowd.hierarchies import (
         auto,
+        averaged,
         bottom_coded,
         categories,
         dates,
@@ -146,6 +147,7 @@ _ROOMS = {
     "engines": ("Database", "unescape_formula"),
     "hierarchies": (
         "auto",
+        "averaged",
         "bottom_coded",
         "categories",
         "dates",
@@ -224,6 +226,7 @@ __all__ = [
     "apply",
     "assess",
     "auto",
+    "averaged",
     "bottom_coded",
     "categories",
     "census",

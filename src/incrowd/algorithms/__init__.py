@@ -3,6 +3,7 @@
 from incrowd.algorithms._frontier import Frontier, find_frontier
 from incrowd.algorithms._incognito import Incognito, Iteration
 from incrowd.algorithms._inspected import Inspected
+from incrowd.algorithms._local import Locally, LocalOutcome, Pieces
 from incrowd.algorithms._optimal import Optimal
 from incrowd.algorithms._outcome import (
     Algorithm,
@@ -22,9 +23,12 @@ __all__ = [
     "Incognito",
     "Inspected",
     "Iteration",
+    "LocalOutcome",
+    "Locally",
     "Node",
     "Optimal",
     "Outcome",
+    "Pieces",
     "Problem",
     "Progress",
     "Samarati",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +75,7 @@ class Incognito:
     K. LeFevre, D. J. DeWitt, R. Ramakrishnan. *Incognito: efficient full-domain k-anonymity.* SIGMOD 2005.
     """
 
+    local: ClassVar[bool] = False
     measure: str | Measure = "loss"
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from incrowd.algorithms._acceptance import Acceptance
 from incrowd.algorithms._boxes import Boxes
@@ -33,6 +34,7 @@ class Optimal:
     in the order of the schema. Every promise is searched correctly: bounds come only from what is monotone.
     """
 
+    local: ClassVar[bool] = False
     measure: str | Measure = "loss"
     seconds: float | None = None
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms._acceptance import Acceptance
+from incrowd.algorithms._local import LocalOutcome
 from incrowd.algorithms._problem import Problem
 
 
@@ -101,7 +102,12 @@ class Outcome:
 class Algorithm(Protocol):
     """A search."""
 
-    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> Outcome:
+    local: ClassVar[bool]
+    """Whether it gives a local recoding; else one level per column."""
+
+    def search(
+        self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None
+    ) -> Outcome | LocalOutcome:
         """Find what every record is published as."""
 
 

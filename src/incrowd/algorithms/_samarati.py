@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,7 @@ class Samarati:
     T. M. Truta, B. Vinay. *Privacy protection: p-sensitive k-anonymity property.* ICDE Workshops, 2006.
     """
 
+    local: ClassVar[bool] = False
     every: Every = "one"
     conditions: bool = True
     measure: str | Measure = "loss"

@@ -6,16 +6,16 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
-from incrowd.algorithms import Algorithm, Optimal, Problem, Progress
+from incrowd.algorithms import Algorithm, LocalOutcome, Optimal, Problem, Progress
 from incrowd.api._census import open_with
 from incrowd.api._insensitive import suspicious
 from incrowd.api._no_release import no_release, refuse_infeasible
-from incrowd.api._publish import Source, publish_node
+from incrowd.api._publish import Source, publish_locally, publish_node
 from incrowd.api._publishing import Manner, Publishing, manner_of, reading_of
 from incrowd.api._release import Release
 from incrowd.core import Census, CensusRequest, ParameterError, PrivacyWarning, Schema, SchemaError
 from incrowd.engines import Engine, sample_of
-from incrowd.hierarchies import auto
+from incrowd.hierarchies import Averaged, auto
 from incrowd.models import Model, Number, promise, suppression_limit, trivial
 
 
@@ -47,7 +47,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     model
         The promise, as a model or as its text: ``"k>=5, l>=3[disease]"``.
     algorithm
-        The search; ``Optimal()`` where nothing is said.
+        The search; ``Optimal()`` where nothing is said. A local recoding, such as ``Mondrian()``, keeps more detail;
+        it is also easier to undo for whoever knows how it works.
     max_suppressed, max_suppressed_records
         The share of the records, or their number, that may be left out. Exactly so many still may.
     at_least, at_most
@@ -112,11 +113,22 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         balance=balance,
     )
     algorithm = Optimal() if algorithm is None else algorithm
+    _refuse_averages(schema, algorithm)
     refuse_infeasible(problem)
     outcome = algorithm.search(problem, progress)
+    if isinstance(outcome, LocalOutcome):
+        return publish_locally(source, problem, outcome, repr(algorithm))
     if outcome.best is None or outcome.best.classes == 0:
         raise no_release(problem, outcome)
     return publish_node(source, problem, outcome, repr(algorithm))
+
+
+def _refuse_averages(schema: Schema, algorithm: Algorithm) -> None:
+    """Refuse to publish averages of classes that are called by one level per column."""
+    columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
+    if columns and not algorithm.local:
+        msg = f"Column {columns[0]!r} is to be averaged, which {type(algorithm).__name__} cannot do."
+        raise ParameterError(msg, hint="use a local recoding, such as Mondrian(), or its hierarchy alone.")
 
 
 def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | None = None, **reading: Any) -> Source:

@@ -13,18 +13,17 @@ import numpy.typing as npt
 from incrowd.algorithms import Problem
 from incrowd.api._check import verdict_of
 from incrowd.api._masked import looks_masked, part_of, same_mask
+from incrowd.api._predicted import Predicted
 from incrowd.api._promised import shown_by_a_file
 from incrowd.core import (
     Classes,
     Domain,
     Finding,
     FullDomainRecoding,
-    ParameterError,
     PrivacyWarning,
+    Recoding,
     ReleaseMismatch,
-    Standing,
     Verdict,
-    group,
 )
 from incrowd.engines import Engine
 from incrowd.models import NTCloseness
@@ -32,7 +31,7 @@ from incrowd.models import NTCloseness
 Bools = npt.NDArray[np.bool_]
 
 
-def checked_again(engine: Engine, problem: Problem, recoding: FullDomainRecoding) -> Verdict:
+def checked_again(engine: Engine, problem: Problem, recoding: Recoding, predicted: Predicted) -> Verdict:
     """Judge a published table, and compare it with what the search predicted.
 
     Parameters
@@ -41,8 +40,8 @@ def checked_again(engine: Engine, problem: Problem, recoding: FullDomainRecoding
         The published table, which groups its labels itself.
     problem
         What the search was asked.
-    recoding
-        What it found.
+    recoding, predicted
+        What it found, and the classes that it makes.
 
     Notes
     -----
@@ -52,18 +51,17 @@ def checked_again(engine: Engine, problem: Problem, recoding: FullDomainRecoding
     census, schema = problem.census, problem.schema
     domains = {name: census.domains[name] for name in census.sensitive}
     published = engine.classes(schema.quasi_names, domains, schema.entity, schema.count)
-    predicted = census.classes(recoding.levels)
-    left_out = left_out_of(predicted, recoding)
-    if recoding.masks:
+    classes, left_out = predicted.classes, predicted.left_out
+    if isinstance(recoding, FullDomainRecoding) and recoding.masks:
         masked = looks_masked(published)
-        same = same_mask(part_of(published, masked), predicted, left_out)
+        same = same_mask(part_of(published, masked), classes, left_out)
         _expect(fine=same, problem="has other masked records than the search predicted")
-        _compare(part_of(published, ~masked), predicted, ~left_out)
+        _compare(part_of(published, ~masked), predicted)
     else:
-        _compare(published, predicted, ~left_out)
+        _compare(published, predicted)
     judges = problem.judges()
     if any(isinstance(judge.model, NTCloseness) for judge in judges):
-        verdict = verdict_of(judges, predicted, recoding.quasi, among=~left_out)
+        verdict = verdict_of(judges, classes, recoding.quasi, among=~left_out)
     else:
         verdict = verdict_of(judges, published, recoding.quasi)
     _expect(fine=verdict.holds, problem="does not keep the promise that the search found it to keep")
@@ -91,34 +89,37 @@ def _recoded(classes: Classes, own: Mapping[str, Domain]) -> Classes:
     return replace(classes, cells=replace(cells, sensitive=sensitive, domains=own))
 
 
-def _compare(published: Classes, predicted: Classes, kept: Bools) -> None:
+def _compare(published: Classes, predicted: Predicted) -> None:
     """Refuse a table whose classes or sensitive values are not those that were predicted."""
-    standing = predicted.standing
-    assert standing is not None  # noqa: S101 - a census says where its classes stand
-    found = _coded(published, standing)
-    order = np.lexsort(found.codes[::-1])
-    same = len(found) == int(kept.sum()) and all(
-        np.array_equal(have[order], expected[kept])
+    classes, kept = predicted.classes, ~predicted.left_out
+    found = tuple(_codes(published, predicted, column) for column in range(len(classes.codes)))
+    order = np.lexsort(found[::-1])
+    places = np.flatnonzero(kept)
+    places = places[np.lexsort([codes[places] for codes in classes.codes[::-1]])]
+    same = len(order) == len(places) and all(
+        np.array_equal(have[order], expected[places])
         for have, expected in zip(
-            (*found.codes, found.size, found.records),
-            (*predicted.codes, predicted.size, predicted.records),
+            (*found, published.size, published.records),
+            (*classes.codes, classes.size, classes.records),
             strict=True,
         )
     )
     _expect(fine=same, problem="has other classes than the search predicted")
-    place = np.empty(len(found), dtype=np.int64)
-    place[order] = np.flatnonzero(kept)
-    for name in predicted.cells.sensitive:
-        same = _same_values(found, predicted, place, kept, name)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = places
+    for name in classes.cells.sensitive:
+        same = _same_values(published, classes, place, kept, name)
         _expect(fine=same, problem="has other sensitive values in its classes than the search predicted")
 
 
-def _coded(published: Classes, standing: Standing) -> Classes:
-    try:
-        return standing.attach(published)
-    except ParameterError:
-        _expect(fine=False, problem="has labels that the search did not predict")
-        raise
+def _codes(published: Classes, predicted: Predicted, column: int) -> npt.NDArray[np.int64]:
+    """Give what the published classes are called as the codes of the predicted ones."""
+    known = {text: code for code, text in enumerate(predicted.names(column).tolist())}
+    assert published.labels is not None  # noqa: S101 - an engine reads labels
+    own = np.array([known.get(text, -1) for text in published.labels[column].tolist()], dtype=np.int64)
+    codes = own[published.codes[column]] if len(published) else own[:0]
+    _expect(fine=not (codes < 0).any(), problem="has labels that the search did not predict")
+    return codes
 
 
 def _same_values(found: Classes, predicted: Classes, place: Any, kept: Bools, name: str) -> bool:
@@ -134,16 +135,6 @@ def _same_values(found: Classes, predicted: Classes, place: Any, kept: Bools, na
             (have.counts, expected.counts),
         )
     )
-
-
-def left_out_of(predicted: Classes, recoding: FullDomainRecoding) -> Bools:
-    """Say which classes of a node are suppressed."""
-    if not recoding.leaves_out:
-        return np.zeros(len(predicted), dtype=bool)
-    sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
-    both = [np.concatenate(pair) for pair in zip(predicted.codes, recoding.suppressed, strict=True)]
-    ids = group(both, sizes).ids
-    return np.isin(ids[: len(predicted)], ids[len(predicted) :])
 
 
 def _expect(*, fine: bool, problem: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from incrowd.algorithms import Inspected, Node, Problem
+import numpy as np
+
+from incrowd.algorithms import Inspected, LocalOutcome, Node, Problem
 from incrowd.api._recipe import Recipe
 from incrowd.core import TOP
 
@@ -39,6 +41,47 @@ class Notch:
     left_out: int | None
     breaks: str | None
 
+    @property
+    def published(self) -> str:
+        """Say in a few words what is published of the column."""
+        if self.level == 0:
+            return "as it is"
+        if self.groups == 1:
+            return "without its values (all are one group)"
+        return f"in {self.groups:,} groups instead of {self.values:,} values (level {self.level} of {self.height})"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What a local recoding did to a column.
+
+    Attributes
+    ----------
+    column
+        The quasi-identifier.
+    values, labels
+        How many values it has in the table, and how many labels in the release.
+    as_it_is, hidden
+        The shares of the published records whose value is published as it is, or not at all.
+    lost
+        The share of its detail that is lost, from 0 to 1.
+    """
+
+    column: str
+    values: int
+    labels: int
+    as_it_is: float
+    hidden: float
+    lost: float
+
+    @property
+    def published(self) -> str:
+        """Say in a few words what is published of the column."""
+        return (
+            f"{self.labels:,} labels for {self.values:,} values; {self.as_it_is:.1%} of the records as they are, "
+            f"{self.hidden:.1%} without a value"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -50,10 +93,18 @@ class Explanation:
         Per quasi-identifier, what one level less would have meant.
     left_out
         Per promise, how many records it leaves out alone.
+    spreads
+        Per quasi-identifier, what a local recoding did to it, which has no one level; then there are no notches.
     """
 
-    notches: tuple[Notch, ...]
-    left_out: Mapping[str, int]
+    notches: tuple[Notch, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    spreads: tuple[Spread, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Notch | Spread, ...]:
+        """What was done to every quasi-identifier."""
+        return self.notches or self.spreads
 
 
 def explanation_of(problem: Problem, best: Node, inspected: Inspected) -> Explanation:
@@ -61,6 +112,24 @@ def explanation_of(problem: Problem, best: Node, inspected: Inspected) -> Explan
     levels = [best.levels[name] for name in problem.census.quasi]
     notches = tuple(_notch(problem, inspected, levels, column) for column in range(len(levels)))
     return Explanation(notches, inspected.left_out_alone())
+
+
+def local_explanation_of(problem: Problem, outcome: LocalOutcome) -> Explanation:
+    """Say what a local recoding did to every column."""
+    sizes, records = outcome.sizes, max(int(outcome.sizes.sum()), 1)
+    return Explanation(
+        spreads=tuple(
+            Spread(
+                column=name,
+                values=len(problem.census.domains[name]),
+                labels=len(np.unique(labels.codes)),
+                as_it_is=int(sizes[labels.climbed == 0].sum()) / records,
+                hidden=int(sizes[labels.texts == TOP].sum()) / records,
+                lost=float(labels.lost @ sizes) / records,
+            )
+            for name, labels in zip(problem.census.quasi, outcome.labels, strict=True)
+        )
+    )
 
 
 def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: Mapping[str, float]) -> str:
@@ -73,6 +142,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         f"{suppressed:,} ({_share(suppressed, records)}) are {_gone(recipe)}; {limit:,} were allowed.",
         "",
         *(_line(notch, recipe) for notch in explanation.notches),
+        *(f"{spread.column}: {spread.published}; loses {spread.lost:.3f}." for spread in explanation.spreads),
         "",
     ]
     if len(explanation.left_out) > 1:
@@ -130,6 +200,7 @@ def _proof(proof: str) -> str:
     said = {
         "optimal": "No release with one level per column is better by the measure of the search.",
         "best found": "The search was stopped; a better one may exist.",
+        "heuristic": "A better one may exist: nothing is proven but that the promise is kept.",
     }
     return said.get(proof, f"The search shows: {proof}.")
 

@@ -1,23 +1,24 @@
-"""From a node of the lattice to a published table that was checked again."""
+"""From what a search found to a published table that was checked again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from incrowd.algorithms import Inspected, Node, Outcome, Problem
-from incrowd.api._checked_again import checked_again, left_out_of
-from incrowd.api._explain import explanation_of
+from incrowd.algorithms import Inspected, LocalOutcome, Outcome, Problem
+from incrowd.api._checked_again import checked_again
+from incrowd.api._explain import Explanation, explanation_of, local_explanation_of
 from incrowd.api._masked import check_mask
+from incrowd.api._predicted import Predicted, predicted_by
 from incrowd.api._publishing import Manner, Output
 from incrowd.api._recipe import Recipe, described, versions
 from incrowd.api._release import Release
 from incrowd.api._released import open_released
 from incrowd.api._save import new_folder, write_around
-from incrowd.core import FullDomainRecoding, Verdict
+from incrowd.core import ParameterError, Recoding, Verdict
 from incrowd.engines import Engine, open_table
 
 
@@ -45,14 +46,14 @@ class Source:
     manner: Manner
     sample: int | None = None
 
-    def recoded(self, recoding: FullDomainRecoding, more: Sequence[str] = ()) -> Engine:
+    def recoded(self, recoding: Recoding, more: Sequence[str] = ()) -> Engine:
         """Give the table as it is published, with more columns where it is only looked at."""
         keep = self.manner.order == "keep"
         columns = [*self.columns, *more]
         return self.engine.recode(recoding, columns, replace=self.manner.pseudonyms, keep_order=keep)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Found:
     """What was searched, and what was found.
 
@@ -60,36 +61,74 @@ class Found:
     ----------
     problem, outcome
         The question, and the answer.
-    best
-        The best node.
-    inspected, recoding
-        The node, looked at closely, and what it does to every record.
     algorithm
         What searched.
+    recoding, predicted
+        What happens to every record, and the classes that this makes.
+    suppressed
+        How many records are left out.
+    costs
+        What it cost, by the name of the measure.
+    explanation
+        Why it is as it is.
     """
 
     problem: Problem
-    outcome: Outcome
-    best: Node
-    inspected: Inspected
-    recoding: FullDomainRecoding
+    outcome: Outcome | LocalOutcome
     algorithm: str
+    recoding: Recoding
+    predicted: Predicted
+    suppressed: int
+    costs: Mapping[str, float]
+    explanation: Explanation
 
 
 def publish_node(source: Source, problem: Problem, outcome: Outcome, algorithm: str) -> Release:
-    """Apply the best node that a search found, and check what came out of it with nothing but its labels."""
+    """Publish the best node that a search found."""
     best = outcome.best
     assert best is not None  # noqa: S101 - the caller saw to it
     inspected = Inspected(problem, best.levels)
     recoding = inspected.recoding()
+    predicted = predicted_by(problem, recoding)
     if source.manner.suppression == "mask" and recoding.leaves_out:
         recoding = replace(recoding, masked=True)
-        predicted = problem.census.classes(recoding.levels)
-        check_mask(problem, predicted, left_out_of(predicted, recoding))
-    found = Found(problem, outcome, best, inspected, recoding, algorithm)
+        check_mask(problem, predicted.classes, predicted.left_out)
+    found = Found(
+        problem=problem,
+        outcome=outcome,
+        algorithm=algorithm,
+        recoding=recoding,
+        predicted=predicted,
+        suppressed=best.suppressed,
+        costs=inspected.costs(),
+        explanation=explanation_of(problem, best, inspected),
+    )
+    return _publish(source, found)
+
+
+def publish_locally(source: Source, problem: Problem, outcome: LocalOutcome, algorithm: str) -> Release:
+    """Publish the local recoding that a search found."""
+    if outcome.suppressed and source.manner.suppression == "mask":
+        msg = "A local recoding leaves records out; it cannot mask them."
+        raise ParameterError(msg, hint="use suppression='drop'.")
+    found = Found(
+        problem=problem,
+        outcome=outcome,
+        algorithm=algorithm,
+        recoding=outcome.recoding,
+        predicted=predicted_by(problem, outcome.recoding, outcome.paths),
+        suppressed=outcome.suppressed,
+        costs=outcome.costs,
+        explanation=local_explanation_of(problem, outcome),
+    )
+    return _publish(source, found)
+
+
+def _publish(source: Source, found: Found) -> Release:
+    """Apply what was found, and check what came out of it with nothing but its labels."""
     if source.manner.output is not None:
         return _write(source, found, source.manner.output)
-    table = source.recoded(recoding).materialise()
+    table = source.recoded(found.recoding).materialise()
     with _to_check(source, found, table) as engine:
         verdict = _verdict(engine, found)
     return _release(source, found, table, verdict)
@@ -125,7 +164,7 @@ def _to_check(source: Source, found: Found, table: Any) -> Iterator[Engine]:
 
 
 def _verdict(engine: Engine, found: Found) -> Verdict:
-    return checked_again(engine, found.problem, found.recoding)
+    return checked_again(engine, found.problem, found.recoding, found.predicted)
 
 
 def _release(source: Source, found: Found, table: Any, verdict: Verdict) -> Release:
@@ -133,12 +172,12 @@ def _release(source: Source, found: Found, table: Any, verdict: Verdict) -> Rele
     return Release(
         table=table,
         verdict=verdict,
-        measures=found.inspected.costs(),
+        measures=found.costs,
         recoding=found.recoding,
         recipe=_recipe(source, found),
         schema=problem.schema,
         model=problem.model,
-        explanation=explanation_of(problem, found.best, found.inspected),
+        explanation=found.explanation,
         distributions={name: census.domains[name] for name in census.sensitive},
     )
 
@@ -150,14 +189,12 @@ def _recipe(source: Source, found: Found) -> Recipe:
         promise=str(problem.model),
         algorithm=found.algorithm,
         proof=outcome.proof,
-        levels=dict(found.best.levels),
+        levels=None if found.recoding.levels is None else dict(found.recoding.levels),
         records=census.records,
-        suppressed=found.best.suppressed,
+        suppressed=found.suppressed,
         max_suppressed_records=problem.limit,
         dropped=census.dropped,
-        checked=outcome.checked,
-        nodes=outcome.nodes,
-        lower_bound=outcome.lower_bound,
+        **_searched(outcome),
         notes=(*_not_a_result(source, census.records), *outcome.notes, *source.manner.notes),
         engine=type(source.engine).__name__,
         input=described(source.table, columns, census.records + census.dropped),
@@ -167,6 +204,13 @@ def _recipe(source: Source, found: Found) -> Recipe:
         pseudonymised=tuple(source.manner.pseudonyms),
         sample=source.sample,
     )
+
+
+def _searched(outcome: Outcome | LocalOutcome) -> dict[str, Any]:
+    """Say how much of a lattice was searched; a local recoding is on none."""
+    if isinstance(outcome, LocalOutcome):
+        return {"checked": 0, "nodes": 0, "lower_bound": 0.0}
+    return {"checked": outcome.checked, "nodes": outcome.nodes, "lower_bound": outcome.lower_bound}
 
 
 def _not_a_result(source: Source, records: int) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from incrowd.api import Notch, Release
+    from incrowd.api import Release
     from incrowd.core import Finding
 
 WIDTH = 24
@@ -28,7 +28,7 @@ def lines_of(release: Release) -> list[str]:
         *(line for finding in release.verdict.findings for line in _promise(finding)),
         "",
         f"{'column':<{WIDTH}}published",
-        *(f"{shorten(notch.column):<{WIDTH}}{_published(notch)}" for notch in release.explanation.notches),
+        *(f"{shorten(part.column):<{WIDTH}}{part.published}" for part in release.explanation.columns),
         "",
         f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left)",
         f"search: {tested}",
@@ -67,14 +67,6 @@ def _promise(finding: Finding) -> list[str]:
         f"{shorten(name + columns):<{WIDTH}}{sense + ' ' + _number(bound):>12}{_number(value):>12}   ok"
         for (name, sense, bound), value in pairs
     ]
-
-
-def _published(notch: Notch) -> str:
-    if notch.level == 0:
-        return "as it is"
-    if notch.groups == 1:
-        return "without its values (all are one group)"
-    return f"in {notch.groups:,} groups instead of {notch.values:,} values (level {notch.level} of {notch.height})"
 
 
 def _number(value: Any) -> str:

@@ -1,6 +1,7 @@
 """How a value becomes vaguer: build, read, check, draw; and what a label covers."""
 
 from incrowd.hierarchies._auto import Auto, auto
+from incrowd.hierarchies._averaged import Averaged, averaged, averages
 from incrowd.hierarchies._categories import BoundCategories, Categories, categories
 from incrowd.hierarchies._check import check
 from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
@@ -21,6 +22,7 @@ from incrowd.hierarchies._write import write_csv
 
 __all__ = [
     "Auto",
+    "Averaged",
     "BoundCategories",
     "Categories",
     "Coded",
@@ -34,6 +36,8 @@ __all__ = [
     "Problem",
     "Tree",
     "auto",
+    "averaged",
+    "averages",
     "bottom_coded",
     "categories",
     "check",

@@ -1,5 +1,6 @@
 """What a release cost: how much detail is lost, and how many records."""
 
+from incrowd.measures._labelled import costs_of_labels
 from incrowd.measures._measures import (
     MEASURES,
     AverageClassSize,
@@ -26,6 +27,7 @@ __all__ = [
     "Objective",
     "Precision",
     "Published",
+    "costs_of_labels",
     "read_measure",
     "rounded",
 ]
