@@ -207,7 +207,13 @@ FORMS = st.one_of(
 )
 QUASI = st.fixed_dictionaries(
     {"role": st.just("quasi")},
-    optional={"hierarchy": FORMS, "at_least": st.integers(0, 2), "at_most": st.integers(2, 9), "importance": NUMBERS},
+    optional={
+        "hierarchy": FORMS,
+        "at_least": st.integers(0, 2),
+        "at_most": st.integers(2, 9),
+        "importance": NUMBERS,
+        "average": st.sampled_from(["mean", "median"]),
+    },
 )
 SECRETS = st.dictionaries(TEXTS, st.lists(TEXTS, min_size=1, max_size=2), min_size=1, max_size=1)
 OTHER = st.one_of(

@@ -33,6 +33,7 @@ _BELONGS = {
     "at_least": ("quasi",),
     "at_most": ("quasi",),
     "importance": ("quasi",),
+    "average": ("quasi",),
     "categories": ("sensitive",),
     "keep": ("identifier",),
     "key_file": ("identifier",),

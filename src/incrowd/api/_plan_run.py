@@ -16,6 +16,7 @@ from incrowd.api._save import format_like
 from incrowd.api._solutions import Strength, frontier
 from incrowd.core import Schema
 from incrowd.engines import Database
+from incrowd.hierarchies import auto, averaged
 
 if TYPE_CHECKING:
     from incrowd.api._plan import Plan
@@ -27,7 +28,7 @@ def schema_of(data: DataSection, columns: Mapping[str, ColumnSection], folder: P
     for name, column in columns.items():
         built = None if column.hierarchy is None else build_hierarchy(column.hierarchy, folder)
         if column.role == "quasi":
-            quasi[name] = built
+            quasi[name] = built if column.average is None else averaged(built or auto(), column.average)
         elif column.role == "sensitive":
             sensitive[name] = built if column.categories is None else build_categories(column, folder)
     return Schema(
