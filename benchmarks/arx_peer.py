@@ -24,7 +24,8 @@ class Case:
     """One search: a CSV file, the quasi-identifiers with their hierarchy files, what to promise and what to minimise.
 
     ``model`` belongs to ``sensitive``: ``distinct:3``, ``entropy:3`` or ``closeness:0.2`` (equal distance).
-    The driver lists the names of the metrics; ``balance`` is ARX's gs-factor.
+    The driver lists the names of the metrics; ``balance`` is ARX's gs-factor. ``local`` recodes locally in so many
+    rounds: then ``limit`` is the share that the first search may leave to later rounds.
     """
 
     data: Path
@@ -38,12 +39,13 @@ class Case:
     weights: Mapping[str, float] = field(default_factory=dict)
     separator: str = ";"
     nodes: int = 1_000_000
+    local: int | None = None
 
     def arguments(self) -> Iterator[str]:
         """Spell the case as the driver reads it."""
         yield from (f"quasi={column}:{hierarchy}" for column, hierarchy in self.quasi.items())
         yield from (f"weight={column}:{weight}" for column, weight in self.weights.items())
-        for name in ("data", "k", "limit", "sensitive", "model", "metric", "balance", "separator", "nodes"):
+        for name in ("data", "k", "limit", "sensitive", "model", "metric", "balance", "separator", "nodes", "local"):
             value = getattr(self, name)
             if value is not None:
                 yield f"{name}={value}"
@@ -68,7 +70,8 @@ def run_arx(classpath: str, case: Case, *, repetitions: int = 5, heap: str | Non
     dict
         ``load_ms``, ``cold_ms``, ``warm_ms`` (a list), ``levels`` in the order of ``case.quasi``, ``score``,
         ``suppressed``, ``classes`` (without the suppressed records), ``nodes_checked``, ``nodes_total``,
-        ``peak_gib`` and ARX's ``version``. Levels, score and counts are None if no node keeps the promise.
+        ``peak_gib`` and ARX's ``version``. Levels, score and counts are None if no node keeps the promise. A local
+        recoding has no levels and no score, but ``granularity``.
     """
     memory = [f"-Xmx{heap}"] if heap else []
     command = ["java", *memory, "-cp", f"{_driver(classpath).name}:{classpath}", "Anonymize", *case.arguments()]
