@@ -87,7 +87,7 @@ def test_a_release_a_saved_recoding_or_the_owners_folder_can_be_applied(given: s
 
 def test_a_saved_recoding_knows_no_other_values_and_does_not_show_them(tmp_path: Path) -> None:
     owner = ic.anonymize(FIRST, SCHEMA, model="k>=2").save(tmp_path / "out") / "owner"
-    with pytest.raises(ic.UncoveredValuesError, match="'age' has 1 values that the saved hierarchy") as caught:
+    with pytest.raises(ic.UncoveredValuesError, match="'age' has 1 value that the saved hierarchy") as caught:
         ic.apply(owner, [{"age": 38, "sex": "f", "disease": "flu"}] * 2)
     assert "38" not in str(caught.value)
 

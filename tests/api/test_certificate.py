@@ -74,7 +74,7 @@ def test_the_certificate_says_what_was_promised_and_what_the_file_shows(tmp_path
     assert (k["promise"], k["measured"], k["holds_here"], k["owner_only"]) == ("k>=2", ["2"], True, None)
     assert t["required"] == [{"name": "t", "sense": "<=", "bound": "9/10"}]
     assert t["measured"] == ["1/4"]
-    assert t["owner_only"] == "t <= 9/10 was measured against the original table, which only its owner has"
+    assert (t["input_at_most"], t["owner_only"]) == ("1/2", None)  # (4 * 1/4 + 2) / 6, whoever the two left out are
     assert k["limits"].startswith("Bounds how well a person is found")
     assert found["data"]["name"] == "data.csv"
     assert found["data"]["rows"] == 4
@@ -89,6 +89,15 @@ def test_the_owner_keeps_what_was_measured_against_the_original_table(tmp_path: 
     known = json.loads((tmp_path / "out/owner/input.json").read_text())
     assert known["distributions"] == {"disease": [["asthma", 1], ["flu", 3], ["hiv", 2]]}
     assert (known["kind"], known["sha256"], known["rows"]) == ("list", None, 6)
+
+
+def test_the_owner_is_told_too_how_texts_are_escaped(tmp_path: Path) -> None:
+    formats: dict[Any, bool] = {"csv": True, "parquet": False}
+    for format_, escaped in formats.items():
+        release_of().save(tmp_path / format_, format=format_)
+        recipe = json.loads((tmp_path / format_ / "owner/recipe.json").read_text())
+        assert recipe["escaped"] == certificate(tmp_path / format_)["data"]["escaped"]
+        assert (recipe["escaped"] is not None) == escaped
 
 
 def test_the_same_release_gives_the_same_files_whatever_the_order_and_the_kind_of_the_table(tmp_path: Path) -> None:
@@ -230,7 +239,7 @@ def test_a_saved_hierarchy_refuses_values_that_it_does_not_know(tmp_path: Path) 
     release_of().save(tmp_path / "out")
     saved = ic.load_recoding(tmp_path / "out/owner")
     table = [*PEOPLE, {"name": "x", "age": 99, "sex": "f", "disease": "flu"}]
-    with pytest.raises(ic.UncoveredValuesError, match="Column 'age' has 1 values that the saved hierarchy") as caught:
+    with pytest.raises(ic.UncoveredValuesError, match="Column 'age' has 1 value that the saved hierarchy") as caught:
         ic.anonymize(table, saved.schema, model=saved.model, **LIMITS)
     assert caught.value.values == ("99",)
 

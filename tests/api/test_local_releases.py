@@ -17,6 +17,7 @@ import pytest
 import incrowd as ic
 from incrowd.algorithms import Locally, LocalOutcome, Pieces, Problem, Progress
 from incrowd.algorithms._local import Labels
+from incrowd.core import LocalRecoding
 from incrowd.hierarchies import covers
 
 SCHEMA = ic.Schema(
@@ -121,6 +122,8 @@ def test_it_is_saved_verified_and_explained(tmp_path: Path) -> None:
     script = subprocess.run([sys.executable, public / "verify.py"], capture_output=True, text=True, check=False)
     assert (script.returncode, script.stderr) == (0, "")
     saved = ic.load_recoding(tmp_path / "out" / "owner").recoding
+    assert isinstance(saved, LocalRecoding)
+    assert isinstance(release.recoding, LocalRecoding)
     assert saved.labels[0].tolist() == release.recoding.labels[0].tolist()
     assert "age: 3 labels for 5 values; 28.6% of the records as they are" in release.explain()
     with pytest.raises(ic.HierarchyError, match="belongs to the table that it was made for"):

@@ -312,13 +312,26 @@ def test_with_many_columns_the_whole_table_is_the_superset_that_the_file_shows(t
 
 
 def test_a_promise_about_the_original_table_is_said_not_to_be_in_the_file(tmp_path: Path) -> None:
-    release = ic.anonymize(PEOPLE, schema(ORDER), model="k>=2, t<=0.6[ordered]", max_suppressed=0.1)
+    release = ic.anonymize(PEOPLE, schema(ORDER), model="k>=2, t<=0.25[ordered]", max_suppressed=0.1)
     release.save(tmp_path / "out")
     found = ic.verify(tmp_path / "out/public/release.json")
     assert found.holds
     assert found.not_checked == (
-        "t<=0.6[ordered] disease: t <= 3/5 was measured against the original table, which only its owner has",
+        "t<=0.25[ordered] disease: t <= 1/4 was measured against the original table, which only its owner has",
     )
+
+
+def test_the_file_shows_how_far_the_original_table_can_be_whoever_was_left_out(tmp_path: Path) -> None:
+    release = ic.anonymize(PEOPLE, schema(ORDER), model="k>=2, t<=0.6[ordered]", max_suppressed=0.1)
+    release.save(tmp_path / "out")
+    found = ic.verify(tmp_path / "out/public/release.json")
+    assert (found.differences, found.not_checked) == ((), ())
+    said = "t<=0.6[ordered] disease: at most 0.287037 from the original table, whoever was left out"
+    assert said in found.checked
+    rewrite(tmp_path / "out", lambda certificate: certificate["promises"][1].update(input_at_most="1/5"))
+    found = ic.verify(tmp_path / "out/public/release.json")
+    wrong = "t<=0.6[ordered] disease: how far the original table can be is not what follows from the file"
+    assert found.differences == (wrong,)
 
 
 def test_supersets_of_the_lattice_are_known_to_the_owner_only(
@@ -458,7 +471,7 @@ def test_the_script_reads_parquet_with_duckdb_where_there_is_no_pyarrow(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release_of("t<=0.6[ordered]").save(tmp_path / "out")
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
     assert run_script(tmp_path / "out", capsys)[0] == 0
     monkeypatch.setitem(sys.modules, "duckdb", None)
     code, said = run_script(tmp_path / "out", capsys)

@@ -33,7 +33,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 def test_new_data_are_published_as_before(run: Run) -> None:
     code, out, err = run("out/owner", "second.csv", "-o", "again")
     assert code == 0
-    assert out.startswith("2 of 2 records in 1 groups; 0 left out")
+    assert out.startswith("2 of 2 records in 1 group; 0 left out")
     assert "promise  k>=2" in err
     assert "PASS  2 records published" in err
     assert Path("again/public/data.csv").read_text() == 'age,sex,disease\n"[30, 40)",f,flu\n"[30, 40)",f,flu\n'
@@ -62,7 +62,7 @@ def test_values_that_the_release_did_not_know_exit_with_2_and_are_not_shown(run:
         file.write("g,77,m,flu\nh,77,m,flu\n")
     code, out, err = run("out/owner", "second.csv", "-o", "again")
     assert (code, out) == (2, "")
-    assert "Column 'age' has 1 values that the saved hierarchy does not know" in err
+    assert "Column 'age' has 1 value that the saved hierarchy does not know" in err
     assert "77" not in err
 
 

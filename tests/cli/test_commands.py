@@ -183,6 +183,8 @@ def test_a_hierarchy_that_misses_values_exits_with_2(process: Process, folder: P
     code, _, err = process(*ANONYMIZE)
     assert (code, left(folder)) == (2, set())
     assert err.splitlines()[1].startswith("error[IC105]: ")
+    assert "--show-values" in err
+    assert "\n  '52'\n" in process(*ANONYMIZE, "--show-values")[2]
 
 
 def test_a_plan_with_mistakes_exits_with_2_and_all_are_told(process: Process, folder: Path) -> None:

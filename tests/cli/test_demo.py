@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -30,9 +31,26 @@ def test_the_demo_publishes_a_table_and_shows_the_risk_before_and_after(
     assert checked.returncode == 0
 
 
-def test_the_demo_can_be_run_twice(tmp_path: Path) -> None:
-    folder = str(tmp_path / "shown")
-    assert [demo("--output", folder, "--rows", "200") for _ in range(2)] == [0, 0]
+def test_the_demo_can_be_run_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert [demo("--rows", "200") for _ in range(2)] == [0, 0]
+
+
+def test_the_demo_replaces_no_release_in_a_folder_that_was_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = str(tmp_path / "out")
+    assert [demo("--output", folder, "--rows", "200", *more) for more in ((), (), ("--force",))] == [0, 2, 0]
+    assert "The folder 'out' exists already" in capsys.readouterr().err
+
+
+def test_the_demo_speaks_to_machines(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert demo("--output", str(tmp_path / "shown"), "--json") == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)
+    assert (found["schema"], found["written"], said.err) == (1, str(tmp_path / "shown"), "")
+    assert (found["before"]["one_of_a_kind"], found["after"]["k"], found["after"]["l"]) == (1000, 5, 4)
+    assert (found["release"]["published"], found["release"]["suppressed"]) == (977, 23)
 
 
 def test_too_few_patients_for_a_promise_are_told_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_what_cannot_be_cached_is_compiled_all_the_same(monkeypatch: pytest.Monk
         return "compiled", function
 
     monkeypatch.setattr("numba.njit", njit)
-    compiled: object = _compiled._compile(len)
+    compiled: object = _compiled.compiled(len)
     assert compiled == ("compiled", len)
 
 

@@ -47,7 +47,7 @@ def test_numbers_are_labels_too(subject: Subject) -> None:
 
 def test_a_value_outside_of_the_domain_is_refused(subject: Subject) -> None:
     engine = open_table(subject.load(RELEASE))
-    with pytest.raises(UncoveredValuesError, match="'disease' has 1 values that are not known"):
+    with pytest.raises(UncoveredValuesError, match="'disease' has 1 value that is not known"):
         engine.classes(["zip"], {"disease": Domain.of("disease", ["flu", None])})
 
 

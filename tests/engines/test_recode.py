@@ -291,7 +291,7 @@ def test_a_local_recoding_belongs_to_its_table(subject: Subject) -> None:
 
 def test_a_value_that_the_recoding_does_not_know_is_refused_without_being_shown(subject: Subject) -> None:
     table = pa.table({"age": [34, 36, 51, 52, 77_777, 99], "zip": ["01"] * 6})
-    with pytest.raises(UncoveredValuesError, match="'age' has 1 values that are not known") as caught:
+    with pytest.raises(UncoveredValuesError, match="'age' has 1 value that is not known") as caught:
         published(subject, full_domain(1, 0), table, ["age"])
     assert "77777" not in str(caught.value)
     assert caught.value.values == ("77777",)

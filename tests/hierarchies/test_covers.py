@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from incrowd.core import Domain, ParameterError
-from incrowd.hierarchies import covered, covers, flat, frequent, kind_of_label, tree
+from incrowd.core._labelling import _set_text
+from incrowd.hierarchies import coverage, covered, covers, flat, frequent, kind_of_label, tree
 
 
 @pytest.mark.parametrize(
@@ -137,3 +138,62 @@ def test_a_published_missing_value_covers_missing_values_only() -> None:
     assert covered(None, domain, flat().bind(domain)).tolist() == [False, True]
     assert covered(None, Domain.of("age", [25])).tolist() == [False]
     assert (covers(None, None), covers(None, "None"), covers(None, "")) == (True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("label", "inside", "outside"),
+    [
+        ("{bonn, kiel}", ["bonn", "kiel", "{bonn, kiel}"], ["bonn, kiel", "köln", "{bonn"]),
+        ("{bonn,kiel}", ["bonn", "kiel"], [" kiel"]),
+        ('{a, "c, d"}', ["a", "c, d"], ["c", "d", '"c, d"']),
+        (r'{"say \"no\"", "{x}", y}', ['say "no"', "{x}", "y"], ["no", "x"]),
+        ("{a,  b}", ["a", " b"], ["b"]),
+        ("{1, 2}", ["1", "2"], ["3", "1.5"]),
+        ('{"[20, 25)", "[30, 35)"}', ["20", "34"], ["25", "35"]),
+        ("{47*, 480}", ["471", "480"], ["481"]),
+        ("{a}", ["a"], ["b"]),
+        ("{a, }", ["a", ""], ["b"]),
+    ],
+)
+def test_a_set_covers_its_members(label: str, inside: list[str], outside: list[str]) -> None:
+    assert kind_of_label(label) == "set"
+    assert [covers(label, text) for text in inside] == [True] * len(inside)
+    assert [covers(label, text) for text in outside] == [False] * len(outside)
+
+
+@pytest.mark.parametrize("label", ["{}", "{", '{"a}', '{"a"b}', "{a}b}", "{a, {b}", r'{"\x"}'])
+def test_what_is_no_set_covers_only_itself(label: str) -> None:
+    assert kind_of_label(label) is None
+    assert (covers(label, label), covers(label, "a")) == (True, False)
+
+
+def test_members_of_a_set_may_be_labels_of_the_ladder() -> None:
+    domain = Domain.of("town", ["bonn", "kiel", "köln", "ulm", None])
+    ladder = tree([("bonn", "west"), ("köln", "west"), ("kiel", "north"), ("ulm", "south")]).bind(domain)
+    assert covered("{west, north}", domain, ladder).tolist() == [True, True, True, False, False]
+    assert covered("{west, north}", domain).tolist() == [False] * 5
+
+
+def test_the_sets_that_local_recodings_write_are_read_back() -> None:
+    texts = ["a", "b, c", 'say "no"', "{x}", " d ", "1*", "2-3"]
+    domain = Domain.of("x", [*texts, "e"])
+    label = _set_text(list(texts))
+    assert label is not None
+    assert [text for text, inside in zip(domain.texts, covered(label, domain), strict=True) if inside] == sorted(texts)
+
+
+def test_the_coverage_of_many_labels_is_what_each_covers() -> None:
+    domain = Domain.of("age", [20, 25, 31, None])
+    assert [codes.tolist() for codes in coverage(["20-29", "*", None, "{25, 31}", "x"], domain)] == [
+        [0, 1],
+        [0, 1, 2, 3],
+        [3],
+        [1, 2],
+        [],
+    ]
+
+
+def test_a_number_is_covered_however_it_is_written() -> None:
+    domain = Domain.of_texts("x", ["38.5", "39.0"], np.ones(2, dtype=np.int64))
+    assert covered("39", domain).tolist() == [False, True]
+    assert [codes.tolist() for codes in coverage(["39", "38.50", "40"], domain)] == [[1], [0], []]

@@ -81,6 +81,14 @@ def test_masks_of_too_many_shapes_count_as_overlapping() -> None:
     assert not disjoint([f"{number:03d}{shape}" for number, shape in enumerate(shapes)])
 
 
+def test_sets_are_compared_member_by_member() -> None:
+    assert disjoint(["{a, b}", "{c, d}", "e"])
+    assert not disjoint(["{a, b}", "{b, c}"])
+    assert not disjoint(["{a, b}", "b"])
+    assert not disjoint(["{1, 2}", "2-3"])
+    assert not disjoint(['{"[20, 25)", "[25, 30)"}', "22"])
+
+
 def test_many_plain_values_take_no_time() -> None:
     assert disjoint([f"{number:05d}" for number in range(99_990)] + ["9999*"])
     assert not disjoint([f"{number:05d}" for number in range(100_000)] + ["9999*"])

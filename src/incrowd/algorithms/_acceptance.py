@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.algorithms._by_values import ByValues
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled, Rollup, Words
 from incrowd.core import Cells, Classes, Grouping, Histogram, add_up
 from incrowd.measures import Published
 from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
+
+
+NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,19 +134,43 @@ class Acceptance:
         return _sizes(*self.rollup.classes(cells))
 
     @property
-    def only_sizes(self) -> bool:
-        """Whether the number of records of a class decides alone."""
-        return not self.rollup.has_tail
+    def at_once(self) -> bool:
+        """Whether a compiled loop counts what several nodes leave out."""
+        return self.rollup.fast and (not self.rollup.has_tail or self._by_values is not None)
 
-    def small(self, nodes: npt.NDArray[np.integer], cells: Rolled) -> list[int]:
-        """Count what several nodes leave out, where sizes decide alone."""
-        return self.rollup.small(nodes, cells, self._k, self.limit)
+    def count(
+        self, nodes: npt.NDArray[np.integer], cells: Rolled, *, exact: bool = False
+    ) -> tuple[list[int], list[int]]:
+        """Count what several nodes leave out, and bound what nodes below each of them do; by a compiled loop.
+
+        As in ``test``, a node that leaves out too much is not counted to the end unless the numbers must be ``exact``.
+        """
+        enough = NO_LIMIT if exact else self.limit
+        if self._by_values is None:
+            small = self.rollup.small(nodes, cells, self._k, enough)
+            return small, small
+        bounds, suppressed = self._by_values.count(self.rollup, nodes, cells, enough)
+        if self.monotone:
+            bounds[suppressed > self.limit] = np.maximum(bounds, self.limit + 1)[suppressed > self.limit]
+        return suppressed.tolist(), bounds.tolist()
+
+    @functools.cached_property
+    def _by_values(self) -> ByValues | None:
+        """What a compiled loop needs to judge classes by the values of one column, if it can."""
+        if self._persons or self._small_only or self._supersets or not self.rollup.has_tail:
+            return None
+        whole = self._k, self._judges
+        return ByValues.of(self.rollup, whole if self._all_prunes else self._pruning, whole)
 
     def published(self, cells: Rolled, tested: Tested, *, columns: bool = True) -> Published:
         """Count what a node publishes: the sizes of its classes, and on request the groups of every column."""
-        words, sizes = tuple(word[tested.ok] for word in tested.words), tested.sizes[tested.ok]
+        sizes = tested.sizes[tested.ok]
         if not columns:
             return Published(cells.levels, (), tested.suppressed, sizes)
+        if self.rollup.fast:
+            counted = self.rollup.count_groups(tested.words[0], tested.sizes, tested.ok, cells.levels)
+            return Published(cells.levels, tuple(counted), tested.suppressed, sizes)
+        words = tuple(word[tested.ok] for word in tested.words)
         census = self.rollup.census
         kept = []
         for column, (name, level) in enumerate(zip(census.quasi, cells.levels, strict=True)):

@@ -5,6 +5,7 @@ Axes are columns, those with the most values first; levels count from the lowest
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -14,7 +15,9 @@ import numpy.typing as npt
 from incrowd.algorithms._least_size import least_size
 from incrowd.algorithms._pairs import pair_bounds
 from incrowd.algorithms._problem import Problem
+from incrowd.algorithms._rollup import Rollup
 from incrowd.measures import Objective, rounded
+from incrowd.measures._objective import CellObjective
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
@@ -42,7 +45,8 @@ class Bounds:
         Per axis the first level, above the lowest, at which its column alone does not leave out too much.
     """
 
-    def __init__(self, problem: Problem, objective: Objective, *, fast: bool = False) -> None:
+    def __init__(self, problem: Problem, objective: Objective, rollup: Rollup | None = None) -> None:
+        self._fast = rollup is not None and rollup.fast
         census, lows, highs = problem.census, problem.lows, problem.highs
         sizes = [len(census.ladders[name].labels[low]) for name, low in zip(census.quasi, lows, strict=True)]
         self.axes = sorted(range(len(sizes)), key=lambda column: -sizes[column])
@@ -63,7 +67,11 @@ class Bounds:
             for column, low, high in zip(self.axes, self.lows, self.highs, strict=True)
         ]
         self._tables, self._strides = self._put_together()
-        self._pairs = self._in_axes(problem, fast=fast)
+        begins = np.cumsum([0, *map(len, self._tables[:-1])])
+        self._steps = np.column_stack([begins, self._strides])
+        self._flat = np.concatenate(self._tables)
+        self._limits = np.array([self.limit, self._step])
+        self._pairs = self._in_axes(problem, rollup if self._fast else None)
 
     def columns(self, nodes: Ints) -> npt.NDArray[np.int64]:
         """Give the levels of every column, in the order of the schema; nodes are rows."""
@@ -81,10 +89,52 @@ class Bounds:
             total += table.take(place + bucket)
         return total
 
+    def least(self, levels: Ints, suppressed: Ints) -> Floats:
+        """Do the same for nodes by their levels: one row per axis, one column per node."""
+        if not self._fast:
+            return self.parts(self.places(levels), suppressed)
+        from incrowd.algorithms._walk_loops import least_parts  # noqa: PLC0415 - numba is loaded only when it pays
+
+        bucket, parts = np.minimum(suppressed, self.limit) // self._step, np.empty(levels.shape[1])
+        least_parts(levels, bucket, self._steps, self._flat, parts)
+        return parts
+
+    def keep(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Ints:
+        """Give the nodes that do not leave out too much, and whose sum of parts is not above that of the best.
+
+        Parameters
+        ----------
+        nodes, suppressed
+            The numbers of the nodes in a box, and what each leaves out at least.
+        levels
+            The levels of all nodes of the box: one row per axis, one column per node.
+        worse
+            The sum of parts above which a node is surely worse than the best.
+        known
+            What was known of the sums of all nodes of the box; brought up to date.
+        """
+        if self._fast:
+            from incrowd.algorithms._walk_loops import keep_open  # noqa: PLC0415 - numba is loaded only when it pays
+
+            return keep_open(nodes, suppressed, levels, self._limits, self._steps, self._flat, worse, known)
+        possible = (suppressed <= self.limit) & (known[nodes] <= worse)  # cheap, and mostly enough
+        nodes = nodes[possible]
+        known[nodes] = parts = self.parts(self.places(levels[:, nodes]), suppressed[possible])
+        return nodes[parts <= worse]
+
     def score(self, parts: Floats) -> Floats:
         """Turn sums of parts into bounds of scores, rounded as scores are."""
         finished = self._objective.finish(parts)
         return rounded(finished - MARGIN * np.maximum(np.abs(finished), 1.0))
+
+    def tight(self, node: Ints) -> float | None:
+        """Give the score of a node that leaves nobody out, where its bound tells it beyond rounding."""
+        if not isinstance(self._objective, CellObjective):
+            return None
+        finished = self._objective.finish(self.least(node[:, None], np.zeros(1, dtype=np.int64)))
+        slack = MARGIN * np.maximum(np.abs(finished), 1.0)
+        low, high = rounded(finished - slack), rounded(finished + slack)
+        return float(low[0]) if low[0] == high[0] else None
 
     def gain(self, axis: int, level: int) -> float:
         """Say how much one step down from a level is worth, if nothing is left out."""
@@ -98,6 +148,22 @@ class Bounds:
             place = levels[one].astype(np.int64) * bounds.shape[1] + levels[two]
             np.maximum(result, np.take(bounds, place), out=result)
         return result
+
+    def box(self, lows: Sequence[int], highs: Sequence[int], levels: Ints) -> npt.NDArray[np.int64]:
+        """Do the same for all nodes of a box."""
+        if not self._fast:
+            return self.suppressed(levels)
+        from incrowd.algorithms._walk_loops import bound_by_pairs  # noqa: PLC0415 - numba is loaded only when it pays
+
+        begins = np.full((len(lows) + 1, len(lows)), -1)
+        begins[-1] = np.array(self.highs) - self.lows + 1
+        tables = [table.reshape(-1) for table in self._pairs.values()]
+        for pair, begin in zip(self._pairs, itertools.accumulate(map(len, tables), initial=0), strict=False):
+            begins[pair] = begin
+        flat = np.concatenate([*tables, np.zeros(0, dtype=np.int64)])
+        bounds = np.empty(levels.shape[1], dtype=np.int64)
+        bound_by_pairs(np.array(highs) - lows + 1, np.array(lows), flat, begins, bounds)
+        return bounds
 
     def coarse(self, lows: Sequence[int], highs: Sequence[int], cells: int) -> list[int]:
         """Find a node of a box above which few combinations of values are possible: fewer than there are cells.
@@ -132,11 +198,12 @@ class Bounds:
 
     def _put_together(self) -> tuple[list[Floats], npt.NDArray[np.int64]]:
         """Add up the parts of neighbouring axes: flat tables, and per table how far a level of each axis goes in it."""
+        together = TOGETHER // 8 if self._fast else TOGETHER  # a compiled loop needs no large tables
         tables: list[Floats] = []
         strides: list[npt.NDArray[np.int64]] = []
         for axis, part in enumerate(self._parts):
             width = part.shape[1]
-            if tables and len(tables[-1]) // width * len(part) <= TOGETHER:
+            if tables and len(tables[-1]) // width * len(part) <= together:
                 tables[-1] = (tables[-1].reshape(-1, 1, width) + part).reshape(-1)
                 strides[-1] *= len(part)
             else:
@@ -145,19 +212,19 @@ class Bounds:
             strides[-1][axis] = width
         return tables, np.array(strides)
 
-    def _in_axes(self, problem: Problem, *, fast: bool) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
+    def _in_axes(self, problem: Problem, rollup: Rollup | None) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
         """Turn bounds for pairs of columns into such for pairs of axes, within the lattice's levels."""
         limits = zip(problem.lows, problem.highs, problem.census.floor, strict=True)
         inside = [slice(low - floor, high - floor + 1) for low, high, floor in limits]
-        result = {}
-        alone = [np.zeros(high - low + 1, dtype=np.int64) for low, high in zip(self.lows, self.highs, strict=True)]
-        for (one, two), bounds in pair_bounds(problem.census, least_size(problem.model), fast=fast).items():
+        result: dict[tuple[int, int], npt.NDArray[np.int64]] = {}
+        alone: dict[int, npt.NDArray[np.int64]] = {}
+        place = self._columns.tolist()
+        for (one, two), bounds in pair_bounds(problem.census, least_size(problem.model), rollup).items():
             part = bounds[inside[one], inside[two]]
-            for column, single in ((one, bounds[:, -1][inside[one]]), (two, bounds[-1][inside[two]])):
-                np.maximum(alone[self._columns[column]], single, out=alone[self._columns[column]])
-            if part.any():
-                first, second = int(self._columns[one]), int(self._columns[two])
-                ordered = part if first < second else part.T
-                result[min(first, second), max(first, second)] = np.ascontiguousarray(ordered)
-        self.floor = [min(int((counts > self.limit).sum()), len(counts) - 1) for counts in alone]
+            alone[one], alone[two] = bounds[:, -1][inside[one]], bounds[-1][inside[two]]  # each pair says the same
+            if part[0, 0]:
+                first, second = place[one], place[two]
+                result[min(first, second), max(first, second)] = part if first < second else part.T
+        counts = [alone.get(column, np.zeros(1)) for column in self.axes]
+        self.floor = [min(int((count > self.limit).sum()), len(count) - 1) for count in counts]
         return result

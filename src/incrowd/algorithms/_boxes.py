@@ -9,7 +9,7 @@ import heapq
 import itertools
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ BOX = 1 << 18
 FEW, MANY = 6, 1 << 15
 """So many nodes are counted at once, if there are not too many cells."""
 
+JOIN_FROM = 32
+"""A node above others is asked first if it is known to leave out this part of what the best does."""
+
 COARSE = 1 << 17
 """From so many cells on the coarser nodes are searched first, for a good start."""
 
@@ -36,6 +39,9 @@ WAITING, LAST = 200_000, 1_000
 
 NEAR = 1e-11
 """Sums of parts that differ by less may round to the same score."""
+
+UNKNOWN = -1
+"""The number of classes of a node that were not counted yet."""
 
 EVERY = 0.2
 """Seconds between two calls of the progress function."""
@@ -76,18 +82,13 @@ class Boxes:
         progress: Callable[[Progress], bool | None] | None = None,
     ) -> None:
         self._problem, self._acceptance, self._objective = problem, acceptance, objective
-        self._bounds = Bounds(problem, objective, fast=acceptance.rollup.fast)
+        self._bounds = Bounds(problem, objective, acceptance.rollup)
         self._until, self._progress, self._told = until, progress, time.monotonic()
         self._known: dict[Levels, int] = {}  # what tested nodes leave out at least, levels by axis
         self.best: Node | None = None
         self._rank: tuple[int, Levels] = (0, ())
         self._better = self._worse = np.inf  # sums of parts that are surely better and surely worse than the best
         self._sweep: Sweep | None = None
-
-    @property
-    def _at_once(self) -> bool:
-        """Whether a compiled loop counts several nodes at once."""
-        return self._acceptance.only_sizes and self._acceptance.rollup.fast
 
     def run(self) -> Outcome:
         """Search until nothing better can be left, or until it has to stop."""
@@ -100,6 +101,7 @@ class Boxes:
             self._search(waiting)
         except _Stop:
             proof = "best found"
+        self._count_classes()
         best = np.inf if self.best is None else self.best.score
         left = [box.bound for box in waiting] + [self._left()]
         return Outcome(
@@ -124,8 +126,7 @@ class Boxes:
             if suppressed <= self._acceptance.limit:
                 for lows, highs in self._halves(box):
                     number += 1
-                    places = self._bounds.places(np.array(lows)[:, None])
-                    bound = self._bounds.score(self._bounds.parts(places, np.array([suppressed])))
+                    bound = self._bounds.score(self._bounds.least(np.array(lows)[:, None], np.array([suppressed])))
                     heapq.heappush(waiting, _Box(float(bound[0]), number, lows, highs))
 
     def _top(self, box: _Box, waiting: list[_Box]) -> int:
@@ -138,8 +139,8 @@ class Boxes:
 
     def _run(self, box: _Box) -> None:
         """Sweep a box, with what the nodes tested last say about it."""
-        self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs)
-        sweep.start(self._bounds.suppressed(sweep.levels))
+        self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs, self._worth)
+        sweep.start(self._bounds.box(box.lows, box.highs, sweep.levels))
         for node in itertools.islice(reversed(self._known), LAST):
             sweep.know(node, self._known[node])
         cells = len(self._acceptance.rollup.start)
@@ -154,8 +155,8 @@ class Boxes:
         possible = suppressed <= self._acceptance.limit
         if not possible.any():
             return np.inf
-        places = [place[nodes[possible]] for place in self._places]
-        return float(self._bounds.score(self._bounds.parts(places, suppressed[possible])).min())
+        levels = self._levels[:, nodes[possible]]
+        return float(self._bounds.score(self._bounds.least(levels, suppressed[possible])).min())
 
     def _halves(self, box: _Box) -> list[tuple[Levels, Levels]]:
         """Split a box along the axis that has most levels left."""
@@ -180,11 +181,15 @@ class Boxes:
 
     def few(self, cells: Rolled) -> int:
         """Let the compiled loop count several nodes at once, where that is cheap."""
-        return FEW if len(cells) <= MANY and self._at_once else 2
+        return FEW if len(cells) <= MANY and self._acceptance.at_once else 2
+
+    def _worth(self, node: Levels, bound: int) -> bool:
+        """Whether a node may close nodes below: not if it was tested, nor if little is known to be left out there."""
+        return node not in self._known and (self.best is None or bound * JOIN_FROM >= self.best.suppressed)
 
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
         """Enter a box."""
-        self._levels, self._places = levels, self._bounds.places(levels)
+        self._levels = levels
         self._stale = np.full(levels.shape[1], -np.inf)
 
     def columns(self, nodes: Rows) -> Rows:
@@ -200,39 +205,48 @@ class Boxes:
 
     def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
         """Give the nodes that do not leave out too much, and may be better than the best."""
-        possible = bounds <= self._acceptance.limit
         if self.best is None:
-            return nodes[possible]
-        possible &= self._stale[nodes] <= self._worse  # what was known before: cheap, and mostly enough
-        nodes, bounds = nodes[possible], bounds[possible]
-        if not len(nodes):
-            return nodes
-        parts = self._bounds.parts([place[nodes] for place in self._places], bounds)
-        self._stale[nodes] = parts
-        result = parts < self._better
-        for place in np.flatnonzero(~result & (parts <= self._worse)).tolist():  # so near that rounding decides
-            result[place] = self._wins(parts[place], self._levels[:, nodes[place]].tolist())
-        return nodes[result]
+            return nodes[bounds <= self._acceptance.limit]
+        kept = self._bounds.keep(nodes, bounds, self._levels, self._worse, self._stale)
+        parts = self._stale[kept]
+        near = np.flatnonzero(parts >= self._better).tolist()  # so near that rounding decides
+        lost = [place for place in near if not self._wins(parts[place], self._levels[:, kept[place]].tolist())]
+        return np.delete(kept, lost) if lost else kept
 
     def visit(self, nodes: Rows, cells: Rolled) -> Sequence[int]:
         """Test nodes that were not tested before, and say what they leave out at least."""
         rows = [tuple(row) for row in nodes.tolist()]
-        if not self._at_once or len(cells) > MANY:
+        if len(cells) > MANY or not self._acceptance.at_once:
             return self._one_by_one(rows, cells)
         self._pause()
-        small = self._acceptance.small(self.columns(nodes), cells)
-        promising = self._promising(nodes, np.array(small))
-        for node, left_out, good in zip(rows, small, promising, strict=True):
-            if good and node not in self._known:
+        suppressed, bounds = self._acceptance.count(self.columns(nodes), cells)
+        promising = self._promising(nodes, np.array(suppressed))
+        for node, left_out, bound, good in zip(rows, suppressed, bounds, promising, strict=True):
+            if good and node not in self._known and not (left_out == 0 and self._scored(node, cells)):
                 self._test(node, cells)
-            self._known[node] = left_out
-        return small
+            self._known[node] = bound
+        return bounds
+
+    def _scored(self, node: Levels, cells: Rolled) -> bool:
+        """Compare a node that leaves nobody out by its bound, if that is its score; its classes are counted later."""
+        score = self._bounds.tight(np.array(node)) if len(cells) else None
+        if score is None:
+            return False
+        levels = tuple(self.columns(np.array(node)).tolist())
+        self._take(Node(self._named(levels), 0, UNKNOWN, score), levels)
+        return True
+
+    def _count_classes(self) -> None:
+        """Count the classes of the best node, if nobody did."""
+        if self.best is not None and self.best.classes == UNKNOWN:
+            tested = self._acceptance.test(self._acceptance.rollup.to(list(self.best.levels.values())))
+            self.best = replace(self.best, classes=tested.classes)
 
     def _promising(self, nodes: Rows, suppressed: Nodes) -> list[bool]:
         """Say which nodes are acceptable and may be better than the best, as far as one can say at once."""
         fine: npt.NDArray[np.bool_] = suppressed <= self._acceptance.limit
         if self.best is not None and fine.any():
-            fine &= self._bounds.parts(self._bounds.places(nodes.T), suppressed) <= self._worse
+            fine &= self._bounds.least(nodes.T, suppressed) <= self._worse
         return [bool(one) for one in fine]
 
     def _one_by_one(self, nodes: list[Levels], cells: Rolled) -> list[int]:
@@ -261,19 +275,24 @@ class Boxes:
     def _compare(self, cells: Rolled, tested: Tested) -> None:
         columns = not self._objective.looks_at_classes
         score = self._objective.score(self._acceptance.published(cells, tested, columns=columns))
-        rank = sum(cells.levels), cells.levels
-        if self.best is None or (score, rank) < (self.best.score, self._rank):
-            levels = dict(zip(self._problem.census.quasi, cells.levels, strict=True))
-            self.best, self._rank = Node(levels, tested.suppressed, tested.classes, score), rank
-            key = self._objective.unfinish(score)
+        self._take(Node(self._named(cells.levels), tested.suppressed, tested.classes, score), cells.levels)
+
+    def _take(self, node: Node, levels: Levels) -> None:
+        """Remember a node if it is the best."""
+        rank = sum(levels), levels
+        if self.best is None or (node.score, rank) < (self.best.score, self._rank):
+            self.best, self._rank = node, rank
+            key = self._objective.unfinish(node.score)
             slack = NEAR * max(1.0, abs(key))
             self._better, self._worse = key - slack, key + slack
+
+    def _named(self, levels: Levels) -> dict[str, int]:
+        return dict(zip(self._problem.census.quasi, levels, strict=True))
 
     def _may_win(self, node: Levels, suppressed: int) -> bool:
         if self.best is None:
             return True
-        places = self._bounds.places(np.array(node)[:, None])
-        parts = float(self._bounds.parts(places, np.array([suppressed]))[0])
+        parts = float(self._bounds.least(np.array(node)[:, None], np.array([suppressed]))[0])
         return parts < self._better or (parts <= self._worse and self._wins(parts, node))
 
     def _wins(self, parts: float, node: Sequence[int]) -> bool:

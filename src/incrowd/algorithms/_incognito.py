@@ -177,8 +177,8 @@ class _Search:
                 part = places[level == one]
                 shared = acceptance.rollup.to(nodes[part].min(axis=0).tolist(), cells)
                 self._count(nodes, part, shared, counted, depth + 1)
-        elif acceptance.only_sizes and acceptance.rollup.fast:
-            counted[places] = acceptance.small(nodes[places], cells)
+        elif acceptance.at_once:
+            counted[places] = np.maximum(*acceptance.count(nodes[places], cells, exact=True))
         else:
             rolled = (acceptance.rollup.to(node, cells) for node in nodes[places].tolist())
             results = [acceptance.test(one, exact=True) for one in rolled]

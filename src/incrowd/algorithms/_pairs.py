@@ -6,16 +6,19 @@ too small classes of every node with these levels.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.algorithms._rollup import Rollup
 from incrowd.core import Census, Ladder
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Merger = Callable[[Floats], Floats]
+Counter = Callable[[int, int], Counts]
 
 CELLS = 1 << 20
 """A pair with more combinations of values than this is not looked at."""
@@ -24,7 +27,7 @@ DENSE = 256
 """So many rows, or fewer, are added up by a matrix product."""
 
 
-def pair_bounds(census: Census, k: int, *, fast: bool = False) -> dict[tuple[int, int], Counts]:
+def pair_bounds(census: Census, k: int, rollup: Rollup | None = None) -> dict[tuple[int, int], Counts]:
     """Count for every two columns, and every two levels, the records in classes smaller than k.
 
     Parameters
@@ -33,8 +36,8 @@ def pair_bounds(census: Census, k: int, *, fast: bool = False) -> dict[tuple[int
         The table. Only its records are counted, so ``k`` is a number of records.
     k
         The least size of a class.
-    fast
-        Count with a compiled loop.
+    rollup
+        The same table, if compiled loops are to count.
 
     Returns
     -------
@@ -43,39 +46,44 @@ def pair_bounds(census: Census, k: int, *, fast: bool = False) -> dict[tuple[int
     """
     if k <= 1 or not len(census):
         return {}
-    steps = [_mergers(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
     sizes = [len(census.ladders[name].labels[floor]) for name, floor in zip(census.quasi, census.floor, strict=True)]
-    count = _counter(census, fast=fast)
-    result = {}
-    for one in range(len(sizes)):
-        for two in range(one + 1, len(sizes)):
-            if sizes[one] * sizes[two] > CELLS:
-                continue
-            small = _small(count(one, two, sizes[one], sizes[two]), steps[one], steps[two], k)
-            if small is not None:
-                result[one, two] = small
-    return result
+    pairs = [pair for pair in itertools.combinations(range(len(sizes)), 2) if sizes[pair[0]] * sizes[pair[1]] <= CELLS]
+    count = _plain(census, sizes, k) if rollup is None else _compiled(rollup, k)
+    counted = {pair: count(*pair) for pair in pairs}
+    return {pair: small for pair, small in counted.items() if small[0, 0]}
 
 
-def _counter(census: Census, *, fast: bool) -> Callable[[int, int, int, int], Floats]:
-    """Give a function that counts the records of every two values."""
+def _compiled(rollup: Rollup, k: int) -> Counter:
+    """Give a compiled function that counts the records in small classes of two columns."""
+    from incrowd.algorithms._walk_loops import small_pairs  # noqa: PLC0415 - numba is loaded only when it pays
+
+    layout, (words,), counts = rollup.layout, rollup.start.words, rollup.start.counts
+    levels = (layout.ladders[1] > 0).sum(axis=1).tolist()
+
+    def count(one: int, two: int) -> Counts:
+        small = np.zeros((levels[one], levels[two]), dtype=np.int64)
+        both = slice(one, two + 1, two - one)
+        small_pairs(words, counts, layout.fields[:, both], layout.groups, layout.ladders[:, both], k, small)
+        return small
+
+    return count
+
+
+def _plain(census: Census, sizes: list[int], k: int) -> Counter:
+    """Give a function that counts the records in small classes of two columns."""
+    steps = [_mergers(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
     codes = [column.astype(np.int32) for column in census.codes[: len(census.quasi)]]
     counts = census.counts.astype(np.float64)  # whole, and small enough to be exact
-    if not fast:
-        return lambda one, two, rows, columns: _counted(
-            codes[one] * np.int32(columns) + codes[two], counts, rows, columns
-        )
-    from incrowd.core._compiled import count_pairs  # noqa: PLC0415 - numba is loaded only when it pays
 
-    return lambda one, two, rows, columns: count_pairs(codes[one], codes[two], counts, np.zeros((rows, columns)))
+    def count(one: int, two: int) -> Counts:
+        places = codes[one] * np.int32(sizes[two]) + codes[two]
+        flat = np.bincount(places, weights=counts, minlength=sizes[one] * sizes[two])
+        return _small(flat.astype(np.float64).reshape(sizes[one], sizes[two]), steps[one], steps[two], k)
 
-
-def _counted(places: npt.NDArray[np.integer], counts: Floats, rows: int, columns: int) -> Floats:
-    flat = np.bincount(places, weights=counts, minlength=rows * columns)
-    return np.asarray(flat, dtype=np.float64).reshape(rows, columns)
+    return count
 
 
-def _small(table: Floats, one: list[Merger], two: list[Merger], k: int) -> Counts | None:
+def _small(table: Floats, one: list[Merger], two: list[Merger], k: int) -> Counts:
     """Merge the rows and columns of a table level by level, and add up what is smaller than k each time."""
     result = np.zeros((len(one) + 1, len(two) + 1), dtype=np.int64)
     for low in range(len(one) + 1):
@@ -89,7 +97,7 @@ def _small(table: Floats, one: list[Merger], two: list[Merger], k: int) -> Count
             result[low, high] = found
         if not result[low, 0]:
             break
-    return result if result.any() else None
+    return result
 
 
 def _mergers(ladder: Ladder, floor: int) -> list[Merger]:

@@ -10,6 +10,7 @@ it is loaded only once that much time has gone into sorting.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Census, Packing, group
+from incrowd.core._packing import Field
 
 Words = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int64]
@@ -29,6 +31,12 @@ COMPILE_FROM = 1_000_000
 """A census of so many cells is worth it at once."""
 
 WORD_BITS = 63
+
+DENSE, ROOM = 8, 1 << 15
+"""Classes are counted in a table of all that are possible, if it has so many entries per cell or fewer, and in all."""
+
+SHARED_BITS = 11
+"""Neighbouring fields of so many bits together share a table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +76,7 @@ class Rollup:
         self._tail_bits = packing.fields[-1].bits
         self._one_word = packing.words == 1
         self._large = len(census) >= COMPILE_FROM
-        self._shifts = np.array([field.shift for field in self._fields])
-        self._masks = np.array([(1 << field.bits) - 1 for field in self._fields])
-        self._flat, self._begins = _in_one(self._tables)
+        self.floor = np.array(census.floor, dtype=np.int64)
         words = tuple(packing.pack([*census.codes[: len(census.quasi)], tail]))
         start = Rolled(words, census.counts.astype(np.int64), census.floor)
         self.start = start if self.sensitive == census.sensitive else self._merge(start)
@@ -83,7 +89,7 @@ class Rollup:
         if not moves:
             return source
         if self.fast:
-            return self._compiled(source, target, moves)
+            return self._compiled(source, target)
         Rollup._sorted += len(source)
         words = list(source.words)
         for column in moves:
@@ -91,6 +97,19 @@ class Rollup:
             code = (source.words[field.word] >> field.shift) & ((1 << field.bits) - 1)
             words[field.word] = words[field.word] + ((self._table(column, target[column])[code] - code) << field.shift)
         return self._merge(Rolled(tuple(words), source.counts, target))
+
+    @functools.cached_property
+    def room(self) -> tuple[Words, Words, npt.NDArray[np.int32], Counts]:
+        """Where compiled loops work: numbers of classes, those found, a hash table, and counts (0 everywhere)."""
+        cells = len(self.start)
+        numbers, found = np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64)
+        slots = np.empty(2 << cells.bit_length(), dtype=np.int32)
+        return numbers, found, slots, np.zeros(max(cells, ROOM), dtype=np.int64)
+
+    @functools.cached_property
+    def layout(self) -> Layout:
+        """What the compiled loops need to know."""
+        return Layout.of(self._fields, self._tables, self._groups)
 
     @property
     def fast(self) -> bool:
@@ -110,14 +129,15 @@ class Rollup:
         k, limit
             The least size of a class, and how many records may be in smaller ones.
         """
-        from incrowd.core._compiled import small_records  # noqa: PLC0415 - numba is loaded only when it pays
+        from incrowd.algorithms._loops import small_records  # noqa: PLC0415 - numba is loaded only when it pays
 
-        levels = nodes - np.array(self.census.floor)
-        bases = self._begins[np.arange(nodes.shape[1]), levels]
-        bases[nodes == np.array(source.levels)] = -1  # these fields stay as they are
-        small = np.zeros(len(nodes), dtype=np.int64)
+        layout = self.layout
+        small = np.empty(len(nodes), dtype=np.int64)
+        levels = nodes - self.floor
         (words,), counts = source.words, source.counts
-        small_records(words, counts, self._shifts, self._masks, self._flat, bases, levels, k, limit, small)
+        *room, table = self.room
+        room = *room, table[: DENSE * len(words)]
+        small_records(words, counts, layout.fields, layout.groups, layout.ladders, levels, k, limit, room, small)
         return small.tolist()
 
     def codes(self, words: Sequence[Words], column: int, level: int) -> npt.NDArray[np.integer]:
@@ -125,6 +145,17 @@ class Rollup:
         field = self._fields[column]
         code = (words[field.word] >> field.shift) & ((1 << field.bits) - 1)
         return np.take(self._groups[column][level - self.census.floor[column]], code)
+
+    def count_groups(self, words: Words, sizes: Counts, ok: npt.NDArray[np.bool_], levels: Levels) -> list[Counts]:
+        """Count the records of every group of every quasi-identifier, of the classes that are ok, by a compiled loop."""
+        from incrowd.algorithms._loops import count_groups  # noqa: PLC0415 - numba is loaded only when it pays
+
+        layout = self.layout
+        begins, groups = layout.ladders[:, np.arange(len(levels)), np.array(levels) - self.floor]
+        ends = np.cumsum(groups)
+        kept = np.zeros(ends[-1], dtype=np.int64)
+        count_groups(words, sizes, ok, layout.fields, layout.groups, np.stack([begins, ends - groups]), kept)
+        return np.split(kept, ends[:-1])
 
     def classes(self, cells: Rolled) -> tuple[Rolled, npt.NDArray[np.intp]]:
         """Sort the cells of a node by class; also say where each class begins."""
@@ -135,7 +166,12 @@ class Rollup:
 
     def tail(self, cells: Rolled) -> npt.NDArray[np.int64]:
         """Give for every cell the position in ``tails`` of its sensitive values and person."""
-        return cells.words[-1] & ((1 << self._tail_bits) - 1)
+        return cells.words[-1] & self.tail_mask
+
+    @property
+    def tail_mask(self) -> int:
+        """The bits of the last word that hold such a position."""
+        return (1 << self._tail_bits) - 1
 
     @property
     def has_tail(self) -> bool:
@@ -158,10 +194,6 @@ class Rollup:
     def _table(self, column: int, level: int) -> Words:
         return self._tables[column][level - self.census.floor[column]]
 
-    def _base(self, column: int, level: int) -> int:
-        """Say where the table of a column and level begins."""
-        return int(self._begins[column, level - self.census.floor[column]])
-
     def _merge(self, cells: Rolled) -> Rolled:
         """Add up the counts of equal words."""
         if not len(cells):
@@ -179,17 +211,68 @@ class Rollup:
         starts = _starts(ordered)
         return Rolled(tuple(word[starts] for word in ordered), np.add.reduceat(counts[order], starts), cells.levels)
 
-    def _compiled(self, source: Rolled, target: Levels, moves: list[int]) -> Rolled:
-        from incrowd.core._compiled import roll_words  # noqa: PLC0415 - numba is loaded only when it pays
+    def _compiled(self, source: Rolled, target: Levels) -> Rolled:
+        from incrowd.algorithms._loops import roll_words  # noqa: PLC0415 - numba is loaded only when it pays
 
+        layout = self.layout
         rolled, sums = np.empty(len(source), dtype=np.int64), np.empty(len(source), dtype=np.int64)
-        slots = np.full(1 << max(8, (2 * len(source) - 1).bit_length()), -1, dtype=np.int32)
-        shifts, masks = self._shifts[moves], self._masks[moves]
-        bases = np.array([self._base(column, target[column]) for column in moves])
-        known = roll_words(source.words[0], source.counts, shifts, masks, bases, self._flat, slots, rolled, sums)
+        levels = np.array(target) - self.floor
+        (words,), counts = source.words, source.counts
+        known = roll_words(words, counts, layout.fields, layout.firsts, layout.ladders, levels, self.tail_mask, self.room, rolled, sums)
         if known * 4 < len(source):  # do not keep a large array alive for a small result
             return Rolled((rolled[:known].copy(),), sums[:known].copy(), target)
         return Rolled((rolled[:known],), sums[:known], target)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """What the compiled loops need to know about words.
+
+    Attributes
+    ----------
+    fields
+        Per field: where it sits, its mask, how many codes it has, and a number that neighbours share who share a table.
+    firsts, groups
+        For every field and level the first code of the group of every code, and the group itself; one table after the
+        other.
+    ladders
+        Per field and level where its table begins, and how many groups it has.
+    """
+
+    fields: Words
+    firsts: Words
+    groups: Words
+    ladders: Words
+
+    @classmethod
+    def of(cls, fields: Sequence[Field], firsts: list[list[Words]], groups: list[list[npt.NDArray[np.integer]]]) -> Layout:
+        """Put the tables of all fields and levels side by side."""
+        ladders = np.zeros((2, len(groups), max(map(len, groups))), dtype=np.int64)
+        place = 0
+        for field, levels in enumerate(groups):
+            for level, table in enumerate(levels):
+                ladders[:, field, level] = place, int(table.max(initial=0)) + 1
+                place += len(table)
+        known = [
+            [field.shift for field in fields],
+            [(1 << field.bits) - 1 for field in fields],
+            [len(levels[0]) for levels in groups],
+            _neighbours(fields),
+        ]
+        flat = (np.concatenate([table for levels in tables for table in levels]) for tables in (firsts, groups))
+        first, group = (table.astype(np.int64) for table in flat)
+        return cls(np.array(known, dtype=np.int64), first, group, ladders)
+
+
+def _neighbours(fields: Sequence[Field]) -> list[int]:
+    """Number fields so that neighbours who have few bits together have the same number."""
+    result, number, bits = [], 0, 0
+    for field in fields:
+        bits += field.bits
+        if bits > SHARED_BITS:
+            number, bits = number + 1, field.bits
+        result.append(number)
+    return result
 
 
 def _groups(census: Census, name: str, floor: int) -> list[npt.NDArray[np.integer]]:
@@ -200,20 +283,9 @@ def _groups(census: Census, name: str, floor: int) -> list[npt.NDArray[np.intege
 
 def _first(groups: npt.NDArray[np.integer]) -> Words:
     """Give for every code the first code of its group."""
-    first = np.full(int(groups.max()) + 1 if len(groups) else 0, len(groups), dtype=np.int64)
-    np.minimum.at(first, groups, np.arange(len(groups)))
-    return np.asarray(first[groups], dtype=np.int64)
-
-
-def _in_one(tables: list[list[Words]]) -> tuple[Words, npt.NDArray[np.int64]]:
-    """Put the tables of all columns and levels into one; also say where each begins, by column and level."""
-    begins = np.full((len(tables), max(map(len, tables))), -1, dtype=np.int64)
-    place = 0
-    for column, levels in enumerate(tables):
-        for level, table in enumerate(levels):
-            begins[column, level] = place
-            place += len(table)
-    return np.concatenate([table for levels in tables for table in levels]), begins
+    first = np.zeros(int(groups.max()) + 1 if len(groups) else 0, dtype=np.int64)
+    first[groups[::-1]] = np.arange(len(groups))[::-1]
+    return first[groups]
 
 
 def _starts(keys: Sequence[Words]) -> npt.NDArray[np.intp]:

@@ -7,7 +7,7 @@ classes at the lowest levels that the nodes beyond it still need.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -15,9 +15,13 @@ import numpy.typing as npt
 
 from incrowd.algorithms._rollup import Rolled, Rollup
 
+JOIN_TO = 16
+"""More nodes than this have too little in common for one node above all of them."""
+
 Levels = tuple[int, ...]
 Nodes = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.integer]
+Worth = Callable[[Levels, int], bool]
 
 
 class Visitor(Protocol):
@@ -59,15 +63,21 @@ class Sweep:
         The census.
     lows, highs
         The lowest and the highest levels of the box.
+    worth
+        Says whether a node above others is worth asking first, given its levels and its bound; always by default.
     """
 
-    def __init__(self, visitor: Visitor, rollup: Rollup, lows: Levels, highs: Levels) -> None:
-        self._visitor, self._rollup, self._lows = visitor, rollup, lows
+    def __init__(
+        self, visitor: Visitor, rollup: Rollup, lows: Levels, highs: Levels, worth: Worth | None = None
+    ) -> None:
+        self._visitor, self._rollup, self._lows, self._worth = visitor, rollup, lows, worth
         shape = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
         self._bounds = np.zeros(shape, dtype=np.int64)
         self._flat = self._bounds.reshape(-1)
+        self._shape = np.array(shape)
         indices = np.indices(shape, dtype=np.int16).reshape(len(shape), -1)
-        self.levels = indices + np.array(lows, dtype=np.int16)[:, None]
+        self._least = np.array(lows, dtype=np.int16)
+        self.levels = indices + self._least[:, None]
         self._rows = np.ascontiguousarray(self.levels.T)
         self._news = 0  # how often something new was learned
         self._open = np.ones(len(self._flat), dtype=bool)
@@ -99,6 +109,17 @@ class Sweep:
         np.maximum(below, bound, out=below)
         self._news += 1
 
+    def _learn(self, rows: Rows, bounds: Sequence[int]) -> None:
+        """Take note of the bounds of several nodes."""
+        if not self._rollup.fast:
+            for row, bound in zip(rows.tolist(), bounds, strict=True):
+                self.know(row, bound)
+            return
+        from incrowd.algorithms._walk_loops import raise_below  # noqa: PLC0415 - numba is loaded only when it pays
+
+        raise_below(self._flat, self._shape, rows - self._least, np.array(bounds))
+        self._news += 1
+
     def _start(self, nodes: Nodes) -> None:
         """Roll the table up to what all nodes have in common, and go on from there."""
         if len(nodes):
@@ -123,19 +144,23 @@ class Sweep:
 
     def _join(self, nodes: Nodes, cells: Rolled) -> Nodes:
         """Ask the least node above all of these first: what it leaves out, each of them does."""
-        if len(nodes) < self._visitor.join_from:
+        if not self._visitor.join_from <= len(nodes) <= JOIN_TO:
             return nodes
         top = self._rows[nodes].max(axis=0)
-        if (top == self._rows[nodes[0]]).all():
+        if (top == self._rows[nodes[0]]).all() or not self._joins(top):
             return nodes
         (bound,) = self._visitor.visit(top[None, :], cells)
-        self.know(top.tolist(), bound)
+        self._learn(top[None, :], [bound])
         return self._keep(nodes)
+
+    def _joins(self, top: Rows) -> bool:
+        """Whether a node may leave out so much that it closes nodes below: what it inherited tells."""
+        inherited = int(self._bounds[tuple((top - self._least).tolist())])
+        return self._worth is None or self._worth(tuple(top.tolist()), inherited)
 
     def _look(self, nodes: Nodes, cells: Rolled) -> None:
         rows = self._rows[nodes]
-        for row, bound in zip(rows.tolist(), self._visitor.visit(rows, cells), strict=True):
-            self.know(row, bound)
+        self._learn(rows, self._visitor.visit(rows, cells))
         self._open[nodes] = False
 
     def _keep(self, nodes: Nodes) -> Nodes:

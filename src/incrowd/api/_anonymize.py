@@ -70,7 +70,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         - ``order``: rows are ``"sorted"`` by their published values, or ``"keep"`` their order, with a warning.
         - ``pseudonyms``: identifiers to publish as pseudonyms, each with the file of its key, of 32 bytes or more.
         - ``output``: a folder to write the release to, as ``Release.save`` does, without holding the table in memory;
-          ``release.table`` is then the path of the written file. ``format``, ``force``, ``sign`` and ``plan`` as there.
+          ``release.table`` is then the path of the written file. ``format``, ``force``, ``sign``, ``plan`` and
+          ``about`` as there.
 
     Raises
     ------
@@ -138,7 +139,7 @@ def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | Non
     for note in [*manner.notes, *suspicious(engine, [name for name in columns if name in schema.insensitive])]:
         warnings.warn(note, PrivacyWarning, stacklevel=3)
     engine = engine if sample is None else sample_of(engine, sample)
-    return Source(table, engine, columns, manner, sample)
+    return Source(table, engine, columns, manner, sample, reading)
 
 
 def refuse_to_write(sample: int | None, manner: Manner) -> None:

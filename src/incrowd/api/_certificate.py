@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.api._against_input import against_input
 from incrowd.api._limits import GENERAL, PSEUDONYMS, limit_of
 from incrowd.api._promised import exactly, plain_model
 from incrowd.api._released import Measurement, measure, open_released, public_meaning
@@ -106,8 +107,9 @@ def shown_measures(
     left_out = suppressed - masked
     records = int(sizes.sum()) + left_out
     squares = sum(size * size for size in sizes.tolist()) - masked * masked
+    levels = [column["level"] for column in columns if column["level"] is not None]
     return {
-        "height": sum(column["level"] or 0 for column in columns),
+        **({"height": sum(levels)} if levels else {}),
         "discernibility": squares + suppressed * records,
         "aecs": records / max(len(sizes) + (left_out > 0), 1),
     }
@@ -148,8 +150,17 @@ def _both(one: Finding, other: Finding) -> list[tuple[float, float]]:
 
 def _promises(release: Release, found: Measurement) -> list[Plain]:
     """Put what was found before publishing beside what the file shows."""
-    triples = zip(found.promises, release.verdict.findings, found.verdict.findings, strict=True)
-    return [_promise(release, *triple) for triple in triples]
+    left_out = release.recipe.suppressed - release.recipe.masked
+    entries = []
+    for model, certified, shown in zip(found.promises, release.verdict.findings, found.verdict.findings, strict=True):
+        entry = _promise(release, model, certified, shown)
+        most = None if entry["measured"] is None else against_input(model, shown, found, left_out)
+        if most is not None:
+            bound = certified.required[0][2]
+            entry["input_at_most"] = exactly(min(most, bound))
+            entry["owner_only"] = entry["owner_only"] if most > bound else None
+        entries.append(entry)
+    return entries
 
 
 def _promise(release: Release, model: Model, certified: Finding, shown: Finding) -> Plain:
@@ -179,7 +190,7 @@ def _measured(release: Release, certified: Finding, shown: Finding) -> list[str]
     """Give what the file shows; people are counted where it was known whose row is whose.
 
     What was measured against the original table is not written: a distance with all its digits would tell whoever
-    knows the release what the records left out have added to it.
+    knows the release what the records left out have added to it. A bound is, that is the same whoever they are.
     """
     if release.schema.entity is None:
         return [exactly(number) for number in shown.measured]

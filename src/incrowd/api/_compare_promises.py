@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from incrowd.api._against_input import against_input
 from incrowd.api._promised import KINDS_THAT_REFER, exactly, plain_model
 from incrowd.api._released import Measurement
 from incrowd.core import Finding
@@ -26,8 +27,12 @@ def compare_promises(certificate: dict[str, Any], found: Measurement) -> Iterato
     if certificate["counted"] not in {"records", "persons"}:
         yield False, "counted: neither records nor persons"
         return
+    persons = certificate["counted"] == "persons"
+    left_out = certificate["suppressed"] - certificate.get("masked", 0)
     for entry, part, finding in zip(written, found.promises, findings, strict=True):
-        yield from _promise(entry, part, finding, persons=certificate["counted"] == "persons")
+        yield from _promise(entry, part, finding, persons=persons)
+        most = None if persons else against_input(part, finding, found, left_out)
+        yield from _against_input(entry, part, finding, most)
 
 
 def _promise(entry: dict[str, Any], part: Model, finding: Finding, *, persons: bool) -> Iterator[Told]:
@@ -56,6 +61,21 @@ def _promise(entry: dict[str, Any], part: Model, finding: Finding, *, persons: b
         yield None, f"{name}: {entry['owner_only']}{why}"
     elif not finding.holds:
         yield False, f"{name}: the promise does not hold"
+
+
+def _against_input(
+    entry: dict[str, Any], part: Model, finding: Finding, most: Fraction | float | None
+) -> Iterator[Told]:
+    """Compare how far the original table can be, which follows from the file, or is what was promised."""
+    name, written = f"{part} {'+'.join(finding.columns)}".strip(), entry.get("input_at_most")
+    bound = finding.required[0][2]
+    if written is None and most is None:
+        return
+    shown = most is not None and most <= bound
+    if most is None or written is None or not _same(written, most if shown else bound):
+        yield False, f"{name}: how far the original table can be is not what follows from the file"
+    elif shown:
+        yield True, f"{name}: at most {float(most):.6g} from the original table, whoever was left out"
 
 
 def _expected(part: Model, finding: Finding) -> dict[str, Any]:

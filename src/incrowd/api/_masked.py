@@ -38,7 +38,7 @@ def check_mask(problem: Problem, predicted: Classes, left_out: Bools) -> None:
     if broken:
         records = int(predicted.records[left_out].sum())
         msg = (
-            f"The {records:,} records that break the promise would be masked, and together they break "
+            f"The records that break the promise ({records:,}) would be masked, and together they break "
             f"{' and '.join(broken)} as well: published as {TOP} they are a class like any other."
         )
         raise NoSafeRelease(msg, hint="use suppression='drop', or another max_suppressed.")

@@ -16,12 +16,14 @@ from incrowd.api._plan_checks import build_search, promises_of
 from incrowd.api._plan_read import read_document, read_text
 from incrowd.api._plan_run import draw_frontier, output_of, run_plan, schema_of
 from incrowd.api._plan_sections import (
+    SECTIONS,
     VERSION,
     ColumnSection,
     DataSection,
     Document,
     OutputSection,
     PrivacySection,
+    ReportSection,
     SearchSection,
     plain_of,
 )
@@ -40,7 +42,7 @@ class Plan:
 
     Attributes
     ----------
-    data, columns, privacy, search, output
+    data, columns, privacy, search, output, report
         The sections, with the keys of the file as attributes; ``columns`` by name, in their order.
     folder
         Where relative paths begin: the folder of the file that the plan was read from. ``None``, for a plan that was
@@ -78,6 +80,7 @@ class Plan:
     privacy: PrivacySection
     search: SearchSection = field(default_factory=SearchSection)
     output: OutputSection = field(default_factory=OutputSection)
+    report: ReportSection = field(default_factory=ReportSection)
     folder: Path | None = None
     name: str = "plan"
 
@@ -116,7 +119,8 @@ class Plan:
     @classmethod
     def _of(cls, document: Document, folder: Path | None, name: str = "plan") -> Self:
         columns = MappingProxyType(document.columns)
-        return cls(document.data, columns, document.privacy, document.search, document.output, folder, name)
+        rest = (document.privacy, document.search, document.output, document.report)
+        return cls(document.data, columns, *rest, folder, name)
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
@@ -185,6 +189,7 @@ class Plan:
         force: bool = False,
         sign: KeyFile | None = None,
         sample: int | None = None,
+        folder: str | os.PathLike[str] | None = None,
     ) -> Release:
         """Do what the plan says.
 
@@ -198,6 +203,8 @@ class Plan:
             Whether an earlier release there may be replaced, whatever the plan says; and a private key to sign with.
         sample
             Try it out on so many records. What comes of it is not a result.
+        folder
+            Write to this folder instead of the plan's.
 
         Raises
         ------
@@ -205,6 +212,7 @@ class Plan:
             If nothing can be published within the limits.
         """
         output = {**output_of(self), "force": force or self.output.force, "sign": sign} if write else {}
+        output |= {"output": folder} if write and folder is not None else {}
         return run_plan(self, progress, sample=sample, **output)
 
     def frontier(self, by: Strength = "k", of: str | None = None) -> Frontier:
@@ -266,7 +274,7 @@ class Plan:
 
 def _plain(plan: Plan, *, written: bool) -> dict[str, Any]:
     """Give the sections as plain tables: what differs from the defaults, or everything that was written."""
-    parts = {"data": plan.data, "privacy": plan.privacy, "search": plan.search, "output": plan.output}
+    parts = {name: getattr(plan, name) for name in SECTIONS}
     plain = {name: plain_of(part, written=written) for name, part in parts.items()}
     columns = {name: plain_of(column, written=written) for name, column in plan.columns.items()}
     return {"version": VERSION, "data": plain.pop("data"), "columns": columns, **plain}

@@ -20,6 +20,7 @@ from incrowd.api._plan_sections import (
     DataSection,
     OutputSection,
     PrivacySection,
+    ReportSection,
     SearchSection,
     plain_of,
 )
@@ -52,6 +53,7 @@ class Parts:
     privacy: PrivacySection | None = None
     search: SearchSection | None = None
     output: OutputSection | None = None
+    report: ReportSection | None = None
 
 
 def check(parts: Parts) -> Iterator[Trouble]:

@@ -60,7 +60,8 @@ def output_of(plan: Plan) -> dict[str, Any]:
     """Say where and how a plan writes its release, as the keywords of ``anonymize``."""
     kind = plan.output.format or format_like(plan.data.path)
     folder = plan.path(plan.output.folder)
-    return {"output": folder, "format": kind, "force": plan.output.force, "plan": plan.text()}
+    about = plan.report.about if plan.report.write else None
+    return {"output": folder, "format": kind, "force": plan.output.force, "plan": plan.text(), "about": about}
 
 
 def draw_frontier(plan: Plan, by: Strength, of: str | None) -> Frontier:

@@ -88,6 +88,24 @@ class OutputSection(Part):
     force: StrictBool = Field(default=False, description="Whether existing files may be replaced.")
 
 
+class ReportSection(Part):
+    """What a report says that only the owner of the data knows."""
+
+    write: StrictBool = Field(default=True, description="Whether to write reports beside the release.")
+    purpose: Text | None = Field(default=None, description="What the data are released for.")
+    controller: Text | None = Field(default=None, description="Who is responsible.")
+    recipients: Text | None = Field(default=None, description="Who receives them.")
+    environment: Text | None = Field(default=None, description="Public, by contract, or inside.")
+    legal_basis: Text | None = Field(default=None, description="On which legal basis.")
+    earlier_releases: Text | None = Field(default=None, description="Earlier releases about the same people.")
+    valid_until: Text | None = Field(default=None, description="When this is looked at again.")
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What was said, by its key."""
+        return self.model_dump(exclude={"write"}, exclude_none=True)
+
+
 class Document(Part):
     """A plan for incrowd: what is published, and what it promises."""
 
@@ -97,6 +115,7 @@ class Document(Part):
     privacy: PrivacySection
     search: SearchSection = SearchSection()
     output: OutputSection = OutputSection()
+    report: ReportSection = ReportSection()
 
 
 SECTIONS: Mapping[str, type[Part]] = {
@@ -104,6 +123,7 @@ SECTIONS: Mapping[str, type[Part]] = {
     "privacy": PrivacySection,
     "search": SearchSection,
     "output": OutputSection,
+    "report": ReportSection,
 }
 """The sections that are one table each."""
 

@@ -20,6 +20,7 @@ SECTIONS = {
     "privacy": "what every group of people who look alike must keep, and how many records may be left out for it",
     "search": "how the release is searched",
     "output": "where the release goes",
+    "report": "what the report says that only you know",
 }
 """What each section is for."""
 

@@ -24,10 +24,13 @@ class Predicted:
         All classes; they know what they are called.
     left_out
         Which of them are not published.
+    quasi
+        The quasi-identifiers of the cells inside the classes, where a local recoding says which they are.
     """
 
     classes: Classes
     left_out: Bools
+    quasi: tuple[Ints, ...] | None = None
 
     def names(self, column: int) -> npt.NDArray[np.object_]:
         """Give the label of every code of a quasi-identifier."""
@@ -55,7 +58,9 @@ def predicted_by(problem: Problem, recoding: Recoding, paths: Ints | None = None
         return Predicted(classes, _left_out(classes, recoding))
     classes = _locally(problem, recoding)
     classes = classes if paths is None else replace(classes, paths=paths)
-    return Predicted(classes, np.zeros(len(classes), dtype=bool))
+    kept = recoding.classes >= 0
+    quasi = tuple(column[kept] for column in recoding.codes[: len(recoding.quasi)])
+    return Predicted(classes, np.zeros(len(classes), dtype=bool), quasi)
 
 
 def _locally(problem: Problem, recoding: LocalRecoding) -> Classes:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from incrowd.algorithms import Inspected, LocalOutcome, Outcome, Problem
+from incrowd.api._basis import Basis
 from incrowd.api._checked_again import checked_again
 from incrowd.api._explain import Explanation, explanation_of, local_explanation_of
 from incrowd.api._masked import check_mask
@@ -18,7 +19,7 @@ from incrowd.api._recipe import Recipe, described, versions
 from incrowd.api._release import Release
 from incrowd.api._released import open_released
 from incrowd.api._save import new_folder, write_around
-from incrowd.core import ParameterError, Recoding, Verdict
+from incrowd.core import Labelling, ParameterError, Recoding, Verdict
 from incrowd.engines import Engine, open_table
 
 
@@ -38,6 +39,8 @@ class Source:
         How they are.
     sample
         How many records are tried out; ``None`` for all.
+    reading
+        How the table is read.
     """
 
     table: Any
@@ -45,6 +48,7 @@ class Source:
     columns: list[str]
     manner: Manner
     sample: int | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     def recoded(self, recoding: Recoding, more: Sequence[str] = ()) -> Engine:
         """Give the table as it is published, with more columns where it is only looked at."""
@@ -142,7 +146,7 @@ def _write(source: Source, found: Found, output: Output) -> Release:
         with _to_check(source, found, data) as engine:
             verdict = _verdict(engine, found)
         release = _release(source, found, output.folder / folders.public.name / data.name, verdict)
-        write_around(release, folders, data, sign=output.sign, plan=output.plan)
+        write_around(release, folders, data, sign=output.sign, plan=output.plan, about=output.about)
     return release
 
 
@@ -179,7 +183,12 @@ def _release(source: Source, found: Found, table: Any, verdict: Verdict) -> Rele
         model=problem.model,
         explanation=found.explanation,
         distributions={name: census.domains[name] for name in census.sensitive},
+        basis=Basis(source.table, source.reading, problem, found.predicted, _named(found.outcome)),
     )
+
+
+def _named(outcome: Outcome | LocalOutcome) -> tuple[Labelling, ...] | None:
+    return outcome.labels if isinstance(outcome, LocalOutcome) else None
 
 
 def _recipe(source: Source, found: Found) -> Recipe:

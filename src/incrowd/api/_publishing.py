@@ -32,6 +32,7 @@ class Publishing(Reading, total=False):
     force: bool
     sign: KeyFile | None
     plan: str | None
+    about: Mapping[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ class Output:
         The private key to sign the certificate with.
     plan
         The text of the plan.
+    about
+        What its reports say that only the owner knows; ``None`` writes no reports.
     """
 
     folder: Path
@@ -57,6 +60,7 @@ class Output:
     force: bool
     sign: KeyFile | None
     plan: str | None
+    about: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +123,20 @@ def manner_of(options: Mapping[str, Any], schema: Schema) -> Manner:
 def _output(options: Mapping[str, Any]) -> Output | None:
     folder = options.get("output")
     if folder is None:
-        for name in ("format", "force", "sign", "plan"):
+        for name in ("format", "force", "sign", "plan", "about"):
             if options.get(name):
                 msg = f"{name} says how files are written, and output is not given."
                 raise ParameterError(msg, hint="give output, or write the files with release.save.")
         return None
     kind = _one_of("format", Format, options.get("format", "parquet"))
-    return Output(Path(folder), kind, bool(options.get("force")), options.get("sign"), options.get("plan"))
+    return Output(
+        folder=Path(folder),
+        format=kind,
+        force=bool(options.get("force")),
+        sign=options.get("sign"),
+        plan=options.get("plan"),
+        about=options.get("about"),
+    )
 
 
 def _one_of(name: str, known: Any, given: Any) -> Any:

@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from incrowd.api._basis import Basis
 from incrowd.api._explain import Explanation, in_words
 from incrowd.api._recipe import Recipe
 from incrowd.api._save import Format, save
 from incrowd.api._sign import KeyFile
 from incrowd.core import Domain, Recoding, Schema, Verdict
 from incrowd.models import Model
+
+if TYPE_CHECKING:
+    from incrowd.api._charts import Charts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +44,8 @@ class Release:
     distributions
         The sensitive values of the original table that the promise is about, and how often each occurs. As confidential
         as the table.
+    basis
+        What it was made of, for charts and reports. As confidential as the original table.
 
     Notes
     -----
@@ -55,6 +61,7 @@ class Release:
     model: Model = field(repr=False)
     explanation: Explanation = field(repr=False)
     distributions: Mapping[str, Domain] = field(default_factory=dict, repr=False)
+    basis: Basis | None = field(default=None, repr=False)
 
     def save(
         self,
@@ -64,6 +71,7 @@ class Release:
         force: bool = False,
         sign: KeyFile | None = None,
         plan: str | None = None,
+        about: Mapping[str, str] | None = None,
     ) -> Path:
         """Write ``public``, which may be given away, and ``owner``, which must be kept, into a folder.
 
@@ -79,8 +87,44 @@ class Release:
             A PEM file with a private Ed25519 key, to sign the certificate with.
         plan
             The text of the plan that it was made by.
+        about
+            Write reports too, with what only the owner knows, as in ``report``; an empty dict says nothing.
         """
-        return save(self, folder, format=format, force=force, sign=sign, plan=plan)
+        return save(self, folder, format=format, force=force, sign=sign, plan=plan, about=about)
+
+    @property
+    def charts(self) -> Charts:
+        """Charts of the release beside the original table, for notebooks. For the owner of the data."""
+        from incrowd.api._charts import Charts  # noqa: PLC0415 - it knows releases
+
+        return Charts(self)
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        about: Mapping[str, str] | None = None,
+        public: bool = False,
+        force: bool = False,
+    ) -> Path:
+        """Write a report that a board can read and sign: one HTML file, or JSON if the name ends in ``.json``.
+
+        Parameters
+        ----------
+        path
+            The file to write.
+        about
+            What only its owner can say: ``purpose``, ``controller``, ``recipients``, ``environment``, ``legal_basis``,
+            ``earlier_releases``, ``valid_until``. What is not said is marked as not stated.
+        public
+            Write the version that may be given away: it shows nothing that the released table does not.
+        force
+            Whether an existing file may be replaced.
+        """
+        from incrowd.api._report import write_report  # noqa: PLC0415 - it knows releases
+
+        write_report(self, Path(path), about=about or {}, public=public, force=force)
+        return Path(path)
 
     def explain(self) -> str:
         """Say in plain words what was done to each column and why, and which promise binds."""

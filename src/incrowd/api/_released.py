@@ -35,12 +35,15 @@ class Measurement:
         The records of every class.
     rows
         The rows of the file.
+    values
+        How many different values each sensitive column has.
     """
 
     verdict: Verdict
     promises: tuple[Model, ...]
     sizes: npt.NDArray[np.int64]
     rows: int
+    values: Mapping[str, int]
 
 
 def open_released(path: Path) -> Engine:
@@ -70,7 +73,8 @@ def measure(engine: Engine, columns: Sequence[Plain], model: Model) -> Measureme
     classes = engine.classes(schema.quasi_names, domains, None, schema.count)
     verdict = verdict_of([judge for _, judge in pairs], classes, schema.quasi_names)
     first = engine.domains(schema.quasi_names[:1])[schema.quasi_names[0]]
-    return Measurement(verdict, tuple(part for part, _ in pairs), classes.records, int(first.counts.sum()))
+    values = {name: len(domain) for name, domain in domains.items()}
+    return Measurement(verdict, tuple(part for part, _ in pairs), classes.records, int(first.counts.sum()), values)
 
 
 def public_schema(columns: Sequence[Plain]) -> Schema:

@@ -7,12 +7,12 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from incrowd.api._certificate import canonical, certificate_of, readable
+from incrowd.api._certificate import canonical, certificate_of, escaping_of, readable
 from incrowd.api._promised import exactly
 from incrowd.api._recoding_files import save_recoding
 from incrowd.api._released import open_released
@@ -29,7 +29,7 @@ PUBLIC, OWNER = "public", "owner"
 CERTIFICATE, SCRIPT = "release.json", "verify.py"
 
 
-def save(
+def save(  # noqa: PLR0913 - all but the first two are optional
     release: Release,
     folder: str | os.PathLike[str],
     *,
@@ -37,6 +37,7 @@ def save(
     force: bool = False,
     sign: KeyFile | None = None,
     plan: str | None = None,
+    about: Mapping[str, str] | None = None,
     date: str | None = None,
 ) -> Path:
     """Write a release: ``public`` may be given away, ``owner`` must be kept.
@@ -55,6 +56,8 @@ def save(
         A PEM file with a private Ed25519 key, to sign the certificate with.
     plan
         The text of the plan that it was made by.
+    about
+        Write reports too, with what only the owner knows, as in ``Release.report``; an empty dict says nothing.
     date
         When it was made, as ISO 8601 writes it; by default today.
     """
@@ -69,7 +72,7 @@ def save(
         table = release.table
         engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
         engine.write(data, keep_order=release.recipe.order == "keep")
-        write_around(release, folders, data, sign=sign, plan=plan, date=date)
+        write_around(release, folders, data, sign=sign, plan=plan, about=about, date=date)
     return Path(folder)
 
 
@@ -106,6 +109,7 @@ def write_around(
     *,
     sign: KeyFile | None = None,
     plan: str | None = None,
+    about: Mapping[str, str] | None = None,
     date: str | None = None,
 ) -> None:
     """Write all that belongs to a release around its table, which is written already."""
@@ -115,14 +119,20 @@ def write_around(
         certificate["signature"] = signature_of(canonical(certificate), sign)
     (folders.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")
     (folders.public / SCRIPT).write_bytes((files("incrowd.api") / "_verify_script.py").read_bytes())
-    _write_owner(release, folders.owner, date, plan)
+    _write_owner(release, folders.owner, date, plan, escaping_of(data))
+    if about is not None:
+        from incrowd.api._report import write_reports  # noqa: PLC0415 - drawing is loaded when something is drawn
+
+        written = replace(release, table=data) if isinstance(release.table, Path) else release
+        write_reports(written, folders.owner, folders.public, about)
 
 
-def _write_owner(release: Release, folder: Path, date: str, plan: str | None) -> None:
+def _write_owner(release: Release, folder: Path, date: str, plan: str | None, escaped: str | None) -> None:
     save_recoding(release, folder)
     recipe = {
         **asdict(release.recipe),
         "date": date,
+        "escaped": escaped,
         "masked": release.recipe.masked,
         "measures": dict(release.measures),
         "promises": _promises(release),

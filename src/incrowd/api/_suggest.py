@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Unpack, get_args
 
 from incrowd.api._census import Reading
 from incrowd.api._plan import Plan
 from incrowd.api._plan_forms import HierarchyForm
+from incrowd.api._plan_sections import plain_of
 from incrowd.api._profile import ColumnProfile, Profile, profile_of
-from incrowd.api._suggest_combinations import SinglingOut, singling_out
+from incrowd.api._suggest_combinations import Combination, SinglingOut, singling_out
 from incrowd.api._suggest_header import refuse_records
 from incrowd.api._suggest_hierarchies import suggest_hierarchy
 from incrowd.api._suggest_plan import notes_for, tables_for
@@ -76,6 +77,17 @@ class Suggestion:
         """The columns whose role somebody has to confirm."""
         return tuple(column.name for column in self.columns if not column.sure)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give all of it as plain data: names, numbers and reasons, no value of the table."""
+        return {
+            "records": self.profile.records,
+            "columns": [_plain_column(column, self.profile[column.name]) for column in self.columns],
+            "unsure": list(self.unsure),
+            "entity": self.entity,
+            "count": self.count,
+            "singling_out": None if self.singling_out is None else _plain_singling_out(self.singling_out),
+        }
+
     def plan(self, data: str | os.PathLike[str]) -> Plan:
         """Make the plan, for the file that the table is in.
 
@@ -104,6 +116,25 @@ class Suggestion:
         plan = self.plan(data)
         plan.write(path, force=force, notes=notes_for(self))
         return plan
+
+
+def _plain_column(column: ColumnSuggestion, profile: ColumnProfile) -> dict[str, Any]:
+    form = column.hierarchy
+    hierarchy = form if form is None or isinstance(form, str) else plain_of(form)
+    said = {"role": column.role, "reason": column.reason, "sure": column.sure, "check": column.check}
+    return {**asdict(profile), **said, "hierarchy": hierarchy}
+
+
+def _plain_singling_out(found: SinglingOut) -> dict[str, Any]:
+    lists = {"single": found.single, "pairs": found.pairs}
+    return {
+        "together": _plain_combination(found.together),
+        **{name: [_plain_combination(one) for one in some] for name, some in lists.items()},
+    }
+
+
+def _plain_combination(one: Combination) -> dict[str, Any]:
+    return {"columns": list(one.columns), "alone": one.alone, "share": float(one.share)}
 
 
 def suggest(

@@ -34,7 +34,7 @@ PRIVACY = (
 def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
     """Give the sections of the plan."""
     extra = {"entity": suggestion.entity, "count": suggestion.count}
-    wanted = ("separator", "encoding", "missing")
+    wanted = ("separator", "encoding", "sheet", "missing")
     reading = {name: value for name, value in suggestion.reading.items() if name in wanted and value != "utf-8"}
     return {
         "version": 1,

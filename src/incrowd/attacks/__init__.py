@@ -1,1 +1,51 @@
-"""What an intruder learns from a release. Still empty."""
+"""What an intruder learns from a release: every attack judges classes, none sees a table."""
+
+from incrowd.attacks._background import listed_exclusions, unlikely_exclusions, worst_exclusions
+from incrowd.attacks._downcoding import Claims, Members, tight_claims
+from incrowd.attacks._expected import ExpectedHomogeneity, expected_from_counts, expected_homogeneity
+from incrowd.attacks._guessing import certain_values, homogeneity, inference, singling_out
+from incrowd.attacks._intersection import Remaining, intersect
+from incrowd.attacks._intruder import Intruder
+from incrowd.attacks._linkage import Linked, Links, Matching, link
+from incrowd.attacks._minimality import narrowest, widths_of
+from incrowd.attacks._outcome import Outcome
+from incrowd.attacks._prior import Prior, people_of
+from incrowd.attacks._several_rows import average_chance, same_classes
+from incrowd.attacks._similarity import Likeness, category_inference, narrow_range, similarity
+from incrowd.attacks._skewness import change_of_belief, skewness
+
+__all__ = [
+    "Claims",
+    "ExpectedHomogeneity",
+    "Intruder",
+    "Likeness",
+    "Linked",
+    "Links",
+    "Matching",
+    "Members",
+    "Outcome",
+    "Prior",
+    "Remaining",
+    "average_chance",
+    "category_inference",
+    "certain_values",
+    "change_of_belief",
+    "expected_from_counts",
+    "expected_homogeneity",
+    "homogeneity",
+    "inference",
+    "intersect",
+    "link",
+    "listed_exclusions",
+    "narrow_range",
+    "narrowest",
+    "people_of",
+    "same_classes",
+    "similarity",
+    "singling_out",
+    "skewness",
+    "tight_claims",
+    "unlikely_exclusions",
+    "widths_of",
+    "worst_exclusions",
+]

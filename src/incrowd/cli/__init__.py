@@ -42,6 +42,7 @@ def _build() -> typer.Typer:
         _anonymize,
         _apply,
         _assess,
+        _attack,
         _compare,
         _demo,
         _explain,
@@ -56,6 +57,7 @@ def _build() -> typer.Typer:
     app.command("apply", rich_help_panel=JOB)(_apply.apply)
     app.command("verify", rich_help_panel=JOB)(_verify.verify)
     app.command("assess", rich_help_panel=LOOK)(_assess.assess)
+    app.command("attack", rich_help_panel=LOOK)(_attack.attack)
     app.command("frontier", rich_help_panel=LOOK)(_frontier.frontier)
     app.command("compare", rich_help_panel=LOOK)(_compare.compare)
     app.command("demo", rich_help_panel=MORE)(_demo.demo)

@@ -6,17 +6,19 @@ import json
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from incrowd.cli._assess import Json, Quiet
+from incrowd.cli._hierarchy import ShowValues
 from incrowd.cli._progress import Watch
 from incrowd.cli._release_text import facts_of, lines_of
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
-    from incrowd.api import Release
+    from incrowd.api import Plan, Release
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, such as plan.toml.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be published, and write nothing.")]
@@ -38,6 +40,7 @@ def anonymize(  # noqa: PLR0913, PLR0917 - each is one option
     explain: Explain = False,
     as_json: Json = False,
     quiet: Quiet = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
     """Publish a table as a plan says, and write the release, its certificate and its recipe.
 
@@ -49,12 +52,23 @@ def anonymize(  # noqa: PLR0913, PLR0917 - each is one option
     read = Plan.read(plan)
     if not quiet:
         tell(f"plan     {plan.name}: {read.model()}")
-    write = not dry_run and sample is None
     with Watch(quiet=quiet) as watch:
-        release = read.run(watch, write=write, force=force, sign=sign, sample=sample)
-    show(release, read.path(read.output.folder) if write else None, explain=explain, as_json=as_json)
+        if sample is not None:
+            release = read.run(watch, sample=sample)
+        elif dry_run:
+            release = _try_out(read, watch, sign)
+        else:
+            release = read.run(watch, write=True, force=force, sign=sign)
+    written = None if dry_run or sample is not None else read.path(read.output.folder)
+    show(release, written, explain=explain, as_json=as_json)
     if not quiet:
-        close(release, time.perf_counter() - start)
+        close(release, time.perf_counter() - start, dry_run=dry_run)
+
+
+def _try_out(plan: Plan, watch: Watch, sign: Path | None) -> Release:
+    """Do all of it in a folder that is gone at the end: what could go wrong with files does so here too."""
+    with TemporaryDirectory(prefix="incrowd_") as folder:
+        return plan.run(watch, write=True, sign=sign, folder=Path(folder) / "out")
 
 
 def show(release: Release, written: Path | None, *, explain: bool = False, as_json: bool = False) -> None:
@@ -68,7 +82,7 @@ def show(release: Release, written: Path | None, *, explain: bool = False, as_js
         sys.stdout.write("\n".join(lines) + "\n")
 
 
-def close(release: Release, seconds: float) -> None:
+def close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
     """Say how it ended: what was written, and what to do next."""
     recipe = release.recipe
     if recipe.sample is not None:
@@ -78,7 +92,7 @@ def close(release: Release, seconds: float) -> None:
     masked = f", {recipe.masked:,} of them masked" if recipe.masked else ""
     kept = f"{amount(recipe.published, 'record')} published{masked}"
     tell("", f"PASS  {kept}, every promise kept and checked again   {seconds:.1f} s")
-    if not isinstance(release.table, Path):
+    if dry_run:
         tell("dry run: nothing was written.")
         return
     public = release.table.parent

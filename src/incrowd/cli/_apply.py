@@ -10,7 +10,8 @@ import typer
 
 from incrowd.cli._anonymize import Force, Sign, close, show
 from incrowd.cli._assess import Json, Quiet
-from incrowd.cli._hierarchy import UTF8, Encoding, Separator
+from incrowd.cli._hierarchy import ShowValues
+from incrowd.cli._reading import UTF8, Encoding, Separator, Sheet, reading_of
 from incrowd.cli._run import tell
 
 Owner = Annotated[Path, typer.Argument(metavar="OWNER", help="The folder owner of a release that was written before.")]
@@ -36,8 +37,10 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     sign: Sign = None,
     encoding: Encoding = UTF8,
     separator: Separator = None,
+    sheet: Sheet = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
     """Publish new data exactly as an earlier release was: the same levels, the same labels, checked again.
 
@@ -52,10 +55,8 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
         "format": kind or format_like(data),
         "force": force,
         "sign": sign,
-        "encoding": encoding,
+        **reading_of(encoding, separator, sheet),
     }
-    if separator is not None:
-        how["separator"] = separator
     if drop_others:
         how["others"] = "drop"
     folder = owner / "owner" if (owner / "owner").is_dir() else owner

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import sys
 import warnings
 from collections.abc import Iterable
@@ -15,7 +14,8 @@ import typer
 
 from incrowd.cli._assess_promise import in_this_language, read_promise, speaking, uncovered
 from incrowd.cli._assess_text import Paper, text_of
-from incrowd.cli._hierarchy import UTF8, Encoding, Separator, ShowValues
+from incrowd.cli._hierarchy import ShowValues
+from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
 from incrowd.cli._run import FOUND, amount, tell
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ Require = Annotated[
 Entity = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says whose row it is.")]
 Count = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says how often a row counts.")]
 Missing = Annotated[Names, typer.Option(metavar="TEXTS", help="What counts as missing besides nothing, such as NA,?")]
-Memory = Annotated[str | None, typer.Option(metavar="SIZE", help="Use at most so much, such as 4GB; spill to disk.")]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for machines.")]
 All = Annotated[bool, typer.Option("--all", help="Show every column and every measure.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stderr, except warnings and errors.")]
@@ -63,6 +62,7 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     missing: Missing = None,
     encoding: Encoding = UTF8,
     separator: Separator = None,
+    sheet: Sheet = None,
     memory: Memory = None,
     quiet: Quiet = False,
     show_values: ShowValues = False,
@@ -74,16 +74,16 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     from incrowd import api
     from incrowd.core import Schema
 
+    reading = reading_of(encoding, separator, sheet, memory)
     meanings = _meanings(_names(sensitive), categories or [])
     model = None if require is None else read_promise(require, meanings)
     schema = Schema(
-        quasi=_quasi(data, quasi),
+        quasi=_quasi(data, quasi, reading),
         sensitive=meanings,
         entity=entity,
         count=count,
         missing_values=["", *_names(missing)],
     )
-    reading = _reading(encoding, separator, memory)
     with speaking(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
         assessment = api.assess(data, schema, **reading)
@@ -105,25 +105,13 @@ def _names(given: Names) -> list[str]:
     return [name.strip() for row in fields for name in row if name.strip()]
 
 
-def _reading(encoding: str, separator: str | None, memory: str | None) -> Any:
-    """Say how to read the file; what was not given is left to the engine."""
-    from incrowd.core import ParameterError
-
-    if memory is not None and not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", memory, re.IGNORECASE):
-        msg = f"--memory cannot be read: {memory!r}."
-        raise ParameterError(msg, hint="write a number and a unit, such as 500MB or 4GB.")
-    tab = separator == r"\t"  # hard to type in a shell
-    given = {"encoding": encoding, "separator": "\t" if tab else separator, "memory": memory}
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _quasi(data: Path, given: Names) -> list[str]:
+def _quasi(data: Path, given: Names, reading: dict[str, Any]) -> list[str]:
     from incrowd.core import ParameterError
     from incrowd.engines import open_table
 
     names = _names(given)
     if not names:
-        columns = open_table(data).columns()
+        columns = open_table(data, **reading).columns()
         msg = f"--quasi is missing: by which of the {amount(len(columns), 'column')} could somebody recognise a person?"
         raise ParameterError(msg, hint="name them, for example --quasi age,zip,sex.")
     return names
@@ -148,13 +136,13 @@ def _meanings(sensitive: list[str], files: list[str]) -> dict[str, Categories | 
     return meanings
 
 
-def _size(data: Path, assessment: Assessment, reading: dict[str, str]) -> str:
+def _size(data: Path, assessment: Assessment, reading: dict[str, Any]) -> str:
     """Say what was read, so that a wrong separator or a wrong file is seen at once."""
     from incrowd.engines import is_text, look_at, open_table
 
     rows = amount(assessment.records, "record" if assessment.counted else "row")
     if not is_text(data):
-        return f"{rows}, {amount(len(open_table(data).columns()), 'column')}"
+        return f"{rows}, {amount(len(open_table(data, **reading).columns()), 'column')}"
     layout = look_at(data, reading["encoding"], reading.get("separator"))
     shown = r"\t" if layout.separator == "\t" else layout.separator
     return f"{rows}, {amount(len(layout.columns), 'column')}, separator '{shown}'"

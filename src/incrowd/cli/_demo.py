@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from incrowd.cli._assess import Json
+from incrowd.cli._release_text import facts_of
 
 if TYPE_CHECKING:
     from incrowd.api import Assessment, Release
 
 K, L, SHARE = 5, 3, 0.05
 """What the demo promises: groups of at least 5, with 3 different diagnoses each, at most 5 % left out."""
+
+DEFAULT = Path("incrowd-demo")
+"""Where nothing is lost if an earlier demo is replaced."""
 
 LABEL, NUMBER = 34, 13
 LINE = 72
@@ -25,7 +32,9 @@ def demo(
     seed: Annotated[int, typer.Option("--seed", help="Another seed makes other patients.")] = 2026,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the release.")
-    ] = Path("incrowd-demo"),
+    ] = DEFAULT,
+    force: Annotated[bool, typer.Option("--force", help="Replace a release in another folder than usual.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Publish a made-up hospital table: risk before, release, risk after.
 
@@ -36,25 +45,28 @@ def demo(
     from incrowd.api import anonymize, assess, hospital, hospital_schema
     from incrowd.core import Schema
 
-    _say(f"incrowd {version('incrowd')}  |  made-up patients, nothing leaves this computer", "")
+    say = _nothing if as_json else _write
+    say(f"incrowd {version('incrowd')}  |  made-up patients, nothing leaves this computer", "")
     clock = _Clock()
     table, schema = hospital(rows, seed), hospital_schema()
     before = assess(table, schema)
     alone = before.one_of_a_kind.records
-    _say(clock.line(f"1/3 assess   today {alone:,} of {before.records:,} people are one of a kind"))
-    _say(f"2/3 search   groups of at least {K}, {L} different diagnoses each, at most {100 * SHARE:.0f} % left out")
+    say(clock.line(f"1/3 assess   today {alone:,} of {before.records:,} people are one of a kind"))
+    say(f"2/3 search   groups of at least {K}, {L} different diagnoses each, at most {100 * SHARE:.0f} % left out")
     release = anonymize(table, schema, model=f"k>={K}, l>={L}[diagnosis]", max_suppressed=SHARE)
     recipe = release.recipe
-    _say(
+    say(
         clock.line(f"             {recipe.nodes:,} versions, the best one found and proven, {recipe.checked} looked at")
     )
-    release.save(output, force=True)
+    release.save(output, force=force or output == DEFAULT)
     kept = recipe.records - recipe.suppressed
-    _say(clock.line(f"3/3 release  {kept:,} people kept, {recipe.suppressed:,} left out; checked again, written"))
+    say(clock.line(f"3/3 release  {kept:,} people kept, {recipe.suppressed:,} left out; checked again, written"))
     after = assess(release.table, Schema(schema.quasi_names, dict(schema.sensitive)))
-    _say("", *_table(before, after), *_columns(release), "", "PASS  the release keeps its promises")
-    _say(f"wrote {output / 'public'} (data, release.json, verify.py) and {output / 'owner'}")
-    _say(f"next: incrowd verify {output / 'public' / 'release.json'}   or   incrowd init yourdata.csv")
+    if as_json:
+        _write(*_json(before, after, release, output))
+    say("", *_table(before, after), *_columns(release), "", "PASS  the release keeps its promises")
+    say(f"wrote {output / 'public'} (data, release.json, verify.py) and {output / 'owner'}")
+    say(f"next: incrowd verify {output / 'public' / 'release.json'}   or   incrowd init yourdata.csv")
 
 
 def _table(before: Assessment, after: Assessment) -> list[str]:
@@ -95,7 +107,29 @@ def _share(chance: object) -> str:
     return f"{100 * float(chance):.1f} %"  # type: ignore[arg-type]
 
 
-def _say(*lines: str) -> None:
+def _json(before: Assessment, after: Assessment, release: Release, output: Path) -> list[str]:
+    """Give the same as plain data."""
+    risks = {"before": _risk(before), "after": _risk(after)}
+    plain = {"schema": 1, **risks, "release": facts_of(release), "written": str(output)}
+    return json.dumps(plain, indent=2, ensure_ascii=False).splitlines()
+
+
+def _risk(risk: Assessment) -> dict[str, Any]:
+    return {
+        "records": risk.records,
+        "one_of_a_kind": risk.one_of_a_kind.records,
+        "k": risk.k,
+        "l": risk.columns["diagnosis"].distinct_l,
+        "average_chance": float(risk.average_chance or 0),
+        "highest_chance": float(risk.highest_chance or 0),
+    }
+
+
+def _nothing(*_: str) -> None:
+    """Say nothing: machines read JSON."""
+
+
+def _write(*lines: str) -> None:
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 

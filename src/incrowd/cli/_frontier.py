@@ -10,6 +10,7 @@ import typer
 
 from incrowd.cli._anonymize import PlanFile
 from incrowd.cli._assess import Json
+from incrowd.cli._hierarchy import ShowValues
 
 if TYPE_CHECKING:
     from incrowd.algorithms import Frontier
@@ -20,7 +21,13 @@ Of = Annotated[str | None, typer.Option("--of", metavar="COLUMN", help="The sens
 BAR = 30
 
 
-def frontier(plan: PlanFile, by: By = "k", of: Of = None, as_json: Json = False) -> None:
+def frontier(
+    plan: PlanFile,
+    by: By = "k",
+    of: Of = None,
+    as_json: Json = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
+) -> None:
     """Show what more protection would cost, for the table of a plan.
 
     For example: incrowd frontier plan.toml --by l --of diagnosis

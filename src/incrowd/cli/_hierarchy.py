@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from incrowd.cli._reading import UTF8, Encoding, Separator, Sheet, reading_of
 from incrowd.cli._run import FOUND, amount, tell
 
 if TYPE_CHECKING:
@@ -22,12 +23,6 @@ HierarchyFile = Annotated[
 ]
 Data = Annotated[Path | None, typer.Option("--data", help="A table (CSV or Parquet) that it is meant for.")]
 Column = Annotated[str | None, typer.Option("--column", help="The column of the table.")]
-Encoding = Annotated[str, typer.Option("--encoding", help="How the characters of a CSV table are encoded.")]
-Separator = Annotated[
-    str | None,
-    typer.Option("--separator", help="What stands between the values of a CSV table; found out if not given."),
-]
-UTF8 = "utf-8"
 
 
 def _remember(context: typer.Context, asked: bool) -> bool:
@@ -42,12 +37,13 @@ ShowValues = Annotated[
 
 
 @app.command()
-def show(
+def show(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     file: HierarchyFile,
     data: Data = None,
     column: Column = None,
     encoding: Encoding = UTF8,
     separator: Separator = None,
+    sheet: Sheet = None,
     max_children: Annotated[int, typer.Option("--max-children", help="Draw at most so many children of a node.")] = 8,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
@@ -58,7 +54,7 @@ def show(
     from incrowd.hierarchies import draw, tree
 
     hierarchy = tree(file)
-    domain = _domain_of_options(data, column, encoding, separator) or _domain_of(
+    domain = _domain_of_options(data, column, reading_of(encoding, separator, sheet)) or _domain_of(
         file.stem, [path[0] for path in hierarchy.paths]
     )
     _write(draw(hierarchy.bind(domain), max_children=max_children) + "\n")
@@ -71,6 +67,7 @@ def check(
     column: Column = None,
     encoding: Encoding = UTF8,
     separator: Separator = None,
+    sheet: Sheet = None,
     show_values: ShowValues = False,
 ) -> int:
     """Check a hierarchy, and whether it covers a column; leave with 1 if there are problems.
@@ -80,7 +77,7 @@ def check(
     from incrowd.hierarchies import check as find
     from incrowd.hierarchies import tree
 
-    problems = find(file, _domain_of_options(data, column, encoding, separator))
+    problems = find(file, _domain_of_options(data, column, reading_of(encoding, separator, sheet)))
     for problem in problems:
         _write(f"{file.name}: {problem}\n")
         if show_values:
@@ -114,6 +111,7 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     runs: Annotated[str | None, typer.Option(help="ordered: neighbours in a group, such as 2,4.")] = None,
     encoding: Encoding = UTF8,
     separator: Separator = None,
+    sheet: Sheet = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; stdout if not given.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
@@ -131,7 +129,7 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     }  # fmt: skip
     hierarchy = _hierarchy_of(kind, {name: text for name, text in options.items() if text is not None})
     with nullcontext(sys.stdout) if output is None else atomic_path(output, force=force) as target:
-        ladder = hierarchy.bind(_read_domain(data, column, encoding, separator))
+        ladder = hierarchy.bind(_read_domain(data, column, reading_of(encoding, separator, sheet)))
         write_csv(ladder, target)
     _report(ladder, output)
 
@@ -180,22 +178,23 @@ def _number(text: str) -> object:
     return int(number) if number.is_finite() and number == int(number) else number
 
 
-def _domain_of_options(data: Path | None, column: str | None, encoding: str, separator: str | None) -> Domain | None:
+def _domain_of_options(data: Path | None, column: str | None, reading: dict[str, Any]) -> Domain | None:
     from incrowd.core import ParameterError
 
-    if (data, column, encoding, separator) == (None, None, UTF8, None):
+    if (data, column, reading) == (None, None, {"encoding": UTF8}):
         return None
     if data is None or column is None:
         msg = f"--{'data' if data is None else 'column'} is missing."
-        raise ParameterError(msg, hint="--data and --column belong together, --encoding and --separator to them.")
-    return _read_domain(data, column, encoding, separator)
+        raise ParameterError(
+            msg, hint="--data and --column belong together, --encoding, --separator and --sheet to them."
+        )
+    return _read_domain(data, column, reading)
 
 
-def _read_domain(data: Path, column: str, encoding: str, separator: str | None) -> Domain:
+def _read_domain(data: Path, column: str, reading: dict[str, Any]) -> Domain:
     from incrowd.engines import open_table
 
-    tab = separator == r"\t"  # hard to type in a shell
-    return open_table(data, encoding=encoding, separator="\t" if tab else separator).domains([column])[column]
+    return open_table(data, **reading).domains([column])[column]
 
 
 def _domain_of(column: str, texts: list[str]) -> Domain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli._assess import Count, Entity, Memory, Missing, Names, Quiet, _names, _reading
+from incrowd.cli._assess import Count, Entity, Json, Missing, Names, Quiet, _names
 from incrowd.cli._assess_text import _percent
-from incrowd.cli._hierarchy import UTF8, Encoding, Separator
+from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
     missing: Missing = None,
     encoding: Encoding = UTF8,
     separator: Separator = None,
+    sheet: Sheet = None,
     memory: Memory = None,
+    as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Look at a table, suggest what each column is, and write a plan to edit.
@@ -67,7 +70,7 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
     given = {
         "quasi": quasi, "sensitive": sensitive, "identifier": identifier, "insensitive": insensitive, "drop": drop,
     }  # fmt: skip
-    reading = _reading(encoding, separator, memory)
+    reading = reading_of(encoding, separator, sheet, memory)
     with atomic_path(output, force=force) as part:  # a plan that may not be written is said before the table is read
         found = suggest(
             data, roles=_roles(given), entity=entity, count=count, missing_values=["", *_names(missing)], **reading
@@ -75,7 +78,7 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
         plan = found.write(part, _seen_from(output, data), force=True)
     if not quiet:
         tell(_size(found))
-    for line in _table(found):
+    for line in _json(found, output) if as_json else _table(found):
         sys.stdout.write(f"{line}\n")
     if not quiet:
         tell("", f"wrote {output} ({amount(len(plan.columns), 'column')}, commented)", _next(found, output))
@@ -122,6 +125,12 @@ def _table(found: Suggestion) -> Iterator[str]:
     for one in [*singled.single[:2], *singled.pairs[:3]]:
         if one.alone:
             yield f"  {_percent(one.share):>8}  by {' and '.join(_short(name, 30) for name in one.columns)} alone"
+
+
+def _json(found: Suggestion, output: Path) -> list[str]:
+    """Give the same as plain data, with the plan that was written."""
+    plain = {"schema": 1, **found.to_dict(), "written": str(output)}
+    return json.dumps(plain, indent=2, ensure_ascii=False).splitlines()
 
 
 def _line(column: ColumnSuggestion) -> str:

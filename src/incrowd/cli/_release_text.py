@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from incrowd.cli._run import amount
+
 if TYPE_CHECKING:
     from incrowd.api import Release
     from incrowd.core import Finding
@@ -21,8 +23,8 @@ def lines_of(release: Release) -> list[str]:
     left_out = f"{recipe.suppressed:,} {gone} ({100 * share:.1f} %, {recipe.max_suppressed_records:,} allowed)"
     tested = f"{recipe.proof}, {recipe.checked:,} of {recipe.nodes:,} versions looked at"
     return [
-        f"{kept:,} of {recipe.records:,} records in {release.verdict.classes:,} groups; {left_out}",
-        *([f"{recipe.dropped:,} records with missing values were removed first"] if recipe.dropped else []),
+        f"{kept:,} of {amount(recipe.records, 'record')} in {amount(release.verdict.classes, 'group')}; {left_out}",
+        *([f"removed first, with missing values: {amount(recipe.dropped, 'record')}"] if recipe.dropped else []),
         "",
         f"{'promise':<{WIDTH}}{'required':>12}{'measured':>12}",
         *(line for finding in release.verdict.findings for line in _promise(finding)),

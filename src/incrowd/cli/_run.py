@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import traceback
@@ -20,7 +21,10 @@ from pathlib import Path
 import typer
 
 FOUND, WRONG_USE, OUR_FAULT, STOPPED = 1, 2, 3, 130
-ENCODING = "encoding='latin-1'", '--encoding latin-1, or encoding = "latin-1" in a plan'
+HERE = (
+    ("encoding='latin-1'", '--encoding latin-1, or encoding = "latin-1" in a plan'),
+    ("its number from 1: sheet=1", "its number from 1: --sheet 1, or sheet = 1 in a plan"),
+)
 """What the library says to who writes Python, and what is written here instead."""
 
 
@@ -69,7 +73,8 @@ def _explain(error: Exception, session: Session) -> int:
     from incrowd.core import EngineError, IncrowdError, NoSafeRelease, ReleaseMismatch, UncoveredValuesError
 
     if isinstance(error, IncrowdError):
-        _tell_error(error.message, error.hint.replace(*ENCODING), error.code)
+        hint = functools.reduce(lambda text, pair: text.replace(*pair), HERE, error.hint)
+        _tell_error(error.message, hint, error.code)
         if isinstance(error, UncoveredValuesError) and session.show_values:
             tell(*(f"  {value!r}" for value in error.values))
         _tell_end(error, session, error.code)

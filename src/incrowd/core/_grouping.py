@@ -89,14 +89,23 @@ def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Word
         How often each row counts; once by default.
     """
     if counts is None and len(words) == 1:
-        sorted_words = [np.sort(words[0])]
-        starts = _group_sorted(sorted_words).first
-        return [sorted_words[0][starts]], np.diff(np.append(starts, len(words[0])))
+        ordered = _sorted(words[0])
+        new = np.empty(len(ordered), dtype=bool)
+        new[:1] = True
+        np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+        starts = np.flatnonzero(new)
+        return [ordered[starts].astype(np.int64)], np.diff(np.append(starts, len(ordered)))
     order = np.lexsort(words[::-1])
     sorted_words = [word[order] for word in words]
     grouping = _group_sorted(sorted_words)
     sums = grouping.sizes() if counts is None else grouping.sums(counts[order])
     return [word[grouping.first] for word in sorted_words], sums
+
+
+def _sorted(word: Words) -> Ints:
+    """Sort words, in half the time where they are short."""
+    short = len(word) > 0 and int(word.max()) < 2**32
+    return np.sort(word.astype(np.uint32) if short else word)
 
 
 def _group_pairs(left: Grouping, right: Grouping) -> Grouping:

@@ -29,7 +29,8 @@ class KnownLadder:
         places = domain.codes_in(self.domain)[: len(domain.values)]
         if (places < 0).any():
             values = domain.texts[: len(places)][places < 0]
-            msg = f"Column {domain.column!r} has {len(values):,} values that the saved hierarchy does not know."
+            count = "1 value" if len(values) == 1 else f"{len(values):,} values"
+            msg = f"Column {domain.column!r} has {count} that the saved hierarchy does not know."
             hint = "search again with the hierarchy itself; the error carries the values in .values."
             raise UncoveredValuesError(msg, column=domain.column, values=values, hint=hint)
         ladder = self.ladder

@@ -45,7 +45,8 @@ def codes_by(own: Domain, domain: Domain) -> npt.NDArray[Any]:
     codes = np.arange(len(own)) if own is domain else own.codes_in(domain)
     if (codes < 0).any():
         values = own.texts[codes < 0].tolist()
-        msg = f"Column {own.column!r} has {len(values)} values that are not known."
+        count = "1 value that is" if len(values) == 1 else f"{len(values):,} values that are"
+        msg = f"Column {own.column!r} has {count} not known."
         raise UncoveredValuesError(msg, column=own.column, values=values)
     return codes
 

@@ -212,7 +212,8 @@ def _codes(domain: Domain, column: Sequence[object]) -> Any:
     known = {*lookup, None} if domain.has_null else {*lookup}
     column = [None if value is None else _as_in(domain, value) for value in column]
     if new := {value for value in column if value not in known}:
-        msg = f"Column {domain.column!r} has {len(new)} values that are not known."
+        count = "1 value that is" if len(new) == 1 else f"{len(new):,} values that are"
+        msg = f"Column {domain.column!r} has {count} not known."
         raise UncoveredValuesError(msg, column=domain.column, values=sorted(map(str, new)))
     codes = [len(lookup) if value is None else lookup[value] for value in column]
     return np.array(codes, dtype=smallest_unsigned(len(domain)))

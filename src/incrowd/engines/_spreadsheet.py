@@ -55,9 +55,12 @@ def _number(path: Path, names: Sequence[str], sheet: str | int | None) -> int:
         return 0
     if isinstance(sheet, str) and sheet in names:
         return names.index(sheet)
+    if isinstance(sheet, str) and sheet.isdecimal():  # as it is typed on a command line; a name comes first
+        sheet = int(sheet)
     if isinstance(sheet, int) and not isinstance(sheet, bool) and 1 <= sheet <= len(names):
         return sheet - 1
-    msg = f"The file {path.name!r} has {len(names)} sheets" + ("." if sheet is None else f", and none is {sheet!r}.")
+    count = "1 sheet" if len(names) == 1 else f"{len(names)} sheets"
+    msg = f"The file {path.name!r} has {count}" + ("." if sheet is None else f", and none is {sheet!r}.")
     raise DataError(msg, hint="say which one by its name, or by its number from 1: sheet=1.")
 
 

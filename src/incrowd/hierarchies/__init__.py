@@ -5,14 +5,14 @@ from incrowd.hierarchies._averaged import Averaged, averaged, averages
 from incrowd.hierarchies._categories import BoundCategories, Categories, categories
 from incrowd.hierarchies._check import check
 from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
-from incrowd.hierarchies._covers import covered, covers
+from incrowd.hierarchies._covers import coverage, covered, covers
 from incrowd.hierarchies._dates import Dates, dates
 from incrowd.hierarchies._disjoint import disjoint
 from incrowd.hierarchies._draw import draw
 from incrowd.hierarchies._flat import Flat, flat
 from incrowd.hierarchies._frequent import Frequent, frequent
 from incrowd.hierarchies._intervals import Intervals, intervals
-from incrowd.hierarchies._labels import LabelKind, kind_of_label
+from incrowd.hierarchies._labels import LabelKind, kind_of_label, members_of
 from incrowd.hierarchies._mask import Mask, mask
 from incrowd.hierarchies._match import places_in
 from incrowd.hierarchies._ordered import Ordered, ordered
@@ -41,6 +41,7 @@ __all__ = [
     "bottom_coded",
     "categories",
     "check",
+    "coverage",
     "covered",
     "covers",
     "dates",
@@ -51,6 +52,7 @@ __all__ = [
     "intervals",
     "kind_of_label",
     "mask",
+    "members_of",
     "ordered",
     "places_in",
     "top_coded",

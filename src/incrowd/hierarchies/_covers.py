@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import TOP, Domain, Ladder, ParameterError
-from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, Reading, read_label
-from incrowd.hierarchies._numbers import numbers_of
+from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, Reading, members_of, read_label
+from incrowd.hierarchies._numbers import Line, numbers_of, read_decimal
 from incrowd.hierarchies._periods import moments_of, number_of_period
 
 Bools = npt.NDArray[np.bool_]
@@ -20,8 +25,9 @@ def covered(label: str | None, domain: Domain, ladder: Ladder | None = None) -> 
     ----------
     label
         A published text: ``*``, a value, a label of the ladder, a mask of the same length (``476**``), a bound
-        (``<18``, ``>=90``), a range (``20-29``, ``20..29``, ``[20-29]``, ``[20, 30)``) or a period
-        (``2024-Q1``, ``2020s``). The empty text is read as ``*``; ``None`` is a missing value that was published.
+        (``<18``, ``>=90``), a range (``20-29``, ``20..29``, ``[20-29]``, ``[20, 30)``), a period (``2024-Q1``,
+        ``2020s``) or a set of these (``{bonn, kiel}``). The empty text is read as ``*``; ``None``
+        is a missing value that was published.
     domain
         The column's values.
     ladder
@@ -37,18 +43,21 @@ def covered(label: str | None, domain: Domain, ladder: Ladder | None = None) -> 
     A label that follows no pattern covers only itself; ``kind_of_label`` tells. Text counts as a number or a moment
     where it reads as one, so a label such as ``10-19`` covers both the number 12 and the text ``12``.
     """
-    if label is None:
-        return np.arange(len(domain)) >= len(domain.values)
-    known = None if ladder is None or label == TOP else _in_ladder(label, domain, ladder)
-    if known is not None:
-        return known
-    if label in EVERYTHING:
-        return np.ones(len(domain), dtype=bool)
-    result = np.asarray(domain.texts == label, dtype=bool)
-    reading = read_label(label)
-    if reading is not None:
-        result[: len(domain.values)] |= _read_as(reading, domain)
-    return result
+    return _Column(domain, ladder).covered(label)
+
+
+def coverage(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None = None) -> list[npt.NDArray[np.intp]]:
+    """Give for every label the codes of the values that it can stand for, as ``covered`` says.
+
+    Parameters
+    ----------
+    labels
+        Published texts of one column.
+    domain, ladder
+        The column's values, and the hierarchy that the labels come from, if it is known.
+    """
+    column = _Column(domain, ladder)
+    return [column.codes(label) for label in labels]
 
 
 def covers(label: str | None, text: str | None) -> bool:
@@ -63,40 +72,129 @@ def covers(label: str | None, text: str | None) -> bool:
     return bool(covered(label, Domain.of("", [text]))[0])
 
 
-def _in_ladder(label: str, domain: Domain, ladder: Ladder) -> Bools | None:
-    if len(ladder.groups[0]) != len(domain):
-        msg = f"The ladder is of {len(ladder.groups[0])} values and the domain of {len(domain)}."
-        raise ParameterError(msg, hint="give the ladder that was bound to this domain.")
-    for group, labels in zip(ladder.groups, ladder.labels, strict=True):
-        number = np.flatnonzero(labels == label)
-        if len(number):
-            return np.asarray(group == number[0], dtype=bool)
-    return None
+class _Column:
+    """The values of a column, read once for all labels."""
+
+    def __init__(self, domain: Domain, ladder: Ladder | None = None) -> None:
+        if ladder is not None and len(ladder.groups[0]) != len(domain):
+            msg = f"The ladder is of {len(ladder.groups[0])} values and the domain of {len(domain)}."
+            raise ParameterError(msg, hint="give the ladder that was bound to this domain.")
+        self._domain = domain
+        self._ladder = ladder
+
+    def covered(self, label: str | None) -> Bools:
+        """Say which values a label can stand for."""
+        if label is None:
+            return np.arange(len(self._domain)) >= len(self._domain.values)
+        members = None if label in self._groups else members_of(label)
+        if members is None:
+            return self._one(label)
+        inside = (self._one(member) if member else self._equal("") for member in members)  # no star, the empty text
+        return np.asarray(np.logical_or.reduce([self._equal(label), *inside]), dtype=bool)
+
+    def codes(self, label: str | None) -> npt.NDArray[np.intp]:
+        """Give the codes of the values that a label can stand for; at once for one that is a value and no more."""
+        if label is not None and label not in EVERYTHING and label not in self._groups and label[:1] != "{":
+            found = self._codes.get(label, [])
+            if found and not self._reads(label):
+                return np.array(found, dtype=np.intp)
+        return np.flatnonzero(self.covered(label))
+
+    def _reads(self, label: str) -> bool:
+        """Say whether a label can stand for more than itself in this column."""
+        reading = read_label(label)
+        if reading is None or isinstance(reading, Masked):
+            return reading is not None
+        return (self._numbers if isinstance(reading, Between) else self._moments) is not None
+
+    def _one(self, label: str) -> Bools:
+        """Read a label that is no set."""
+        known = None if label == TOP else self._groups.get(label)
+        if known is not None and self._ladder is not None:
+            level, number = known
+            return np.asarray(self._ladder.groups[level] == number, dtype=bool)
+        if label in EVERYTHING:
+            return np.ones(len(self._domain), dtype=bool)
+        result, reading = self._equal(label), read_label(label)
+        if reading is not None:
+            result[: len(self._domain.values)] |= self._read_as(reading)
+        elif self._domain.kind == "number" and not result.any():  # 39 and 39.0 are one number
+            value = read_decimal(label)
+            result[: len(self._domain.values)] = value is not None and self._read_as(_exactly(value))
+        return result
+
+    def _equal(self, label: str) -> Bools:
+        result = np.zeros(len(self._domain), dtype=bool)
+        result[self._codes.get(label, [])] = True
+        return result
+
+    @cached_property
+    def _groups(self) -> dict[str | None, tuple[int, int]]:
+        """Where the ladder has a label: the lowest level, and the group there."""
+        places: dict[str | None, tuple[int, int]] = {}
+        for level, labels in enumerate(() if self._ladder is None else self._ladder.labels):
+            for group, label in enumerate(labels.tolist()):
+                places.setdefault(label, (level, group))
+        return places
+
+    @cached_property
+    def _codes(self) -> dict[str | None, list[int]]:
+        codes: dict[str | None, list[int]] = {}
+        for code, text in enumerate(self._domain.texts.tolist()):
+            codes.setdefault(text, []).append(code)
+        return codes
+
+    @cached_property
+    def _letters(self) -> dict[int, tuple[npt.NDArray[np.intp], npt.NDArray[np.str_]]]:
+        """The texts by their length: their codes, and one row of letters for each."""
+        texts = self._domain.texts[: len(self._domain.values)].tolist()
+        lengths = np.fromiter(map(len, texts), dtype=np.intp, count=len(texts))
+        found = {}
+        for length in np.unique(lengths[lengths > 0]).tolist():
+            codes = np.flatnonzero(lengths == length)
+            letters = np.array([texts[code] for code in codes.tolist()], dtype=f"U{length}")
+            found[length] = codes, letters.view("U1").reshape(len(codes), length)
+        return found
+
+    @cached_property
+    def _numbers(self) -> tuple[Line, Bools] | None:
+        return numbers_of(self._domain)
+
+    @cached_property
+    def _moments(self) -> tuple[npt.NDArray[np.datetime64], Bools] | None:
+        return moments_of(self._domain)
+
+    def _read_as(self, reading: Reading) -> Bools:
+        if isinstance(reading, Masked):
+            return self._masked(reading.text)
+        if isinstance(reading, Between):
+            return self._between(reading)
+        if self._moments is None:
+            return np.zeros(len(self._domain.values), dtype=bool)
+        moments, readable = self._moments
+        return readable & _during(reading, moments)
+
+    def _masked(self, mask: str) -> Bools:
+        result = np.zeros(len(self._domain.values), dtype=bool)
+        if len(mask) in self._letters:
+            codes, letters = self._letters[len(mask)]
+            shown = [place for place, letter in enumerate(mask) if letter != TOP]
+            result[codes] = (letters[:, shown] == np.array(list(mask))[shown]).all(axis=1)
+        return result
+
+    def _between(self, reading: Between) -> Bools:
+        if self._numbers is None:
+            return np.zeros(len(self._domain.values), dtype=bool)
+        line, result = self._numbers
+        if reading.low is not None:
+            result = result & ~(line.below(reading.low) if reading.holds_low else line.up_to(reading.low))
+        if reading.high is not None:
+            result = result & (line.up_to(reading.high) if reading.holds_high else line.below(reading.high))
+        return result
 
 
-def _read_as(reading: Reading, domain: Domain) -> Bools:
-    if isinstance(reading, Masked):
-        texts = domain.texts[: len(domain.values)]
-        return np.array([reading.pattern.fullmatch(text) is not None for text in texts], dtype=bool)
-    if isinstance(reading, Between):
-        return _between(reading, domain)
-    found = moments_of(domain)
-    if found is None:
-        return np.zeros(len(domain.values), dtype=bool)
-    moments, readable = found
-    return readable & _during(reading, moments)
-
-
-def _between(reading: Between, domain: Domain) -> Bools:
-    found = numbers_of(domain)
-    if found is None:
-        return np.zeros(len(domain.values), dtype=bool)
-    line, result = found
-    if reading.low is not None:
-        result = result & ~(line.below(reading.low) if reading.holds_low else line.up_to(reading.low))
-    if reading.high is not None:
-        result = result & (line.up_to(reading.high) if reading.holds_high else line.below(reading.high))
-    return result
+def _exactly(number: Decimal) -> Between:
+    return Between(Fraction(number), Fraction(number))
 
 
 def _during(reading: Period | Moments, moments: npt.NDArray[np.datetime64]) -> Bools:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.core import TOP
-from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, read_label
+from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, members_of, read_label
 from incrowd.hierarchies._numbers import read_decimal
 from incrowd.hierarchies._periods import MONTHS, read_moment
 
@@ -42,8 +42,8 @@ def disjoint(labels: Iterable[str | None]) -> bool:
     labels
         Published texts of one column; ``None`` is a missing value. Patterns are read as ``covers`` reads them. A text
         with a digit that follows no pattern, such as ``20+`` or ``20 to 29``, may mean any of the numbers, ranges,
-        masks, bounds and periods beside it. All other texts stand for themselves: that ``Europe`` holds ``France`` is
-        not known here.
+        masks, bounds and periods beside it. Of sets (``{a, b}``) the members are compared. All other texts stand for
+        themselves: that ``Europe`` holds ``France`` is not known here.
 
     Returns
     -------
@@ -59,6 +59,10 @@ def disjoint(labels: Iterable[str | None]) -> bool:
     texts = sorted(label for label in different if label is not None)
     if len(different) <= 1:
         return True
+    members = [member for text in texts for member in members_of(text) or (text,)]
+    if len(set(members)) < len(members):  # two sets, or a set and a value, that share a member
+        return False
+    texts = sorted(members)
     if any(text in EVERYTHING for text in texts):
         return False
     readings = {text: reading for text in texts if (reading := read_label(text)) is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,14 +17,14 @@ from incrowd.hierarchies._periods import Unit, read_moment, read_period
 EVERYTHING = (TOP, "")
 """A suppressed cell; others leave it empty (spec N-EXACT)."""
 
-LabelKind = Literal["everything", "mask", "bound", "range", "period"]
+LabelKind = Literal["everything", "set", "mask", "bound", "range", "period"]
 
 
 @dataclass(frozen=True, slots=True)
 class Masked:
     """Texts of the same length that agree wherever the mask shows a character."""
 
-    pattern: re.Pattern[str]
+    text: str
     kind: LabelKind = "mask"
 
 
@@ -63,6 +64,7 @@ _BOUND = re.compile(rf"(<=|>=|<|>)\s*({_FRACTION})")
 _PLAIN = re.compile(rf"({NUMBER})\s*(-|\.\.)\s*({NUMBER})")
 _BRACKETS = re.compile(rf"([\[(\]])\s*({_FRACTION})\s*(?:,|-|\.\.)\s*({_FRACTION})\s*([\])\[])")
 _ZERO_FIRST = re.compile(r"0[0-9]")
+_MEMBER = re.compile(r'(?P<text>"(?:[^"\\]|\\.)*"|[^{},"]*)(?P<end>, ?|$)', re.DOTALL)
 
 
 def kind_of_label(label: str) -> LabelKind | None:
@@ -81,15 +83,46 @@ def kind_of_label(label: str) -> LabelKind | None:
     """
     if label in EVERYTHING:
         return "everything"
+    if members_of(label) is not None:
+        return "set"
     reading = read_label(label)
     return None if reading is None else reading.kind
+
+
+def members_of(label: str) -> tuple[str, ...] | None:
+    """Read a set of values or labels, ``{a, b, "c, d"}``; nothing if it is none.
+
+    Parameters
+    ----------
+    label
+        A published text. A member with a brace, a comma or a quotation mark stands in quotation marks, as JSON writes
+        it.
+
+    Examples
+    --------
+    >>> from incrowd.hierarchies import members_of
+    >>> members_of('{bonn, "c, d"}')
+    ('bonn', 'c, d')
+    """
+    if len(label) <= 2 or label[0] + label[-1] != "{}":
+        return None
+    members, inside, start = [], label[1:-1], 0
+    while found := _MEMBER.match(inside, start):
+        text = found["text"]
+        try:
+            members.append(json.loads(text, strict=False) if text.startswith('"') else text)
+        except ValueError:
+            return None
+        if not found["end"]:
+            return tuple(members)
+        start = found.end()
+    return None
 
 
 def read_label(label: str) -> Reading | None:
     """Read a label other than ``*``; nothing if it follows no pattern."""
     if TOP in label:
-        pattern = "".join("." if character == TOP else re.escape(character) for character in label)
-        return Masked(re.compile(pattern, re.DOTALL))
+        return Masked(label)
     return _bound(label) or _brackets(label) or _plain_range(label) or _period(label) or _moments(label)
 
 

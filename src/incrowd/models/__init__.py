@@ -8,12 +8,13 @@ from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
 from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
 from incrowd.models._limit import suppression_limit
 from incrowd.models._max_groups import cumulative_max, max_groups, max_p
-from incrowd.models._measured import Measured, Ratios, Sense
+from incrowd.models._measured import Measured, Ratios, Sense, Sums
 from incrowd.models._model import All, Judge, Judgement, Model, Requirement
 from incrowd.models._nt_closeness import Certificates, NTCloseness, NTJudge, nt_curve
 from incrowd.models._numbers import Number
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
 from incrowd.models._promise import promise
+from incrowd.models._region_distances import Pairs
 from incrowd.models._t_closeness import Coverage, Distance, TCloseness
 from incrowd.models._trivial import trivial
 
@@ -40,10 +41,12 @@ __all__ = [
     "Obstacle",
     "PAlphaSensitive",
     "PSensitive",
+    "Pairs",
     "Ratios",
     "RecursiveDiversity",
     "Requirement",
     "Sense",
+    "Sums",
     "TCloseness",
     "cumulative_max",
     "feasibility",

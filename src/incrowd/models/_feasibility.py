@@ -171,7 +171,8 @@ def _reason(judge: Judge, judgement: Judgement, whole: Classes) -> str:
 
 
 def _crowd(whole: Classes) -> str:
-    return f"{whole.size[0]} {'records' if whole.cells.person is None else 'persons'}"
+    noun = "record" if whole.cells.person is None else "person"
+    return f"{whole.size[0]:,} {noun}{'' if whole.size[0] == 1 else 's'}"
 
 
 def _max_classes(judge: Judge, whole: Classes, records: int) -> int:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from incrowd.core import Classes, Domain, ParameterError, Schema, SupersetMode, supersets
 from incrowd.hierarchies import disjoint
 from incrowd.models import _region_distances as far
-from incrowd.models._measured import Bools, Measured
+from incrowd.models._measured import Bools, Measured, Ratios, Roots
 from incrowd.models._model import SUPERSETS, Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
 from incrowd.models._nearest import Nearest, Offer
 from incrowd.models._numbers import Number, exact, fraction, plain, whole
@@ -159,6 +159,12 @@ class NTJudge(Judge):
         """Say which classes keep the promise; each is looked at until one superset certifies it."""
         (nearest,), _ = self._search(classes, [self._n], until=self.model.requirements[0].bound)
         return nearest.measured.meets("<=", self.model.requirements[0].bound)
+
+    def near(self, pairs: far.Pairs) -> Bools:
+        """Say which classes are near enough to the region beside them; for searches, which know both."""
+        offer = self._far(pairs)
+        measured = Roots(offer.floats) if offer.numerators is None else Ratios(offer.numerators, offer.denominators)
+        return measured.meets("<=", self.model.requirements[0].bound)
 
     def check_persons(self, classes: Classes) -> None:
         """Refuse a table in which some people have several values: a region may hold them all."""

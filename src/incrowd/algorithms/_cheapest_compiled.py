@@ -1,0 +1,386 @@
+"""The compiled loops of ``CheapestFirst``: find every record's cheapest label, and take labels cheapest first.
+
+Points are distinct tuples of quasi-identifiers; a label is one group of some level in every column. Costs are whole
+numbers. Nothing depends on anything but the points, which come sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+NEVER = 2**62
+"""A cost above every cost."""
+INSERT = 24
+"""So few points are sorted by inserting one after the other."""
+
+
+class Tables(NamedTuple):
+    """Where points lie in every column, and what its groups are. Levels of a column stand one after the other."""
+
+    place: Small
+    """Per column and point its place; the members of every group of every level stand side by side."""
+    heights: Ints
+    base: Ints
+    """Where the tables of a column begin; those of a level are ``width`` long."""
+    width: Ints
+    node: Small
+    """The group of every place."""
+    cost: Ints
+    """What the group of every place costs."""
+    line: Ints
+    """Where the line of a column begins in ``along``; -1 where groups have a cost of their own."""
+    along: Ints
+    """Where every place lies on the line: a range costs the way from its first to its last place, up to ``full``."""
+    full: Ints
+
+
+class Support(NamedTuple):
+    """What a class must have: sums over its points, and sums over the different kinds that they have."""
+
+    amounts: Ints
+    """Per sum what every point adds; the first row are its records."""
+    needed: Ints
+    starts: Ints
+    """Per sum over kinds where the kinds of every point begin."""
+    kinds: Small
+    worth: Ints
+    wanted: Ints
+
+
+class Labels(NamedTuple):
+    """Labels that were found: what each costs, its level in every column, and the points under it."""
+
+    cost: Ints
+    ends: Ints
+    levels: npt.NDArray[np.int8]
+    members: Small
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a loop that lets other threads run meanwhile, and keep it for the next process where that can be."""
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # "no locator available": nowhere to cache
+        bare: Callable[..., Any] = numba.njit(nogil=True)(function)
+        return bare
+
+
+@compiled
+def _sort(row: Small, size: int, place: Small, spare: Small, bins: Ints) -> None:  # noqa: C901 - two ways to sort
+    """Sort points by their place, those of one place as they stand: by inserting, or byte by byte."""
+    if size <= INSERT:
+        for at in range(1, size):
+            point = row[at]
+            key = place[point]
+            to = at
+            while to > 0 and place[row[to - 1]] > key:
+                row[to] = row[to - 1]
+                to -= 1
+            row[to] = point
+        return
+    least, most = place[row[0]], place[row[0]]
+    for at in range(size):
+        least, most = min(least, place[row[at]]), max(most, place[row[at]])
+    shift = 0
+    while (most - least) >> shift:
+        for byte in range(257):
+            bins[byte] = 0
+        for at in range(size):
+            bins[(((place[row[at]] - least) >> shift) & 255) + 1] += 1
+        for byte in range(255):
+            bins[byte + 1] += bins[byte]
+        for at in range(size):
+            byte = ((place[row[at]] - least) >> shift) & 255
+            spare[bins[byte]] = row[at]
+            bins[byte] += 1
+        for at in range(size):
+            row[at] = spare[at]
+        shift += 8
+
+
+@compiled
+def _enough(  # noqa: C901 - two kinds of sums
+    support: Support, points: Small, start: int, end: int, free: Bools, seen: Ints
+) -> bool:
+    """Say whether the points that are still free have what a class must have.
+
+    ``seen`` has a stamp for every kind, and the last one that was used at its end.
+    """
+    for which in range(len(support.needed)):
+        left = support.needed[which]
+        for at in range(start, end):
+            if free[points[at]]:
+                left -= support.amounts[which, points[at]]
+        if left > 0:
+            return False
+    for which in range(len(support.wanted)):
+        left = support.wanted[which]
+        seen[-1] += 1
+        stamp = seen[-1]
+        for at in range(start, end):
+            if left <= 0:
+                break
+            if free[points[at]]:
+                for entry in range(support.starts[which, points[at]], support.starts[which, points[at] + 1]):
+                    kind = support.kinds[entry]
+                    if seen[kind] != stamp:
+                        seen[kind] = stamp
+                        left -= support.worth[kind]
+        if left > 0:
+            return False
+    return True
+
+
+@compiled
+def _room(labels: Labels, known: int, used: int) -> Labels:
+    """Give the labels room for another one, with so many points of all together: twice the room where it is full."""
+    cost, ends, levels, members = labels
+    columns = levels.shape[1]
+    if known + 1 == len(cost):
+        cost, ends = np.empty(2 * known + 2, dtype=np.int64), np.empty(2 * known + 3, dtype=np.int64)
+        levels = np.empty((2 * known + 2, columns), dtype=np.int8)
+        for label in range(known):
+            cost[label], ends[label + 1] = labels.cost[label], labels.ends[label + 1]
+            for column in range(columns):
+                levels[label, column] = labels.levels[label, column]
+        ends[0] = 0
+    if used > len(members):
+        members = np.empty(2 * used, dtype=np.int32)
+        for at in range(labels.ends[known]):
+            members[at] = labels.members[at]
+    return Labels(cost, ends, levels, members)
+
+
+@compiled
+def _search(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one loop in place of a recursion
+    tables: Tables,
+    support: Support,
+    order: Small,
+    count: int,
+    free: Bools,
+    goal: Ints,
+    best: Small,
+    labels: Labels,
+    known: int,
+    seen: Ints,
+) -> tuple[Labels, int]:
+    """Find for every free point whose goal is above it the cheapest label under which enough free points lie.
+
+    Column by column, from values to ``*``: inside a group the points are sorted by the next column, so that the groups
+    of every level are runs. A run is dropped if it lacks support, if it costs as much as the goal of all its points, or
+    if it has no more points than a run of the level below.
+    """
+    columns = len(tables.heights)
+    level = np.zeros(columns, dtype=np.int64)
+    chosen = np.zeros(columns, dtype=np.int8)
+    size = np.zeros(columns, dtype=np.int64)
+    at = np.zeros(columns, dtype=np.int64)
+    spent = np.zeros(columns + 1, dtype=np.int64)
+    bins = np.zeros(257, dtype=np.int64)
+    spare = np.empty(count, dtype=np.int32)
+    size[0] = count
+    _sort(order[0], count, tables.place[0], spare, bins)
+    depth = 0
+    while depth >= 0:
+        if at[depth] >= size[depth]:
+            at[depth] = 0
+            level[depth] += 1
+            if level[depth] > tables.heights[depth]:
+                depth -= 1
+            continue
+        row, place, width = order[depth], tables.place[depth], tables.width[depth]
+        base = tables.base[depth] + level[depth] * width
+        start = at[depth]
+        first = place[row[start]]
+        node = tables.node[base + first]
+        end = start
+        weight, most = 0, -1
+        while end < size[depth] and tables.node[base + place[row[end]]] == node:
+            weight += support.amounts[0, row[end]]
+            most = max(most, goal[row[end]])
+            end += 1
+        at[depth] = end
+        chosen[depth] = level[depth]
+        last = place[row[end - 1]]
+        if end - start == size[depth]:
+            level[depth] = tables.heights[depth]  # the whole group: nothing above has more points
+        if weight < support.needed[0]:
+            continue
+        if base > tables.base[depth] and tables.node[base - width + first] == tables.node[base - width + last]:
+            continue
+        cost = spent[depth] + tables.cost[base + first]
+        if tables.line[depth] >= 0:
+            way = tables.along[tables.line[depth] + last] - tables.along[tables.line[depth] + first]
+            cost = spent[depth] + min(way, tables.full[depth])
+        if cost >= most or not _enough(support, row, start, end, free, seen):
+            continue
+        if depth + 1 < columns:
+            depth += 1
+            level[depth], at[depth], size[depth], spent[depth] = 0, 0, end - start, cost
+            for to in range(start, end):
+                order[depth, to - start] = row[to]
+            _sort(order[depth], size[depth], tables.place[depth], spare, bins)
+            continue
+        used = labels.ends[known]
+        labels = _room(labels, known, used + end - start)
+        for to in range(start, end):
+            labels.members[used + to - start] = row[to]
+            if cost < goal[row[to]]:
+                goal[row[to]] = cost
+                best[row[to]] = known
+        labels.cost[known] = cost
+        labels.ends[known + 1] = used + end - start
+        for column in range(columns):
+            labels.levels[known, column] = chosen[column]
+        known += 1
+    return labels, known
+
+
+@compiled
+def _cheapest_first(votes: Small, cost: Ints, known: int) -> Small:
+    """Give the labels that have votes, the cheapest first; of equal ones that with more votes, then the older."""
+    listed = np.empty(known, dtype=np.int32)
+    size = 0
+    for label in range(known):
+        if votes[label]:
+            listed[size] = label
+            size += 1
+    spare = np.empty(size, dtype=np.int32)
+    width = 1
+    while width < size:  # merge runs, which keeps what is equal in its order
+        for start in range(0, size, 2 * width):
+            left, right = start, min(start + width, size)
+            middle, end = right, min(start + 2 * width, size)
+            for to in range(start, end):
+                one, other = listed[min(left, size - 1)], listed[min(right, size - 1)]
+                later = cost[one] > cost[other] or (cost[one] == cost[other] and votes[one] < votes[other])
+                if left == middle or (right < end and later):
+                    spare[to] = other
+                    right += 1
+                else:
+                    spare[to] = one
+                    left += 1
+        listed, spare = spare, listed
+        width *= 2
+    return listed[:size]
+
+
+@compiled
+def _keep(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+    labels: Labels,
+    known: int,
+    votes: Small,
+    free: Bools,
+    support: Support,
+    seen: Ints,
+    goal: Ints,
+    best: Small,
+) -> int:
+    """Keep the labels that still have votes and support, with the points that are free; forget the others."""
+    number = np.full(known, -1, dtype=np.int32)
+    kept, used = 0, 0
+    for label in range(known):
+        start, end = labels.ends[label], labels.ends[label + 1]
+        votes[label] = votes[label] and _enough(support, labels.members, start, end, free, seen)
+    old = labels.ends[0]
+    for label in range(known):
+        start, old = old, labels.ends[label + 1]
+        if votes[label]:
+            for at in range(start, old):
+                if free[labels.members[at]]:
+                    labels.members[used] = labels.members[at]
+                    used += 1
+            number[label] = kept
+            labels.cost[kept] = labels.cost[label]
+            for column in range(labels.levels.shape[1]):
+                labels.levels[kept, column] = labels.levels[label, column]
+            labels.ends[kept + 1] = used
+            kept += 1
+    for point in range(len(free)):
+        if free[point] and best[point] >= 0:
+            best[point] = number[best[point]]
+            goal[point] = NEVER if best[point] < 0 else -1
+    return kept
+
+
+@compiled
+def _line_up(free: Bools, order: Small) -> int:
+    """Write the free points into the first row; give how many there are."""
+    count = 0
+    for point in range(len(free)):
+        if free[point]:
+            order[0, count] = point
+            count += 1
+    return count
+
+
+@compiled
+def form(  # noqa: C901 - the rounds of the search
+    tables: Tables, support: Support, share: float, few: int
+) -> tuple[Small, npt.NDArray[np.int8]]:
+    """Form classes, cheapest labels first, until no label has enough free points.
+
+    Parameters
+    ----------
+    tables, support
+        The points, and what a class must have.
+    share, few
+        The share of the labels that is taken before the next look; all where so few points are left.
+
+    Returns
+    -------
+    The class of every point, -1 where it is left over, and the level of every class in each column.
+    """
+    columns, points = tables.place.shape
+    order = np.empty((columns, points), dtype=np.int32)
+    free = np.ones(points, dtype=np.bool_)
+    owner = np.full(points, -1, dtype=np.int32)
+    goal = np.full(points, NEVER, dtype=np.int64)
+    best = np.full(points, -1, dtype=np.int32)
+    seen = np.zeros(len(support.worth) + 1, dtype=np.int64)
+    labels = Labels(
+        np.empty(points, dtype=np.int64),
+        np.zeros(points + 1, dtype=np.int64),
+        np.empty((points, columns), dtype=np.int8),
+        np.empty(8 * points, dtype=np.int32),
+    )
+    formed = np.empty((points, columns), dtype=np.int8)
+    known, classes = np.int64(0), 0
+    while True:
+        count = _line_up(free, order)
+        if count == 0:
+            break
+        labels, known = _search(tables, support, order, count, free, goal, best, labels, known, seen)
+        votes = np.zeros(known, dtype=np.int32)
+        for point in range(points):
+            if free[point] and best[point] >= 0:
+                votes[best[point]] += 1
+        listed = _cheapest_first(votes, labels.cost, known)
+        if len(listed) == 0:
+            break
+        taken = len(listed) if count < few else max(1, int(len(listed) * share))
+        for label in listed[:taken]:
+            start, end = labels.ends[label], labels.ends[label + 1]
+            wanted = False
+            for at in range(start, end):
+                wanted = wanted or (free[labels.members[at]] and best[labels.members[at]] == label)
+            if wanted and _enough(support, labels.members, start, end, free, seen):
+                for at in range(start, end):
+                    point = labels.members[at]
+                    if free[point]:
+                        free[point] = False
+                        owner[point] = classes
+                for column in range(columns):
+                    formed[classes, column] = labels.levels[label, column]
+                classes += 1
+        known = _keep(labels, known, votes, free, support, seen, goal, best)
+    return owner, formed[:classes]

@@ -1,0 +1,237 @@
+"""Loops over the words of cells, compiled by numba. Imported only where a search is long enough to pay for it.
+
+At a node every class has a number: the sum over all fields of what a table says about the code there, times a scale.
+Neighbouring fields share one table of all their combinations, where that is shorter than the list of cells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core._compiled import compiled
+
+Words = npt.NDArray[np.int64]
+Slots = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+Room = tuple[Words, Words, Slots, Words]
+"""Where loops work, each as long as the words or longer: numbers, those found, a hash table, counts (0 everywhere)."""
+
+SHARED = 1 << 12
+"""Tables of combinations are not longer than this."""
+
+MIX = np.uint64(0x9E3779B97F4A7C15)
+"""Spreads the bits of a word over all bits: an odd number near 2 ** 64 over the golden ratio."""
+
+
+@compiled
+def _share(first: int, last: int, fields: Words, tables: Words, node: Words, shared: Words) -> None:
+    """Fill a table with the numbers of all combinations of codes of neighbouring fields."""
+    shifts, cards, bases, scales = fields[0], fields[2], node[0], node[1]
+    shared[0] = 0
+    for field in range(first, last):
+        shared[0] += tables[bases[field]] * scales[field]
+    for field in range(last - 1, first - 1, -1):
+        shift = shifts[field] - shifts[last - 1]
+        for code in range(1, cards[field]):
+            more = (tables[bases[field] + code] - tables[bases[field]]) * scales[field]
+            for place in range(1 << shift):
+                shared[(code << shift) + place] = shared[place] + more
+
+
+@compiled
+def number_classes(words: Words, fields: Words, tables: Words, node: Words, numbers: Words) -> None:
+    """Give every word the number of its class.
+
+    Parameters
+    ----------
+    words
+        Packed codes.
+    fields
+        Per field: where it sits, its mask, how many codes it has, and a number that neighbours share who share a table.
+    tables
+        For every field and level the new code of every code, one table after the other.
+    node
+        Per field: where its table begins, and what its entries are multiplied by.
+    numbers
+        Filled with the numbers.
+    """
+    shifts, masks, shares = fields[0], fields[1], fields[3]
+    shared = np.empty(min(len(words), SHARED), dtype=np.int64)
+    numbers[:] = 0
+    first = 0
+    while first < len(shifts):
+        last = first + 1
+        while last < len(shifts) and shares[last] == shares[first]:
+            last += 1
+        low = shifts[last - 1]
+        mask = (masks[first] << (shifts[first] - low)) | ((1 << (shifts[first] - low)) - 1)
+        if mask < len(shared):
+            _share(first, last, fields, tables, node, shared)
+            for row in range(len(words)):
+                numbers[row] += shared[(words[row] >> low) & mask]
+        else:
+            for field in range(first, last):
+                base, scale, shift, mask = node[0, field], node[1, field], shifts[field], masks[field]
+                for row in range(len(words)):
+                    numbers[row] += tables[base + ((words[row] >> shift) & mask)] * scale
+        first = last
+
+
+@compiled
+def place_classes(levels: Words, fields: Words, ladders: Words, room: int, node: Words) -> int:
+    """Choose scales so that numbers of classes stay below a size, and give it; 0 if there is no room for so many."""
+    size = 1
+    for field in range(len(levels)):
+        node[0, field] = ladders[0, field, levels[field]]
+        node[1, field] = size
+        size = min(size * ladders[1, field, levels[field]], room + 1)
+    if size <= room:
+        return size
+    for field in range(len(levels)):  # as in the words themselves
+        node[1, field] = 1 << fields[0, field]
+    return 0
+
+
+@compiled
+def renumber(numbers: Words, room: Slots, found: Words) -> int:
+    """Replace numbers by consecutive ones, list those found, and give how many there are.
+
+    ``room`` is for a hash table: a power of two, at least twice as long as the numbers.
+    """
+    bits = 1
+    while (1 << bits) < 2 * len(numbers):
+        bits += 1
+    slots = room[: 1 << bits]
+    slots[:] = -1
+    down = np.uint64(64 - bits)
+    known = 0
+    for row in range(len(numbers)):
+        number = numbers[row]
+        slot = np.int64((np.uint64(number) * MIX) >> down)
+        while slots[slot] >= 0 and found[slots[slot]] != number:
+            slot = (slot + 1) & (len(slots) - 1)
+        if slots[slot] < 0:
+            slots[slot] = known
+            found[known] = number
+            known += 1
+        numbers[row] = slots[slot]
+    return known
+
+
+@compiled
+def roll_words(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+    words: Words,
+    counts: Words,
+    fields: Words,
+    firsts: Words,
+    ladders: Words,
+    levels: Words,
+    tail: int,
+    room: Room,
+    rolled: Words,
+    sums: Words,
+) -> int:
+    """Roll words up to a node and add up the counts of equal ones; give how many there are.
+
+    Parameters
+    ----------
+    words, counts
+        Packed codes, and how often each occurs.
+    fields
+        As in ``number_classes``.
+    firsts
+        For every field and level the first code of the group of every code, one table after the other.
+    ladders
+        Per field and level where its table begins, and how many groups it has.
+    levels
+        The level of every field.
+    tail
+        The bits that stay as they are.
+    room
+        Where loops work.
+    rolled, sums
+        Filled with the new words and their counts.
+    """
+    node = np.empty((2, len(levels)), dtype=np.int64)
+    place_classes(levels, fields, ladders, 0, node)
+    numbers = room[0][: len(words)]
+    number_classes(words, fields, firsts, node, numbers)
+    for row in range(len(words)):
+        numbers[row] |= words[row] & tail
+    known = renumber(numbers, room[2], rolled)
+    sums[:known] = 0
+    for row in range(len(words)):
+        sums[numbers[row]] += counts[row]
+    return known
+
+
+@compiled
+def _count_small(numbers: Words, counts: Words, k: int, table: Words) -> int:
+    """Count the records of classes smaller than k; the table is 0 everywhere, before and after."""
+    for row in range(len(numbers)):
+        table[numbers[row]] += counts[row]
+    total = 0
+    for number in range(len(table)):
+        if table[number] < k:
+            total += table[number]
+        table[number] = 0
+    return total
+
+
+@compiled
+def small_records(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+    words: Words,
+    counts: Words,
+    fields: Words,
+    groups: Words,
+    ladders: Words,
+    nodes: Words,
+    k: int,
+    limit: int,
+    room: Room,
+    small: Words,
+) -> None:
+    """Count for several nodes, one after the other, the records in classes smaller than k.
+
+    Parameters
+    ----------
+    words, counts, fields, ladders, room
+        As in ``roll_words``.
+    groups
+        For every field and level the group of every code, one table after the other.
+    nodes
+        Per node and field its level. A node below an earlier one that has more than ``limit`` is passed over: it has as
+        many or more.
+    k, limit
+        The least size of a class, and how many records may be in smaller ones.
+    small
+        Filled with the counts.
+    """
+    numbers, found, slots, table = room
+    numbers = numbers[: len(words)]
+    node = np.empty((2, nodes.shape[1]), dtype=np.int64)
+    for place in range(len(nodes)):
+        small[place] = -1
+        for other in range(place):
+            if small[other] > limit and (nodes[place] <= nodes[other]).all():
+                small[place] = small[other]
+                break
+        if small[place] < 0:
+            size = place_classes(nodes[place], fields, ladders, len(table), node)
+            number_classes(words, fields, groups, node, numbers)
+            if size == 0:
+                size = renumber(numbers, slots, found)
+            small[place] = _count_small(numbers, counts, k, table[:size])
+
+
+@compiled
+def count_groups(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+    words: Words, sizes: Words, ok: Bools, fields: Words, groups: Words, node: Words, kept: Words
+) -> None:
+    """Count the records of every group of every field; ``node`` says where its table and its counts begin."""
+    for field in range(len(fields[0])):
+        shift, mask, base, begin = fields[0, field], fields[1, field], node[0, field], node[1, field]
+        for row in range(len(words)):
+            if ok[row]:
+                kept[begin + groups[base + ((words[row] >> shift) & mask)]] += sizes[row]

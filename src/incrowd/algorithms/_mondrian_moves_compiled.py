@@ -1,0 +1,234 @@
+"""How Mondrian moves rows: loops over all pieces of a round at once, compiled by numba.
+
+The rows of a part lie side by side, from ``starts`` to before ``ends``. ``codes`` has one line per column; ``weights``
+says how many records each row stands for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from incrowd.core._compiled import compiled
+
+Array = npt.NDArray[Any]
+
+
+@compiled
+def _halve(  # noqa: PLR0913, PLR0917
+    line: Array, weights: Array, start: int, end: int, value: int, order: Array, taken: Array, out: int
+) -> int:
+    """Put the rows up to a value before the others; give where the others begin."""
+    left = out
+    for row in range(start, end):
+        if line[row] <= value:
+            order[left] = row
+            taken[left] = weights[row]
+            left += 1
+    right = left
+    for row in range(start, end):
+        if line[row] > value:
+            order[right] = row
+            taken[right] = weights[row]
+            right += 1
+    return left
+
+
+@compiled
+def _halve_exactly(  # noqa: PLR0913, PLR0917
+    line: Array, weights: Array, start: int, end: int, value: int, order: Array, taken: Array, out: int
+) -> tuple[int, int]:
+    """Put one half of the records before the other; a row may be in both. Give where the other begins and ends."""
+    total = 0
+    below = 0
+    for row in range(start, end):
+        total += weights[row]
+        if line[row] < value:
+            below += weights[row]
+    room = (total - 1) // 2 + 1 - below
+    left = out
+    last = start  # the last row with the median that gives, and how much it gives
+    given = room
+    for row in range(start, end):
+        if line[row] < value or (line[row] == value and room > 0):
+            take = weights[row]
+            if line[row] == value:
+                take = min(take, room)
+                room -= take
+                last = row
+                given = take
+            order[left] = row
+            taken[left] = take
+            left += 1
+    right = left
+    for row in range(start, end):
+        rest = weights[row]
+        if line[row] < value or (line[row] == value and row < last):
+            rest = 0
+        elif row == last:
+            rest -= given
+        if rest > 0:
+            order[right] = row
+            taken[right] = rest
+            right += 1
+    return left, right
+
+
+@compiled
+def _share_out(  # noqa: PLR0913, PLR0917
+    line: Array,
+    weights: Array,
+    start: int,
+    end: int,
+    table: Array,
+    bins: Array,
+    order: Array,
+    taken: Array,
+    opens: Array,
+) -> int:
+    """Put the rows of every group together, groups in the order of their first rows; give the number of groups.
+
+    The first of ``opens`` says where to begin.
+    """
+    pieces = 0
+    out = opens[0]
+    for row in range(start, end):  # number the groups as they come, and count their rows
+        group = table[line[row]]
+        if bins[group] == 0:
+            pieces += 1
+            bins[group] = pieces
+        opens[bins[group]] += 1
+    for piece in range(1, pieces + 1):
+        opens[piece] += opens[piece - 1]
+    for row in range(start, end):
+        piece = bins[table[line[row]]] - 1
+        order[opens[piece]] = row
+        taken[opens[piece]] = weights[row]
+        opens[piece] += 1
+    for row in range(start, end):
+        bins[table[line[row]]] = 0
+    for piece in range(pieces, 0, -1):
+        opens[piece] = opens[piece - 1]
+    opens[0] = out
+    return pieces
+
+
+@compiled
+def arrange_pieces(  # noqa: PLR0913, PLR0917
+    codes: Array,
+    weights: Array,
+    starts: Array,
+    ends: Array,
+    column: Array,
+    value: Array,
+    tables: Array,
+    bases: Array,
+    strict: bool,  # noqa: FBT001
+    bins: Array,
+    order: Array,
+    taken: Array,
+    opens: Array,
+    sizes: Array,
+) -> None:
+    """Put the rows of every part in the order of its pieces.
+
+    Parameters
+    ----------
+    codes, weights, starts, ends
+        The rows, and the parts.
+    column, value, tables, bases, strict
+        How each part is cut, as ``propose_cuts`` found it.
+    bins
+        0 everywhere, before and after.
+    order, taken
+        Filled with the rows, and how many records of each go to the piece.
+    opens
+        Filled with where every piece begins in ``order``, and at last where the last one ends; 0 before.
+    sizes
+        Filled with the records of every piece.
+    """
+    out = 0
+    piece = 0
+    for part in range(len(starts)):
+        start, end = starts[part], ends[part]
+        line = codes[column[part]]
+        opens[piece] = out
+        if bases[column[part], 0] < 0:
+            if strict:
+                opens[piece + 1] = _halve(line, weights, start, end, value[part], order, taken, out)
+                out += end - start
+            else:
+                opens[piece + 1], out = _halve_exactly(line, weights, start, end, value[part], order, taken, out)
+            piece += 2
+        else:
+            table = tables[bases[column[part], value[part]] :]
+            piece += _share_out(line, weights, start, end, table, bins, order, taken, opens[piece:])
+            out += end - start
+        opens[piece] = out
+    for piece in range(len(sizes)):
+        sizes[piece] = 0
+        for place in range(opens[piece], opens[piece + 1]):
+            sizes[piece] += taken[place]
+
+
+@compiled
+def move_rows(codes: Array, cells: Array, order: Array, moved: Array, moved_cells: Array) -> None:
+    """Copy rows in a new order."""
+    for column in range(len(codes)):
+        line, target = codes[column], moved[column]
+        for place in range(len(order)):
+            target[place] = line[order[place]]
+    for place in range(len(order)):
+        moved_cells[place] = cells[order[place]]
+
+
+@compiled
+def _sort(values: Array, number: int) -> None:
+    """Sort the first few values in place (Shell's sort: short, and fast for few)."""
+    gap = number // 2
+    while gap > 0:
+        for place in range(gap, number):
+            one = values[place]
+            at = place
+            while at >= gap and values[at - gap] > one:
+                values[at] = values[at - gap]
+                at -= gap
+            values[at] = one
+        gap //= 2
+
+
+@compiled
+def tally_pieces(  # noqa: PLR0913, PLR0917
+    line: Array,
+    order: Array,
+    taken: Array,
+    opens: Array,
+    bins: Array,
+    seen: Array,
+    starts: Array,
+    values: Array,
+    counts: Array,
+) -> int:
+    """Count the values of a column in every piece; give the number of entries, sorted by piece and value.
+
+    ``bins`` is 0 everywhere before and after, ``seen`` is as long; ``starts``, ``values`` and ``counts`` are filled.
+    """
+    out = 0
+    for piece in range(len(opens) - 1):
+        starts[piece] = out
+        number = 0
+        for place in range(opens[piece], opens[piece + 1]):
+            value = line[order[place]]
+            if bins[value] == 0:
+                seen[number] = value
+                number += 1
+            bins[value] += taken[place]
+        _sort(seen, number)
+        for place in range(number):
+            values[out] = seen[place]
+            counts[out] = bins[seen[place]]
+            bins[seen[place]] = 0
+            out += 1
+    starts[len(opens) - 1] = out
+    return out

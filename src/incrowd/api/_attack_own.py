@@ -1,0 +1,188 @@
+"""What the knowledge of our own algorithms gives away, measured on our own local recodings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.api._attack_link import Known, join
+from incrowd.api._attack_target import Target
+from incrowd.api._attack_told import CHANCES
+from incrowd.api._attacks import Attack, Table
+from incrowd.api._check import free_name
+from incrowd.api._exposed import Exposed
+from incrowd.attacks import Claims, Members, link, narrowest, tight_claims, widths_of
+from incrowd.core import LocalRecoding, add_up, group
+
+Ints = npt.NDArray[np.int64]
+ADVICE = "one level per column, such as Optimal(), gives away less of what its algorithm knows."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Owned:
+    """A local recoding: who of the original is in which class.
+
+    Attributes
+    ----------
+    target, recoding
+        What is attacked, and how it was made.
+    columns
+        The quasi-identifiers whose labels can be read: not those that are averaged.
+    """
+
+    target: Target
+    recoding: LocalRecoding
+    columns: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(cls, target: Target) -> Owned | None:
+        """Take what is known about a target; nothing unless it was recoded locally."""
+        recoding = target.recoding
+        if not isinstance(recoding, LocalRecoding):
+            return None
+        columns = tuple(name for name in recoding.quasi if name not in target.averaged)
+        return cls(target, recoding, columns) if columns and len(recoding.labels[0]) else None
+
+    @property
+    def sizes(self) -> Ints:
+        """How many records each class has."""
+        inside = self.recoding.classes >= 0
+        return add_up(self.recoding.classes[inside], self.recoding.counts[inside], len(self.recoding.labels[0]))
+
+    def codes(self, name: str) -> npt.NDArray[np.integer]:
+        """Give the value of each entry in a column."""
+        return self.recoding.codes[list(self.recoding.domains).index(name)]
+
+    def claims(self, name: str) -> Claims:
+        """Conclude from the labels of a column who must be in the classes, and look."""
+        recoding, domain = self.recoding, self.recoding.domains[name]
+        inside, codes = recoding.classes >= 0, self.codes(name).astype(np.int64)
+        everybody = add_up(codes, recoding.counts, len(domain))
+        members = Members(codes[inside], recoding.classes[inside], recoding.counts[inside], everybody)
+        known = self.target.ladder(name, domain)
+        labels = recoding.labels[recoding.quasi.index(name)].tolist()
+        return tight_claims(labels, domain, None if known is None else known[1], members)
+
+
+def own_attacks(target: Target) -> Iterator[Attack]:
+    """Attack with the knowledge of how a local recoding was made."""
+    owned = Owned.of(target)
+    if owned is not None:
+        yield downcoding(owned)
+        yield minimality(owned)
+
+
+def downcoding(owned: Owned) -> Attack:
+    """Read labels as tight: ends of ranges, members of sets and both branches of a label must occur in the class."""
+    found = [owned.claims(name) for name in owned.columns]
+    sizes = owned.sizes
+    made, right = (int(sum(getattr(one, part).sum() for one in found)) for part in ("made", "right"))
+    expected = float(sum(one.expected.sum() for one in found))
+    pinned = np.sum([np.minimum(one.pinned, sizes) * one.hides for one in found], axis=0)
+    hidden = np.sum([sizes * one.hides for one in found], axis=0)
+    whole = np.logical_or.reduce([one.hides & (one.pinned >= sizes) for one in found])
+    shares = pinned / np.maximum(hidden, 1)
+    worst = int(shares.argmax())
+    records = int(sizes[whole].sum())
+    bounds = zip(CHANCES, ((shares >= float(bound) - 1e-12) & (hidden > 0) for bound in CHANCES), strict=True)
+    return Attack(
+        name="downcoding",
+        column=None,
+        knows="that labels are as narrow as their group: somebody has each end of a range and each member of a set",
+        means="every hidden value of a column is known to occur",
+        exposed=Exposed(int(whole.sum()), records, None, Fraction(records, max(int(sizes.sum()), 1))),
+        targets=made,
+        right=Fraction(right),
+        baseline=Fraction(round(expected / max(made, 1), 9)).limit_denominator(10**9),
+        unit="chance",
+        worst=Fraction(int(pinned[worst]), max(int(hidden[worst]), 1)),
+        worst_class=_label(owned, worst),
+        distribution=tuple((bound, int(sizes[mask].sum())) for bound, mask in bounds),
+        notes=(
+            f"downcoding: {right:,} of {made:,} conclusions from tight labels are right; {ADVICE}",
+            "downcoding: worst is the largest share of hidden values of a group that are known to occur there.",
+        ),
+        _records=partial(_classes, owned, whole),
+    )
+
+
+def minimality(owned: Owned) -> Attack:
+    """Look for every person in the narrowest class that fits, and compare with where the person is."""
+    target, recoding = owned.target, owned.recoding
+    inside = recoding.classes >= 0
+    codes = [owned.codes(name)[inside] for name in owned.columns]
+    domains = tuple(recoding.domains[name] for name in owned.columns)
+    people = group(codes, [len(domain) for domain in domains])
+    counts = people.sums(recoding.counts[inside])
+    known = Known(owned.columns, domains, tuple(code[people.first] for code in codes), counts, original=True)
+    joined = join(target, known)
+    sizes = joined.classes.records
+    plain = link(joined.links, sizes, {})
+    place = narrowest(joined.links, widths_of(joined.codes, joined.covered))
+    there = _there(owned, joined, people.ids, place, inside)
+    right = _sum(there, sizes[place])
+    before = _sum(counts, plain.candidates)
+    alone = there * (sizes[place] == 1)
+    total = int(counts.sum())
+    hit = sizes[place]
+    return Attack(
+        name="minimality",
+        column=None,
+        knows=f"{len(owned.columns)} quasi-identifiers of everybody, and that nobody is generalized more than needed",
+        means="alone in the narrowest group that fits, and really there",
+        exposed=Exposed(int((sizes == 1).sum()), int(alone.sum()), None, Fraction(int(alone.sum()), max(total, 1))),
+        targets=total,
+        right=right,
+        baseline=before / max(total, 1),
+        unit="chance",
+        worst=Fraction(1, int(hit[there > 0].min())) if (there > 0).any() else None,
+        worst_class={},
+        distribution=tuple((bound, int(there[hit * float(bound) <= 1 + 1e-12].sum())) for bound in CHANCES),
+        notes=(
+            f"minimality: {int(there.sum()):,} of {total:,} people are in the narrowest group that fits them; {ADVICE}",
+            "minimality: guessing is what linkage finds without this knowledge.",
+        ),
+        _records=partial(_people, known, alone > 0),
+    )
+
+
+def _there(owned: Owned, joined: Any, person: Any, place: Ints, inside: Any) -> Ints:
+    """Count how many of each person's records are in the class where they are looked for."""
+    recoding, target = owned.recoding, owned.target
+    own = []
+    for name, published in zip(owned.columns, joined.codes, strict=True):
+        known = {text: code for code, text in enumerate(target.census.labels(name).tolist())}
+        texts = recoding.labels[recoding.quasi.index(name)].tolist()
+        own.append(np.concatenate([published, [known[text] for text in texts]]).astype(np.int64))
+    ids = group(own, [int(column.max(initial=0)) + 1 for column in own]).ids
+    of_class = np.empty(int(ids.max(initial=0)) + 1, dtype=np.int64)
+    of_class[ids[: len(joined.codes[0])]] = np.arange(len(joined.codes[0]))
+    really = of_class[ids[len(joined.codes[0]) :]][recoding.classes[inside]]
+    same = really == place[person]
+    return add_up(person[same], recoding.counts[inside][same], len(place))
+
+
+def _sum(people: Ints, among: Ints) -> Fraction:
+    """Add up people over how many they are taken for."""
+    sizes, which = np.unique(among[people > 0], return_inverse=True)
+    many = add_up(which, people[people > 0], len(sizes))
+    return sum((Fraction(int(one), int(size)) for one, size in zip(many, sizes, strict=True)), Fraction(0))
+
+
+def _label(owned: Owned, place: int) -> dict[str, str | None]:
+    return {name: texts[place] for name, texts in zip(owned.recoding.quasi, owned.recoding.labels, strict=True)}
+
+
+def _classes(owned: Owned, chosen: npt.NDArray[np.bool_]) -> Table:
+    table = {name: texts[chosen] for name, texts in zip(owned.recoding.quasi, owned.recoding.labels, strict=True)}
+    return {**table, free_name("records", table): owned.sizes[chosen]}
+
+
+def _people(known: Known, chosen: npt.NDArray[np.bool_]) -> Table:
+    return known.table(chosen)

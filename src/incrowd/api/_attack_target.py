@@ -1,0 +1,215 @@
+"""What is attacked: a release or anybody's table, as classes; and how its labels are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.api._census import open_with
+from incrowd.api._recoding_files import HEADER, load_recoding
+from incrowd.api._release import Release
+from incrowd.api._released import open_released, public_schema
+from incrowd.api._save import CERTIFICATE, OWNER, PUBLIC
+from incrowd.api._verify import read_certificate
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Classes,
+    DataError,
+    Domain,
+    FullDomainRecoding,
+    HierarchyError,
+    Ladder,
+    ParameterError,
+    Recoding,
+    Schema,
+    UncoveredValuesError,
+)
+from incrowd.engines import Engine, open_table
+from incrowd.hierarchies import Averaged, auto, coverage
+from incrowd.models import Model
+
+Reading = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is attacked.
+
+    Attributes
+    ----------
+    engine
+        The published table.
+    schema
+        The roles of its columns, and the hierarchies of its labels where they are known.
+    recoding, model
+        What was done to the original, and the promise; known for a release of ours.
+    owned
+        How the original is read: the schema that the release was made with.
+    """
+
+    engine: Engine = field(repr=False)
+    schema: Schema
+    recoding: Recoding | None = None
+    model: Model | None = None
+    owned: Schema | None = None
+
+    @cached_property
+    def census(self) -> Census:
+        """What is published, counted."""
+        columns = self.engine.columns()
+        schema = self.schema
+        entity = schema.entity if schema.entity in columns else None
+        count = schema.count if schema.count in columns else None
+        return self.engine.census(CensusRequest(schema.quasi_names, schema.sensitive_names, entity=entity, count=count))
+
+    @cached_property
+    def classes(self) -> Classes:
+        """What is published, in classes."""
+        return self.census.classes()
+
+    @property
+    def averaged(self) -> tuple[str, ...]:
+        """Columns that are published as averages: their labels cover nothing that could be compared."""
+        schema = self.owned or self.schema
+        return tuple(name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged))
+
+    def original(self, table: Any, reading: Reading) -> Census:
+        """Count the original table as the release was made of it."""
+        schema = self.owned or self.schema
+        request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
+        return open_with(table, schema, **reading).census(request)
+
+    def with_persons(self, table: Any, reading: Reading) -> Target:
+        """Publish the original again with its persons, who are not in the release: only the owner can."""
+        schema = self.owned or self.schema
+        if schema.entity is None or self.recoding is None:
+            return self
+        columns = [*schema.quasi_names, *schema.sensitive_names, schema.entity]
+        columns += [schema.count] if schema.count is not None else []
+        engine = open_with(table, schema, **reading).recode(self.recoding, columns)
+        return replace(self, engine=engine, schema=schema)
+
+    def reached(self, column: str, domain: Domain) -> list[npt.NDArray[np.intp]]:
+        """Give for every label of a quasi-identifier the codes of somebody's values that it covers.
+
+        Values that the hierarchy knows are covered as it says; of the others the labels are read.
+        """
+        names = self.census.labels(column).tolist()
+        read = coverage(names, domain)
+        found = self.ladder(column, domain)
+        if found is None:
+            return read
+        known, ladder = found
+        place = domain.codes_in(known)  # somebody's codes: theirs among the known ones
+        back = np.full(len(known), -1, dtype=np.intp)
+        back[place[place >= 0]] = np.flatnonzero(place >= 0)
+        result = []
+        for own, other in zip(coverage(names, known, ladder), read, strict=True):
+            theirs = back[own]
+            result.append(np.concatenate([theirs[theirs >= 0], other[place[other] < 0]]))
+        return result
+
+    def ladder(self, column: str, domain: Domain) -> tuple[Domain, Ladder] | None:
+        """Find the values that a hierarchy knows, and what it makes of them."""
+        if isinstance(self.recoding, FullDomainRecoding):
+            return self.recoding.domains[column], self.recoding.ladders[column]
+        schema = self.owned or self.schema
+        hierarchy = dict(schema.quasi)[column]
+        if self.recoding is not None:
+            return bound(hierarchy or auto(), self.recoding.domains[column])
+        return None if hierarchy is None else bound(hierarchy, domain)
+
+
+def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
+    """Fit a hierarchy to the values of a column that it knows."""
+    try:
+        return domain, hierarchy.bind(domain)
+    except UncoveredValuesError as unknown:
+        values = set(unknown.values)
+    except HierarchyError:
+        return None
+    inside = np.array([text not in values for text in domain.texts[: len(domain.values)].tolist()], dtype=bool)
+    some = Domain(domain.column, domain.kind, domain.values[inside], domain.counts[: len(domain.values)][inside])
+    try:
+        return some, hierarchy.bind(some)
+    except HierarchyError:
+        return None
+
+
+def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
+    """Open what is attacked.
+
+    Parameters
+    ----------
+    table
+        A release, the folder or the certificate of a saved one, or any table.
+    schema
+        The roles of the columns of a table; a release brings its own.
+    reading
+        How to read a file.
+    """
+    if isinstance(table, Release):
+        _refuse(schema)
+        return _of_release(table)
+    if schema is None and isinstance(table, str | os.PathLike):
+        found = _certificate(Path(table))
+        if found is not None:
+            return _of_files(found)
+    if schema is None:
+        msg = "A table alone does not say which columns are quasi-identifiers."
+        raise ParameterError(msg, hint="give its schema, or a release, or the folder of a saved one.")
+    return Target(open_with(table, schema, **reading), schema)
+
+
+def _of_release(release: Release) -> Target:
+    table = release.table
+    engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
+    return Target(engine, _as_published(release.schema), release.recoding, release.model, release.schema)
+
+
+def _of_files(certificate: Path) -> Target:
+    """Open a saved release; where the owner's folder lies beside, hierarchies are known too."""
+    plain = read_certificate(certificate)
+    try:
+        data = certificate.parent / Path(plain["data"]["name"]).name
+        schema = public_schema(plain["columns"])
+    except (KeyError, TypeError, AttributeError, IndexError):
+        msg = "The certificate lacks something that every certificate has."
+        raise DataError(msg, hint="incrowd verify says what is wrong with it.") from None
+    if not data.is_file():
+        msg = f"The data file {data.name!r} is not beside the certificate."
+        raise DataError(msg)
+    owner = certificate.parent.parent / OWNER
+    if not (owner / HEADER).is_file():
+        return Target(open_released(data), schema)
+    saved = load_recoding(owner)
+    return Target(open_released(data), _as_published(saved.schema), saved.recoding, saved.model, saved.schema)
+
+
+def _as_published(schema: Schema) -> Schema:
+    """Read a published table: nothing stands for a missing value there, and all its rows count."""
+    return Schema(
+        dict(schema.quasi), dict(schema.sensitive), entity=schema.entity, count=schema.count, missing_values=()
+    )
+
+
+def _certificate(path: Path) -> Path | None:
+    """Find the certificate in what was named, if it is one or holds one."""
+    for place in (path / PUBLIC / CERTIFICATE, path / CERTIFICATE):
+        if path.is_dir() and place.is_file():
+            return place
+    return path if path.name == CERTIFICATE else None
+
+
+def _refuse(schema: Mapping[str, Any] | Schema | None) -> None:
+    if schema is not None:
+        msg = "A release brings its own schema."
+        raise ParameterError(msg, hint="leave schema out, or give release.table with it.")

@@ -1,0 +1,213 @@
+"""The numbers behind the charts of a release, as plain rows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms import Frontier, Problem, all_solutions
+from incrowd.api._basis import Basis
+from incrowd.core import Classes, Ladder, add_up
+
+Rows = list[dict[str, Any]]
+Counts = npt.NDArray[np.int64]
+
+BINS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
+"""Where the bars of class sizes begin."""
+STEPS = 200
+"""So many steps a sorted curve has, at most."""
+NODES = 600
+"""A lattice with more nodes is not drawn."""
+LEAVES = 40
+"""A hierarchy with more values is not drawn."""
+SMALL = 12
+"""Columns with more groups are not told apart by who was left out."""
+
+
+def size_rows(before: Counts, after: Counts) -> Rows:
+    """Say which share of the people is in classes of which size, before and after."""
+    last = max(int(before.max(initial=1)), int(after.max(initial=1)))
+    starts = [start for start in BINS if start <= last]
+    names = [_between(low, high) for low, high in itertools.pairwise([*starts, None])]
+    rows = []
+    for when, sizes in (("before", before), ("after", after)):
+        place = np.searchsorted(starts, sizes, side="right") - 1
+        shares = add_up(place, sizes, len(starts)) / max(int(sizes.sum()), 1)
+        rows += [{"size": name, "when": when, "share": float(one)} for name, one in zip(names, shares, strict=True)]
+    return sorted(rows, key=lambda row: names.index(row["size"]))
+
+
+def confidence_rows(classes: Classes, column: str) -> Rows:
+    """Give the most certain guess of every class, the safest first, over the share of people up to there."""
+    histogram = classes.histogram(column)
+    most = np.maximum.reduceat(histogram.counts, histogram.starts[:-1]) / classes.size
+    order = np.argsort(most, kind="stable")
+    part = np.cumsum(classes.size[order]) / classes.size.sum()
+    starts = np.concatenate(([0.0], part[:-1]))
+    pick = np.unique(np.linspace(0, len(order) - 1, STEPS).astype(int))
+    rows = [{"part": float(starts[place]), "share": float(most[order[place]])} for place in pick]
+    return [*rows, {"part": 1.0, "share": float(most[order[-1]])}]
+
+
+def ladder_rows(basis: Basis) -> Rows:
+    """Say for every column which share of the records is published at which level."""
+    sizes, census = basis.sizes, basis.problem.census
+    rows = []
+    for name, labels in zip(census.quasi, basis.labels, strict=True):
+        height = census.ladders[name].height
+        shares = add_up(labels.climbed, sizes, height + 1) / max(int(sizes.sum()), 1)
+        rows += [
+            {"column": name, "level": _level(level, height), "order": level, "share": float(share)}
+            for level, share in enumerate(shares)
+            if share
+        ]
+    return rows
+
+
+def loss_rows(basis: Basis) -> Rows:
+    """Say how much detail every column lost; what was left out lost all."""
+    sizes, records = basis.sizes, max(basis.problem.census.records, 1)
+    gone = records - int(sizes.sum())
+    pairs = zip(basis.problem.census.quasi, basis.labels, strict=True)
+    return [{"column": name, "lost": float(labels.lost @ sizes + gone) / records} for name, labels in pairs]
+
+
+def removed_rows(basis: Basis) -> list[tuple[str, str, int, int]]:
+    """Say for the groups of small columns how many records there were, and how many were left out.
+
+    Returns
+    -------
+    Column, group, records, records left out: at the lowest level with few groups.
+    """
+    classes, gone = basis.predicted.classes, basis.predicted.left_out
+    if classes.standing is None or not gone.any():
+        return []
+    result = []
+    for column, (level, ladder) in enumerate(zip(classes.standing.levels, classes.standing.ladders, strict=True)):
+        found = None if ladder is None else _few(ladder, level)
+        if ladder is None or found is None:
+            continue
+        groups = ladder.step(level, found)[classes.codes[column]]
+        number = len(ladder.labels[found])
+        there = add_up(groups, classes.records, number)
+        out = add_up(groups[gone], classes.records[gone], number)
+        names = [_shown(text) for text in ladder.labels[found].tolist()]
+        result += [
+            (basis.problem.census.quasi[column], *row) for row in zip(names, there.tolist(), out.tolist(), strict=True)
+        ]
+    return result
+
+
+def frontier_rows(curve: Frontier) -> Rows:
+    """Give what every k costs; those that cannot be kept are left out."""
+    table = curve.to_dict()
+    pairs = zip(table[curve.of], table[curve.measure], strict=True)
+    return [{"k": value, "cost": cost} for value, cost in pairs if cost is not None]
+
+
+def lattice_rows(problem: Problem, chosen: Sequence[int]) -> tuple[Rows, Rows] | None:
+    """Place every node of a lattice by its height; nothing if there are too many to be drawn."""
+    if problem.nodes > NODES:
+        return None
+    ranges = [range(low, high + 1) for low, high in zip(problem.lows, problem.highs, strict=True)]
+    nodes = sorted(itertools.product(*ranges), key=lambda node: (sum(node), node))
+    found = all_solutions(problem)
+    acceptable = {tuple(node.values()) for node in found.acceptable}
+    minimal = {tuple(node.values()) for node in found.minimal}
+    place: dict[tuple[int, ...], tuple[float, int]] = {}
+    for height, same in itertools.groupby(nodes, key=sum):
+        row = list(same)
+        place |= {node: (number - (len(row) - 1) / 2, height) for number, node in enumerate(row)}
+
+    def kind(node: tuple[int, ...]) -> str:
+        if node == tuple(chosen):
+            return "chosen"
+        return "minimal" if node in minimal else "acceptable" if node in acceptable else "not enough"
+
+    dots = [{"x": x, "height": y, "name": str(node), "kind": kind(node)} for node, (x, y) in place.items()]
+    lines = [
+        {"x": place[node][0], "height": place[node][1], "x2": place[above][0], "height2": place[above][1]}
+        for node in nodes
+        for above in _above(node)
+        if above in place
+    ]
+    return dots, lines
+
+
+def rectangle_rows(basis: Basis) -> tuple[Rows, str, str] | None:
+    """Give the classes as rectangles over the first two columns of numbers; nothing if there are not two."""
+    census = basis.problem.census
+    numeric = [column for column, name in enumerate(census.quasi) if census.domains[name].kind == "number"][:2]
+    if basis.named is None or len(numeric) < 2:
+        return None
+    across, up = numeric
+    cells = _numbers(basis, across), _numbers(basis, up)
+    rows = [
+        {"left": left, "right": right, "bottom": bottom, "top": top, "records": records}
+        for left, right, bottom, top, records in zip(*cells[0], *cells[1], basis.sizes.tolist(), strict=True)
+    ]
+    return rows, census.quasi[across], census.quasi[up]
+
+
+def tree_rows(ladder: Ladder) -> tuple[Rows, Rows] | None:
+    """Place the groups of a hierarchy: values below each other, groups in the middle of their members."""
+    if len(ladder.labels[0]) > LEAVES:
+        return None
+    order = np.lexsort(list(ladder.groups))
+    place = np.empty(len(order))
+    place[order] = np.arange(len(order))
+    places = [
+        np.array([place[groups == group].mean() for group in range(len(labels))])
+        for groups, labels in zip(ladder.groups, ladder.labels, strict=True)
+    ]
+    nodes = [
+        {"level": level, "place": float(spot), "label": _shown(label)}
+        for level, labels in enumerate(ladder.labels)
+        for spot, label in zip(places[level], labels.tolist(), strict=True)
+    ]
+    edges = [
+        {"level": level, "place": float(spot), "level2": level + 1, "place2": float(places[level + 1][above])}
+        for level in range(ladder.height)
+        for spot, above in zip(places[level], ladder.step(level, level + 1), strict=True)
+    ]
+    return nodes, edges
+
+
+def _numbers(basis: Basis, column: int) -> tuple[list[float], list[float]]:
+    """Give the smallest and the largest number in every class of a local recoding."""
+    census, classes = basis.problem.census, basis.predicted.classes
+    recoded = basis.predicted.quasi
+    assert recoded is not None  # noqa: S101 - a local recoding has its cells
+    values = census.domains[census.quasi[column]].values.astype(np.float64)
+    codes = np.minimum(recoded[column], len(values) - 1)
+    low, high = np.full(len(classes), np.inf), np.full(len(classes), -np.inf)
+    np.minimum.at(low, classes.members, values[codes])
+    np.maximum.at(high, classes.members, values[codes])
+    return low.tolist(), high.tolist()
+
+
+def _above(node: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return [(*node[:column], node[column] + 1, *node[column + 1 :]) for column in range(len(node))]
+
+
+def _few(ladder: Ladder, level: int) -> int | None:
+    """Give the lowest level from one on that has few groups, and more than one."""
+    return next((one for one in range(level, ladder.height + 1) if 1 < len(ladder.labels[one]) <= SMALL), None)
+
+
+def _between(low: int | None, high: int | None) -> str:
+    if high is None:
+        return f"{low:,} or more"
+    return f"{low}" if low == high - 1 else f"{low}\N{EN DASH}{high - 1}"
+
+
+def _level(level: int, height: int) -> str:
+    return "as it is" if level == 0 else f"level {level} of {height}"
+
+
+def _shown(label: str | None) -> str:
+    return "(missing)" if label is None else label

@@ -1,0 +1,241 @@
+"""The charts of a release, to look at in a notebook or to put into a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.api import _chart_rows as rows
+from incrowd.api._attack import attack
+from incrowd.api._basis import Basis
+from incrowd.api._risk import risk
+from incrowd.core import ParameterError, UnknownColumnError
+from incrowd.models import KAnonymity
+
+if TYPE_CHECKING:
+    from incrowd.api._attacks import Attack, Attacks
+    from incrowd.api._release import Release
+    from incrowd.api._risk_result import Risk
+    from incrowd.api._utility_result import Utility
+
+
+SHOWN = 15
+"""So many values of a column are drawn."""
+NODES = 100_000
+"""The curve over k is not drawn for larger lattices."""
+
+
+@dataclass(frozen=True, eq=False)
+class Charts:
+    """Charts of a release. Each is an altair chart; ``rows`` of a chart are in its ``data``.
+
+    Parameters
+    ----------
+    release
+        The release.
+
+    Notes
+    -----
+    They show numbers of the original table beside those of the release: for the owner of the data, not for the public.
+    """
+
+    release: Release
+
+    def class_sizes(self) -> Any:
+        """Draw how many people are in classes of which size, before and after (chart A)."""
+        from incrowd.report import class_sizes  # noqa: PLC0415 - drawing is loaded when something is drawn
+
+        before = self.basis.problem.census.classes().size
+        return class_sizes(rows.size_rows(before, self._after_sizes))
+
+    def attackers(self, limit: float | None = None) -> Any:
+        """Draw what three kinds of attackers achieve, before and after (chart B).
+
+        Parameters
+        ----------
+        limit
+            The highest chance that is acceptable.
+        """
+        from incrowd.report import attackers  # noqa: PLC0415
+
+        return attackers(
+            [
+                {
+                    "attacker": one.name,
+                    "when": when,
+                    "chance": float(one.average if one.highest is None else one.highest),
+                }
+                for when, found in (("before", self.risk_before), ("after", self.risk_after))
+                for one in found.attackers
+            ],
+            limit,
+        )
+
+    def confidence(self, column: str, limit: float | None = None) -> Any:
+        """Draw the most certain guess of a sensitive value in every class, sorted (chart C).
+
+        Parameters
+        ----------
+        column
+            The sensitive column; one that the promise is about.
+        limit
+            The most certain guess that is acceptable.
+        """
+        from incrowd.report import confidence  # noqa: PLC0415
+
+        census = self.basis.problem.census
+        if column not in census.sensitive:
+            raise UnknownColumnError.of(column, census.sensitive, given_as="sensitive column of the promise")
+        classes, kept = self.basis.predicted.classes, ~self.basis.predicted.left_out
+        return confidence(rows.confidence_rows(_only(classes, kept), column), limit)
+
+    def attack_rates(self) -> Any:
+        """Draw how often each simulated attack succeeds, before and after (chart D)."""
+        from incrowd.report import attack_rates  # noqa: PLC0415
+
+        return attack_rates(
+            [
+                _rate(one, when)
+                for when, found in (("before", self.attacks_before), ("after", self.attacks_after))
+                for one in found
+            ]
+        )
+
+    def ladders(self) -> Any:
+        """Draw how far up its ladder each column is published (chart E)."""
+        from incrowd.report import ladders  # noqa: PLC0415
+
+        return ladders(rows.ladder_rows(self.basis))
+
+    def losses(self) -> Any:
+        """Draw the detail that each column lost."""
+        from incrowd.report import losses  # noqa: PLC0415
+
+        return losses(rows.loss_rows(self.basis))
+
+    def marginals(self, column: str) -> Any:
+        """Draw what a column looks like before and after (chart F).
+
+        Parameters
+        ----------
+        column
+            A published column.
+        """
+        from incrowd.report import marginals  # noqa: PLC0415
+
+        if column not in self.utility.columns:
+            raise UnknownColumnError.of(column, list(self.utility.columns), given_as="published column")
+        return marginals(
+            [
+                {"label": label, "when": when, "share": share}
+                for label, before, after in self.utility.columns[column].top(SHOWN)
+                for when, share in (("before", before), ("after", after))
+            ],
+            column,
+        )
+
+    def frontier(self) -> Any | None:
+        """Draw what every k alone would cost with one level per column (chart G); nothing for a huge lattice."""
+        from incrowd.algorithms import find_frontier  # noqa: PLC0415
+        from incrowd.report import frontier  # noqa: PLC0415
+
+        problem = self.basis.problem
+        if problem.nodes > NODES:
+            return None
+        chosen = max((part.k for part in problem.model.parts if isinstance(part, KAnonymity)), default=1)
+        most = min(max(100, 4 * chosen), max(problem.census.persons or problem.census.records, 1))
+        grid = sorted({chosen, *np.unique(np.geomspace(1, most, 24).astype(int)).tolist()})
+        return frontier(
+            rows.frontier_rows(find_frontier(replace(problem, model=KAnonymity(1)), "k", grid, "loss")), chosen
+        )
+
+    def lattice(self) -> Any | None:
+        """Draw the lattice with its acceptable, minimal and chosen nodes; nothing if it is too large or missing."""
+        from incrowd.report import lattice  # noqa: PLC0415
+
+        levels = self.release.recoding.levels
+        found = None if levels is None else rows.lattice_rows(self.basis.problem, list(levels.values()))
+        return None if found is None else lattice(*found)
+
+    def rectangles(self) -> Any | None:
+        """Draw the classes of a local recoding over two columns of numbers; nothing if there are none."""
+        from incrowd.report import rectangles  # noqa: PLC0415
+
+        found = rows.rectangle_rows(self.basis)
+        return None if found is None else rectangles(*found)
+
+    def tree(self, column: str) -> Any | None:
+        """Draw the hierarchy of a quasi-identifier; nothing if it has too many values to be drawn."""
+        from incrowd.report import tree  # noqa: PLC0415
+
+        ladders = self.basis.problem.census.ladders
+        if column not in ladders:
+            raise UnknownColumnError.of(column, list(ladders), given_as="quasi-identifier")
+        found = rows.tree_rows(ladders[column])
+        return None if found is None else tree(*found, column)
+
+    @property
+    def basis(self) -> Basis:
+        """What the release was made of."""
+        if self.release.basis is None:
+            msg = "This release does not know what it was made of, so nothing can be drawn of it."
+            raise ParameterError(msg, hint="draw the release that anonymize gave you.")
+        return self.release.basis
+
+    @cached_property
+    def risk_before(self) -> Risk:
+        """The risk of the original table."""
+        return risk(self.basis.table, self.release.schema, **self.basis.reading)
+
+    @cached_property
+    def risk_after(self) -> Risk:
+        """The risk of the release."""
+        return risk(self.release, original=self._original, **self.basis.reading)
+
+    @cached_property
+    def attacks_before(self) -> Attacks:
+        """What attacks on the original table would find out."""
+        return attack(self.basis.table, self.release.schema, **self.basis.reading)
+
+    @cached_property
+    def attacks_after(self) -> Attacks:
+        """What attacks on the release find out."""
+        return attack(self.release, original=self.basis.table, **self.basis.reading)
+
+    @cached_property
+    def utility(self) -> Utility:
+        """What the release is still good for."""
+        from incrowd.api._utility import utility  # noqa: PLC0415 - it knows releases
+
+        return utility(self.release, self.basis.table, **self.basis.reading)
+
+    @property
+    def _original(self) -> Any:
+        return None if self.release.schema.entity is None else self.basis.table
+
+    @property
+    def _after_sizes(self) -> Any:
+        return self.basis.predicted.classes.size[~self.basis.predicted.left_out]
+
+
+def _only(classes: Any, kept: Any) -> Any:
+    from incrowd.api._masked import part_of  # noqa: PLC0415 - only where something is left out
+
+    return classes if kept.all() else part_of(classes, kept)
+
+
+def _rate(found: Attack, when: str) -> dict[str, Any]:
+    rate = float(found.rate)
+    low, high = found.interval or (rate, rate)
+    name = found.name if found.column is None else f"{found.name} of {found.column}"
+    return {
+        "attack": name,
+        "when": when,
+        "rate": rate,
+        "low": low,
+        "high": high,
+        "baseline": float(found.baseline),
+    }

@@ -1,0 +1,65 @@
+"""What promises mean, in one sentence each, for people who have never heard of them."""
+
+from __future__ import annotations
+
+from incrowd.models import (
+    AlphaAssociation,
+    BetaLikeness,
+    DeltaDisclosure,
+    EnhancedPAlphaSensitive,
+    KAnonymity,
+    LDiversity,
+    Model,
+    NTCloseness,
+    PAlphaSensitive,
+    PSensitive,
+    RecursiveDiversity,
+    TCloseness,
+)
+
+GLOSSARY = (
+    ("quasi-identifier", "a column that somebody else may know about a person, such as age or postcode"),
+    ("sensitive column", "a column that nobody should learn about a person"),
+    ("group, class", "all records that look the same in every quasi-identifier"),
+    ("generalize", "publish a vaguer value: a range instead of a number, a region instead of a town"),
+    ("level", "how vague a column is published; 0 is the value itself"),
+    ("left out, suppressed", "not published, because the record would stand out"),
+    ("prosecutor", "somebody who looks for a person and knows that the person is in the table"),
+    ("journalist", "somebody who looks for any person, and does not know who is in the table"),
+    ("marketer", "somebody who links as many records as possible to people"),
+    ("baseline", "how often an intruder would be right without the release"),
+    ("loss", "the detail that was given up: 0 is the original, 1 is nothing left"),
+)
+"""Words of a report, for readers who do not know them."""
+
+
+def meaning_of(model: Model) -> str:  # noqa: PLR0911 - one answer per promise
+    """Say what a promise means for a person in the table."""
+    match model:
+        case KAnonymity(k):
+            return f"Everybody looks like at least {k - 1:,} others in the quasi-identifiers."
+        case LDiversity(l, kind="distinct"):
+            return f"Every group has at least {l} different values, so that nobody's follows from the group alone."
+        case LDiversity(l):
+            return f"No group lets a value be guessed much better than one of {float(l):g} equally likely ones."
+        case RecursiveDiversity():
+            return "The most frequent value of a group is outweighed by its rarer ones."
+        case PSensitive(p):
+            return f"Every group has at least {p} different values."
+        case EnhancedPAlphaSensitive(p):
+            return f"Every group has values of at least {p} kinds of secrets, with enough harmless ones among them."
+        case PAlphaSensitive(p):
+            return f"Every group has at least {p} different values, with enough harmless ones among them."
+        case AlphaAssociation():
+            return "No group lets such a value be guessed with more certainty than the bound."
+        case TCloseness() | NTCloseness() | BetaLikeness() | DeltaDisclosure():
+            return _DISTRIBUTION[type(model)]
+    return "See its documentation."
+
+
+_DISTRIBUTION: dict[type[Model], str] = {
+    TCloseness: "The values in a group are distributed nearly as in the whole table.",
+    NTCloseness: "The values in a group are distributed nearly as in a large region around it.",
+    BetaLikeness: "No value is much more likely in a group than in the whole table.",
+    DeltaDisclosure: "No value is much more or much less likely in a group than in the whole table.",
+}

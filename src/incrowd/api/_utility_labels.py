@@ -1,0 +1,114 @@
+"""What the classes of a release are called, and what that gives up, found again from the release and its table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms import Problem
+from incrowd.api._predicted import predicted_by
+from incrowd.api._release import Release
+from incrowd.core import Census, FullDomainRecoding, Labelling, LocalRecoding, Namer, add_up
+from incrowd.hierarchies import Averaged
+
+Counts = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelled:
+    """The classes of a release.
+
+    Attributes
+    ----------
+    labels
+        Per quasi-identifier, what every published class is called.
+    sizes
+        Its records.
+    left_out
+        The records of every class that is left out or masked, as far as they had one; else all of them together.
+    """
+
+    labels: tuple[Labelling, ...] = field(repr=False)
+    sizes: Counts
+    left_out: Counts
+
+    @property
+    def squares(self) -> float:
+        """The squares of all class sizes, those that are left out included: DM*, which knows no penalty."""
+        both = np.concatenate([self.sizes, self.left_out]).astype(np.float64)
+        return float(both @ both)
+
+
+def labelled(release: Release, census: Census) -> Labelled:
+    """Find out what the classes of a release are called.
+
+    Parameters
+    ----------
+    release
+        The release.
+    census
+        The table that it was made from.
+    """
+    names = [Namer(census, column) for column in range(len(census.quasi))]
+    if isinstance(release.recoding, LocalRecoding):
+        return _locally(release, release.recoding, names)
+    return _by_levels(release, release.recoding, census, names)
+
+
+def _by_levels(release: Release, recoding: FullDomainRecoding, census: Census, names: list[Namer]) -> Labelled:
+    predicted = predicted_by(Problem(census, release.schema, release.model), recoding)
+    classes, gone = predicted.classes, predicted.left_out
+    labels = [
+        namer.by_group(np.full(int((~gone).sum()), level), codes[~gone])
+        for namer, level, codes in zip(names, recoding.levels.values(), classes.codes, strict=True)
+    ]
+    return Labelled(tuple(labels), classes.records[~gone], classes.records[gone])
+
+
+def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> Labelled:
+    kept = recoding.classes >= 0
+    members, number = recoding.classes[kept], len(recoding.labels[0])
+    sizes = add_up(members, recoding.counts[kept], number)
+    hierarchies = dict(release.schema.quasi)
+    labels = tuple(
+        _named(
+            namer,
+            recoding.labels[place],
+            recoding.codes[list(recoding.domains).index(name)][kept],
+            members,
+            averaged=isinstance(hierarchies[name], Averaged),
+        )
+        for place, (name, namer) in enumerate(zip(recoding.quasi, names, strict=True))
+    )
+    gone = int(recoding.counts[~kept].sum())
+    return Labelled(labels, sizes, np.array([gone] if gone else [], dtype=np.int64))
+
+
+def _named(namer: Namer, texts: npt.NDArray[np.object_], codes: Ints, members: Ints, *, averaged: bool) -> Labelling:
+    """Say what each class gave up in a column: by its group of the ladder, or by the range or set of its members."""
+    places = {
+        text: (level, group)
+        for level in range(namer.height, -1, -1)
+        for group, text in enumerate(namer.ladder.labels[level].tolist())
+    }
+    found = [(-1, -1) if averaged else places.get(text, (-1, -1)) for text in texts.tolist()]
+    levels, groups = (np.array(part, dtype=np.int64) for part in zip(*found, strict=True))
+    grouped = namer.by_group(np.maximum(levels, 0), np.maximum(groups, 0))
+    if (levels >= 0).all():
+        return grouped
+    ranged = namer.by_set(codes, members, len(texts))
+    fits: Bools = levels >= 0
+    known = {text: number for number, text in enumerate(dict.fromkeys(texts.tolist()))}
+    unique = np.empty(len(known), dtype=object)
+    unique[:] = list(known)
+    return Labelling(
+        names=unique,
+        codes=np.array([known[text] for text in texts.tolist()], dtype=np.int64),
+        lost=np.where(fits, grouped.lost, ranged.lost),
+        climbed=np.where(fits, grouped.climbed, ranged.climbed),
+        covered=np.where(fits, grouped.covered, ranged.covered),
+    )

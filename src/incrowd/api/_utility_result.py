@@ -1,0 +1,202 @@
+"""What a release is still good for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from incrowd.measures import ColumnCosts
+
+
+@dataclass(frozen=True, slots=True)
+class Marginal:
+    """One column before and after.
+
+    Attributes
+    ----------
+    column
+        The column's name.
+    costs
+        What was lost of it; ``None`` for a column that is published as it is.
+    distance
+        The total variation distance between its distributions before and after, from 0 to 1: the share of the records
+        that would have to be moved. Labels are spread evenly over the values that they cover.
+    shares
+        For the groups in which the column is compared, the most frequent first: name, share before, share after. Names
+        are values of the table.
+    """
+
+    column: str
+    costs: ColumnCosts | None
+    distance: float
+    shares: tuple[tuple[str, float, float], ...] = field(repr=False)
+
+    def top(self, number: int = 5) -> tuple[tuple[str, float, float], ...]:
+        """Give the most frequent groups of the original table: name, share before, share after."""
+        return self.shares[:number]
+
+
+@dataclass(frozen=True, slots=True)
+class PairChange:
+    """How two columns go together before and after, as Cramér's V: 0 is not at all, 1 is fully.
+
+    Attributes
+    ----------
+    columns
+        The two columns.
+    before, after
+        Cramér's V in the original table and in the release, in the same groups of values.
+    """
+
+    columns: tuple[str, str]
+    before: float
+    after: float
+
+    @property
+    def change(self) -> float:
+        """The change, without its sign."""
+        return abs(self.after - self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryErrors:
+    """How far off counts over random ranges of two columns are, answered from the release.
+
+    Attributes
+    ----------
+    queries
+        How many were asked.
+    median, ninetieth
+        The median and the 90th percentile of the relative errors; nothing if none was asked.
+    floor
+        Counts below this one are divided by it instead: an error of 3 in 5 people says little.
+    """
+
+    queries: int
+    median: float | None
+    ninetieth: float | None
+    floor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How well a column can be predicted by a model that learnt from the release.
+
+    Attributes
+    ----------
+    target
+        The column that is predicted.
+    original, release
+        The share of held-out original records that are predicted right, by a model that learnt from the other original
+        records, and by one that learnt from what is published of these.
+    baseline
+        The share that is right if the most frequent value is always predicted.
+    trained, tested
+        How many records the original model learnt from, and how many were held out.
+    """
+
+    target: str
+    original: float
+    release: float
+    baseline: float
+    trained: int
+    tested: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Utility:
+    """What a release is still good for, beside the table it was made from. Made by ``utility``.
+
+    Attributes
+    ----------
+    records, published
+        How many records the table has, and how many the release, masked ones included.
+    left_out, masked
+        How many records are not published, and how many only without their quasi-identifiers.
+    starred
+        Which share of all cells of quasi-identifiers is not published, of records that are left out too.
+    measures
+        What the release cost, by the name of the measure; smaller is better. ``discernibility_star`` is discernibility
+        without a penalty for what is left out, and ``ambiguity`` the combinations of values per record.
+    columns
+        Every column before and after.
+    pairs
+        How columns go together before and after.
+    queries
+        How far off counts over ranges are.
+    accuracy
+        How well a model learns from it; ``None`` if no target was named.
+    """
+
+    records: int
+    published: int
+    left_out: int
+    masked: int
+    starred: float
+    measures: Mapping[str, float]
+    columns: Mapping[str, Marginal]
+    pairs: tuple[PairChange, ...]
+    queries: QueryErrors
+    accuracy: Accuracy | None
+
+    @property
+    def mean_change(self) -> float:
+        """The mean change of Cramér's V over all pairs of columns."""
+        return sum(pair.change for pair in self.pairs) / max(len(self.pairs), 1)
+
+    def to_dict(self, *, values: bool = False) -> dict[str, Any]:
+        """Give plain data that can be written as JSON.
+
+        Parameters
+        ----------
+        values
+            Add what names values of the table: the shares of each column's groups.
+        """
+        return {
+            "schema": 1,
+            "records": self.records,
+            "published": self.published,
+            "left_out": self.left_out,
+            "masked": self.masked,
+            "starred": self.starred,
+            "measures": dict(self.measures),
+            "columns": {name: _plain(column, values=values) for name, column in self.columns.items()},
+            "pairs": [{**asdict(pair), "columns": list(pair.columns)} for pair in self.pairs],
+            "queries": asdict(self.queries),
+            "accuracy": None if self.accuracy is None else asdict(self.accuracy),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.published:,} of {self.records:,} records, {self.masked:,} of them masked",
+            f"loss {self.measures['loss']:.3f}, bits lost {self.measures['entropy']:.1%}, cells {self.starred:.1%}",
+            *(_line(column) for column in self.columns.values()),
+            f"how columns go together (Cramér's V) changes by {self.mean_change:.3f} on average",
+        ]
+        if self.queries.median is not None and self.queries.ninetieth is not None:
+            lines.append(
+                f"counts over ranges of two columns are off by {self.queries.median:.1%} (median of "
+                f"{self.queries.queries:,}; 90th percentile {self.queries.ninetieth:.1%})"
+            )
+        if self.accuracy is not None:
+            found = self.accuracy
+            lines.append(
+                f"{found.target} is predicted right for {found.release:.1%} by a model that learnt from the release, "
+                f"{found.original:.1%} from the original, {found.baseline:.1%} by the most frequent value"
+            )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Utility({self.published:,} of {self.records:,} records, loss {self.measures['loss']:.3f})"
+
+
+def _line(column: Marginal) -> str:
+    lost = "" if column.costs is None else f"loss {column.costs.loss:.3f}, "
+    return f"{column.column}: {lost}distribution off by {column.distance:.1%}"
+
+
+def _plain(column: Marginal, *, values: bool) -> dict[str, Any]:
+    plain = {"costs": None if column.costs is None else asdict(column.costs), "distance": column.distance}
+    shares = [{"name": name, "before": before, "after": after} for name, before, after in column.shares]
+    return {**plain, "shares": shares} if values else plain

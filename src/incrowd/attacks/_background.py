@@ -1,0 +1,202 @@
+"""Guessing with values ruled out: what an intruder knows that a person does not have (S0-BACK)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.attacks._guessing import LOOKS
+from incrowd.attacks._outcome import Outcome
+from incrowd.attacks._prior import Prior
+from incrowd.core import Classes, Domain
+from incrowd.hierarchies import places_in
+from incrowd.models import Ratios
+
+Ints = npt.NDArray[np.int64]
+NAME = "background knowledge"
+PAIRS = "people have several rows: their different values count one by one."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guesses:
+    """The best guesses after values were ruled out.
+
+    Attributes
+    ----------
+    chance
+        Per class, how likely the guess is at best.
+    certain
+        Per class, whether one value is left.
+    right
+        How many people are guessed right, on average.
+    """
+
+    chance: Ratios
+    certain: npt.NDArray[np.bool_]
+    right: Fraction
+
+
+def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
+    """Rule out, about every person, the most frequent values of the class that the person does not have.
+
+    Notes
+    -----
+    With i values ruled out, the likeliest guess is r1 / (r1 + r(i+2) + ... + rm), the counts r of a class sorted.
+    Recursive (c, l)-diversity is a bound on it: below c / (c + 1) for up to l - 2 values.
+    """
+    histogram = classes.histogram(prior.column)
+    found = after_excluding(histogram.counts, histogram.starts, excluded)
+    before = after_excluding(prior.counts[prior.counts > 0], None, excluded)
+    values = "1 value" if excluded == 1 else f"{excluded} values"
+    telling = "the most telling one" if excluded == 1 else "the most telling ones"
+    targets = int(histogram.counts.sum())
+    return Outcome(
+        name=NAME,
+        column=prior.column,
+        knows=f"{LOOKS}, and {values} that the person does not have, {telling}",
+        means="one value is left",
+        measured=found.chance,
+        exposed=found.certain,
+        right=found.right,
+        targets=targets,
+        baseline=before.right / max(int(prior.counts.sum()), 1),
+        notes=_about(classes, targets),
+    )
+
+
+def after_excluding(counts: Ints, starts: npt.NDArray[np.intp] | None, excluded: int) -> Guesses:
+    """Guess the most frequent value that is left, after the most frequent others were ruled out.
+
+    Parameters
+    ----------
+    counts
+        How often each value occurs in each class, class by class.
+    starts
+        Where each class begins, one longer than there are classes; one class of all by default.
+    excluded
+        How many values are ruled out; one is always left.
+    """
+    starts = np.array([0, len(counts)] if len(counts) else [0]) if starts is None else starts
+    begins, values = starts[:-1], np.diff(starts)
+    owner = np.repeat(np.arange(len(begins)), values)
+    ranked = counts[np.lexsort((-counts, owner))]
+    taken = np.minimum(excluded, values - 1)
+    sums = np.concatenate(([0], np.cumsum(ranked)))
+    first, last = ranked[begins], ranked[begins + taken]
+    rest = sums[starts[1:]] - sums[begins + taken + 1]
+    more, equal = ranked > last[owner], ranked == last[owner]
+    above = np.bincount(owner[more], minlength=len(begins))
+    tied = np.bincount(owner[equal], minlength=len(begins))
+    surely = int(ranked[more].sum())
+    return Guesses(
+        Ratios(first, first + rest), values == taken + 1, surely + _shared(tied * last, tied - taken + above)
+    )
+
+
+def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> Outcome:
+    """Rule out given values, about people who do not have them."""
+    domain = classes.cells.domains[prior.column]
+    out = _among(domain, values)
+    histogram = classes.histogram(prior.column)
+    kept = ~out[histogram.values[0]]
+    left, total, most = _left(classes, prior.column, kept)
+    remaining = prior.counts[~out]
+    targets = int(total.sum())
+    return Outcome(
+        name=NAME,
+        column=prior.column,
+        knows=f"{LOOKS}, and that the person has none of {int(out.sum())} given values",
+        means="one value is left",
+        measured=Ratios(most, np.maximum(total, 1)),
+        exposed=left == 1,
+        right=Fraction(int(most.sum())),
+        targets=targets,
+        baseline=Fraction(int(remaining.max(initial=0)), max(int(remaining.sum()), 1)),
+        among=~out[classes.cells.sensitive[prior.column]],
+        notes=(*_unknown(domain, values), *_about(classes, int(histogram.counts.sum()))),
+    )
+
+
+def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fraction], excluded: int) -> Outcome:
+    """Rule out, in every class, the values that are least likely by a public distribution; at times wrongly."""
+    domain = classes.cells.domains[prior.column]
+    rank = _ranks(domain, public)
+    histogram = classes.histogram(prior.column)
+    order = np.lexsort((rank[histogram.values[0]], histogram.classes))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order)) - histogram.starts[histogram.classes]
+    values = np.diff(histogram.starts)
+    kept = place >= np.minimum(excluded, values - 1)[histogram.classes]
+    left, _, most = _left(classes, prior.column, kept)
+    present = np.flatnonzero(prior.counts)
+    remaining = present[np.argsort(rank[present])][min(excluded, max(len(present) - 1, 0)) :]
+    return Outcome(
+        name=NAME,
+        column=prior.column,
+        knows=f"{LOOKS}, and a public distribution, by which the {excluded} least likely values are ruled out",
+        means="one value is left, and it is right",
+        measured=Ratios(most, classes.size),
+        exposed=left == 1,
+        right=Fraction(int(most.sum())),
+        targets=int(classes.size.sum()),
+        baseline=Fraction(int(prior.counts[remaining].max(initial=0)), max(prior.people, 1)),
+        among=_cells_of(classes, prior.column, kept),
+        notes=_about(classes, int(histogram.counts.sum())),
+    )
+
+
+def _shared(numerators: Ints, denominators: Ints) -> Fraction:
+    """Add up fractions of few different denominators."""
+    parts = np.unique(denominators)
+    sums = np.zeros(len(parts), dtype=np.int64)
+    np.add.at(sums, np.searchsorted(parts, denominators), numerators)
+    return sum((Fraction(top, low) for top, low in zip(sums.tolist(), parts.tolist(), strict=True)), Fraction(0))
+
+
+def _left(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
+    """Give for every class how many values are left, how many people have one, and how many the most frequent one."""
+    histogram = classes.histogram(column)
+    counts = np.where(kept, histogram.counts, 0)
+    if not len(counts):
+        return (np.zeros(0, dtype=np.int64),) * 3
+    begins = histogram.starts[:-1]
+    left = np.add.reduceat(kept.astype(np.int64), begins)
+    return left, np.add.reduceat(counts, begins), np.maximum.reduceat(counts, begins)
+
+
+def _cells_of(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Say of every cell whether the value that it has is left in its class."""
+    histogram, number = classes.histogram(column), classes.cells.cardinalities[column]
+    keys = histogram.classes.astype(np.int64) * number + histogram.values[0]  # ascend: entries are sorted so
+    cells = classes.members.astype(np.int64) * number + classes.cells.sensitive[column]
+    return kept[np.searchsorted(keys, cells)] if len(cells) else np.zeros(0, dtype=bool)
+
+
+def _among(domain: Domain, values: Sequence[str]) -> npt.NDArray[np.bool_]:
+    return np.asarray(places_in(list(dict.fromkeys(values)), domain) >= 0, dtype=bool)
+
+
+def _unknown(domain: Domain, values: Sequence[str]) -> tuple[str, ...]:
+    listed = set(values)
+    missing = len(listed) - int(_among(domain, values).sum())
+    if missing <= 0:
+        return ()
+    return (f"{missing} of {len(listed)} given values do not occur in column {domain.column!r}.",)
+
+
+def _ranks(domain: Domain, public: Mapping[str, Fraction]) -> Ints:
+    """Rank the values from the least likely to the likeliest; those that are not listed come first."""
+    likely = sorted(public, key=lambda value: public[value])
+    places = places_in(likely, domain)
+    order = np.lexsort((np.arange(len(domain)), places))
+    ranks = np.empty(len(domain), dtype=np.int64)
+    ranks[order] = np.arange(len(domain))
+    return ranks
+
+
+def _about(classes: Classes, pairs: int) -> tuple[str, ...]:
+    return (PAIRS,) if pairs != int(classes.size.sum()) else ()

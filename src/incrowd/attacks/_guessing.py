@@ -1,0 +1,86 @@
+"""Attacks on a class as it is: singling out, homogeneity, and the best guess (S0-HOMOG, S0-PROBINF)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.attacks._outcome import Bools, Outcome
+from incrowd.attacks._prior import Prior, people_of
+from incrowd.core import Classes, Histogram
+from incrowd.models import Ratios
+
+LOOKS = "the quasi-identifiers of a person, and that the person is in the table"
+"""What every intruder knows who attacks a class."""
+
+
+def singling_out(classes: Classes) -> Outcome:
+    """Pick somebody of the class: the chance is one over its size."""
+    people = people_of(classes)
+    return Outcome(
+        name="singling out",
+        column=None,
+        knows=LOOKS,
+        means="alone in the group",
+        measured=Ratios(np.ones(len(classes), dtype=np.int64), classes.size),
+        exposed=classes.size == 1,
+        right=Fraction(len(classes)),
+        targets=int(classes.size.sum()),
+        baseline=Fraction(1, max(people, 1)),
+    )
+
+
+def homogeneity(classes: Classes, prior: Prior) -> Outcome:
+    """Say only what is certain: the value that everybody in the class has."""
+    most = largest(classes.histogram(prior.column))
+    exposed = np.asarray(most == classes.size, dtype=bool)
+    return Outcome(
+        name="homogeneity",
+        column=prior.column,
+        knows=LOOKS,
+        means="the value is certain",
+        measured=Ratios(most, classes.size),
+        exposed=exposed,
+        right=Fraction(int(classes.size[exposed].sum())),
+        targets=int(classes.size.sum()),
+        baseline=Fraction(int(prior.people > 0 and prior.largest == prior.people)),
+    )
+
+
+def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
+    """Guess the most frequent value of the class."""
+    most = largest(classes.histogram(prior.column))
+    measured = Ratios(most, classes.size)
+    return Outcome(
+        name="inference",
+        column=prior.column,
+        knows=LOOKS,
+        means=f"a value is at least {_percent(sure)} likely",
+        measured=measured,
+        exposed=measured.meets(">=", sure),
+        right=Fraction(int(most.sum())),
+        targets=int(classes.size.sum()),
+        baseline=Fraction(prior.largest, max(prior.people, 1)),
+    )
+
+
+def certain_values(classes: Classes, column: str) -> npt.NDArray[np.int64]:
+    """Give for every class the code of the value that everybody there has, or -1."""
+    histogram = classes.histogram(column)
+    result = np.full(len(classes), -1, dtype=np.int64)
+    everybody: Bools = histogram.counts == classes.size[histogram.classes]
+    result[histogram.classes[everybody]] = histogram.values[0][everybody]
+    return result
+
+
+def largest(histogram: Histogram) -> npt.NDArray[np.int64]:
+    """Give for every class how many have its most frequent value."""
+    if not len(histogram.counts):
+        return np.zeros(0, dtype=np.int64)
+    return np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(100 * share):g} %"

@@ -1,0 +1,133 @@
+"""What an intruder knows besides the release, and what counts as found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from incrowd.core import ParameterError
+from incrowd.models import Number
+
+Texts = Mapping[str, tuple[str, ...]]
+Shares = Mapping[str, Mapping[str, Fraction]]
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Intruder:
+    """What an intruder knows besides the quasi-identifiers of a person, and what counts as found out.
+
+    Parameters
+    ----------
+    excluded
+        How many sensitive values the intruder can rule out about a person, the most telling ones for that person.
+    values
+        Per sensitive column, values that the intruder knows that the person does not have; instead of the worst case.
+    public
+        Per sensitive column a public distribution, as a dict from value to how likely it is: the intruder rules out the
+        ``excluded`` values of a class that are least likely there. A value that it lacks is the least likely.
+    categories
+        Per sensitive column, the categories that matter for the similarity attack; all of them by default.
+    level
+        The level of a sensitive column's taxonomy at which values count as similar.
+    narrow
+        Which share of the table's range of numbers is so narrow that a class within it is exposed.
+    gain
+        How many times likelier than in the whole table a value must be for a class to be exposed to skewness.
+    sure
+        From which chance on a guess counts as knowledge.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> ic.Intruder(excluded=2, values={"disease": ["flu"]})
+    Intruder(excluded=2, level=1, narrow=1/10, gain=10, sure=9/10)
+    """
+
+    excluded: int
+    values: Texts = field(repr=False)
+    public: Shares = field(repr=False)
+    categories: Texts = field(repr=False)
+    level: int
+    narrow: Fraction
+    gain: Fraction
+    sure: Fraction
+
+    def __init__(  # noqa: PLR0913 - an intruder can know many things; all are optional
+        self,
+        *,
+        excluded: int = 1,
+        values: Mapping[str, Sequence[Any]] | None = None,
+        public: Mapping[str, Mapping[Any, Number]] | None = None,
+        categories: Mapping[str, Sequence[str]] | None = None,
+        level: int = 1,
+        narrow: Number = Fraction(1, 10),
+        gain: Number = 10,
+        sure: Number = Fraction(9, 10),
+    ) -> None:
+        found: dict[str, Any] = {
+            "excluded": _whole("excluded", excluded, least=0),
+            "values": _listed("values", values),
+            "public": _public(public),
+            "categories": _listed("categories", categories),
+            "level": _whole("level", level, least=1),
+            "narrow": _between("narrow", narrow, 0, 1),
+            "gain": _between("gain", gain, 1, None),
+            "sure": _between("sure", sure, 0, 1),
+        }
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:  # values of the data stay unsaid
+        parts = (f"{name}={getattr(self, name)}" for name in ("excluded", "level", "narrow", "gain", "sure"))
+        return f"Intruder({', '.join(parts)})"
+
+
+def _whole(name: str, given: object, *, least: int) -> int:
+    if not isinstance(given, int) or isinstance(given, bool) or given < least:
+        msg = f"{name} must be a whole number of at least {least}, got {given!r}."
+        raise ParameterError(msg)
+    return given
+
+
+def _between(name: str, given: object, low: int, high: int | None) -> Fraction:
+    try:
+        number = None if isinstance(given, bool) else Fraction(str(given))
+    except (ValueError, ZeroDivisionError):
+        number = None
+    if number is None or number < low or (high is not None and number > high):
+        limit = f"at least {low}" if high is None else f"from {low} to {high}"
+        msg = f"{name} must be a number {limit}, got {given!r}."
+        raise ParameterError(msg)
+    return number
+
+
+def _listed(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
+    found = {}
+    for column, values in _columns(name, given):
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            msg = f"{name} of column {column!r} must be a list, got {type(values).__name__}."
+            raise ParameterError(msg, hint="write a list, also for a single value.")
+        found[column] = tuple(str(value) for value in values)
+    return MappingProxyType(found)
+
+
+def _public(given: Mapping[str, Mapping[Any, Number]] | None) -> Shares:
+    found = {}
+    for column, shares in _columns("public", given):
+        if not isinstance(shares, Mapping):
+            msg = f"public of column {column!r} must be a dict from value to share, got {type(shares).__name__}."
+            raise ParameterError(msg)
+        found[column] = {
+            str(value): _between(f"public of {column!r}", share, 0, None) for value, share in shares.items()
+        }
+    return MappingProxyType(found)
+
+
+def _columns(name: str, given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+    if given is not None and not isinstance(given, Mapping):
+        msg = f"{name} must be a dict with the column as key, got {type(given).__name__}."
+        raise ParameterError(msg)
+    return [] if given is None else list(given.items())

@@ -1,0 +1,59 @@
+"""What is known about a sensitive column without knowing anybody's class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Classes, add_up
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prior:
+    """How often each value occurs among all people.
+
+    Attributes
+    ----------
+    column
+        The sensitive column.
+    counts
+        People with each value, by its code.
+    people
+        How many people there are; where they have several rows, fewer than the counts add up to.
+    """
+
+    column: str
+    counts: Ints = field(repr=False)
+    people: int
+
+    @classmethod
+    def of(cls, classes: Classes, column: str) -> Prior:
+        """Take the whole table that the classes are of: the intruder sees it in the release."""
+        cells, number = classes.cells, classes.cells.cardinalities[column]
+        if cells.person is None:
+            return cls(column, add_up(cells.sensitive[column], cells.counts, number), people_of(classes))
+        reference = classes.reference(column)
+        counts = np.zeros(number, dtype=np.int64)
+        counts[reference.values[0]] = reference.counts
+        return cls(column, counts, people_of(classes))
+
+    @property
+    def largest(self) -> int:
+        """How many people have the most frequent value."""
+        return int(self.counts.max(initial=0))
+
+    def by(self, category: Ints, categories: int) -> Prior:
+        """Count categories instead of values."""
+        return Prior(self.column, add_up(category, self.counts, categories), self.people)
+
+
+def people_of(classes: Classes) -> int:
+    """Count the people of a table: persons where it says whose row is whose, else records."""
+    person = classes.cells.person
+    if person is None:
+        return int(classes.records.sum())
+    return int(np.count_nonzero(np.bincount(person))) if len(person) else 0

@@ -1,0 +1,153 @@
+"""The chance that an intruder picks the right record, class by class.
+
+Three intruders (El Emam, *Guide to the De-Identification of Personal Health Information*, CRC Press 2013): the
+*prosecutor* knows that the person is in the table, the *journalist* knows only that the person is one of the
+population, and the *marketer* wants to link as many records as possible, whoever they belong to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+Bools = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chances:
+    """The chances of an intruder.
+
+    Attributes
+    ----------
+    highest
+        The chance in the class where it is highest.
+    average
+        The chance averaged over the records: the share that comes out right if every record is guessed once.
+    above
+        Per class, whether the chance is above the threshold.
+    """
+
+    highest: Fraction | float
+    average: Fraction | float
+    above: Bools = field(repr=False)
+
+
+def chances_in_table(sizes: Counts, threshold: Fraction) -> Chances:
+    """Give the chances of somebody who knows that the person is in the table: 1 over the size of the class.
+
+    Parameters
+    ----------
+    sizes
+        The records, or the persons, of every class.
+    threshold
+        Above which a chance counts as too high; exactly so high is not.
+    """
+    if not len(sizes):
+        return Chances(Fraction(0), Fraction(0), np.zeros(0, dtype=bool))
+    return Chances(Fraction(1, int(sizes.min())), Fraction(len(sizes), int(sizes.sum())), _below(sizes, threshold))
+
+
+def chances_in_population(sizes: Counts, crowds: Counts, threshold: Fraction) -> Chances:
+    """Give the chances of somebody who must find the person in the population: 1 over the class's people there.
+
+    Parameters
+    ----------
+    sizes
+        The records of every class in the table.
+    crowds
+        How many people of the population are in each class; never fewer than in the table.
+    threshold
+        Above which a chance counts as too high.
+    """
+    if not len(sizes):
+        return chances_in_table(sizes, threshold)
+    return Chances(Fraction(1, int(crowds.min())), _mean(sizes, 1 / crowds), _below(crowds, threshold))
+
+
+def chances_expected(sizes: Counts, expected: Floats, threshold: Fraction) -> Chances:
+    """Give the chances of somebody who must find the person in a population that is only estimated.
+
+    Parameters
+    ----------
+    sizes
+        The records of every class in the table.
+    expected
+        Per class, the expected chance.
+    threshold
+        Above which a chance counts as too high.
+    """
+    if not len(sizes):
+        return chances_in_table(sizes, threshold)
+    return Chances(float(expected.max()), _mean(sizes, expected), np.asarray(expected > float(threshold)))
+
+
+def expected_chance(sizes: Counts, shares: Floats, discount: float = 0.0) -> Floats:
+    """Give the expected value of 1 / F for classes with f records in a sample, where F is not known.
+
+    F - f is negative binomial: f - a successes, each with the class's sampling share p. Then E[1/F] is the integral of
+    p s^(f-1) / (p + (1-p) s)^(1+a) over s from 0 to 1, which is p/f times the series 2F1(1 + a, 1; f + 1; 1 - p).
+
+    Parameters
+    ----------
+    sizes
+        f: the records of every class in the sample.
+    shares
+        p: which share of the class's people is in the sample, above 0 and at most 1.
+    discount
+        a, from 0 up to 1: how much more classes of few people there are than the sample's sizes say. 0 is the model of
+        Benedetti and Franconi. The alpha of Pitman's model makes it the chance under that model, whose classes grow
+        from f to F just so.
+
+    References
+    ----------
+    R. Benedetti, L. Franconi. *Statistical and technological solutions for controlled data dissemination.* NTTS 1998.
+    A. Capobianchi, S. Polettini, M. Lucarelli. *Strategy for the implementation of individual risk methodology into
+    mu-ARGUS.* CASC deliverable 1.2-D1, 2001.
+    """
+    result = np.empty(len(sizes), dtype=np.float64)
+    small = (shares <= 0.5) & (sizes <= _STEPS)
+    result[small] = _by_recursion(sizes[small], shares[small], discount)
+    result[~small] = _by_series(sizes[~small], shares[~small], discount)
+    return result
+
+
+_STEPS = 40
+"""Up to this size the recursion is used; beyond it the series needs few terms, whatever the share."""
+
+
+def _by_recursion(sizes: Counts, shares: Floats, discount: float) -> Floats:
+    """Climb from f = 1: r(f+1) = p/(1-p) (1 - f r(f)) / (f - a). Errors do not grow while p is at most a half."""
+    odds = shares / (1 - shares)
+    current = odds * (-np.log(shares) if discount < 1e-9 else np.expm1(-discount * np.log(shares)) / discount)
+    result = np.where(sizes == 1, current, 0.0)
+    for size in range(1, int(sizes.max(initial=1))):
+        current = odds * (1 - size * current) / (size - discount)
+        result = np.where(sizes == size + 1, current, result)
+    return result
+
+
+def _by_series(sizes: Counts, shares: Floats, discount: float) -> Floats:
+    """Add up the series: every term is at most half of the one before, or far smaller."""
+    term = np.ones(len(sizes))
+    total = term.copy()
+    for number in range(1, 60):
+        term = term * (1 - shares) * (number + discount) / (sizes + number)
+        total += term
+    return shares / sizes * total
+
+
+def _below(crowds: Counts, threshold: Fraction) -> Bools:
+    """Say where 1 / crowd is above a threshold: in whole numbers, so that 1/5 is not above 0.2."""
+    if threshold <= 0:
+        return np.ones(len(crowds), dtype=bool)
+    enough = -(-threshold.denominator // threshold.numerator)  # the smallest crowd that is not above
+    return np.asarray(crowds < min(enough, 2**63 - 1), dtype=bool)
+
+
+def _mean(sizes: Counts, chances: Floats) -> float:
+    return float(sizes @ chances) / float(sizes.sum())

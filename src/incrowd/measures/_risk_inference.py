@@ -1,0 +1,81 @@
+"""How well an intruder can guess a sensitive value from the class alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Classes
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """How well the most frequent value of a class guesses everybody's value.
+
+    Attributes
+    ----------
+    column
+        The sensitive column.
+    highest
+        The share of the most frequent value in the class where that is largest.
+    average
+        Which share of the people is guessed right with the most frequent value of each class.
+    without
+        The same without classes: the share of the most frequent value of the table.
+    certain
+        How many people are in classes where everybody has one and the same value.
+    """
+
+    column: str
+    highest: Fraction
+    average: Fraction
+    without: Fraction
+    certain: int
+
+
+def best_guess(classes: Classes, column: str) -> Guess:
+    """Guess the most frequent value of every class.
+
+    Parameters
+    ----------
+    classes
+        The classes, which know the column's values.
+    column
+        The sensitive column.
+
+    Notes
+    -----
+    Where people have several rows, they count once in every class, and once for every value that they have there.
+    """
+    if not len(classes):
+        return Guess(column, Fraction(0), Fraction(0), Fraction(0), 0)
+    histogram, whole = classes.histogram(column), classes.reference(column)
+    most = np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+    people = classes.size if classes.cells.person is None else classes.whole().size
+    certain = most == classes.size
+    return Guess(
+        column=column,
+        highest=Fraction(1) if certain.any() else _highest(most, classes.size),
+        average=Fraction(int(most.sum()), int(classes.size.sum())),
+        without=Fraction(int(whole.counts.max()), int(people.sum())),
+        certain=_people(classes, certain),
+    )
+
+
+def _highest(most: Counts, size: Counts) -> Fraction:
+    """Give the largest share exactly: of all that look largest as floats, each once."""
+    shares = most / size
+    near = np.flatnonzero(shares >= shares.max() * (1 - 1e-12))
+    return max(Fraction(*pair) for pair in set(zip(most[near].tolist(), size[near].tolist(), strict=True)))
+
+
+def _people(classes: Classes, chosen: npt.NDArray[np.bool_]) -> int:
+    person = classes.cells.person
+    if person is None:
+        return int(classes.size[chosen].sum())
+    return int(np.count_nonzero(np.bincount(person[chosen[classes.members]], minlength=1)))

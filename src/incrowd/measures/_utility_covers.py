@@ -1,0 +1,196 @@
+"""What the published labels of a column stand for, among the values that the original table has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Domain, Ladder, ParameterError
+from incrowd.hierarchies import coverage
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cover:
+    """The values that each label of a column stands for.
+
+    Values stand in a line: numbers and dates by value, others so that those which a hierarchy groups stand side by
+    side. Nearly every label then covers one stretch of the line. A reader who knows no better spreads a label's records
+    evenly over its values; that is what the numbers here do.
+
+    Attributes
+    ----------
+    place
+        The position in the line of every code of the original column.
+    labels, places
+        The positions that each label covers: label by label, ascending. Only for labels that cover no single stretch.
+    low, high
+        The first and the last position of each label; the others have ``high = low - 1``.
+    number
+        How many values each label covers.
+    """
+
+    place: Counts = field(repr=False)
+    low: Counts = field(repr=False)
+    high: Counts = field(repr=False)
+    labels: Counts = field(repr=False)
+    places: Counts = field(repr=False)
+    number: Counts = field(repr=False)
+
+    @classmethod
+    def of_values(cls, place: Counts, codes: Ints) -> Cover:
+        """Let every label stand for one value, given by its code."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(place, place[codes], place[codes], nothing, nothing, np.ones(len(codes), dtype=np.int64))
+
+    @classmethod
+    def of_labels(cls, place: Counts, texts: Sequence[str | None], domain: Domain, ladder: Ladder) -> Cover:
+        """Read published labels.
+
+        Parameters
+        ----------
+        place
+            The position of every code in the line.
+        texts
+            The labels, each once.
+        domain, ladder
+            The original column, and its hierarchy.
+        """
+        reader = _Reader(place, domain, ladder)
+        read = reader.read_all(texts)
+        unread = sum(not len(positions) for positions in read)
+        if unread:
+            msg = f"{unread:,} labels of column {domain.column!r} stand for no value of the original table."
+            raise ParameterError(msg, hint="give the table that the release was made from.")
+        number = np.array([_length(positions) for positions in read], dtype=np.int64)
+        stretch = [isinstance(positions, range) for positions in read]
+        low = np.array([positions[0] if fine else 0 for positions, fine in zip(read, stretch, strict=True)])
+        high = np.array([positions[-1] if fine else -1 for positions, fine in zip(read, stretch, strict=True)])
+        listed = [(label, positions) for label, positions in enumerate(read) if not stretch[label]]
+        labels = np.repeat([label for label, _ in listed], [len(positions) for _, positions in listed])
+        places = np.concatenate([np.asarray(positions) for _, positions in listed]) if listed else labels
+        return cls(place, low.astype(np.int64), high.astype(np.int64), _whole(labels), _whole(places), number)
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def inside(self, first: int, last: int) -> Floats:
+        """Give the share of each label's values that lie between two positions, both included."""
+        both = np.minimum(self.high, last) - np.maximum(self.low, first) + 1
+        found = np.maximum(both, 0)
+        within = (self.places >= first) & (self.places <= last)
+        found = found + np.bincount(self.labels[within], minlength=len(self))
+        return np.asarray(found / self.number, dtype=np.float64)
+
+    def on_values(self, counts: Ints) -> Floats:
+        """Spread the records of every label over its values; give the records of every position."""
+        each = counts / self.number
+        ends = np.bincount(self.low, each * (self.high >= self.low), len(self.place) + 1)
+        ends -= np.bincount(self.high + 1, each * (self.high >= self.low), len(self.place) + 1)
+        listed = np.bincount(self.places, each[self.labels], len(self.place))
+        return np.asarray(np.cumsum(ends)[:-1] + listed, dtype=np.float64)
+
+    def on_groups(self, group: Ints, groups: int) -> Floats:
+        """Give which share of each label's values is in each group.
+
+        Parameters
+        ----------
+        group
+            The group of every code.
+        groups
+            How many groups there are.
+        """
+        at = np.empty(len(self.place), dtype=np.int64)
+        at[self.place] = group
+        sums = np.zeros((len(at) + 1, groups))
+        sums[np.arange(1, len(at) + 1), at] = 1
+        sums = np.cumsum(sums, axis=0)
+        found = sums[self.high + 1] - sums[self.low]
+        np.add.at(found, (self.labels, at[self.places]), 1)
+        return np.asarray(found / self.number[:, None], dtype=np.float64)
+
+
+def in_line(domain: Domain, ladder: Ladder | None) -> Counts:
+    """Give every value its position in the line."""
+    if ladder is None or domain.kind != "text":
+        return np.arange(len(domain))
+    order = np.lexsort(ladder.groups)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place
+
+
+class _Reader:
+    """Reads the labels of one column: those of its hierarchy and ranges fast, others as linking does."""
+
+    def __init__(self, place: Counts, domain: Domain, ladder: Ladder) -> None:
+        self._place, self._domain, self._ladder = place, domain, ladder
+        self._groups: dict[str | None, tuple[int, int]] = {}
+        self._ends: list[tuple[Counts, Counts, Counts]] = []
+        for level in range(ladder.height, -1, -1):  # the finest level that has a label decides
+            self._groups |= {text: (level, group) for group, text in enumerate(ladder.labels[level].tolist())}
+        for group, labels in zip(ladder.groups, ladder.labels, strict=True):
+            self._ends.append(_ends(place, group, len(labels)))
+        self._codes = {text: code for code, text in enumerate(domain.texts.tolist())}
+
+    def read_all(self, texts: Sequence[str | None]) -> list[range | Counts]:
+        """Give the positions that each label covers."""
+        known = {text: self._known(text) for text in texts}
+        others = [text for text, positions in known.items() if positions is None]
+        found = coverage(others, self._domain, self._ladder) if others else []
+        read = {text: self._stretch(self._other(text, codes)) for text, codes in zip(others, found, strict=True)}
+        return [read[text] if positions is None else positions for text, positions in known.items()]
+
+    def _known(self, text: str | None) -> range | Counts | None:
+        """Read a label of the hierarchy, or a range between two values."""
+        if text in self._groups:
+            level, group = self._groups[text]
+            low, high, number = (int(ends[group]) for ends in self._ends[level])
+            if high - low + 1 == number:
+                return range(low, high + 1)
+            return np.sort(self._place[self._ladder.groups[level] == group])
+        if text is not None and self._domain.kind != "text":
+            first, _, last = text.partition("..")
+            low, high = self._codes.get(first, -1), self._codes.get(last, -1)
+            if 0 <= low <= high:
+                return range(low, high + 1)
+        return None
+
+    def _other(self, text: str | None, codes: Ints) -> Counts:
+        """Take what linking reads; a number that no record has, such as a mean, is the nearest one that is."""
+        found = np.sort(self._place[codes])
+        if len(found) or self._domain.kind != "number" or text is None or not len(self._domain.values):
+            return found
+        try:
+            away = np.abs(self._domain.values.astype(np.float64) - float(text))
+        except ValueError:
+            return found
+        return _whole([self._place[np.argmin(away)]])
+
+    @staticmethod
+    def _stretch(positions: Counts) -> range | Counts:
+        if len(positions) and positions[-1] - positions[0] + 1 == len(positions):
+            return range(int(positions[0]), int(positions[-1]) + 1)
+        return positions
+
+
+def _ends(place: Counts, group: Ints, groups: int) -> tuple[Counts, Counts, Counts]:
+    """Give the first and last position of every group, and how many values it has."""
+    low, high = np.full(groups, len(place)), np.full(groups, -1)
+    np.minimum.at(low, group, place)
+    np.maximum.at(high, group, place)
+    return low, high, np.bincount(group, minlength=groups)
+
+
+def _length(positions: range | Counts) -> int:
+    return len(positions)
+
+
+def _whole(numbers: npt.ArrayLike) -> Counts:
+    return np.asarray(numbers, dtype=np.int64)

@@ -1,0 +1,54 @@
+"""How charts look: colours that colour-blind people can tell apart, and one size of type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+BEFORE, AFTER, LIMIT, QUIET = "#D55E00", "#0072B2", "#1a1a1a", "#9a9a9a"
+"""Vermilion, blue, ink and grey of Okabe and Ito's palette."""
+WIDTH, HEIGHT = 560, 220
+WHEN = ("before", "after")
+Rows = Sequence[dict[str, Any]]
+
+
+def data(rows: Rows) -> alt.Data:
+    """Give rows to a chart as they are."""
+    return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]
+
+
+def when(field: str = "when") -> alt.Color:
+    """Colour by before and after, the same in every chart."""
+    scale = alt.Scale(domain=list(WHEN), range=[BEFORE, AFTER])
+    return alt.Color(f"{field}:N", scale=scale, title=None, legend=alt.Legend(orient="top"))
+
+
+def side_by_side(field: str = "when") -> alt.XOffset:
+    """Put the bars of before and after beside each other."""
+    return alt.XOffset(f"{field}:N", sort=list(WHEN))
+
+
+def share(field: str, title: str) -> alt.Y:
+    """Give an axis of shares from 0."""
+    return alt.Y(f"{field}:Q", title=title, axis=alt.Axis(format="%", tickCount=5), scale=alt.Scale(zero=True))
+
+
+def line_at(value: float, label: str) -> Any:
+    """Draw a limit across a chart of shares, with its name."""
+    base = alt.Chart(data([{"limit": value, "label": label}]))
+    rule = base.mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(y="limit:Q")
+    text = base.mark_text(align="left", baseline="bottom", dx=4, dy=-2, color=LIMIT).encode(
+        y="limit:Q", x=alt.value(0), text="label:N"
+    )
+    return rule + text
+
+
+def finished(chart: Any, title: str, *, width: int = WIDTH, height: int = HEIGHT) -> Any:
+    """Give a chart its size, its title for readers of the page's source, and our type."""
+    room = {"left": 16, "right": 12, "top": 8, "bottom": 8}  # a reader's type may be wider than the one measured with
+    chart = chart.properties(width=width, height=height, description=title, padding=room)
+    chart = chart.configure(font="sans-serif", background="white")
+    chart = chart.configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=220)
+    return chart.configure_legend(labelFontSize=12, titleFontSize=12).configure_view(strokeWidth=0)

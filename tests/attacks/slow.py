@@ -1,0 +1,80 @@
+"""Attacks written out person by person: slow, obvious, and what the fast ones must agree with."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+Rows = Sequence[tuple[Any, ...]]
+"""The class and the sensitive value of each person."""
+
+
+def grouped(rows: Rows) -> dict[Any, list[Any]]:
+    classes: defaultdict[Any, list[Any]] = defaultdict(list)
+    for row in rows:
+        classes[row[0]].append(row[1])
+    return dict(classes)
+
+
+def certain(rows: Rows) -> Counter[Any]:
+    """Give the people of classes with one value."""
+    return Counter({key: len(values) for key, values in grouped(rows).items() if len(set(values)) == 1})
+
+
+def best_guess(values: Sequence[Any]) -> Fraction:
+    """Give how many are guessed right, the guess being one of the most frequent values."""
+    return Fraction(max(Counter(values).values(), default=0))
+
+
+def chance_after(values: Sequence[Any], excluded: int) -> Fraction:
+    """Give the likeliest guess after some values other than the person's own are ruled out, whichever are."""
+    best = Fraction(0)
+    for value in set(values):
+        others = sorted(set(values) - {value})
+        for out in combinations(others, min(excluded, len(others))):
+            left = [other for other in values if other not in out]
+            best = max(best, Fraction(left.count(value), len(left)))
+    return best
+
+
+def right_after(values: Sequence[Any], excluded: int) -> Fraction:
+    """Rule out, for each person, the most frequent others' values; guess one of the most frequent that are left."""
+    counts, right = Counter(values), Fraction(0)
+    for value in values:
+        others = sorted((other for other in counts if other != value), key=lambda other: -counts[other])
+        left = {value, *others[min(excluded, len(counts) - 1) :]}
+        most = max(counts[one] for one in left)
+        ties = [one for one in left if counts[one] == most]
+        right += Fraction(value in ties, len(ties))
+    return right
+
+
+def after_listed(values: Sequence[Any], out: set[Any]) -> tuple[int, int, int]:
+    """Give how many values are left, how many people have one, and how many the most frequent one."""
+    left = Counter(value for value in values if value not in out)
+    return len(left), left.total(), max(left.values(), default=0)
+
+
+def after_unlikely(values: Sequence[Any], public: Mapping[Any, Fraction], excluded: int) -> tuple[int, int]:
+    """Rule out the least likely values of the class; give how many are left, and how many guesses are right."""
+    ranked = sorted(set(values), key=lambda value: (value in public, public.get(value, 0), value))
+    left = ranked[min(excluded, len(ranked) - 1) :]
+    return len(left), max(values.count(value) for value in left)
+
+
+def gain(values: Sequence[Any], everybody: Sequence[Any]) -> Fraction:
+    return max(
+        Fraction(values.count(value), len(values)) / Fraction(everybody.count(value), len(everybody))
+        for value in set(values)
+    )
+
+
+def change(values: Sequence[Any], everybody: Sequence[Any]) -> Fraction:
+    shares = [
+        abs(Fraction(values.count(value), len(values)) - Fraction(everybody.count(value), len(everybody)))
+        for value in set(everybody)
+    ]
+    return sum(shares, Fraction(0)) / 2
