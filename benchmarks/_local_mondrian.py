@@ -87,7 +87,6 @@ def mondrian_of_many(folder: Path, targets: Targets, calls: int = 3) -> None:
         _clock(lambda: connection.sql(query).to_arrow_table(), calls),
     )
     print(f"  {'bare group-by, the faster of Polars and DuckDB':<58}{bare:9.2f}")
-    del frame
     connection.close()
     roles = schema(SYNTHETIC, f"{folder}/synth5m_hierarchy_")
     asked = Problem(ic.census(path, roles), roles, promise("k>=5"))

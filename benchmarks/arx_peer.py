@@ -51,6 +51,12 @@ class Case:
                 yield f"{name}={value}"
 
 
+def classpath_of(given: str) -> str:
+    """Read a class path: as it is, or out of the file that holds it."""
+    is_file = len(given) < 4096 and Path(given).is_file() and not given.endswith(".jar")
+    return Path(given).read_text(encoding="utf-8").strip() if is_file else given
+
+
 def run_arx(classpath: str, case: Case, *, repetitions: int = 5, heap: str | None = None) -> dict[str, Any]:
     """Search with ARX in a fresh JVM: one cold call, then the warm ones.
 

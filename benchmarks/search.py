@@ -23,6 +23,7 @@ from _search_many import many
 from _search_models import models
 from _searches import ADULT, SYNTHETIC, Targets
 from _timing import HERE
+from arx_peer import classpath_of
 
 WAIT = 5.0
 """The few seconds that a user may wait for a first call, compiling included."""
@@ -63,7 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--arx", help="the class path of ARX, or a file that holds it")
     parser.add_argument("--quick", action="store_true", help="measure less")
     given = parser.parse_args(arguments)
-    classpath = Path(given.arx).read_text(encoding="utf-8").strip() if given.arx and _is_file(given.arx) else given.arx
+    classpath = given.arx and classpath_of(given.arx)
     targets = Targets()
     rounds, calls = (1, 1) if given.quick else (2, 3)
     print(f"load of the machine {os.getloadavg()[0]:.1f} with {os.cpu_count()} processors")
@@ -77,10 +78,6 @@ def main(arguments: list[str] | None = None) -> None:
         many(given.synth, None if given.quick else classpath, calls, targets)
         first_calls(given.synth / "synth500k.csv", f"{given.synth}/synth5m_hierarchy_", SYNTHETIC, targets)
     targets.show()
-
-
-def _is_file(text: str) -> bool:
-    return len(text) < 4096 and Path(text).is_file() and not text.endswith(".jar")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ from algorithms.tables import PROMISES
 from algorithms.tables_mondrian import COLUMNS, alike, kinds, members, names, problem, published, rows, tables
 from incrowd.algorithms import Locally, Mondrian, Problem, Progress
 from incrowd.algorithms._mondrian_checks import Candidates, Check
+from incrowd.api._plan_checks import build_search
+from incrowd.api._plan_sections import SearchSection
 
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* promises nothing")
 
@@ -306,6 +308,11 @@ def test_halves_of_one_size_are_refused_where_people_have_several_rows() -> None
     table = [{**row, "person": 1} for row in alike(age=[20, 31])]
     with pytest.raises(ic.ParameterError, match="records of a person stay together"):
         Mondrian(strict=False).search(problem(table, ic.KAnonymity(1)))
+
+
+def test_a_plan_knows_the_search_by_its_name() -> None:
+    section = SearchSection.model_validate({"algorithm": {"name": "mondrian", "strict": False, "labels": "set"}})
+    assert build_search(section) == Mondrian(strict=False, labels="set")
 
 
 def test_parameters_are_checked_when_they_are_given() -> None:

@@ -58,7 +58,8 @@ def test_the_original_adds_who_is_looked_up_and_what_was_known(release: ic.Relea
     found = ic.attack(release, original=TABLE)
     assert found.get("inference").baseline == Fraction(3, 7)
     linked = found.get("linkage")
-    assert (linked.targets, linked.right, linked.baseline, linked.exposed.records) == (7, 2, Fraction(1, 6), 0)
+    assert (linked.targets, linked.right) == (7, Fraction(2))
+    assert (linked.baseline, linked.exposed.records) == (Fraction(1, 6), 0)
     assert linked.notes[0] == "linkage: 6 of 7 people have a candidate in the release."
 
 
@@ -93,7 +94,15 @@ def test_masked_records_are_candidates_for_everybody() -> None:
 
 
 def test_people_with_several_rows_are_known_to_the_owner() -> None:
-    rows = [(1, 31, "flu"), (1, 52, "flu"), (2, 32, "hiv"), (2, 34, "cold"), (3, 55, "flu"), (4, 57, "hiv"), (4, 31, "hiv")]
+    rows = [
+        (1, 31, "flu"),
+        (1, 52, "flu"),
+        (2, 32, "hiv"),
+        (2, 34, "cold"),
+        (3, 55, "flu"),
+        (4, 57, "hiv"),
+        (4, 31, "hiv"),
+    ]
     people = [{"who": who, "age": age, "disease": disease} for who, age, disease in rows]
     schema = ic.Schema(quasi={"age": ic.intervals(10, 20)}, sensitive=["disease"], entity="who")
     release = ic.anonymize(people, schema, model="k>=3")
@@ -160,3 +169,12 @@ def test_engines_agree(tmp_path: Path) -> None:
     expected = numbers(ic.attack(frame.to_dicts(), schema, original=frame.to_dicts()))
     for table in (frame, frame.to_arrow(), frame.lazy(), tmp_path / "t.csv"):
         assert numbers(ic.attack(table, schema, original=table)) == expected
+
+
+def test_a_wrong_original_is_refused_where_persons_are_counted() -> None:
+    people = [{"who": number // 2, "age": 30 + number % 4, "disease": "flu"} for number in range(12)]
+    schema = ic.Schema(quasi={"age": ic.intervals(10, 20)}, sensitive=["disease"], entity="who")
+    release = ic.anonymize(people, schema, model="k>=3")
+    assert "so records are counted" in ic.attack(release).notes[0]
+    with pytest.raises(ic.DataError, match="does not give this release"):
+        ic.attack(release, original=people[:-2])

@@ -45,7 +45,8 @@ def test_without_a_population_there_is_a_prosecutor_and_a_marketer() -> None:
     assert (risk.records, risk.persons, risk.classes, risk.k) == (8, None, 3, 1)
     assert (risk.prosecutor.highest, risk.prosecutor.average) == (1, Fraction(3, 8))
     assert risk.prosecutor.above is not None
-    assert (risk.prosecutor.above.classes, risk.prosecutor.above.records, risk.prosecutor.above.share) == (2, 3, 0.375)
+    assert (risk.prosecutor.above.classes, risk.prosecutor.above.records) == (2, 3)
+    assert risk.prosecutor.above.share == Fraction(3, 8)
     assert risk.journalist is None
     assert (risk.marketer.highest, risk.marketer.average, risk.marketer.above) == (None, Fraction(3, 8), None)
     assert (risk.uniqueness.sample, dict(risk.uniqueness.estimates)) == (1, {})
@@ -92,6 +93,9 @@ def test_prosecutor_journalist_and_marketer_stand_in_this_order() -> None:
 def test_a_population_smaller_than_the_table_is_refused() -> None:
     with pytest.raises(ic.ParameterError, match="population of 3 is smaller than the table of 4"):
         one(people(4), population=3)
+    for wrong in (True, 1e6):
+        with pytest.raises(ic.ParameterError, match="population must be a whole number of people or a table"):
+            one(people(4), population=wrong)
 
 
 def test_where_everybody_is_alone_the_size_of_the_population_promises_nothing() -> None:
@@ -138,6 +142,7 @@ def test_persons_are_counted_not_rows() -> None:
     assert (risk.prosecutor.highest, risk.prosecutor.average) == (Fraction(1, 3), Fraction(1, 3))
     assert risk.alone_by_rows == 2  # p1 and p3 were in both towns, p2 and p4 in one each
     assert one(people(2)).alone_by_rows is None
+    assert "one of a kind by all their rows together: 2" in str(risk)
 
 
 def test_estimates_of_uniqueness_need_people_in_one_class_each() -> None:
@@ -169,6 +174,8 @@ def test_a_release_with_several_rows_per_person_needs_its_table() -> None:
     assert risk.guesses["disease"].certain == 0
     with pytest.raises(ic.DataError, match="not the table that the release was made from"):
         ic.risk(release, original=VISITS[:-1])
+    with pytest.raises(ic.ParameterError, match="Weights are about records"):
+        ic.risk(release, original=VISITS, weight="who")
 
 
 def test_masked_records_are_a_class_of_their_own_with_persons_too() -> None:
@@ -200,7 +207,7 @@ def test_people_of_a_population_fit_the_labels_of_a_release(
 @pytest.mark.parametrize("labels", ["hierarchy", "range", "set"])
 def test_people_of_a_population_fit_the_labels_of_a_local_recoding(labels: Any) -> None:
     release = ic.anonymize(TABLE, SCHEMA, model="k>=2", algorithm=Runs(labels))
-    population = [
+    population: list[dict[str, Any]] = [
         *TABLE,
         *TABLE,
         {"age": 22, "town": "köln", "disease": ""},

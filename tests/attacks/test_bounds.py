@@ -25,13 +25,15 @@ LOCAL = [
 def released(table: Any, model: Any, algorithm: Any, limit: float) -> ic.Release | None:
     """Give the release, or nothing where there is none or the algorithm cannot carry the promise."""
     try:
-        return ic.anonymize([dict(row) for row in table], schema(), model=model, algorithm=algorithm, max_suppressed=limit)
+        return ic.anonymize(
+            [dict(row) for row in table], schema(), model=model, algorithm=algorithm, max_suppressed=limit
+        )
     except (ic.NoSafeRelease, ic.ParameterError):
         return None
 
 
 def reidentification(found: ic.Attacks) -> list[Any]:
-    names = ("singling out", "linkage", "minimality")
+    names = ("singling out", "linkage", "narrowest group")
     return [entry.worst for entry in found if entry.name in names and entry.column is None and entry.worst is not None]
 
 

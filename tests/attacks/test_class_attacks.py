@@ -28,13 +28,18 @@ def attacked(table: slow.Rows, meaning: Any = None, original: slow.Rows | None =
 def test_a_class_of_one_value_tells_it() -> None:
     found = attacked([(1, "flu"), (1, "flu"), (2, "flu"), (2, "hiv")]).get("homogeneity")
     assert (found.exposed.classes, found.exposed.records, found.exposed.share) == (1, 2, Fraction(1, 2))
-    assert (found.rate, found.baseline, found.advantage, found.worst) == (Fraction(1, 2), 0, Fraction(1, 2), 1)
+    assert slow.numbers(found.rate, found.baseline, found.advantage, found.worst) == (
+        Fraction(1, 2),
+        0,
+        Fraction(1, 2),
+        1,
+    )
     assert dict(found.worst_class) == {"q": "1"}
 
 
 def test_a_table_of_one_value_tells_it_without_its_classes() -> None:
     found = attacked([(1, "flu"), (2, "flu")]).get("homogeneity")
-    assert (found.rate, found.baseline, found.advantage) == (1, 1, 0)
+    assert slow.numbers(found.rate, found.baseline, found.advantage) == (1, 1, 0)
 
 
 def test_the_posterior_is_compared_with_the_prior() -> None:
@@ -58,7 +63,7 @@ def test_one_value_ruled_out_can_leave_one() -> None:
 def test_given_values_are_ruled_out_about_people_who_do_not_have_them() -> None:
     table = [(1, "flu"), (1, "flu"), (1, "hiv"), (2, "flu"), (2, "flu")]
     found = attacked(table, values={"s": ["flu", "pox"]}).get("background knowledge")
-    assert (found.exposed.records, found.targets, found.right, found.baseline) == (1, 1, 1, 1)
+    assert slow.numbers(found.exposed.records, found.targets, found.right, found.baseline) == (1, 1, 1, 1)
     assert {name: list(column) for name, column in found.exposed_records().items()} == {
         "q": ["1"],
         "s": ["hiv"],
@@ -70,7 +75,7 @@ def test_given_values_are_ruled_out_about_people_who_do_not_have_them() -> None:
 def test_a_public_distribution_can_mislead() -> None:
     table = [(1, "flu"), (1, "hiv"), (1, "hiv")]
     found = attacked(table, public={"s": {"flu": 0.3, "hiv": 0.001}}).get("background knowledge")
-    assert (found.right, found.targets, found.worst) == (1, 3, Fraction(1, 3))
+    assert slow.numbers(found.right, found.targets, found.worst) == (1, 3, Fraction(1, 3))
 
 
 def test_similar_values_are_one_category() -> None:
@@ -152,7 +157,10 @@ def test_ruled_out_values_agree_person_by_person(table: list[Any], out: set[str]
     classes = slow.grouped(table).values()
     listed = attacked(table, values={"s": sorted(out)}).get("background knowledge")
     found = [slow.after_listed(values, out) for values in classes]
-    assert (listed.targets, listed.right) == (sum(people for _, people, _ in found), sum(most for *_, most in found))
+    assert slow.numbers(listed.targets, listed.right) == (
+        sum(people for _, people, _ in found),
+        sum(most for *_, most in found),
+    )
     assert listed.exposed.records == sum(people for left, people, _ in found if left == 1)
     distribution = {value: Fraction(share, 1000 + ord(value)) for value, share in public.items()}
     unlikely = attacked(table, public={"s": distribution}, excluded=2).get("background knowledge")
@@ -245,3 +253,23 @@ def test_an_intruder_who_knows_other_columns_is_refused() -> None:
         attacked([(1, "a")], values={"z": ["a"]})
     with pytest.raises(ic.ParameterError, match="1 of the categories given for column 's' are none of its 3"):
         attacked([(1, "a")], MEANING, categories={"s": ["ugly"]})
+
+
+def test_people_with_several_rows_have_categories_too() -> None:
+    table = [(1, "a", 1), (1, "d", 1), (1, "b", 2), (2, "a", 3), (2, "d", 4)]
+    found = attacked(table, MEANING)
+    assert (found.get("similarity").exposed.classes, found.get("similarity").exposed.persons) == (1, 2)
+    assert found.get("background knowledge").notes == (
+        "people have several rows: their different values count one by one.",
+    )
+    assert [entry for entry in found if entry.name == "change of belief"] == []
+
+
+def test_values_that_are_no_texts_can_be_ruled_out() -> None:
+    table = [(1, True), (1, False), (2, None), (2, True)]
+    known = attacked(table, values={"s": [True, None]}).get("background knowledge")
+    assert (known.exposed.classes, known.targets) == (1, 1)
+
+
+def test_numbers_without_an_end_have_no_range() -> None:
+    assert attacked([(1, 0.5), (1, float("inf"))]).get("similarity").exposed.classes == 0

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd as ic
+from attacks.slow import numbers
 from incrowd.attacks import Links, Matching, _linkage
 from incrowd.hierarchies import covers
 
@@ -29,7 +30,7 @@ def test_paper_000_table_1_3_finds_rajesh() -> None:
     external = TABLES / "000_table1_3_driving_record.csv"
     found = ic.attack(TABLES / "000_table1_2_deidentified.csv", schema, external=external, who="Name")
     linked, value = found.get("linkage"), found.get("attribute linkage")
-    assert (linked.exposed.records, linked.targets, linked.right, linked.worst) == (1, 3, 1, 1)
+    assert numbers(linked.exposed.records, linked.targets, linked.right, linked.worst) == (1, 3, 1, 1)
     table = value.exposed_records()
     assert (table["Name"].tolist(), table["Condition"].tolist(), table["candidates"].tolist()) == (
         ["Rajesh"],
@@ -94,7 +95,9 @@ def test_labels_of_a_hierarchy_are_matched_through_it() -> None:
 
 
 def test_a_release_knows_what_its_labels_cover() -> None:
-    table = [{"age": age, "job": job, "s": s} for age, job, s in zip(range(20, 32), "abcdabcdabcd", "xy" * 6, strict=True)]
+    table = [
+        {"age": age, "job": job, "s": s} for age, job, s in zip(range(20, 32), "abcdabcdabcd", "xy" * 6, strict=True)
+    ]
     schema = ic.Schema(
         quasi={"age": ic.intervals(6, 12), "job": ic.tree({"one": ["a", "b"], "two": ["c", "d"]})}, sensitive=["s"]
     )
@@ -108,13 +111,15 @@ def test_a_release_knows_what_its_labels_cover() -> None:
     assert ic.attack(release, external=others).get("linkage").notes[0].startswith("linkage: 1 of 2 people")
 
 
-LABELS = {
+LABELS: dict[str, list[Any]] = {
     "a": ["1", "2", "1-2", "2..4", "*", "{1, 4}", None, "<3", "3*"],
     "b": ["x", "y", "{x, y}", "*", "x*", "xy"],
 }
-VALUES = {"a": [1, 2, 3, 4, 31, None], "b": ["x", "y", "xy", "z", None]}
+VALUES: dict[str, list[Any]] = {"a": [1, 2, 3, 4, 31, None], "b": ["x", "y", "xy", "z", None]}
 published = st.lists(
-    st.tuples(st.sampled_from(LABELS["a"]), st.sampled_from(LABELS["b"]), st.sampled_from("pq")), min_size=1, max_size=12
+    st.tuples(st.sampled_from(LABELS["a"]), st.sampled_from(LABELS["b"]), st.sampled_from("pq")),
+    min_size=1,
+    max_size=12,
 )
 outside = st.lists(st.tuples(st.sampled_from(VALUES["a"]), st.sampled_from(VALUES["b"])), min_size=1, max_size=8)
 

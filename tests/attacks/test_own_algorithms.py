@@ -6,6 +6,7 @@ import math
 import warnings
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from attacks.slow import numbers
 from incrowd.hierarchies import covers
 
 TOWNS = {"west": ["bonn", "köln"], "north": ["kiel"], "south": ["ulm", "rom", "wien"]}
@@ -22,7 +24,7 @@ rows = st.lists(
     min_size=4,
     max_size=24,
 )
-ALGORITHMS = [ic.Mondrian(), ic.Mondrian(labels="set"), ic.Mondrian(labels="hierarchy"), ic.TopDown()]
+ALGORITHMS: list[Any] = [ic.Mondrian(), ic.Mondrian(labels="set"), ic.Mondrian(labels="hierarchy"), ic.TopDown()]
 
 
 def released(people: list[Any], algorithm: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]], ic.Release]:
@@ -44,7 +46,7 @@ def test_the_ends_of_ranges_are_somebodys() -> None:
     labels = sorted({row["age"] for row in release.table})
     assert labels == ["21..28", "33..39"]
     found = ic.attack(release).get("downcoding")
-    assert (found.targets, found.right) == (4, 4)
+    assert numbers(found.targets, found.right) == (4, 4)
     assert (found.exposed.classes, found.exposed.records) == (1, 2)
     assert found.worst == 1
     assert found.worst_class == {"age": "33..39", "town": "bonn"}
@@ -57,7 +59,11 @@ def test_the_two_branches_of_a_label_occur() -> None:
     _, published, release = released(table, ic.TopDown())
     assert Counter(row["town"] for row in published) == {"west": 2, "south": 3}
     found = ic.attack(release).get("downcoding")
-    assert (found.targets, found.right, found.exposed.records) == (2, 2, 2)  # south has three branches: nothing sure
+    assert numbers(found.targets, found.right, found.exposed.records) == (
+        2,
+        2,
+        2,
+    )  # south has three branches: nothing sure
 
 
 @settings(max_examples=25)
@@ -77,7 +83,10 @@ def test_the_narrowest_class_is_found_as_by_hand(people: list[Any], algorithm: A
     ages, towns = ({row[column] for row in table} for column in ("age", "town"))
 
     def width(label: tuple[str, str]) -> float:
-        counts = [sum(covering(label[0], "age", age) for age in ages), sum(covering(label[1], "town", t) for t in towns)]
+        counts = [
+            sum(covering(label[0], "age", age) for age in ages),
+            sum(covering(label[1], "town", t) for t in towns),
+        ]
         return sum(map(math.log, counts))
 
     right, before, there = Fraction(0), Fraction(0), 0
@@ -91,15 +100,15 @@ def test_the_narrowest_class_is_found_as_by_hand(people: list[Any], algorithm: A
         if best == [(own["age"], own["town"])]:
             right += Fraction(1, classes[best[0]])
             there += 1
-    found = ic.attack(release).get("minimality")
+    found = ic.attack(release).get("narrowest group")
     assert (found.right, found.baseline) == (right, before / len(table))
-    assert found.notes[0].startswith(f"minimality: {there} of {len(table)} people are in the narrowest group")
+    assert found.notes[0].startswith(f"narrowest group: {there} of {len(table)} people are in the narrowest group")
 
 
 def test_one_level_per_column_has_no_such_attack() -> None:
     table = [{"age": age, "town": "bonn", "s": "a"} for age in (21, 22, 31, 32)]
     names = {entry.name for entry in ic.attack(ic.anonymize(table, SCHEMA, model="k>=2"))}
-    assert names.isdisjoint({"downcoding", "minimality"})
+    assert names.isdisjoint({"downcoding", "minimality", "narrowest group"})
 
 
 def test_averages_take_no_part_in_linkage() -> None:
@@ -116,7 +125,7 @@ def test_averages_take_no_part_in_linkage() -> None:
 def test_two_releases_leave_the_values_that_both_allow(people: list[Any], one: Any, two: Any) -> None:
     table, first, release = released(people, one)
     _, second, other = released(people, two)
-    left = []
+    left: list[Any] = []
     for person in table:
         possible = [
             {row["s"] for row in rows if all(covering(row[c], c, person[c]) for c in ("age", "town"))}
@@ -144,3 +153,23 @@ def test_two_releases_need_people_to_look_up() -> None:
     foreign = [{"age": "21", "town": "bonn", "t": 1}]
     with pytest.raises(ic.ParameterError, match="A table alone does not say"):
         ic.attack(release, other=foreign, original=table)
+
+
+def test_a_saved_local_release_says_the_same(tmp_path: Path) -> None:
+    people = [
+        (20 + number, town, "ab"[number % 2]) for number, town in enumerate(["bonn", "köln", "kiel", "rom", "ulm"] * 3)
+    ]
+    for place, algorithm in enumerate(ALGORITHMS):
+        table, _, _ = released(people, algorithm)
+        release = ic.anonymize(table, SCHEMA, model="k>=2, l>=2", algorithm=algorithm)
+        release.save(tmp_path / str(place))
+        one, two = ic.attack(release, original=table), ic.attack(tmp_path / str(place), original=table)
+        assert [(e.name, e.column) for e in one] == [(e.name, e.column) for e in two]
+        for entry in one:
+            if entry.name not in {
+                "downcoding",
+                "narrowest group",
+                "linkage",
+                "attribute linkage",
+            }:  # hierarchies are lost
+                assert entry.to_dict() == two.get(entry.name, entry.column).to_dict()

@@ -63,7 +63,9 @@ def test_the_worst_group_is_said_on_request(attack: Run, folder: Path) -> None:
 @pytest.mark.parametrize("named", ["out", "out/public", "out/public/release.json"])
 def test_labels_are_read_through_the_owners_hierarchies(attack: Run, folder: Path, named: str) -> None:
     found = json.loads(
-        attack(folder / named, "--external", folder / "voters.csv", "--on", "age=Alter,town", "--who", "Name", "--json")[1]
+        attack(
+            folder / named, "--external", folder / "voters.csv", "--on", "age=Alter,town", "--who", "Name", "--json"
+        )[1]
     )
     assert found["schema"] == 1
     (linked,) = (one for one in found["attacks"] if one["name"] == "attribute linkage")

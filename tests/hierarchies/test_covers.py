@@ -197,3 +197,7 @@ def test_a_number_is_covered_however_it_is_written() -> None:
     domain = Domain.of_texts("x", ["38.5", "39.0"], np.ones(2, dtype=np.int64))
     assert covered("39", domain).tolist() == [False, True]
     assert [codes.tolist() for codes in coverage(["39", "38.50", "40"], domain)] == [[1], [0], []]
+
+
+def test_a_value_that_could_be_a_period_is_a_number_among_numbers() -> None:
+    assert [codes.tolist() for codes in coverage(["2024", "7"], Domain.of("x", [7, 2024]))] == [[1], [0]]

@@ -6,10 +6,12 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import incrowd as ic
 from incrowd.measures import (
     Fitting,
     best_guess,
@@ -147,6 +149,12 @@ def test_the_best_guess_is_the_most_frequent_value_of_each_class(rows: list[tupl
     assert found.average == Fraction(sum(max(bag.values()) for bag in bags.values()), len(rows))
     assert found.without == Fraction(max(Counter(value for _, value in rows).values()), len(rows))
     assert found.certain == sum(bag.total() for bag in bags.values() if len(bag) == 1)
+
+
+def test_nobody_can_be_guessed_in_an_empty_table() -> None:
+    table = pl.DataFrame(schema={"q": pl.String, "s": pl.String})
+    found = best_guess(ic.census(table, ic.Schema(quasi=["q"], sensitive=["s"])).classes(), "s")
+    assert (float(found.highest), float(found.average), found.certain) == (0, 0, 0)
 
 
 def test_the_best_guess_counts_persons_where_they_are_known() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.measures import ESTIMATORS, Sizes, estimated_uniqueness, pitman_fit
+from incrowd.measures import ESTIMATORS, Sizes, estimated_uniqueness, expected_chance, pitman_fit
 from incrowd.measures._uniqueness_pitman import digamma
 
 Counts = npt.NDArray[np.int64]
@@ -98,6 +98,20 @@ def test_pitman_finds_the_uniques_of_a_made_up_population(theta: float, alpha: f
     truth = int((np.bincount(table) == 1).sum())
     found = [ESTIMATORS["pitman"](Sizes.of(sampled(table, 0.1, seed), 12_000)) for seed in range(3)]
     assert np.mean([value for value in found if value is not None]) == pytest.approx(truth, rel=0.15)
+
+
+def test_the_expected_chance_of_people_who_are_alone_in_a_sample_of_a_made_up_population() -> None:
+    people = 12_000
+    table = restaurant(people, 100, 0.6, seed=2)
+    drawn = np.random.default_rng(3).choice(people, people // 20, replace=False)
+    inside, everywhere = np.bincount(table[drawn], minlength=int(table.max()) + 1), np.bincount(table)
+    truth = float((1 / everywhere[inside == 1]).mean())
+    fit = pitman_fit(Sizes.of(inside[inside > 0], people))
+    assert fit is not None
+    alpha, theta = fit
+    share = (theta + people / 20) / (theta + people)
+    assert expected_chance(np.array([1]), np.array([share]), alpha)[0] == pytest.approx(truth, rel=0.2)
+    assert expected_chance(np.array([1]), np.array([1 / 20]))[0] < truth / 2  # the individual risk is too low
 
 
 def test_the_slide_negative_binomial_finds_the_uniques_of_a_made_up_population() -> None:

@@ -51,6 +51,11 @@ def test_a_set_need_not_be_a_stretch() -> None:
     assert found.on_groups(np.array([0, 0, 1, 1]), 2).tolist() == [[0.5, 0.5], [1, 0]]
 
 
+def test_a_hierarchy_of_numbers_may_group_what_is_far_apart() -> None:
+    parity = ic.tree([("1", "odd"), ("2", "even"), ("3", "odd")])
+    assert cover(parity, [1, 2, 3], ["odd", "2"]).on_values(np.array([4, 1])).tolist() == [2, 1, 2]
+
+
 def test_ranges_between_values_and_means() -> None:
     found = cover(ic.averaged(ic.intervals(5, 10)), [20, 21, 24, 29], ["20..24", "22", "27"])
     assert (found.low.tolist(), found.high.tolist()) == ([0, 1, 3], [2, 1, 3])  # 22 is nearest to 21, 27 to 29
@@ -65,6 +70,8 @@ def test_labels_that_stand_for_nothing_are_refused_without_being_named() -> None
     with pytest.raises(ic.ParameterError, match="1 labels of column 'x' stand for no value") as raised:
         cover(TOWNS, ["bonn", "ulm"], ["west", "CANARY"])
     assert "CANARY" not in str(raised.value)
+    with pytest.raises(ic.ParameterError, match="2 labels of column 'x' stand for no value"):
+        cover(ic.intervals(5), [1, 2], ["CANARY", "other", "[0, 5)"])
 
 
 numbers = st.lists(st.integers(0, 30), min_size=1, max_size=12, unique=True)

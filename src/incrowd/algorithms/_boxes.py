@@ -25,7 +25,7 @@ from incrowd.measures import Objective
 BOX = 1 << 18
 """A box of so many nodes, or fewer, is swept with arrays over its nodes."""
 
-FEW, MANY = 6, 1 << 15
+FEW, MANY = 10, 1 << 15
 """So many nodes are counted at once, if there are not too many cells."""
 
 JOIN_FROM = 32

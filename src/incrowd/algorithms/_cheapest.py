@@ -59,8 +59,9 @@ class CheapestFirst:
     that break them are then merged with near ones, in the worst case all into one. Records that are alike stay
     together.
 
-    Deterministic: costs are whole numbers (a column that says nothing costs 2**40 times its importance, and parts of it
-    are rounded), ties are decided by the order of columns and values, and blocks do not know of each other.
+    Deterministic: costs are whole numbers (the most important column costs 2**40 where it says nothing, the others as
+    much less as they weigh, and parts of it are rounded), ties are decided by the order of columns and values, and
+    blocks do not know of each other.
 
     Not protected: whatever the promise says nothing about. And a recoding that gives up little is the most exposed to
     downcoding, that is to an intruder who knows how it was made and infers finer values: vague labels beside precise

@@ -37,7 +37,7 @@ class Formed:
 
     owner: npt.NDArray[np.int64]
     home: npt.NDArray[np.int64]
-    levels: npt.NDArray[np.int8] = field(repr=False)
+    levels: npt.NDArray[np.int16] = field(repr=False)
 
 
 def cut_into_blocks(nested: Callable[[], Tables], weights: npt.NDArray[np.int64], least: int | None) -> list[Ints]:
@@ -77,7 +77,7 @@ def form_in_blocks(
     points = tables.place.shape[1]
     owner = np.full(points, -1, dtype=np.int64)
     home: list[Ints] = []
-    levels: list[Ints] = [np.zeros((0, len(tables.heights)), dtype=np.int8)]
+    levels: list[Ints] = [np.zeros((0, len(tables.heights)), dtype=np.int16)]
     number = done = 0
     for block, (inside, (found, formed)) in enumerate(zip(blocks, _all(tables, support, blocks), strict=True)):
         owner[inside] = np.where(found < 0, -1, found + number)
@@ -86,7 +86,7 @@ def form_in_blocks(
         number, done = number + len(formed), done + len(inside)
         if tell is not None:
             tell(done)
-    return Formed(owner, np.concatenate([np.zeros(0, dtype=np.int64), *home]), np.concatenate(levels).astype(np.int8))
+    return Formed(owner, np.concatenate([np.zeros(0, dtype=np.int64), *home]), np.concatenate(levels).astype(np.int16))
 
 
 def _all(tables: Tables, support: Support, blocks: list[Ints]) -> Iterator[tuple[Ints, Ints]]:

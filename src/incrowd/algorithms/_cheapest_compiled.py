@@ -61,53 +61,61 @@ class Labels(NamedTuple):
 
     cost: Ints
     ends: Ints
-    levels: npt.NDArray[np.int8]
+    levels: npt.NDArray[np.int16]
     members: Small
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any], **how: Any) -> Callable[..., Any]:
     """Compile a loop that lets other threads run meanwhile, and keep it for the next process where that can be."""
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        kept: Callable[..., Any] = numba.njit(cache=True, nogil=True, **how)(function)
     except RuntimeError:  # "no locator available": nowhere to cache
-        bare: Callable[..., Any] = numba.njit(nogil=True)(function)
+        bare: Callable[..., Any] = numba.njit(nogil=True, **how)(function)
         return bare
+    return kept
 
 
-@compiled
-def _sort(row: Small, size: int, place: Small, spare: Small, bins: Ints) -> None:  # noqa: C901 - two ways to sort
+def inner(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a part of a loop, which Python cannot call: that compiles faster."""
+    return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+@inner
+def _sort(  # noqa: C901 - two ways to sort
+    order: Small, depth: int, size: int, place: Small, spare: Small, bins: Ints
+) -> None:
     """Sort points by their place, those of one place as they stand: by inserting, or byte by byte."""
     if size <= INSERT:
         for at in range(1, size):
-            point = row[at]
-            key = place[point]
+            point = order[depth, at]
+            key = place[depth, point]
             to = at
-            while to > 0 and place[row[to - 1]] > key:
-                row[to] = row[to - 1]
+            while to > 0 and place[depth, order[depth, to - 1]] > key:
+                order[depth, to] = order[depth, to - 1]
                 to -= 1
-            row[to] = point
+            order[depth, to] = point
         return
-    least, most = place[row[0]], place[row[0]]
+    least, most = place[depth, order[depth, 0]], place[depth, order[depth, 0]]
     for at in range(size):
-        least, most = min(least, place[row[at]]), max(most, place[row[at]])
+        least, most = min(least, place[depth, order[depth, at]]), max(most, place[depth, order[depth, at]])
     shift = 0
     while (most - least) >> shift:
         for byte in range(257):
             bins[byte] = 0
         for at in range(size):
-            bins[(((place[row[at]] - least) >> shift) & 255) + 1] += 1
+            bins[(((place[depth, order[depth, at]] - least) >> shift) & 255) + 1] += 1
         for byte in range(255):
             bins[byte + 1] += bins[byte]
         for at in range(size):
-            byte = ((place[row[at]] - least) >> shift) & 255
-            spare[bins[byte]] = row[at]
+            byte = ((place[depth, order[depth, at]] - least) >> shift) & 255
+            spare[bins[byte]] = order[depth, at]
             bins[byte] += 1
         for at in range(size):
-            row[at] = spare[at]
+            order[depth, at] = spare[at]
         shift += 8
 
 
-@compiled
+@inner
 def _enough(  # noqa: C901 - two kinds of sums
     support: Support, points: Small, start: int, end: int, free: Bools, seen: Ints
 ) -> bool:
@@ -140,27 +148,30 @@ def _enough(  # noqa: C901 - two kinds of sums
     return True
 
 
-@compiled
-def _room(labels: Labels, known: int, used: int) -> Labels:
-    """Give the labels room for another one, with so many points of all together: twice the room where it is full."""
-    cost, ends, levels, members = labels
-    columns = levels.shape[1]
-    if known + 1 == len(cost):
+@inner
+def _room(
+    cost: Ints, ends: Ints, levels: npt.NDArray[np.int16], members: Small, known: int, used: int
+) -> tuple[Ints, Ints, npt.NDArray[np.int16], Small]:
+    """Give labels room for another one, with so many points of all together: twice the room where it is full."""
+    if known + 1 >= len(cost):
+        old, old_ends, old_levels = cost, ends, levels
+        columns = levels.shape[1]
         cost, ends = np.empty(2 * known + 2, dtype=np.int64), np.empty(2 * known + 3, dtype=np.int64)
-        levels = np.empty((2 * known + 2, columns), dtype=np.int8)
-        for label in range(known):
-            cost[label], ends[label + 1] = labels.cost[label], labels.ends[label + 1]
-            for column in range(columns):
-                levels[label, column] = labels.levels[label, column]
+        levels = np.empty((2 * known + 2, columns), dtype=np.int16)
         ends[0] = 0
+        for label in range(known):
+            cost[label], ends[label + 1] = old[label], old_ends[label + 1]
+            for column in range(columns):
+                levels[label, column] = old_levels[label, column]
     if used > len(members):
+        points = members
         members = np.empty(2 * used, dtype=np.int32)
-        for at in range(labels.ends[known]):
-            members[at] = labels.members[at]
-    return Labels(cost, ends, levels, members)
+        for at in range(ends[known]):
+            members[at] = points[at]
+    return cost, ends, levels, members
 
 
-@compiled
+@inner
 def _search(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one loop in place of a recursion
     tables: Tables,
     support: Support,
@@ -179,73 +190,75 @@ def _search(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one loop in pla
     of every level are runs. A run is dropped if it lacks support, if it costs as much as the goal of all its points, or
     if it has no more points than a run of the level below.
     """
-    columns = len(tables.heights)
-    level = np.zeros(columns, dtype=np.int64)
-    chosen = np.zeros(columns, dtype=np.int8)
-    size = np.zeros(columns, dtype=np.int64)
-    at = np.zeros(columns, dtype=np.int64)
-    spent = np.zeros(columns + 1, dtype=np.int64)
-    bins = np.zeros(257, dtype=np.int64)
+    place, heights, bases, widths, node, costs, lines, along, full = tables
+    amounts, least = support.amounts, support.needed[0]
+    cost, ends, levels, members = labels
+    columns = len(heights)
+    level, chosen = np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64)
+    size, at = np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64)
+    spent, bins = np.zeros(columns, dtype=np.int64), np.zeros(257, dtype=np.int64)
     spare = np.empty(count, dtype=np.int32)
     size[0] = count
-    _sort(order[0], count, tables.place[0], spare, bins)
-    depth = 0
+    depth, fresh = np.int64(0), True
     while depth >= 0:
+        if fresh:
+            _sort(order, depth, size[depth], place, spare, bins)
+            fresh = False
         if at[depth] >= size[depth]:
             at[depth] = 0
             level[depth] += 1
-            if level[depth] > tables.heights[depth]:
+            if level[depth] > heights[depth]:
                 depth -= 1
             continue
-        row, place, width = order[depth], tables.place[depth], tables.width[depth]
-        base = tables.base[depth] + level[depth] * width
+        base = bases[depth] + level[depth] * widths[depth]
         start = at[depth]
-        first = place[row[start]]
-        node = tables.node[base + first]
-        end = start
+        first = place[depth, order[depth, start]]
+        end, last = start, first
         weight, most = 0, -1
-        while end < size[depth] and tables.node[base + place[row[end]]] == node:
-            weight += support.amounts[0, row[end]]
-            most = max(most, goal[row[end]])
+        while end < size[depth]:
+            point = order[depth, end]
+            if node[base + place[depth, point]] != node[base + first]:
+                break
+            last = place[depth, point]
+            weight += amounts[0, point]
+            most = max(most, goal[point])
             end += 1
         at[depth] = end
         chosen[depth] = level[depth]
-        last = place[row[end - 1]]
         if end - start == size[depth]:
-            level[depth] = tables.heights[depth]  # the whole group: nothing above has more points
-        if weight < support.needed[0]:
+            level[depth] = heights[depth]  # the whole group: nothing above has more points
+        below = base - widths[depth]
+        if weight < least or (below >= bases[depth] and node[below + first] == node[below + last]):
             continue
-        if base > tables.base[depth] and tables.node[base - width + first] == tables.node[base - width + last]:
-            continue
-        cost = spent[depth] + tables.cost[base + first]
-        if tables.line[depth] >= 0:
-            way = tables.along[tables.line[depth] + last] - tables.along[tables.line[depth] + first]
-            cost = spent[depth] + min(way, tables.full[depth])
-        if cost >= most or not _enough(support, row, start, end, free, seen):
+        price = spent[depth] + costs[base + first]
+        if lines[depth] >= 0:
+            price = spent[depth] + min(along[lines[depth] + last] - along[lines[depth] + first], full[depth])
+        if price >= most or not _enough(support, order[depth], start, end, free, seen):
             continue
         if depth + 1 < columns:
             depth += 1
-            level[depth], at[depth], size[depth], spent[depth] = 0, 0, end - start, cost
+            level[depth], at[depth], size[depth], spent[depth] = 0, 0, end - start, price
             for to in range(start, end):
-                order[depth, to - start] = row[to]
-            _sort(order[depth], size[depth], tables.place[depth], spare, bins)
+                order[depth, to - start] = order[depth - 1, to]
+            fresh = True
             continue
-        used = labels.ends[known]
-        labels = _room(labels, known, used + end - start)
+        used = ends[known]
+        cost, ends, levels, members = _room(cost, ends, levels, members, known, used + end - start)
         for to in range(start, end):
-            labels.members[used + to - start] = row[to]
-            if cost < goal[row[to]]:
-                goal[row[to]] = cost
-                best[row[to]] = known
-        labels.cost[known] = cost
-        labels.ends[known + 1] = used + end - start
+            point = order[depth, to]
+            members[used + to - start] = point
+            if price < goal[point]:
+                goal[point] = price
+                best[point] = known
+        cost[known] = price
+        ends[known + 1] = used + end - start
         for column in range(columns):
-            labels.levels[known, column] = chosen[column]
+            levels[known, column] = chosen[column]
         known += 1
-    return labels, known
+    return Labels(cost, ends, levels, members), known
 
 
-@compiled
+@inner
 def _cheapest_first(votes: Small, cost: Ints, known: int) -> Small:
     """Give the labels that have votes, the cheapest first; of equal ones that with more votes, then the older."""
     listed = np.empty(known, dtype=np.int32)
@@ -274,7 +287,7 @@ def _cheapest_first(votes: Small, cost: Ints, known: int) -> Small:
     return listed[:size]
 
 
-@compiled
+@inner
 def _keep(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
     labels: Labels,
     known: int,
@@ -312,7 +325,7 @@ def _keep(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
     return kept
 
 
-@compiled
+@inner
 def _line_up(free: Bools, order: Small) -> int:
     """Write the free points into the first row; give how many there are."""
     count = 0
@@ -326,7 +339,7 @@ def _line_up(free: Bools, order: Small) -> int:
 @compiled
 def form(  # noqa: C901 - the rounds of the search
     tables: Tables, support: Support, share: float, few: int
-) -> tuple[Small, npt.NDArray[np.int8]]:
+) -> tuple[Small, npt.NDArray[np.int16]]:
     """Form classes, cheapest labels first, until no label has enough free points.
 
     Parameters
@@ -350,10 +363,10 @@ def form(  # noqa: C901 - the rounds of the search
     labels = Labels(
         np.empty(points, dtype=np.int64),
         np.zeros(points + 1, dtype=np.int64),
-        np.empty((points, columns), dtype=np.int8),
+        np.empty((points, columns), dtype=np.int16),
         np.empty(8 * points, dtype=np.int32),
     )
-    formed = np.empty((points, columns), dtype=np.int8)
+    formed = np.empty((points, columns), dtype=np.int16)
     known, classes = np.int64(0), 0
     while True:
         count = _line_up(free, order)
@@ -370,10 +383,7 @@ def form(  # noqa: C901 - the rounds of the search
         taken = len(listed) if count < few else max(1, int(len(listed) * share))
         for label in listed[:taken]:
             start, end = labels.ends[label], labels.ends[label + 1]
-            wanted = False
-            for at in range(start, end):
-                wanted = wanted or (free[labels.members[at]] and best[labels.members[at]] == label)
-            if wanted and _enough(support, labels.members, start, end, free, seen):
+            if _enough(support, labels.members, start, end, free, seen):
                 for at in range(start, end):
                     point = labels.members[at]
                     if free[point]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from incrowd.algorithms._cheapest_compiled import Ints, Small, Tables, compiled
+from incrowd.algorithms._cheapest_compiled import Ints, Small, Tables, compiled, inner
 
 SAMPLE = 1 << 14
 """Of a longer part about so many points say which column to cut; how it is cut is decided by all."""
 
 
-@compiled
+@inner
 def _count(tables: Tables, weights: Ints, part: Small, column: int, table: int, step: int, sums: Ints) -> int:
     """Add up the records of each group, at every so many-th point; give how many groups there are."""
     groups = 0
@@ -21,7 +21,7 @@ def _count(tables: Tables, weights: Ints, part: Small, column: int, table: int, 
     return groups
 
 
-@compiled
+@inner
 def _gain(tables: Tables, part: Small, column: int, table: int, step: int, sums: Ints, least: int) -> float:
     """Say how much cheaper the groups that are large enough become, and forget the sums.
 
@@ -43,7 +43,7 @@ def _gain(tables: Tables, part: Small, column: int, table: int, step: int, sums:
     return gain - given_up if 0 < pool < least else gain
 
 
-@compiled
+@inner
 def _deal(  # noqa: C901, PLR0912, PLR0913, PLR0917 - plain arrays are what compiles fast
     tables: Tables,
     weights: Ints,
@@ -98,7 +98,7 @@ def _deal(  # noqa: C901, PLR0912, PLR0913, PLR0917 - plain arrays are what comp
     return number
 
 
-@compiled
+@inner
 def _choose(
     tables: Tables, weights: Ints, part: Small, level: Ints, step: int, sums: Ints, least: int
 ) -> tuple[int, int]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.algorithms._cheapest_compiled import Ints, Small, Tables, compiled
+from incrowd.algorithms._cheapest_compiled import Ints, Small, Tables, compiled, inner
 
 
-@compiled
+@inner
 def _way(tables: Tables, column: int, low: int, high: int) -> int:
     """Give what the narrowest label costs that covers two places of a column."""
     if tables.line[column] >= 0:

@@ -41,7 +41,7 @@ class Groups:
 
     owner: Whole
     home: Whole
-    levels: npt.NDArray[np.int8]
+    levels: npt.NDArray[np.int16]
     good: Bools
 
     @classmethod
@@ -61,7 +61,7 @@ class Groups:
         return cls(
             owner,
             np.concatenate((formed.home, blocks[left])),
-            np.concatenate((formed.levels, np.zeros((len(left), formed.levels.shape[1]), dtype=np.int8))),
+            np.concatenate((formed.levels, np.zeros((len(left), formed.levels.shape[1]), dtype=np.int16))),
             np.concatenate((good, np.zeros(len(left), dtype=bool))),
         )
 

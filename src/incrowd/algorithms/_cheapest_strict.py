@@ -101,7 +101,10 @@ class Strict:
         owner, sizes = parts[pieces.first], pieces.sums(weights)
         before = add_up(parts, weights, number) * column.ways(bottom, top).astype(np.float64)
         after = sizes * column.ways(*stretches(place, pieces.ids, len(pieces))).astype(np.float64)
-        gain = (before - np.bincount(owner, weights=after, minlength=number)).astype(np.float64)
+        saved = before - np.bincount(owner, weights=after, minlength=number)
+        total = add_up(parts, weights, number)
+        bits = total * np.log2(total) - np.bincount(owner, weights=sizes * np.log2(sizes), minlength=number)
+        gain = np.divide(saved, bits, out=np.zeros(number), where=bits > 0)
         return Cut(pieces, self._allowed(pieces, owner, active, number), gain)
 
     def _allowed(self, pieces: Grouping, owner: Whole, active: Whole, number: int) -> Bools:

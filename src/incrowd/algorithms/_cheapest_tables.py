@@ -20,7 +20,7 @@ Costs = npt.NDArray[np.int64]
 Called = Literal["hierarchy", "range"]
 
 UNIT = 2**40
-"""What a column of weight 1 costs that says nothing. Parts of it are whole numbers, too: halves become even."""
+"""What the most important column costs where it says nothing. Parts of it are whole numbers, too."""
 WIDTHS = (2, 3, 5, 7, 10, 14, 20, 28, 40, 57)
 """How many steps the runs of numbers span, level by level; a step is a hundredth of all, or the least difference."""
 
@@ -166,16 +166,14 @@ class Board:
         quasi = census.codes[: len(census.quasi)]
         points = group(quasi, [len(namer.code) for namer in table.names])
         wanted = dict(table.problem.schema.quasi)
-        nested = [
-            Column.of_groups(namer, weight) for namer, weight in zip(table.names, table.weights.tolist(), strict=True)
-        ]
+        share = (table.weights / (table.weights.max(initial=0.0) or 1.0)).tolist()
+        nested = [Column.of_groups(namer, weight) for namer, weight in zip(table.names, share, strict=True)]
         walk = sorted(range(len(nested)), key=lambda at: (-_first_step(nested[at], quasi[at], census.counts), at))
         columns = []
         for at in walk:
             namer, averaged = table.names[at], isinstance(wanted[census.quasi[at]], Averaged)
             runs = namer.has_ranges and (averaged or labels == "range")
-            weight = float(table.weights[at])
-            columns.append(Column.of_runs(namer, weight, averaged=averaged) if runs else nested[at])
+            columns.append(Column.of_runs(namer, share[at], averaged=averaged) if runs else nested[at])
         weights = points.sums(census.counts)
         return cls(table, points, weights, tuple(columns), tuple(nested[at] for at in walk))
 
@@ -223,7 +221,7 @@ def arranged(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
 def _first_step(column: Column, codes: Ints, counts: Ints) -> float:
     """Say what one step up costs on average."""
     records = add_up(column.place[codes], counts, len(column.place))
-    return float(records @ column.costs[min(1, column.height)])
+    return float(records.astype(np.float64) @ column.costs[min(1, column.height)])
 
 
 def labelled(board: Board, pieces: Pieces, levels: Ints, labels: Called) -> tuple[Labelling, ...]:

@@ -17,8 +17,8 @@ Bools = npt.NDArray[np.bool_]
 Room = tuple[Words, Words, Slots, Words]
 """Where loops work, each as long as the words or longer: numbers, those found, a hash table, counts (0 everywhere)."""
 
-SHARED = 1 << 12
-"""Tables of combinations are not longer than this."""
+SHARED, BLOCK = 1 << 11, 1 << 12
+"""Tables of combinations are not longer than this, and so many words are numbered at a time: they stay near."""
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 """Spreads the bits of a word over all bits: an odd number near 2 ** 64 over the golden ratio."""
@@ -40,6 +40,33 @@ def _share(first: int, last: int, fields: Words, tables: Words, node: Words, sha
 
 
 @compiled
+def _add_numbers(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+    words: Words,
+    new: bool,  # noqa: FBT001
+    neighbours: tuple[int, int],
+    fields: Words,
+    tables: Words,
+    node: Words,
+    shared: Words,
+    numbers: Words,
+) -> None:
+    """Add what neighbouring fields contribute; the table that they share is filled if it is new."""
+    (first, last), (shifts, masks) = neighbours, fields[:2]
+    low = shifts[last - 1]
+    mask = (masks[first] << (shifts[first] - low)) | ((1 << (shifts[first] - low)) - 1)
+    if mask < len(shared):
+        if new:
+            _share(first, last, fields, tables, node, shared)
+        for row in range(len(words)):
+            numbers[row] += shared[(words[row] >> low) & mask]
+        return
+    for field in range(first, last):
+        base, scale, shift, mask = node[0, field], node[1, field], shifts[field], masks[field]
+        for row in range(len(words)):
+            numbers[row] += tables[base + ((words[row] >> shift) & mask)] * scale
+
+
+@compiled
 def number_classes(words: Words, fields: Words, tables: Words, node: Words, numbers: Words) -> None:
     """Give every word the number of its class.
 
@@ -56,26 +83,18 @@ def number_classes(words: Words, fields: Words, tables: Words, node: Words, numb
     numbers
         Filled with the numbers.
     """
-    shifts, masks, shares = fields[0], fields[1], fields[3]
-    shared = np.empty(min(len(words), SHARED), dtype=np.int64)
-    numbers[:] = 0
-    first = 0
-    while first < len(shifts):
-        last = first + 1
-        while last < len(shifts) and shares[last] == shares[first]:
-            last += 1
-        low = shifts[last - 1]
-        mask = (masks[first] << (shifts[first] - low)) | ((1 << (shifts[first] - low)) - 1)
-        if mask < len(shared):
-            _share(first, last, fields, tables, node, shared)
-            for row in range(len(words)):
-                numbers[row] += shared[(words[row] >> low) & mask]
-        else:
-            for field in range(first, last):
-                base, scale, shift, mask = node[0, field], node[1, field], shifts[field], masks[field]
-                for row in range(len(words)):
-                    numbers[row] += tables[base + ((words[row] >> shift) & mask)] * scale
-        first = last
+    shares = fields[3]
+    shared = np.empty((shares[-1] + 1, min(len(words), SHARED)), dtype=np.int64)
+    for begin in range(0, len(words), BLOCK):
+        some, result = words[begin : begin + BLOCK], numbers[begin : begin + BLOCK]
+        result[:] = 0
+        first = 0
+        while first < len(shares):
+            last = first + 1
+            while last < len(shares) and shares[last] == shares[first]:
+                last += 1
+            _add_numbers(some, begin == 0, (first, last), fields, tables, node, shared[shares[first]], result)
+            first = last
 
 
 @compiled
@@ -94,8 +113,8 @@ def place_classes(levels: Words, fields: Words, ladders: Words, room: int, node:
 
 
 @compiled
-def renumber(numbers: Words, room: Slots, found: Words) -> int:
-    """Replace numbers by consecutive ones, list those found, and give how many there are.
+def renumber(numbers: Words, counts: Words, room: Slots, found: Words, sums: Words) -> int:
+    """Replace numbers by consecutive ones, list those found, add up their counts, and give how many there are.
 
     ``room`` is for a hash table: a power of two, at least twice as long as the numbers.
     """
@@ -104,18 +123,24 @@ def renumber(numbers: Words, room: Slots, found: Words) -> int:
         bits += 1
     slots = room[: 1 << bits]
     slots[:] = -1
-    down = np.uint64(64 - bits)
+    mask, down = (1 << bits) - 1, np.uint64(64 - bits)
     known = 0
     for row in range(len(numbers)):
         number = numbers[row]
         slot = np.int64((np.uint64(number) * MIX) >> down)
-        while slots[slot] >= 0 and found[slots[slot]] != number:
-            slot = (slot + 1) & (len(slots) - 1)
-        if slots[slot] < 0:
-            slots[slot] = known
-            found[known] = number
-            known += 1
-        numbers[row] = slots[slot]
+        while True:
+            group = slots[slot]
+            if group < 0:
+                slots[slot] = numbers[row] = known
+                found[known] = number
+                sums[known] = counts[row]
+                known += 1
+                break
+            if found[group] == number:
+                numbers[row] = group
+                sums[group] += counts[row]
+                break
+            slot = (slot + 1) & mask
     return known
 
 
@@ -157,20 +182,15 @@ def roll_words(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
     place_classes(levels, fields, ladders, 0, node)
     numbers = room[0][: len(words)]
     number_classes(words, fields, firsts, node, numbers)
-    for row in range(len(words)):
-        numbers[row] |= words[row] & tail
-    known = renumber(numbers, room[2], rolled)
-    sums[:known] = 0
-    for row in range(len(words)):
-        sums[numbers[row]] += counts[row]
-    return known
+    if tail:
+        for row in range(len(words)):
+            numbers[row] |= words[row] & tail
+    return renumber(numbers, counts, room[2], rolled, sums)
 
 
 @compiled
-def _count_small(numbers: Words, counts: Words, k: int, table: Words) -> int:
-    """Count the records of classes smaller than k; the table is 0 everywhere, before and after."""
-    for row in range(len(numbers)):
-        table[numbers[row]] += counts[row]
+def _empty(table: Words, k: int) -> int:
+    """Count the records of classes smaller than k, and empty the table of their sizes."""
     total = 0
     for number in range(len(table)):
         if table[number] < k:
@@ -221,8 +241,11 @@ def small_records(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fa
             size = place_classes(nodes[place], fields, ladders, len(table), node)
             number_classes(words, fields, groups, node, numbers)
             if size == 0:
-                size = renumber(numbers, slots, found)
-            small[place] = _count_small(numbers, counts, k, table[:size])
+                size = renumber(numbers, counts, slots, found, table)
+            else:
+                for row in range(len(words)):
+                    table[numbers[row]] += counts[row]
+            small[place] = _empty(table[:size], k)
 
 
 @compiled

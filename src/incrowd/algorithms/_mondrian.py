@@ -90,14 +90,25 @@ class Mondrian:
         table = Locally(problem)
         _refuse(table, strict=self.strict)
         columns = tuple(Column.of(table, index, self.labels) for index in range(len(table.names)))
-        cut = Cutting(table, columns, Check(table), strict=self.strict).run(progress)
-        cut, labels = named(cut, columns, apart=not table.union_closed)
+        found = Cutting(table, columns, Check(table), strict=self.strict).run(progress)
+        cut, labels = named(found, columns, apart=not table.union_closed)
         closeness = any(isinstance(model, NTCloseness) for model in problem.model.parts)
-        outcome = table.outcome(cut.pieces, labels, paths=cut.tree.paths(cut.leaves) if closeness else None)
+        paths = cut.tree.paths(cut.leaves) if closeness else None
+        outcome = table.outcome(cut.pieces, labels, self._notes(len(found.leaves) - len(cut.leaves)), paths)
         merged = alike(labels)
         leaves = cut.leaves[merged.first] if len(merged) == len(cut.leaves) else None
-        found = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
-        return CutOutcome(**found, tree=cut.tree, leaves=leaves)
+        parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
+        return CutOutcome(**parts, tree=cut.tree, leaves=leaves)
+
+    def _notes(self, taken_back: int) -> list[str]:
+        notes = []
+        if not self.strict:
+            notes.append("Classes may overlap: records with equal values were shared out between parts.")
+        if taken_back:
+            notes.append(
+                f"Cuts were taken back where parts would have been called alike: {taken_back:,} classes fewer."
+            )
+        return notes
 
 
 def _refuse(table: Locally, *, strict: bool) -> None:

@@ -16,40 +16,28 @@ Array = npt.NDArray[Any]
 
 
 @compiled
-def _halve(  # noqa: PLR0913, PLR0917
-    line: Array, weights: Array, start: int, end: int, value: int, order: Array, taken: Array, out: int
-) -> int:
-    """Put the rows up to a value before the others; give where the others begin."""
-    left = out
-    for row in range(start, end):
-        if line[row] <= value:
-            order[left] = row
-            taken[left] = weights[row]
-            left += 1
-    right = left
-    for row in range(start, end):
-        if line[row] > value:
-            order[right] = row
-            taken[right] = weights[row]
-            right += 1
-    return left
-
-
-@compiled
-def _halve_exactly(  # noqa: PLR0913, PLR0917
-    line: Array, weights: Array, start: int, end: int, value: int, order: Array, taken: Array, out: int
-) -> tuple[int, int]:
-    """Put one half of the records before the other; a row may be in both. Give where the other begins and ends."""
+def _room(line: Array, weights: Array, start: int, end: int, value: int) -> int:
+    """Count the records with the median that belong to the first of two halves of one size."""
     total = 0
     below = 0
     for row in range(start, end):
         total += weights[row]
         if line[row] < value:
             below += weights[row]
-    room = (total - 1) // 2 + 1 - below
+    return (total - 1) // 2 + 1 - below
+
+
+@compiled
+def _halve(  # noqa: PLR0913, PLR0917
+    line: Array, weights: Array, start: int, end: int, value: int, room: int, order: Array, taken: Array, out: int
+) -> tuple[int, int]:
+    """Put the rows below a value, and as many records with it as there is room for, before the others.
+
+    A row may be in both halves. Give where the second one begins and ends.
+    """
     left = out
-    last = start  # the last row with the median that gives, and how much it gives
-    given = room
+    last = start  # the last row with the value that gives, and how much it gives
+    given = 0
     for row in range(start, end):
         if line[row] < value or (line[row] == value and room > 0):
             take = weights[row]
@@ -63,15 +51,12 @@ def _halve_exactly(  # noqa: PLR0913, PLR0917
             left += 1
     right = left
     for row in range(start, end):
-        rest = weights[row]
-        if line[row] < value or (line[row] == value and row < last):
-            rest = 0
-        elif row == last:
-            rest -= given
-        if rest > 0:
-            order[right] = row
-            taken[right] = rest
-            right += 1
+        if line[row] > value or (line[row] == value and row >= last):
+            rest = weights[row] - (given if row == last else 0)
+            if rest > 0:
+                order[right] = row
+                taken[right] = rest
+                right += 1
     return left, right
 
 
@@ -155,11 +140,8 @@ def arrange_pieces(  # noqa: PLR0913, PLR0917
         line = codes[column[part]]
         opens[piece] = out
         if bases[column[part], 0] < 0:
-            if strict:
-                opens[piece + 1] = _halve(line, weights, start, end, value[part], order, taken, out)
-                out += end - start
-            else:
-                opens[piece + 1], out = _halve_exactly(line, weights, start, end, value[part], order, taken, out)
+            room = 2**62 if strict else _room(line, weights, start, end, value[part])
+            opens[piece + 1], out = _halve(line, weights, start, end, value[part], room, order, taken, out)
             piece += 2
         else:
             table = tables[bases[column[part], value[part]] :]

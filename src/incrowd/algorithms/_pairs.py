@@ -18,10 +18,13 @@ from incrowd.core import Census, Ladder
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Merger = Callable[[Floats], Floats]
-Counter = Callable[[int, int], Counts]
+Pair = tuple[int, int]
 
 CELLS = 1 << 20
 """A pair with more combinations of values than this is not looked at."""
+
+FEW = 1 << 16
+"""So many cells, or fewer, are rolled up faster than they are counted again."""
 
 DENSE = 256
 """So many rows, or fewer, are added up by a matrix product."""
@@ -48,28 +51,34 @@ def pair_bounds(census: Census, k: int, rollup: Rollup | None = None) -> dict[tu
         return {}
     sizes = [len(census.ladders[name].labels[floor]) for name, floor in zip(census.quasi, census.floor, strict=True)]
     pairs = [pair for pair in itertools.combinations(range(len(sizes)), 2) if sizes[pair[0]] * sizes[pair[1]] <= CELLS]
-    count = _plain(census, sizes, k) if rollup is None else _compiled(rollup, k)
-    counted = {pair: count(*pair) for pair in pairs}
+    if rollup is None:
+        count = _plain(census, sizes, k)
+        counted = {pair: count(*pair) for pair in pairs}
+    else:
+        counted = _compiled(rollup, pairs, sizes, k)
     return {pair: small for pair, small in counted.items() if small[0, 0]}
 
 
-def _compiled(rollup: Rollup, k: int) -> Counter:
-    """Give a compiled function that counts the records in small classes of two columns."""
+def _compiled(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int) -> dict[Pair, Counts]:
+    """Count with a compiled loop; a column whose pairs are done is dropped, those with the most values first."""
     from incrowd.algorithms._walk_loops import small_pairs  # noqa: PLC0415 - numba is loaded only when it pays
 
-    layout, (words,), counts = rollup.layout, rollup.start.words, rollup.start.counts
-    levels = (layout.ladders[1] > 0).sum(axis=1).tolist()
+    layout, cells, levels = rollup.layout, rollup.start, list(rollup.start.levels)
+    heights = (layout.ladders[1] > 0).sum(axis=1).tolist()
+    result: dict[Pair, Counts] = {}
+    for column in sorted(range(len(sizes)), key=lambda column: -sizes[column]):
+        (words,), counts = cells.words, cells.counts
+        for one, two in (pair for pair in pairs if column in pair and pair not in result):
+            result[one, two] = small = np.zeros((heights[one], heights[two]), dtype=np.int64)
+            both = slice(one, two + 1, two - one)
+            small_pairs(words, counts, layout.fields[:, both], layout.groups, layout.ladders[:, both], k, small)
+        if len(cells) <= FEW:
+            levels[column] += heights[column] - 1
+            cells = rollup.to(levels, cells)
+    return result
 
-    def count(one: int, two: int) -> Counts:
-        small = np.zeros((levels[one], levels[two]), dtype=np.int64)
-        both = slice(one, two + 1, two - one)
-        small_pairs(words, counts, layout.fields[:, both], layout.groups, layout.ladders[:, both], k, small)
-        return small
 
-    return count
-
-
-def _plain(census: Census, sizes: list[int], k: int) -> Counter:
+def _plain(census: Census, sizes: list[int], k: int) -> Callable[[int, int], Counts]:
     """Give a function that counts the records in small classes of two columns."""
     steps = [_mergers(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
     codes = [column.astype(np.int32) for column in census.codes[: len(census.quasi)]]

@@ -32,7 +32,7 @@ COMPILE_FROM = 1_000_000
 
 WORD_BITS = 63
 
-DENSE, ROOM = 8, 1 << 15
+DENSE, ROOM = 8, 1 << 16
 """Classes are counted in a table of all that are possible, if it has so many entries per cell or fewer, and in all."""
 
 SHARED_BITS = 11

@@ -62,7 +62,7 @@ def judge_nodes(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
     left_out
         Filled with the counts: a row for what prunes, one for the whole promise.
     """
-    numbers, found, slots, _ = room
+    numbers, found, slots, sums = room
     numbers = numbers[: len(words)]
     node = np.empty((2, nodes.shape[1]), dtype=np.int64)
     for place in range(len(nodes)):
@@ -75,7 +75,8 @@ def judge_nodes(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
             size = place_classes(nodes[place], fields, ladders, len(words), node)
             number_classes(words, fields, groups, node, numbers)
             if size == 0:
-                size = renumber(numbers, slots, found)
+                size = renumber(numbers, counts, slots, found, sums)
+                sums[:size] = 0
             table = np.zeros((size, len(reference)), dtype=np.int64)
             for row in range(len(words)):
                 table[numbers[row], words[row] & tail] += counts[row]

@@ -15,6 +15,8 @@ from incrowd.api._release import Release
 from incrowd.attacks import Intruder
 from incrowd.core import ParameterError, Schema
 
+ROWS = "the release does not say whose row is whose, so records are counted; give the original to count persons."
+
 
 def attack(  # noqa: PLR0913 - an intruder may have many things, all but the first optional
     table: Any,
@@ -77,12 +79,11 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     known = None if external is None else known_from(external, target, on, who, options)
     if known is None and before is not None and whole is not None and len(target.averaged) < len(target.schema.quasi):
         known = known_from_original(target, before, whole)
-    notes: list[str] = []
-    entries = list(
-        ClassAttacks(target.census, target.classes, target.schema, intruder or Intruder(), whole).run(notes)
-    )
+    intruder = intruder or Intruder()
+    notes = [ROWS] if target.owned is not None and target.owned.entity and target.census.person is None else []
+    entries = list(ClassAttacks(target.census, target.classes, target.schema, intruder, whole).run(notes))
     entries += [] if known is None else linkage(join(target, known))
-    entries += own_attacks(target)
+    entries += own_attacks(target, intruder.seed)
     if other is not None and known is not None:
         entries += intersection(
             target, target_of(other, None if isinstance(other, Release) else schema, options), known

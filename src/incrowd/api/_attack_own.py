@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.api._attack_link import Known, join
+from incrowd.api._attack_link import Joined, Known, join
 from incrowd.api._attack_target import Target
 from incrowd.api._attack_told import CHANCES
+from incrowd.api._attack_undivided import minimality
 from incrowd.api._attacks import Attack, Table
 from incrowd.api._check import free_name
 from incrowd.api._exposed import Exposed
@@ -70,12 +70,13 @@ class Owned:
         return tight_claims(labels, domain, None if known is None else known[1], members)
 
 
-def own_attacks(target: Target) -> Iterator[Attack]:
-    """Attack with the knowledge of how a local recoding was made."""
+def own_attacks(target: Target, seed: int) -> Iterator[Attack]:
+    """Attack with the knowledge of how a local recoding was made; ``seed`` is where chance begins."""
     owned = Owned.of(target)
     if owned is not None:
         yield downcoding(owned)
-        yield minimality(owned)
+        yield narrowest_group(owned)
+        yield from minimality(target, owned.recoding, seed)
 
 
 def downcoding(owned: Owned) -> Attack:
@@ -112,49 +113,54 @@ def downcoding(owned: Owned) -> Attack:
     )
 
 
-def minimality(owned: Owned) -> Attack:
+def narrowest_group(owned: Owned) -> Attack:
     """Look for every person in the narrowest class that fits, and compare with where the person is."""
-    target, recoding = owned.target, owned.recoding
+    joined, person = _everybody(owned)
+    known, sizes = joined.known, joined.classes.records
+    plain = link(joined.links, sizes, {})
+    place = narrowest(joined.links, widths_of(joined.codes, joined.covered))
+    there = _there(owned, joined, person, place)
+    size, total = sizes[place], known.people
+    alone = np.where(size == 1, there, 0)
+    people = int(alone.sum())
+    found = f"{int(there.sum()):,} of {total:,} people are in the narrowest group that fits them"
+    return Attack(
+        name="narrowest group",
+        column=None,
+        knows=f"{len(owned.columns)} quasi-identifiers of everybody, and that nobody is generalized more than needed",
+        means="alone in the narrowest group that fits, and really there",
+        exposed=Exposed(int((sizes == 1).sum()), people, None, Fraction(people, max(total, 1))),
+        targets=total,
+        right=_sum(there, size),
+        baseline=_sum(known.counts, plain.candidates) / max(total, 1),
+        unit="chance",
+        worst=Fraction(1, int(size[there > 0].min())) if (there > 0).any() else None,
+        worst_class={},
+        distribution=tuple((one, int(there[size * one.numerator <= one.denominator].sum())) for one in CHANCES),
+        notes=(
+            f"narrowest group: {found}; {ADVICE}",
+            "narrowest group: guessing is what linkage finds without this knowledge.",
+        ),
+        _records=partial(known.table, alone > 0),
+    )
+
+
+def _everybody(owned: Owned) -> tuple[Joined, npt.NDArray[np.integer]]:
+    """Join the release with the people that it is of; also give the person of every entry that is published."""
+    recoding = owned.recoding
     inside = recoding.classes >= 0
     codes = [owned.codes(name)[inside] for name in owned.columns]
     domains = tuple(recoding.domains[name] for name in owned.columns)
     people = group(codes, [len(domain) for domain in domains])
     counts = people.sums(recoding.counts[inside])
     known = Known(owned.columns, domains, tuple(code[people.first] for code in codes), counts, original=True)
-    joined = join(target, known)
-    sizes = joined.classes.records
-    plain = link(joined.links, sizes, {})
-    place = narrowest(joined.links, widths_of(joined.codes, joined.covered))
-    there = _there(owned, joined, people.ids, place, inside)
-    right = _sum(there, sizes[place])
-    before = _sum(counts, plain.candidates)
-    alone = there * (sizes[place] == 1)
-    total = int(counts.sum())
-    hit = sizes[place]
-    return Attack(
-        name="minimality",
-        column=None,
-        knows=f"{len(owned.columns)} quasi-identifiers of everybody, and that nobody is generalized more than needed",
-        means="alone in the narrowest group that fits, and really there",
-        exposed=Exposed(int((sizes == 1).sum()), int(alone.sum()), None, Fraction(int(alone.sum()), max(total, 1))),
-        targets=total,
-        right=right,
-        baseline=before / max(total, 1),
-        unit="chance",
-        worst=Fraction(1, int(hit[there > 0].min())) if (there > 0).any() else None,
-        worst_class={},
-        distribution=tuple((bound, int(there[hit * float(bound) <= 1 + 1e-12].sum())) for bound in CHANCES),
-        notes=(
-            f"minimality: {int(there.sum()):,} of {total:,} people are in the narrowest group that fits them; {ADVICE}",
-            "minimality: guessing is what linkage finds without this knowledge.",
-        ),
-        _records=partial(_people, known, alone > 0),
-    )
+    return join(owned.target, known), people.ids
 
 
-def _there(owned: Owned, joined: Any, person: Any, place: Ints, inside: Any) -> Ints:
+def _there(owned: Owned, joined: Joined, person: npt.NDArray[np.integer], place: Ints) -> Ints:
     """Count how many of each person's records are in the class where they are looked for."""
     recoding, target = owned.recoding, owned.target
+    inside = recoding.classes >= 0
     own = []
     for name, published in zip(owned.columns, joined.codes, strict=True):
         known = {text: code for code, text in enumerate(target.census.labels(name).tolist())}
@@ -169,9 +175,10 @@ def _there(owned: Owned, joined: Any, person: Any, place: Ints, inside: Any) -> 
 
 
 def _sum(people: Ints, among: Ints) -> Fraction:
-    """Add up people over how many they are taken for."""
-    sizes, which = np.unique(among[people > 0], return_inverse=True)
-    many = add_up(which, people[people > 0], len(sizes))
+    """Add up people over how many they are taken for, those for whom there is anybody."""
+    some = (people > 0) & (among > 0)
+    sizes, which = np.unique(among[some], return_inverse=True)
+    many = add_up(which, people[some], len(sizes))
     return sum((Fraction(int(one), int(size)) for one, size in zip(many, sizes, strict=True)), Fraction(0))
 
 
@@ -182,7 +189,3 @@ def _label(owned: Owned, place: int) -> dict[str, str | None]:
 def _classes(owned: Owned, chosen: npt.NDArray[np.bool_]) -> Table:
     table = {name: texts[chosen] for name, texts in zip(owned.recoding.quasi, owned.recoding.labels, strict=True)}
     return {**table, free_name("records", table): owned.sizes[chosen]}
-
-
-def _people(known: Known, chosen: npt.NDArray[np.bool_]) -> Table:
-    return known.table(chosen)

@@ -27,13 +27,15 @@ from incrowd.core import (
     FullDomainRecoding,
     HierarchyError,
     Ladder,
+    LocalRecoding,
     ParameterError,
     Recoding,
     Schema,
     UncoveredValuesError,
+    group,
 )
 from incrowd.engines import Engine, open_table
-from incrowd.hierarchies import Averaged, auto, coverage
+from incrowd.hierarchies import Averaged, auto, coverage, flat
 from incrowd.models import Model
 
 Reading = dict[str, Any]
@@ -95,7 +97,11 @@ class Target:
         columns = [*schema.quasi_names, *schema.sensitive_names, schema.entity]
         columns += [schema.count] if schema.count is not None else []
         engine = open_with(table, schema, **reading).recode(self.recoding, columns)
-        return replace(self, engine=engine, schema=schema)
+        found = replace(self, engine=engine, schema=_as_published(schema))
+        if (found.census.records, len(found.classes)) != (self.census.records, len(self.classes)):
+            msg = "The original does not give this release when it is recoded again."
+            raise DataError(msg, hint="give the table that the release was made of.")
+        return found
 
     def reached(self, column: str, domain: Domain) -> list[npt.NDArray[np.intp]]:
         """Give for every label of a quasi-identifier the codes of somebody's values that it covers.
@@ -112,10 +118,25 @@ class Target:
         back = np.full(len(known), -1, dtype=np.intp)
         back[place[place >= 0]] = np.flatnonzero(place >= 0)
         result = []
-        for own, other in zip(coverage(names, known, ladder), read, strict=True):
-            theirs = back[own]
+        inside = self._members(column)
+        for name, own, other in zip(names, coverage(names, known, ladder), read, strict=True):
+            theirs = back[np.union1d(own, inside[name]) if name in inside else own]
             result.append(np.concatenate([theirs[theirs >= 0], other[place[other] < 0]]))
         return result
+
+    def _members(self, column: str) -> dict[str | None, npt.NDArray[np.int64]]:
+        """Say whom the labels of a local recoding stand for at least: a saved one does not know its hierarchies."""
+        recoding = self.recoding
+        if not isinstance(recoding, LocalRecoding):
+            return {}
+        kept = recoding.classes >= 0
+        labels = recoding.labels[recoding.quasi.index(column)][recoding.classes[kept]]
+        codes = recoding.codes[list(recoding.domains).index(column)][kept]
+        known: dict[str | None, int] = {}
+        which = np.array([known.setdefault(label, len(known)) for label in labels.tolist()], dtype=np.int64)
+        pairs = group([which, codes], [max(len(known), 1), max(len(recoding.domains[column]), 1)]).first
+        bounds = np.searchsorted(which[pairs], np.arange(1, len(known)))
+        return dict(zip(known, np.split(codes[pairs].astype(np.int64), bounds), strict=False))
 
     def ladder(self, column: str, domain: Domain) -> tuple[Domain, Ladder] | None:
         """Find the values that a hierarchy knows, and what it makes of them."""
@@ -124,7 +145,8 @@ class Target:
         schema = self.owned or self.schema
         hierarchy = dict(schema.quasi)[column]
         if self.recoding is not None:
-            return bound(hierarchy or auto(), self.recoding.domains[column])
+            known = self.recoding.domains[column]
+            return bound(hierarchy or auto(), known) or bound(flat(), known)
         return None if hierarchy is None else bound(hierarchy, domain)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from incrowd.core import ParameterError
@@ -110,55 +109,49 @@ EMA = Preset(
     "ema-0.09",
     "European Medicines Agency, external guidance on Policy 0070; Health Canada, Public Release of Clinical "
     "Information",
-    MappingProxyType(
-        {
-            "highest chance": "The highest chance to find a person is at most 0.09. 1/11 is 0.0909 and above it, so "
-            "every class needs 12 people or more; some read the rule as 11."
-        }
-    ),
+    {
+        "highest chance": "The highest chance to find a person is at most 0.09. 1/11 is 0.0909 and above it, so "
+        "every class needs 12 people or more; some read the rule as 11."
+    },
 )
 WP216 = Preset(
     "wp216",
     "Article 29 Data Protection Working Party, Opinion 05/2014 on Anonymisation Techniques (WP216)",
-    MappingProxyType(
-        {
-            "singling out": "Nobody is alone in a class, nor alone with all their rows together.",
-            "linkability": "The highest chance to link a person's record through the quasi-identifiers is not above "
-            "the threshold. The opinion names no number: the threshold is yours.",
-            "inference": "No sensitive value is certain for anybody from the class alone. The opinion names no number; "
-            "compare the guesses with and without the classes.",
-        }
-    ),
+    {
+        "singling out": "Nobody is alone in a class, nor alone with all their rows together.",
+        "linkability": "The highest chance to link a person's record through the quasi-identifiers is not above "
+        "the threshold. The opinion names no number: the threshold is yours.",
+        "inference": "No sensitive value is certain for anybody from the class alone. The opinion names no number; "
+        "compare the guesses with and without the classes.",
+    },
 )
 SAFE_HARBOR = Preset(
     "hipaa-safe-harbor",
     "45 CFR 164.514(b)(2), the safe harbor method of the HIPAA Privacy Rule",
-    MappingProxyType(
-        {
-            "names": "No names.",
-            "geography": "Nothing smaller than a state, but the first three digits of a ZIP code where more than "
-            "20,000 people live in all codes that begin so; elsewhere 000.",
-            "dates": "Of dates about a person nothing but the year; ages above 89, and years that tell them, are one "
-            "category of 90 or older.",
-            "telephone numbers": "No telephone numbers.",
-            "fax numbers": "No fax numbers.",
-            "email addresses": "No electronic mail addresses.",
-            "social security numbers": "No social security numbers.",
-            "medical record numbers": "No medical record numbers.",
-            "health plan numbers": "No health plan beneficiary numbers.",
-            "account numbers": "No account numbers.",
-            "licence numbers": "No certificate or licence numbers.",
-            "vehicles": "No vehicle identifiers or serial numbers, licence plates included.",
-            "devices": "No device identifiers or serial numbers.",
-            "web addresses": "No web addresses (URLs).",
-            "ip addresses": "No internet protocol addresses.",
-            "biometrics": "No biometric identifiers, finger and voice prints included.",
-            "photographs": "No full-face photographs or comparable images.",
-            "other unique codes": "No other unique identifying number, characteristic or code.",
-        }
-    ),
+    {
+        "names": "No names.",
+        "geography": "Nothing smaller than a state, but the first three digits of a ZIP code where more than "
+        "20,000 people live in all codes that begin so; elsewhere 000.",
+        "dates": "Of dates about a person nothing but the year; ages above 89, and years that tell them, are one "
+        "category of 90 or older.",
+        "telephone numbers": "No telephone numbers.",
+        "fax numbers": "No fax numbers.",
+        "email addresses": "No electronic mail addresses.",
+        "social security numbers": "No social security numbers.",
+        "medical record numbers": "No medical record numbers.",
+        "health plan numbers": "No health plan beneficiary numbers.",
+        "account numbers": "No account numbers.",
+        "licence numbers": "No certificate or licence numbers.",
+        "vehicles": "No vehicle identifiers or serial numbers, licence plates included.",
+        "devices": "No device identifiers or serial numbers.",
+        "web addresses": "No web addresses (URLs).",
+        "ip addresses": "No internet protocol addresses.",
+        "biometrics": "No biometric identifiers, finger and voice prints included.",
+        "photographs": "No full-face photographs or comparable images.",
+        "other unique codes": "No other unique identifying number, characteristic or code.",
+    },
 )
-PRESETS: Mapping[str, Preset] = MappingProxyType({one.name: one for one in (EMA, WP216, SAFE_HARBOR)})
+PRESETS: Mapping[str, Preset] = {one.name: one for one in (EMA, WP216, SAFE_HARBOR)}
 """The presets by name."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, Unpack
 
 import numpy as np
@@ -136,6 +135,9 @@ def _outside(found: Grouped, population: Any, limit: Fraction, reading: Mapping[
         return None
     if isinstance(population, (int, np.integer)) and not isinstance(population, bool):
         return _sized(found, int(population), limit)
+    if isinstance(population, (bool, float, Fraction)):
+        msg = f"population must be a whole number of people or a table, got {population!r}."
+        raise ParameterError(msg)
     return _counted(found, population, limit, reading)
 
 
@@ -197,13 +199,13 @@ def _under_pitman(size: npt.NDArray[np.int64], population: int) -> Floats:
 
 def _uniqueness(found: Grouped, population: float, estimates: Mapping[str, float | None]) -> Uniqueness:
     known = _in_table(found)
-    return Uniqueness(known.sample, known.records, population, MappingProxyType(dict(estimates)))
+    return Uniqueness(known.sample, known.records, population, dict(estimates))
 
 
 def _in_table(found: Grouped) -> Uniqueness:
     """Count who is alone in the table; a person once, however many classes he is alone in."""
     alone = Exposed.of(found.classes, found.classes.size == 1).people
-    return Uniqueness(alone, found.people, None, MappingProxyType({}))
+    return Uniqueness(alone, found.people, None, {})
 
 
 def _attacker(name: str, knows: str, chances: Chances, classes: Classes) -> AttackerRisk:
@@ -227,4 +229,4 @@ def _alone_by_rows(classes: Classes) -> int | None:
 
 
 def _guesses(found: Grouped) -> Mapping[str, Guess]:
-    return MappingProxyType({name: best_guess(found.classes, name) for name in found.sensitive})
+    return {name: best_guess(found.classes, name) for name in found.sensitive}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Unpack
 
 import numpy as np
@@ -84,7 +83,7 @@ def utility(
         masked=release.recipe.masked,
         starred=sum(one.starred for one in costs.values()) / len(costs),
         measures=_measures(release, census, found),
-        columns=MappingProxyType({name: _marginal(both, name, costs.get(name)) for name in both.columns}),
+        columns={name: _marginal(both, name, costs.get(name)) for name in both.columns},
         pairs=pairs.changes,
         queries=pairs.errors,
         accuracy=None if target is None else accuracy_of(release.recoding, both, target, seed),
@@ -104,7 +103,7 @@ def _measures(release: Release, census: Census, found: Labelled) -> Mapping[str,
         "discernibility_star": found.squares,
         "ambiguity": float(rounded(np.array([ambiguity(census, found.labels, found.sizes)]))[0]),
     }
-    return MappingProxyType({**release.measures, **more})
+    return {**release.measures, **more}
 
 
 def _marginal(both: Compared, name: str, costs: ColumnCosts | None) -> Marginal:
@@ -117,5 +116,5 @@ def _marginal(both: Compared, name: str, costs: ColumnCosts | None) -> Marginal:
         column=name,
         costs=costs,
         distance=float(rounded(np.array([np.abs(before - after).sum() / 2]))[0]),
-        shares=tuple((groups.names[place], float(shares[0][place]), float(shares[1][place])) for place in order),
+        shares=tuple((groups.names[number], float(shares[0][number]), float(shares[1][number])) for number in order),
     )

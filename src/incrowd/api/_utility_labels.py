@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.algorithms import Problem
-from incrowd.api._predicted import predicted_by
 from incrowd.api._release import Release
-from incrowd.core import Census, FullDomainRecoding, Labelling, LocalRecoding, Namer, add_up
+from incrowd.core import Census, FullDomainRecoding, Labelling, LocalRecoding, Namer, add_up, group
 from incrowd.hierarchies import Averaged
 
 Counts = npt.NDArray[np.int64]
@@ -56,17 +54,25 @@ def labelled(release: Release, census: Census) -> Labelled:
     names = [Namer(census, column) for column in range(len(census.quasi))]
     if isinstance(release.recoding, LocalRecoding):
         return _locally(release, release.recoding, names)
-    return _by_levels(release, release.recoding, census, names)
+    return _by_levels(release.recoding, census, names)
 
 
-def _by_levels(release: Release, recoding: FullDomainRecoding, census: Census, names: list[Namer]) -> Labelled:
-    predicted = predicted_by(Problem(census, release.schema, release.model), recoding)
-    classes, gone = predicted.classes, predicted.left_out
+def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer]) -> Labelled:
+    levels = list(recoding.levels.values())
+    raised = [namer.group_of(level)[codes] for namer, level, codes in zip(names, levels, census.codes, strict=False)]
+    numbers = [len(namer.ladder.labels[level]) for namer, level in zip(names, levels, strict=True)]
+    classes = group(raised, numbers)
+    records, codes = classes.sums(census.counts), [column[classes.first] for column in raised]
+    gone = np.zeros(len(classes), dtype=bool)
+    if recoding.leaves_out:
+        both = [np.concatenate(pair) for pair in zip(codes, recoding.suppressed, strict=True)]
+        ids = group(both, numbers).ids
+        gone = np.isin(ids[: len(classes)], ids[len(classes) :])
     labels = [
-        namer.by_group(np.full(int((~gone).sum()), level), codes[~gone])
-        for namer, level, codes in zip(names, recoding.levels.values(), classes.codes, strict=True)
+        namer.by_group(np.full(int((~gone).sum()), level), column[~gone])
+        for namer, level, column in zip(names, levels, codes, strict=True)
     ]
-    return Labelled(tuple(labels), classes.records[~gone], classes.records[gone])
+    return Labelled(tuple(labels), records[~gone], records[gone])
 
 
 def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> Labelled:

@@ -7,7 +7,8 @@ from incrowd.attacks._guessing import certain_values, homogeneity, inference, si
 from incrowd.attacks._intersection import Remaining, intersect
 from incrowd.attacks._intruder import Intruder
 from incrowd.attacks._linkage import Linked, Links, Matching, link
-from incrowd.attacks._minimality import narrowest, widths_of
+from incrowd.attacks._minimality import People, Undivided, halve, undivided
+from incrowd.attacks._narrowest import narrowest, widths_of
 from incrowd.attacks._outcome import Outcome
 from incrowd.attacks._prior import Prior, people_of
 from incrowd.attacks._several_rows import average_chance, same_classes
@@ -24,14 +25,17 @@ __all__ = [
     "Matching",
     "Members",
     "Outcome",
+    "People",
     "Prior",
     "Remaining",
+    "Undivided",
     "average_chance",
     "category_inference",
     "certain_values",
     "change_of_belief",
     "expected_from_counts",
     "expected_homogeneity",
+    "halve",
     "homogeneity",
     "inference",
     "intersect",
@@ -45,6 +49,7 @@ __all__ = [
     "singling_out",
     "skewness",
     "tight_claims",
+    "undivided",
     "unlikely_exclusions",
     "widths_of",
     "worst_exclusions",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from incrowd.core import ParameterError
+from incrowd.core import Domain, ParameterError
 from incrowd.models import Number
 
 Texts = Mapping[str, tuple[str, ...]]
@@ -38,6 +38,8 @@ class Intruder:
         How many times likelier than in the whole table a value must be for a class to be exposed to skewness.
     sure
         From which chance on a guess counts as knowledge.
+    seed
+        Where chance begins, for attacks that sample.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class Intruder:
     narrow: Fraction
     gain: Fraction
     sure: Fraction
+    seed: int
 
     def __init__(  # noqa: PLR0913 - an intruder can know many things; all are optional
         self,
@@ -66,6 +69,7 @@ class Intruder:
         narrow: Number = Fraction(1, 10),
         gain: Number = 10,
         sure: Number = Fraction(9, 10),
+        seed: int = 0,
     ) -> None:
         found: dict[str, Any] = {
             "excluded": _whole("excluded", excluded, least=0),
@@ -76,6 +80,7 @@ class Intruder:
             "narrow": _between("narrow", narrow, 0, 1),
             "gain": _between("gain", gain, 1, None),
             "sure": _between("sure", sure, 0, 1),
+            "seed": _whole("seed", seed, least=0),
         }
         for name, value in found.items():
             object.__setattr__(self, name, value)
@@ -110,7 +115,7 @@ def _listed(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
         if isinstance(values, str) or not isinstance(values, Sequence):
             msg = f"{name} of column {column!r} must be a list, got {type(values).__name__}."
             raise ParameterError(msg, hint="write a list, also for a single value.")
-        found[column] = tuple(str(value) for value in values)
+        found[column] = tuple(map(_text, values))
     return MappingProxyType(found)
 
 
@@ -120,10 +125,13 @@ def _public(given: Mapping[str, Mapping[Any, Number]] | None) -> Shares:
         if not isinstance(shares, Mapping):
             msg = f"public of column {column!r} must be a dict from value to share, got {type(shares).__name__}."
             raise ParameterError(msg)
-        found[column] = {
-            str(value): _between(f"public of {column!r}", share, 0, None) for value, share in shares.items()
-        }
+        found[column] = {_text(value): _between(f"public of {column!r}", one, 0, None) for value, one in shares.items()}
     return MappingProxyType(found)
+
+
+def _text(value: Any) -> str:
+    """Write a value as tables do; a missing one as the empty text."""
+    return str(Domain.of("", [value]).texts[0] or "")
 
 
 def _columns(name: str, given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:

@@ -1,40 +1,166 @@
-"""Who knows that nobody is generalized more than needed looks for a person in the narrowest class that fits."""
+"""A class that was not divided says why: in one of its halves the promise would not hold (minimality attack).
+
+Who knows everybody's quasi-identifiers knows how a class could have been divided. If both halves are large enough, only
+the sensitive values can have stood in the way, and not every way to deal them to the halves does.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._linkage import Links
+from incrowd.core import Cells, Classes, Domain, Grouping, add_up
+from incrowd.models import Judge
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+CLASSES, DRAWS, LARGEST = 100, 200, 1000
+"""So many classes are looked at, the values of each are dealt so many times, and larger classes are left out."""
 
 
-def widths_of(codes: Sequence[npt.NDArray[np.integer]], covered: Sequence[Sequence[npt.NDArray[np.intp]]]) -> Floats:
-    """Say how wide every class is: the logarithm of how many combinations of values its labels cover.
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """Who is in which class: the class, the sensitive value and the number of records that are alike."""
+
+    classes: Ints
+    values: Ints
+    counts: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Undivided:
+    """What follows from classes that were not divided.
+
+    Attributes
+    ----------
+    telling, true
+        How many of the classes that were looked at say something by not being divided, and of how many it is true.
+    sizes, right, before
+        Per class that was looked at its records, about how many the intruder guesses right with this knowledge, and
+        about how many without.
+    """
+
+    telling: int
+    true: int
+    sizes: Ints = field(repr=False)
+    right: Ints = field(repr=False)
+    before: Ints = field(repr=False)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % confidence interval of the share that is guessed right, classes being drawn by chance."""
+        number, total = len(self.sizes), int(self.sizes.sum())
+        if number < 2:
+            return None
+        rate = float(self.right.sum()) / total
+        spread = float(((self.right - rate * self.sizes) ** 2).sum()) * number / (number - 1)
+        margin = 1.96 * math.sqrt(spread) / total
+        return max(rate - margin, 0.0), min(rate + margin, 1.0)
+
+
+def halve(columns: Sequence[npt.NDArray[np.integer]], classes: Ints, counts: Ints, number: int) -> tuple[Ints, Bools]:
+    """Divide every class as evenly as possible between two values of a column.
 
     Parameters
     ----------
-    codes
-        Per column the label of every class.
-    covered
-        Per column and label the codes of the values that it covers.
+    columns
+        Per quasi-identifier the codes of the entries.
+    classes, counts
+        The class of each entry, and its records.
+    number
+        How many classes there are.
+
+    Returns
+    -------
+    The half of every entry, 0 or 1, and which classes can be divided at all.
     """
-    width = np.zeros(len(codes[0]))
-    for column, reached in zip(codes, covered, strict=True):
-        width += np.log(np.array([max(len(values), 1) for values in reached], dtype=np.float64))[column]
-    return width
+    size = add_up(classes, counts, number)
+    best, side = np.full(number, -1, dtype=np.int64), np.zeros(len(classes), dtype=np.int64)
+    for codes in columns:
+        order = np.lexsort((codes, classes))
+        owner, sorted_codes = classes[order], codes[order].astype(np.int64)
+        left = np.cumsum(counts[order]) - (np.cumsum(size) - size)[owner]
+        ends = np.flatnonzero((owner[1:] == owner[:-1]) & (sorted_codes[1:] != sorted_codes[:-1]))
+        even = np.minimum(left[ends], size[owner[ends]] - left[ends])  # the smaller half
+        first = ends[np.lexsort((ends, -even, owner[ends]))]
+        first = first[np.concatenate(([True], owner[first][1:] != owner[first][:-1]))] if len(first) else first
+        smaller = np.minimum(left[first], size[owner[first]] - left[first])
+        better = smaller > best[owner[first]]
+        cut = np.full(number, -1, dtype=np.int64)
+        cut[owner[first][better]] = sorted_codes[first][better]
+        best[owner[first][better]] = smaller[better]
+        side = np.where(cut[classes] >= 0, codes > cut[classes], side).astype(np.int64)
+    return side, best > 0
 
 
-def narrowest(links: Links, widths: Floats) -> Ints:
-    """Give every person the narrowest class that fits, the first of several; -1 where none does."""
-    found = np.full(links.people, -1, dtype=np.int64)
-    for _, _, (person, classes) in links.blocks():
-        order = np.lexsort((classes, np.round(widths[classes], 9), person))
-        whose = person[order]
-        first = order[np.flatnonzero(np.concatenate(([True], whose[1:] != whose[:-1])))] if len(order) else order
-        found[person[first]] = classes[first]
-    return found
+def undivided(people: People, side: Ints, domain: Domain, judges: Sequence[Judge], seed: int) -> Undivided:
+    """Deal the values of classes to their halves by chance, and keep the ways in which the promise is broken.
+
+    Parameters
+    ----------
+    people
+        Who is in the classes that could have been divided, numbered from 0.
+    side
+        The half of every entry.
+    domain
+        The values of the sensitive column.
+    judges
+        The promises about it, and those about sizes.
+    seed
+        Where chance begins.
+    """
+    number = int(people.classes.max(initial=-1)) + 1
+    sizes = add_up(people.classes, people.counts, number)
+    small = np.zeros(2 * number, dtype=bool)
+    by_size = [judge for judge in judges if not judge.columns]
+    ids = 2 * people.classes + side
+    if number:
+        small = ~_keep(by_size, ids, people.values, people.counts, domain) if by_size else small
+        broken = ~_keep(judges, ids, people.values, people.counts, domain)
+    fit = np.flatnonzero((sizes <= LARGEST) & ~small[0::2] & ~small[1::2])
+    generator = np.random.default_rng(seed)
+    chosen = np.sort(generator.choice(fit, min(CLASSES, len(fit)), replace=False))
+    telling = true = 0
+    right, before = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.int64)
+    for place, one in enumerate(chosen.tolist()):
+        inside = people.classes == one
+        amounts = people.counts[inside]
+        values, halves = np.repeat(people.values[inside], amounts), np.repeat(side[inside], amounts)
+        right[place], before[place], share = _guess(values, halves, domain, judges, generator)
+        telling += share < 1
+        true += share < 1 and bool(broken[2 * one] or broken[2 * one + 1])
+    return Undivided(telling, true, sizes[chosen], right, before)
+
+
+def _guess(
+    values: Ints, halves: Ints, domain: Domain, judges: Sequence[Judge], generator: np.random.Generator
+) -> tuple[int, int, float]:
+    """Give how many are guessed right with and without the knowledge, and the share of deals that it leaves."""
+    codes, value = np.unique(values, return_inverse=True)
+    dealt = generator.permuted(np.tile(value, (DRAWS, 1)), axis=1)
+    draws = np.repeat(np.arange(DRAWS), len(values))
+    ids = 2 * draws + np.tile(halves, DRAWS)
+    keeps = _keep(judges, ids, codes[dealt.ravel()], np.ones(len(ids), dtype=np.int64), domain)
+    left = ~(keeps[0::2] & keeps[1::2])
+    really = np.bincount(halves * len(codes) + value, minlength=2 * len(codes)).reshape(2, -1)
+    before = int(really.sum(axis=0).max())
+    if not left.any() or left.all():
+        return before, before, float(left.mean())
+    kept = left[draws]
+    counts = np.bincount((halves[None, :] * len(codes) + dealt).ravel()[kept], minlength=2 * len(codes)).reshape(2, -1)
+    return int(really[[0, 1], counts.argmax(axis=1)].sum()), before, float(left.mean())
+
+
+def _keep(judges: Sequence[Judge], ids: Ints, values: Ints, counts: Ints, domain: Domain) -> Bools:
+    """Say which groups of records keep the promises; none is empty."""
+    number = int(ids.max()) + 1
+    first = np.zeros(number, dtype=np.intp)
+    first[ids[::-1]] = np.arange(len(ids))[::-1]
+    cells = Cells({domain.column: values}, {domain.column: domain}, None, counts)
+    classes = Classes.of(Grouping(ids, first), (), cells)
+    return np.asarray(np.logical_and.reduce([judge.keeps(classes) for judge in judges]), dtype=bool)

@@ -11,6 +11,7 @@ import typer
 from incrowd.cli._anonymize import Force, Sign, close, show
 from incrowd.cli._assess import Json, Quiet
 from incrowd.cli._hierarchy import ShowValues
+from incrowd.cli._progress import Watch
 from incrowd.cli._reading import UTF8, Encoding, Separator, Sheet, reading_of
 from incrowd.cli._run import tell
 
@@ -60,7 +61,8 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     if drop_others:
         how["others"] = "drop"
     folder = owner / "owner" if (owner / "owner").is_dir() else owner
-    release = api.apply(folder, data, max_suppressed=max_suppressed, **how)
+    with Watch(quiet=quiet):
+        release = api.apply(folder, data, max_suppressed=max_suppressed, **how)
     if not quiet:
         tell(f"promise  {release.recipe.promise}")
     show(release, output, as_json=as_json)

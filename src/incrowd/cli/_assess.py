@@ -15,6 +15,7 @@ import typer
 from incrowd.cli._assess_promise import in_this_language, read_promise, speaking, uncovered
 from incrowd.cli._assess_text import Paper, text_of
 from incrowd.cli._hierarchy import ShowValues
+from incrowd.cli._progress import Watch
 from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
 from incrowd.cli._run import FOUND, amount, tell
 
@@ -84,7 +85,7 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
         count=count,
         missing_values=["", *_names(missing)],
     )
-    with speaking(), warnings.catch_warnings():
+    with Watch(quiet=quiet), speaking(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
         assessment = api.assess(data, schema, **reading)
         verdict = None if model is None else assessment.check(model)

@@ -26,9 +26,7 @@ Original = Annotated[
 External = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A table about people whom the intruder knows, to join with.")
 ]
-On = Annotated[
-    Names, typer.Option("--on", metavar="NAMES", help="Columns to join on: age,zip or age=Alter,zip=PLZ.")
-]
+On = Annotated[Names, typer.Option("--on", metavar="NAMES", help="Columns to join on: age,zip or age=Alter,zip=PLZ.")]
 Who = Annotated[str | None, typer.Option(metavar="NAME", help="The column of FILE that says who somebody is.")]
 Other = Annotated[
     Path | None, typer.Option(metavar="RELEASE", help="Another release of the same people, to take together.")

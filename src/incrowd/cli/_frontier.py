@@ -11,6 +11,7 @@ import typer
 from incrowd.cli._anonymize import PlanFile
 from incrowd.cli._assess import Json
 from incrowd.cli._hierarchy import ShowValues
+from incrowd.cli._progress import Watch
 
 if TYPE_CHECKING:
     from incrowd.algorithms import Frontier
@@ -34,7 +35,8 @@ def frontier(
     """
     from incrowd.api import Plan
 
-    curve = Plan.read(plan).frontier(cast("Strength", by), of)  # the api refuses what there is not
+    with Watch(quiet=not sys.stderr.isatty()):
+        curve = Plan.read(plan).frontier(cast("Strength", by), of)  # the api refuses what there is not
     if as_json:
         sys.stdout.write(json.dumps({"schema": 1, **curve.to_dict()}, indent=2, ensure_ascii=False) + "\n")
         return

@@ -13,6 +13,7 @@ import typer
 
 from incrowd.cli._assess import Count, Entity, Json, Missing, Names, Quiet, _names
 from incrowd.cli._assess_text import _percent
+from incrowd.cli._progress import Watch
 from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
 from incrowd.cli._run import amount, tell
 
@@ -71,7 +72,10 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
         "quasi": quasi, "sensitive": sensitive, "identifier": identifier, "insensitive": insensitive, "drop": drop,
     }  # fmt: skip
     reading = reading_of(encoding, separator, sheet, memory)
-    with atomic_path(output, force=force) as part:  # a plan that may not be written is said before the table is read
+    with (
+        Watch(quiet=quiet),
+        atomic_path(output, force=force) as part,
+    ):  # a plan that may not be written is said before the table is read
         found = suggest(
             data, roles=_roles(given), entity=entity, count=count, missing_values=["", *_names(missing)], **reading
         )

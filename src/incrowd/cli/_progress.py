@@ -1,14 +1,17 @@
-"""How far a search is, on a terminal; nothing where nobody looks."""
+"""How far a long job is, on a terminal; a line now and then where nobody looks."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
+from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from incrowd.algorithms import Progress
+    from incrowd.engines import Stage
 
 LATE = 0.5
 """Who waits less than so many seconds needs no progress."""
@@ -16,38 +19,107 @@ LATE = 0.5
 LINE = 10.0
 """Seconds between two lines where stderr is no terminal."""
 
+SEARCHING = "searching"
+
 
 class Watch:
-    """Tells how far a search is. Called by the search now and then."""
+    """Tells what a job is busy with: the stage, how much of it is done, how fast, and how long it may still take.
+
+    Parameters
+    ----------
+    quiet
+        Whether to say nothing.
+    """
 
     def __init__(self, *, quiet: bool) -> None:
-        self._quiet, self._start, self._last = quiet, time.monotonic(), 0.0
+        self._quiet = quiet
         self._terminal = sys.stderr.isatty()
-        self._drawn = False
-
-    def __call__(self, progress: Progress) -> bool:
-        """Draw a line; the search goes on."""
-        passed = time.monotonic() - self._start
-        pause = 0.2 if self._terminal else LINE
-        if not self._quiet and passed >= (LATE if self._terminal else LINE) and passed - self._last >= pause:
-            self._last = passed
-            self._draw(progress, passed)
-        return True
+        self._name, self._start = "", time.monotonic()
+        self._last = self._start
+        self._written = False
+        self._bar: _Bar | None = None
+        self._ends = ExitStack()
 
     def __enter__(self) -> Self:
+        if not self._quiet:
+            from incrowd.engines import watching
+
+            self._ends.enter_context(watching(self._stage))
+            if self._terminal:
+                self._bar = self._ends.enter_context(_Bar())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._drawn and self._terminal:
-            sys.stderr.write("\r\x1b[K")
+        self._ends.close()
 
-    def _draw(self, progress: Progress, passed: float) -> None:
-        best = "nothing fits yet" if progress.best is None else f"best so far {progress.best:.4f}"
-        rate = progress.checked / passed if passed else 0
-        looked = f"{progress.checked:,} of at most {progress.nodes:,} versions looked at"
-        text = f"search   {looked}, {rate:,.0f}/s, {best}, {passed:.0f} s"
-        sys.stderr.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
-        sys.stderr.flush()
-        self._drawn = True
+    def __call__(self, progress: Progress) -> bool:
+        """Hear how far a search is; it goes on."""
+        if not self._quiet:
+            best = "nothing fits yet" if progress.best is None else f"best so far {progress.best:.4f}"
+            looked = f"{progress.checked:,} of at most {progress.nodes:,} versions"
+            self._show(SEARCHING, progress.checked, None, (looked, f", {best}"))  # most are never looked at
+        return True
+
+    def _stage(self, stage: Stage) -> None:
+        """Hear what an engine is busy with; what is read after it was written is read to be checked."""
+        self._written |= stage.name == "writing"
+        name = "checking" if self._written and stage.name == "reading" else stage.name
+        about = "" if stage.total is None else f" of about {stage.total:,}"
+        looked = "" if stage.done is None else f"{stage.done:,}{about} rows"
+        self._show(name, stage.done, stage.total, (looked, ""))
+
+    def _show(self, name: str, done: int | None, total: int | None, words: tuple[str, str]) -> None:
+        now = time.monotonic()
+        if name != self._name:
+            self._name, self._start = name, now
+        passed = now - self._start
+        rate = f", {done / passed:,.0f}/s" if done and passed > LATE else ""
+        text = words[0] + rate + words[1]
+        if self._bar is not None:
+            self._bar.show(name, done, total, text)
+        elif now - self._last >= LINE:
+            self._last = now
+            sys.stderr.write(f"{name:<10}{text}{', ' if text else ''}{passed:.0f} s\n")
+            sys.stderr.flush()
+
+
+class _Bar:
+    """A bar that appears when a job takes longer, and is gone when it ends."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        columns: list[Any] = [
+            TextColumn("{task.description:<9}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.fields[text]}"),
+            TimeElapsedColumn(),
+            TextColumn("left:"),
+            TimeRemainingColumn(),
+        ]
+        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task: Any = None
+        self._name = ""
+        self._timer = threading.Timer(LATE, self._progress.start)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        self._progress.stop()
+
+    def show(self, name: str, done: int | None, total: int | None, text: str) -> None:
+        """Show a stage; one follows the other."""
+        if name != self._name:
+            self._name = name
+            if self._task is not None:
+                self._progress.remove_task(self._task)
+            self._task = self._progress.add_task(name, total=total, text=text)
+        self._progress.update(self._task, completed=done or 0, total=total, text=text)

@@ -9,11 +9,13 @@ from incrowd.engines._formulas import escape_formula, unescape_formula
 from incrowd.engines._open import open_table
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._sample import sample_of
+from incrowd.engines._stage import Stage, watching
 
 __all__ = [
     "Database",
     "Engine",
     "Replace",
+    "Stage",
     "check_suffix",
     "ending_of",
     "escape_formula",
@@ -25,6 +27,7 @@ __all__ = [
     "sample_of",
     "table_of_columns",
     "unescape_formula",
+    "watching",
     "write_arrays",
     "write_database",
 ]

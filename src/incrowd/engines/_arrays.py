@@ -12,7 +12,7 @@ import pyarrow.parquet
 
 from incrowd.core import DataError
 from incrowd.engines._border import guarded
-from incrowd.engines._columns import of_numbers, of_texts, to_numpy
+from incrowd.engines._columns import of_numbers, of_texts, of_truths, to_numpy
 
 _KINDS = {"integers": pa.int64(), "floats": pa.float64(), "texts": pa.large_string()}
 
@@ -59,8 +59,8 @@ def _lists(values: list[Any], type_: pa.DataType) -> pa.Array:
     """Put arrays behind each other, as a column of lists; an absent one is null."""
     present = [value for value in values if value is not None]
     ends = np.cumsum([0, *(0 if value is None else len(value) for value in values)], dtype=np.int64)
-    flat = pa.concat_arrays(present) if present else pa.array([], type=type_)
-    absent = pa.array([value is None for value in values], type=pa.bool_())
+    flat = pa.concat_arrays(present) if present else pa.nulls(0, type_)
+    absent = of_truths(np.array([value is None for value in values], dtype=bool))
     return pa.LargeListArray.from_arrays(of_numbers(ends), flat, mask=absent)
 
 

@@ -34,6 +34,15 @@ class Dialect:
     columns: tuple[str, ...]
 
 
+def rows_about(path: Path | None) -> int | None:
+    """Guess how many rows a file has from the length of its first lines; ``None`` for a compressed one."""
+    if path is None or path.suffix.lower() == ".gz":
+        return None
+    with path.open("rb") as file:
+        seen = file.read(_LOOK)
+    return round(path.stat().st_size * seen.count(b"\n") / max(len(seen), 1)) or None
+
+
 def look_at(path: Path, encoding: str, separator: str | None) -> Dialect:
     """Read the beginning of a file and find out how it is laid out.
 

@@ -37,6 +37,7 @@ from incrowd.engines._protocol import Replace
 from incrowd.engines._recode import check_rows
 from incrowd.engines._recode_rows import publish_full_domain, publish_locally
 from incrowd.engines._sample import places_of_a_sample
+from incrowd.engines._stage import begin
 
 
 class EagerEngine:
@@ -137,6 +138,7 @@ class EagerEngine:
         entity: str | None = None,
         count: str | None = None,
     ) -> Classes:
+        begin("checking")
         own = self.domains([*quasi, *sensitive, *([entity] if entity else []), *([count] if count else [])])
         known = {name: codes_by(own[name], domain) for name, domain in sensitive.items()}
         names = [*quasi, *sensitive, *([entity] if entity else [])]
@@ -155,6 +157,7 @@ class EagerEngine:
     @guarded
     def write(self, path: Path, *, keep_order: bool = False) -> None:
         check_suffix(path)
+        begin("writing")
         write_table(self._ordered(keep=keep_order), path, codebook_of(self._hand_back))
 
     @guarded

@@ -109,6 +109,12 @@ def write_relation(relation: duckdb.DuckDBPyRelation, path: Path, codebook: Code
         write_arrow(_reader(relation).read_all(), path, codebook or Codebook())
 
 
+def write_batches(batches: pa.RecordBatchReader, path: Path) -> None:
+    """Write rows in the order in which they come to a file that DuckDB writes."""
+    alone = duckdb.connect(config={"threads": 1})  # several threads would scan them side by side
+    write_relation(alone.from_arrow(batches), path)
+
+
 def _reader(relation: Any) -> Any:
     read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # before DuckDB 1.5
     return read(100_000)

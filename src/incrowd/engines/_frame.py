@@ -32,6 +32,7 @@ from incrowd.engines._home import ROW, Frame, Home, inner_names, only
 from incrowd.engines._labels import label_classes, read_labels
 from incrowd.engines._protocol import Replace
 from incrowd.engines._recode import check_rows, recode_full_domain, recode_locally, replace_values
+from incrowd.engines._stage import begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ class FrameEngine:
     ) -> Classes:
         names = [*quasi, *sensitive, *([entity] if entity else [])]
         self._check([*names, *([count] if count else [])])
+        begin("checking")
         codings = {name: self._coding(name, domain) for name, domain in sensitive.items()}
         keys = [self._inner[name] for name in names]
         frame = self._clean([*names, *([count] if count else [])])
@@ -160,6 +162,7 @@ class FrameEngine:
     @guarded
     def write(self, path: Path, *, keep_order: bool = False) -> None:
         check_suffix(path)
+        begin("writing")
         self._home.write(self._ordered(keep=keep_order), list(self._inner), path)
         self._home.check()
 
@@ -189,6 +192,7 @@ class FrameEngine:
 
     def _look_at(self, names: Sequence[str]) -> None:
         """Find out the distinct values of columns."""
+        begin("reading")
         for name in names:
             if _kind_of(self._dtypes[name]) is None:
                 msg = f"Column {name!r} holds values of type {self._dtypes[name]}, which cannot be grouped."

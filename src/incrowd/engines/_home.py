@@ -148,6 +148,11 @@ class DuckHome:
         """The most that may be used, in bytes; without end for a connection that is not ours."""
         return math.inf if self._workshop is None else self._workshop.memory
 
+    @property
+    def file(self) -> Path | None:
+        """The file behind the relation."""
+        return None if self._stamp is None else self._stamp.path
+
     def bring(self, table: pa.Table) -> Frame:
         brought: Frame = nw.from_native(self._scan(table))
         return brought

@@ -29,6 +29,7 @@ from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, 
 from incrowd.engines._pandas import arrow_of_pandas
 from incrowd.engines._protocol import Engine
 from incrowd.engines._reference import ReferenceEngine
+from incrowd.engines._stage import begin
 from incrowd.engines._text import TextEngine
 
 Budget = tuple[str | None, str | Path | None]
@@ -125,6 +126,7 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
     if is_text(path):
         return _open_text(path, Workshop(*budget), layout, reading)
     stamp = Stamp.of(path)
+    begin("reading")
     read = read_whole(path, layout.sheet)
     if read is None:
         msg = f"Cannot read a table from {path.name!r}."

@@ -31,7 +31,7 @@ def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) 
     rows: Any = slice(None)
     if recoding.leaves_out:
         sizes = [len(texts) for texts in labels.values()]
-        left_out, cells = _together(recoding.suppressed, list(groups.values()), sizes)
+        left_out, cells = together(recoding.suppressed, list(groups.values()), sizes)
         rows = np.isin(cells, left_out, invert=True)
     if recoding.masks:
         masked = {name: np.where(rows, groups[name], len(labels[name])) for name in recoding.levels}
@@ -52,7 +52,7 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     """
     order, _, _ = recoding.pieces()
     sizes = [len(domain) for domain in recoding.domains.values()]
-    entries, cells = _together([column[order] for column in recoding.codes], list(codes.values()), sizes)
+    entries, cells = together([column[order] for column in recoding.codes], list(codes.values()), sizes)
     rows = np.lexsort((*ranks[::-1], cells))
     if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):
         msg = "The recoding speaks of other records than the table has."
@@ -65,7 +65,7 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     return rows, {name: _labelled(texts, classes) for name, texts in labels}
 
 
-def _together(some: Sequence[Any], others: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
+def together(some: Sequence[Any], others: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
     """Give every combination of codes a number, the same in two tables, in the order of the combinations."""
     columns = [np.concatenate(pair) for pair in zip(some, others, strict=True)]
     ids = group(columns, sizes).ids

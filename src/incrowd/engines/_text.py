@@ -6,19 +6,25 @@ are small numbers. Encoding texts by joins inside DuckDB took half as long again
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import CensusRequest, Domain, Packing, smallest_unsigned, tally
+from incrowd.core import CensusRequest, Domain, FullDomainRecoding, Packing, Recoding, smallest_unsigned, tally
 from incrowd.engines._border import guarded
+from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_texts, to_numpy
-from incrowd.engines._encoding import Coding, packed, rows_within
+from incrowd.engines._csv import rows_about
+from incrowd.engines._encoding import Coding, codes_by, packed, rows_within
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
+from incrowd.engines._protocol import Engine, Replace
+from incrowd.engines._recode_rows import together
+from incrowd.engines._stage import begin, is_watched
+from incrowd.engines._tallied import TalliedEngine
 
 _BATCH = 1_000_000
 """Rows that are looked at together: the more, the fewer texts are seen again."""
@@ -94,7 +100,7 @@ class TextEngine(FrameEngine):
     ) -> None:
         told = [text for text in missing_values if text]  # an empty text in a file is null already
         super().__init__(frame, home, names, missing_values=told, drop=drop)
-        self._memory = home.memory
+        self._memory, self._file = home.memory, home.file
         self._read: TextRows | None = None
 
     @guarded
@@ -108,6 +114,41 @@ class TextEngine(FrameEngine):
     @guarded
     def census_size(self, request: CensusRequest) -> int:
         return len(self._count(request)[1])
+
+    @guarded
+    def recode(  # type: ignore[override]
+        self,
+        recoding: Recoding,
+        publish: Sequence[str],
+        *,
+        replace: Mapping[str, Replace] | None = None,
+        keep_order: bool = False,
+    ) -> Engine:
+        known = self._read is not None and {*publish, *self._drop} <= set(self._read.names)
+        plain = isinstance(recoding, FullDomainRecoding) and not recoding.masks and set(recoding.quasi) <= set(publish)
+        if isinstance(recoding, FullDomainRecoding) and known and plain and not replace and not keep_order:
+            return self._tallied(recoding, publish)
+        return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
+
+    def _tallied(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
+        """Publish what is known of the rows already: the file is not read again, and nothing but numbers is sorted."""
+        rows = self._rows_of(publish)
+        kept, domains = self._kept(rows), self.domains(publish)
+        groups = {name: codes_by(domains[name], domain) for name, domain in recoding.domains.items()}
+        groups = {name: recoding.ladders[name].groups[level][groups[name]] for name, level in recoding.levels.items()}
+        labels = {name: _labels(recoding, groups, domains[name], name) for name in publish}
+        packing = Packing.of([len(column.keys) for column in labels.values()])
+        coded = ((column.codes[self._codes_of(rows, name)], rows.codes(name)[kept]) for name, column in labels.items())
+        words, counts = tally(packed(packing, coded), _only_if_many(rows.weights[kept]))
+        codes = dict(zip(publish, packing.unpack(words), strict=True))
+        if recoding.leaves_out:
+            shown = [_by_label(groups[name], labels[name])[codes[name]] for name in recoding.quasi]
+            sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
+            left_out, cells = together(recoding.suppressed, shown, sizes)
+            stays = np.isin(cells, left_out, invert=True)
+            codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
+        columns = {name: Coded.ranked(labels[name].keys, column) for name, column in codes.items()}
+        return TalliedEngine(columns, counts, self._home.hand_back)
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
         rows = self._rows_of(request.needed)
@@ -136,8 +177,12 @@ class TextEngine(FrameEngine):
         wanted = [*dict.fromkeys([*(self._read.names if self._read else []), *names, *self._drop])]
         if self._read is None or len(wanted) > len(self._read.names):
             rows = TextRows(wanted, self._missing_values, self._most(len(wanted)))
+            done, total = 0, rows_about(self._file) if is_watched() else None
             for batch in _batches(self._source.to_native(), [self._inner[name] for name in wanted]):
+                begin("reading", done, total)
                 rows.add(batch)
+                done += batch.num_rows
+            begin("reading", done, done)
             self._home.check()
             self._read = rows
         return self._read
@@ -174,6 +219,20 @@ class TextEngine(FrameEngine):
 
     def _most(self, columns: int) -> int:
         return rows_within(self._memory, columns)
+
+
+def _labels(recoding: FullDomainRecoding, groups: Mapping[str, Any], domain: Domain, name: str) -> Coded:
+    """Give the texts that a column is published as, in order, and which of them every value becomes."""
+    raised = recoding.levels.get(name, 0)
+    texts = recoding.ladders[name].labels[raised][groups[name]] if raised else domain.texts
+    return Coded.ranked(of_texts(texts.tolist()).cast(pa.string()), np.arange(len(texts)))
+
+
+def _by_label(groups: Any, labels: Coded) -> Any:
+    """Give for every published text the group that it stands for."""
+    found = np.zeros(len(labels.keys), dtype=groups.dtype)
+    found[labels.codes] = groups
+    return found
 
 
 def _only_if_many(weights: Any) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -73,7 +72,7 @@ def estimated_uniqueness(class_sizes: Counts, population: int) -> Uniqueness:
             continue
         found = estimate(sizes)
         estimates[name] = None if found is None else min(found * sizes.fraction, float(sizes.alone))
-    return Uniqueness(sizes.alone, sizes.records, population, MappingProxyType(estimates))
+    return Uniqueness(sizes.alone, sizes.records, population, estimates)
 
 
 def zayatz(sizes: Sizes) -> float:
@@ -103,7 +102,9 @@ def _one_of(size: int, drawn: int, population: int) -> float:
     return size * math.exp(log - lg(population + 1) + lg(drawn + 1) + lg(population - drawn + 1))
 
 
-ESTIMATORS: Mapping[str, Callable[[Sizes], float | None]] = MappingProxyType(
-    {"pitman": pitman, "zayatz": zayatz, "slide negative binomial": slide_negative_binomial}
-)
+ESTIMATORS: Mapping[str, Callable[[Sizes], float | None]] = {
+    "pitman": pitman,
+    "zayatz": zayatz,
+    "slide negative binomial": slide_negative_binomial,
+}
 """The estimators by name. Each gives the expected number of classes of one in the population."""

@@ -72,8 +72,6 @@ def _theta(sizes: Sizes, alpha: float) -> float:
         low, high = high, high * 4
     for _ in range(100):
         middle = (low + high) / 2
-        if middle in {low, high}:
-            break
         low, high = (middle, high) if _theta_slope(sizes, alpha, middle - alpha) > 0 else (low, middle)
     return (low + high) / 2 - alpha
 

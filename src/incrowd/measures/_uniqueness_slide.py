@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -63,40 +62,31 @@ def slide_negative_binomial(sizes: Sizes) -> float | None:
     betas = [1 / (1 + math.exp(-step / 8)) for step in range(-160, 161)]
     differences = [(beta, _difference(sizes, beta)) for beta in betas]
     for (low, left), (high, right) in pairwise(differences):
-        if left is not None and right is not None and (left > 0) != (right > 0):
+        if (left > 0) != (right > 0):
             return _uniques(sizes, low, high, rising=right > 0)
     return None
 
 
-def _uniques(sizes: Sizes, low: float, high: float, *, rising: bool) -> float | None:
+def _uniques(sizes: Sizes, low: float, high: float, *, rising: bool) -> float:
     """Narrow beta down to where the classes of one come out right."""
     for _ in range(60):
         middle = (low + high) / 2
-        found = _difference(sizes, middle)
-        if found is None:
-            return None
-        low, high = (low, middle) if (found > 0) == rising else (middle, high)
+        low, high = (low, middle) if (_difference(sizes, middle) > 0) == rising else (middle, high)
     fit = _fit(sizes, (low + high) / 2)
-    if fit is None:
-        return None
     return sizes.population / fit.mean * math.exp(fit.alpha * math.log(fit.beta))
 
 
-def _difference(sizes: Sizes, beta: float) -> float | None:
+def _difference(sizes: Sizes, beta: float) -> float:
     """Give how many more classes of one the model has than the sample, per class of the sample."""
     fit = _fit(sizes, beta)
-    return None if fit is None else fit.one / (1 - fit.unseen) - sizes.alone / sizes.number
+    return fit.one / (1 - fit.unseen) - sizes.alone / sizes.number
 
 
-def _fit(sizes: Sizes, beta: float) -> _Fit | None:
-    """Find the alpha with which people per class come out right, for a beta."""
-    wanted, high = sizes.population / sizes.number, 1.0
-    for high in _powers():
-        if _people_per_class(high, beta, sizes.fraction) > wanted:
-            break
-    else:
-        return None
-    low = 0.0
+def _fit(sizes: Sizes, beta: float) -> _Fit:
+    """Find the alpha with which people per class of the sample come out right, for a beta."""
+    wanted, low, high = sizes.population / sizes.number, 0.0, 1.0
+    while _people_per_class(high, beta, sizes.fraction) <= wanted:  # it grows without end
+        high *= 2
     for _ in range(80):
         middle = (low + high) / 2
         below = _people_per_class(middle, beta, sizes.fraction) <= wanted
@@ -108,7 +98,3 @@ def _people_per_class(alpha: float, beta: float, fraction: float) -> float:
     """Give the people of the population per class that the sample has."""
     fit = _Fit.of(alpha, beta, fraction)
     return fit.mean / (1 - fit.unseen)
-
-
-def _powers() -> Iterator[float]:
-    return (2.0**power for power in range(-20, 60))

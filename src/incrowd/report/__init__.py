@@ -1,6 +1,14 @@
 """Draws plain values that it is given. Computes nothing and never sees a table."""
 
 from incrowd.report._bipartite import bipartite_svg
+from incrowd.report._experiment_charts import (
+    bars_with_limit,
+    points_beside,
+    series_bars,
+    series_curves,
+    svg_of,
+    yes_and_no,
+)
 from incrowd.report._page import Figure, Page, Section, Table, html_of
 from incrowd.report._risk_charts import attack_rates, attackers, class_sizes, confidence
 from incrowd.report._search_charts import lattice, rectangles, tree
@@ -13,6 +21,7 @@ __all__ = [
     "Table",
     "attack_rates",
     "attackers",
+    "bars_with_limit",
     "bipartite_svg",
     "class_sizes",
     "confidence",
@@ -22,6 +31,11 @@ __all__ = [
     "lattice",
     "losses",
     "marginals",
+    "points_beside",
     "rectangles",
+    "series_bars",
+    "series_curves",
+    "svg_of",
     "tree",
+    "yes_and_no",
 ]

@@ -1,0 +1,78 @@
+"""A table that is sorted already: every different row once, and how often it occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from incrowd.engines._border import guarded
+from incrowd.engines._coded import Coded
+from incrowd.engines._columns import of_numbers
+from incrowd.engines._eager import EagerEngine
+from incrowd.engines._files import by_duckdb, check_suffix, write_batches
+from incrowd.engines._stage import begin
+
+_BLOCK = 500_000
+"""Rows that are laid out together when they are written."""
+
+
+class TalliedEngine(EagerEngine):
+    """What becomes of a file of text when its rows are published: it is written in blocks, never held as a whole.
+
+    Parameters
+    ----------
+    columns
+        The columns of the different rows, which ascend.
+    counts
+        How often each of them occurs.
+    hand_back
+        Turns a result into the kind of frame that came in.
+    """
+
+    shows_names = False
+
+    def __init__(self, columns: Mapping[str, Coded], counts: Any, hand_back: Callable[[pa.Table], Any]) -> None:
+        super().__init__(columns, hand_back)
+        self._counts = counts
+
+    @guarded
+    def write(self, path: Path, *, keep_order: bool = False) -> None:
+        if not by_duckdb(path):
+            super().write(path, keep_order=keep_order)
+            return
+        check_suffix(path)
+        columns = {name: column for name, column in self._columns.items() if isinstance(column, Coded)}
+        write_batches(_batches(columns, self._counts), path)
+
+    def _whole(self, name: str) -> Coded:
+        """Give a column with every row as often as it occurs."""
+        column = super()._whole(name)
+        return Coded(column.keys, np.repeat(column.codes, self._counts))
+
+
+def _batches(columns: Mapping[str, Coded], counts: Any) -> pa.RecordBatchReader:
+    """Lay the rows out, a block at a time."""
+    schema = pa.schema([(name, _values(column, column.codes[:0]).type) for name, column in columns.items()])
+
+    def blocks() -> Iterator[pa.RecordBatch]:
+        ends, total = np.cumsum(counts), int(counts.sum())
+        for start in range(0, total, _BLOCK):
+            begin("writing", start, total)
+            first, last = np.searchsorted(ends, [start, start + _BLOCK - 1], side="right")
+            rows = slice(first, last + 1)
+            times = np.minimum(ends[rows], start + _BLOCK) - np.maximum(ends[rows] - counts[rows], start)
+            arrays = [_values(column, np.repeat(column.codes[rows], times)) for column in columns.values()]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    return pa.RecordBatchReader.from_batches(schema, blocks())
+
+
+def _values(column: Coded, codes: Any) -> pa.Array:
+    """Give values by their codes, as numbers of texts where no text is missing."""
+    if column.keys.null_count:
+        return column.keys.take(of_numbers(codes))
+    return pa.DictionaryArray.from_arrays(of_numbers(codes.astype(np.int32)), column.keys)

@@ -1,0 +1,97 @@
+"""Classes that were not divided: the written-out example, and halves against all ways to cut."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import incrowd as ic
+from attacks.slow import numbers
+from incrowd.attacks import People, Undivided, halve, undivided
+from incrowd.core import Domain
+
+VALUES = ["cold", "cough", "flu", "hiv", "itch"]
+DOMAIN = Domain.of("s", VALUES)
+
+
+def looked(*classes: list[tuple[int, str]], model: Any, seed: int = 0) -> Undivided:
+    """Classes are lists of (half, value)."""
+    rows = [(number, half, VALUES.index(value)) for number, one in enumerate(classes) for half, value in one]
+    columns = [np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)]
+    people = People(columns[0], columns[2], np.ones(len(rows), dtype=np.int64))
+    schema = ic.Schema(quasi=["q"], sensitive=["s"])
+    return undivided(people, columns[1], DOMAIN, model.bind(schema, {"s": DOMAIN}), seed)
+
+
+def test_who_knows_that_two_have_it_knows_who() -> None:
+    # at most half of a group may have hiv; the class of six holds that, its first half of two does not
+    one = [(0, "hiv"), (0, "hiv"), (1, "flu"), (1, "cold"), (1, "itch"), (1, "cough")]
+    found = looked(one, model=ic.KAnonymity(2) & ic.AlphaAssociation({"hiv": Fraction(1, 2)}))
+    assert numbers(found.telling, found.true, found.sizes.tolist()) == (1, 1, [6])
+    assert (found.right.tolist(), found.before.tolist()) == ([3], [2])  # hiv for the two, one of four for the others
+
+
+def test_a_conclusion_can_be_wrong() -> None:
+    one = [(0, "hiv"), (0, "flu"), (1, "hiv"), (1, "cold"), (1, "itch"), (1, "cough")]
+    found = looked(one, model=ic.AlphaAssociation({"hiv": Fraction(1, 2)}))
+    assert (found.telling, found.true) == (1, 0)
+
+
+def test_halves_that_are_too_small_say_nothing() -> None:
+    one = [(0, "hiv"), (0, "hiv"), (1, "flu"), (1, "cold"), (1, "itch"), (1, "cough")]
+    found = looked(one, model=ic.KAnonymity(3) & ic.AlphaAssociation({"hiv": Fraction(1, 2)}))
+    assert (found.telling, len(found.sizes), found.interval) == (0, 0, None)
+
+
+def test_a_promise_that_every_half_breaks_says_nothing() -> None:
+    one = [(0, "flu"), (1, "flu")]
+    found = looked(one, model=ic.LDiversity(2))
+    assert (found.telling, found.right.tolist(), found.before.tolist()) == (0, [2], [2])
+
+
+def test_several_classes_have_an_interval() -> None:
+    one = [(0, "hiv"), (0, "hiv"), (1, "flu"), (1, "cold"), (1, "itch"), (1, "cough")]
+    two = [(0, "flu"), (0, "flu"), (1, "flu"), (1, "cold")]
+    found = looked(one, two, model=ic.LDiversity(2))
+    assert found.interval is not None
+    low, high = found.interval
+    assert 0 <= low <= found.right.sum() / found.sizes.sum() <= high <= 1
+    again = looked(one, two, model=ic.LDiversity(2))
+    assert (found.right.tolist(), found.interval) == (again.right.tolist(), again.interval)
+
+
+def test_a_release_is_attacked_if_its_promise_is_about_values() -> None:
+    table = [{"age": 20 + number, "s": "hiv" if number in {3, 4, 9} else VALUES[number % 3]} for number in range(16)]
+    schema = ic.Schema(quasi={"age": ic.intervals(4, 8, 16)}, sensitive=["s"])
+    release = ic.anonymize(table, schema, model="k>=2, alpha<=0.5[s]", algorithm=ic.Mondrian())
+    found = ic.attack(release).get("minimality")
+    assert found.column == "s"
+    assert 0 <= found.rate <= 1
+    plain = ic.anonymize(table, schema, model="k>=2", algorithm=ic.Mondrian())
+    assert [one for one in ic.attack(plain) if one.name == "minimality"] == []
+    with pytest.raises(ic.ParameterError, match="seed must be a whole number"):
+        ic.Intruder(seed=-1)
+
+
+entries = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3)), min_size=1)
+
+
+@given(entries)
+def test_halves_are_as_even_as_any_cut_between_two_values(rows: list[Any]) -> None:
+    rows = [*rows, (0, 0, 0, 1), (1, 0, 0, 1), (2, 0, 0, 1)]  # every class has somebody
+    owner, one, two, counts = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+    side, can = halve([one, two], owner, counts, 3)
+    for number in range(3):
+        inside = owner == number
+        total = int(counts[inside].sum())
+        cuts = [int(counts[inside & (codes <= code)].sum()) for codes in (one, two) for code in range(4)]
+        best = max(min(left, total - left) for left in cuts)
+        assert can[number] == (best > 0)
+        if best:
+            left = int(counts[inside & (side == 0)].sum())
+            assert min(left, total - left) == best

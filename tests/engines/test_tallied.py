@@ -1,0 +1,108 @@
+"""A text file whose published columns were read before is published without reading it again."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+from incrowd.core import FullDomainRecoding, UncoveredValuesError
+from incrowd.engines import _tallied, _text, open_table
+from incrowd.engines._frame import FrameEngine
+from incrowd.engines._tallied import TalliedEngine
+
+PUBLISH = ["zip", "age", "disease"]
+rows = st.lists(
+    st.tuples(
+        st.sampled_from(["", "9", "10", "31", "34"]),
+        st.sampled_from(["01", "02", "", "é", "='x"]),
+        st.sampled_from("ab"),
+    ),
+    min_size=1,
+    max_size=30,
+)
+
+
+def written(folder: Path, table: list[tuple[str, ...]]) -> Path:
+    with (folder / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("age", "zip", "disease"), *table])
+    return folder / "t.csv"
+
+
+def recoding(engine: Any, age: int, zip_: int, suppressed: tuple[Any, ...] = ()) -> FullDomainRecoding:
+    domains = engine.domains(["age", "zip"])
+    ladders = {"age": ic.intervals(10, 20).bind(domains["age"]), "zip": ic.mask().bind(domains["zip"])}
+    return FullDomainRecoding(domains, ladders, {"age": age, "zip": zip_}, suppressed)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    table=rows,
+    age=st.integers(0, 1),
+    zip_=st.integers(0, 1),
+    most=st.sampled_from([1, 1_000]),
+    drop=st.booleans(),
+    gone=st.integers(0, 3),
+)
+def test_it_publishes_what_joins_in_duckdb_publish(
+    table: list[tuple[str, ...]], age: int, zip_: int, most: int, drop: bool, gone: int, tmp_path: Path
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_text.TextEngine, "_most", lambda *_: most)
+        patch.setattr(_tallied, "_BLOCK", 4)
+        engine: Any = open_table(written(tmp_path, table), drop_missing=["age"] if drop else [])
+        engine.domains(PUBLISH)
+        plan = recoding(engine, age, zip_)
+        groups = [np.arange(min(gone, len(plan.ladders[name].labels[level]))) for name, level in plan.levels.items()]
+        shortest = min(map(len, groups))
+        plan = recoding(engine, age, zip_, tuple(codes[:shortest] for codes in groups))
+        tallied, joined = engine.recode(plan, PUBLISH), FrameEngine.recode(engine, plan, PUBLISH)
+        assert isinstance(tallied, TalliedEngine)
+        expected = joined.materialise()
+        assert tallied.materialise().to_pylist() == expected.to_pylist()
+        if not len(expected):
+            return
+        for ending in ("parquet", "csv"):
+            tallied.write(tmp_path / f"tallied.{ending}")
+            joined.write(tmp_path / f"joined.{ending}")
+        assert (tmp_path / "tallied.csv").read_bytes() == (tmp_path / "joined.csv").read_bytes()
+        left, right = (pyarrow.parquet.read_table(tmp_path / f"{name}.parquet") for name in ("tallied", "joined"))
+        assert left.schema.equals(right.schema)
+        assert left.to_pylist() == right.to_pylist()
+
+
+def test_the_file_is_not_read_again(tmp_path: Path) -> None:
+    path = written(tmp_path, [("31", "01", "a"), ("34", "01", "b")])
+    engine = open_table(path)
+    engine.domains(PUBLISH)
+    published = engine.recode(recoding(engine, 1, 1), PUBLISH)
+    path.unlink()
+    published.write(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().splitlines() == ["zip,age,disease", '0*,"[30, 40)",a', '0*,"[30, 40)",b']
+
+
+@pytest.mark.parametrize("how", [{"keep_order": True}, {"replace": {"disease": str.upper}}])
+def test_what_numbers_do_not_tell_is_left_to_duckdb(how: Any, tmp_path: Path) -> None:
+    engine = open_table(written(tmp_path, [("31", "01", "a"), ("34", "01", "b")]))
+    engine.domains(PUBLISH)
+    assert not isinstance(engine.recode(recoding(engine, 1, 1), PUBLISH, **how), TalliedEngine)
+
+
+def test_a_column_that_was_not_read_is_left_to_duckdb(tmp_path: Path) -> None:
+    engine = open_table(written(tmp_path, [("31", "01", "a"), ("34", "01", "b")]))
+    assert not isinstance(engine.recode(recoding(engine, 1, 1), PUBLISH), TalliedEngine)
+
+
+def test_values_that_a_recoding_does_not_know_are_refused(tmp_path: Path) -> None:
+    known = recoding(open_table(written(tmp_path, [("31", "01", "a")])), 1, 1)
+    engine = open_table(written(tmp_path, [("99", "01", "a")]))
+    engine.domains(PUBLISH)
+    with pytest.raises(UncoveredValuesError, match="'age' has 1 value that is not known"):
+        engine.recode(known, PUBLISH)
