@@ -30,12 +30,14 @@ $(LOWEST)/.installed: pyproject.toml tests/lowest.txt
 demo: $(VENV)/.installed          ## install into .venv and show what there is on the made-up hospital table
 	$(BIN)/incrowd demo
 
-# A server for the database tests, where we may install one; elsewhere these tests are skipped, but never with CI=true.
+# A database server and a browser for the tests, where we may install them; elsewhere the tests that need them are
+# skipped, but never with CI=true.
 .PHONY: system
 system:
-	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
+	@{ { ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; } && \
+	  command -v chromium >/dev/null; } || \
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
-	    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends postgresql >/dev/null; } || true
+	    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends postgresql chromium >/dev/null; } || true
 
 test: lint system test-lowest     ## install everything, check style and types, run all tests
 	$(BIN)/pytest -n auto --dist worksteal

@@ -24,7 +24,7 @@ from incrowd.core import (
     group,
 )
 from incrowd.hierarchies import Averaged, averages
-from incrowd.measures import costs_of_labels
+from incrowd.measures import column_weights, costs_of_labels
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
@@ -116,7 +116,7 @@ class Locally:
         self.problem = problem
         self.census: Census = problem.census.rollup(problem.lows)
         self.names = tuple(Namer(self.census, column) for column in range(len(self.census.quasi)))
-        self.weights = np.array([problem.importance.get(name, 1.0) for name in self.census.quasi])
+        self.weights = column_weights(self.census, problem.importance)
         self.judges = problem.judges()
         if self.census.person is not None:
             for judge in self.judges:
@@ -235,6 +235,10 @@ class Locally:
     def _together(self, pieces: Pieces, ids: Ints) -> Pieces:
         """Renumber the classes, and put the pieces of a cell that go to one class together."""
         classes = np.append(ids.astype(np.int64), -1)[pieces.classes]
+        if len(pieces.cells) == len(self.census):  # no cell parts
+            whole = np.empty(len(classes), dtype=np.int64)
+            whole[pieces.cells] = classes
+            return Pieces(np.arange(len(whole)), whole, self.census.counts.astype(np.int64))
         order = group([pieces.cells, classes + 1], [len(self.census), int(classes.max(initial=-1)) + 2])
         return Pieces(pieces.cells[order.first], classes[order.first], order.sums(pieces.counts))
 
@@ -297,6 +301,10 @@ def _refuse(problem: Problem) -> None:
         name = next(iter(problem.at_most))
         msg = f"at_most of column {name!r} cannot be kept: a local recoding calls each class what it must be called."
         raise ParameterError(msg, hint="use a search with one level per column, such as Optimal(), or at_least.")
+    for (name, hierarchy), low in zip(problem.schema.quasi, problem.lows, strict=True):
+        if low and isinstance(hierarchy, Averaged):
+            msg = f"at_least of column {name!r} cannot be kept: the column is averaged, and an average has no level."
+            raise ParameterError(msg, hint="leave at_least out, or give the column its hierarchy alone.")
     if any(problem.census.floor):
         msg = "A local recoding needs the table as it is, and this census was taken at coarser levels."
         raise ParameterError(msg)
