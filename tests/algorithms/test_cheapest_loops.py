@@ -16,9 +16,10 @@ import incrowd as ic
 from algorithms.slow import QUASI, Row
 from algorithms.slow_cheapest import cheapest
 from algorithms.tables import PROMISES, problem, tables
-from incrowd.algorithms import Locally
+from incrowd.algorithms import Locally, Problem
 from incrowd.algorithms._cheapest_blocks import cut_into_blocks, form_in_blocks, of_points
-from incrowd.algorithms._cheapest_compiled import NEVER, Labels, _enough, _search
+from incrowd.algorithms._cheapest_compiled import NEVER, Labels, Work, _enough, _search
+from incrowd.algorithms._cheapest_near import Boxes
 from incrowd.algorithms._cheapest_near_compiled import nearest
 from incrowd.algorithms._cheapest_settle import Groups, _matched
 from incrowd.algorithms._cheapest_support import Needs
@@ -55,18 +56,21 @@ def test_finds_the_cheapest_of_all_labels_for_every_record(table: list[Row], pro
     assert needs.enough
     points, columns = len(board.points), len(board.columns)
     goal, best = np.full(points, NEVER), np.full(points, -1, dtype=np.int32)
-    order = np.tile(np.arange(points, dtype=np.int32), (columns, 1))
     support = needs.support(board)
+    work = Work(
+        np.tile(np.arange(points, dtype=np.int32), (columns, 1)),
+        np.ones(points, dtype=bool),
+        goal,
+        best,
+        np.zeros(len(support.worth) + 1, dtype=np.int64),
+    )
     room = Labels(
         np.empty(1, dtype=np.int64),
         np.zeros(2, dtype=np.int64),
         np.empty((1, columns), dtype=np.int16),
-        order[0][:1].copy(),
+        np.empty(1, dtype=np.int32),
     )
-    seen = np.zeros(len(support.worth) + 1, dtype=np.int64)
-    labels, known = search(
-        board.tables(), support, order, points, np.ones(points, dtype=bool), goal, best, room, 0, seen
-    )
+    labels, known = search(board.tables(), support, work, points, room, 0)
     slow = dict(zip((tuple(row[name] for name in QUASI) for row in table), cheapest(table, ok), strict=True))
     for point, values in enumerate(values_of(board)):
         wanted = slow[values]
@@ -145,12 +149,10 @@ def test_classes_stay_in_their_block(table: list[Row], k: int, least: int) -> No
 @given(tables, st.integers(1, 5))
 def test_finds_the_nearest_groups(table: list[Row], most: int) -> None:
     board = board_of(table, ic.KAnonymity(1))
-    tables_, points = board.tables(), len(board.points)
-    place = tables_.place
-    everyone = np.arange(points, dtype=np.int32)
-    found, rises = np.empty((points, most), dtype=np.int32), np.empty((points, most))
+    points, place = len(board.points), board.tables().place
+    boxes = Boxes(board.tables(), place, place, board.weights)
     first, last = np.zeros(points, dtype=np.int64), np.full(points, points)
-    nearest(tables_, place, place, board.weights, everyone, everyone, first, last, found, rises)
+    found, rises = boxes.nearest(np.arange(points), np.arange(points), first, last, most)
     for mover in range(points):
         slow = sorted((_together(board, place, mover, other), other) for other in range(points) if other != mover)[
             :most
@@ -158,6 +160,24 @@ def test_finds_the_nearest_groups(table: list[Row], most: int) -> None:
         assert found[mover][: len(slow)].tolist() == [other for _, other in slow]
         assert rises[mover][: len(slow)].tolist() == pytest.approx([rise for rise, _ in slow])
         assert (found[mover][len(slow) :] == -1).all()
+
+
+@settings(max_examples=50)
+@given(tables, st.integers(1, 5), st.sampled_from(["hierarchy", "range"]))
+def test_the_compiled_loop_finds_the_same(table: list[Row], most: int, labels: Any) -> None:
+    numbered = [{**row, "age": int(row["age"])} for row in table]
+    schema = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat(), "town": ic.flat()})
+    census = ic.census([{name: row[name] for name in QUASI} for row in numbered], schema)
+    board = Board.of(Locally(Problem(census, schema, ic.KAnonymity(1))), labels)
+    tables_, everyone = board.tables(), np.arange(len(board.points))
+    first, last = np.zeros_like(everyone), np.full_like(everyone, len(everyone))
+    boxes = Boxes(tables_, tables_.place, tables_.place, board.weights)
+    plain = boxes.nearest(everyone, everyone, first, last, most)
+    found, rises = np.empty((len(everyone), most), dtype=np.int32), np.empty((len(everyone), most))
+    chosen = everyone.astype(np.int32)
+    nearest(tables_, tables_.place, tables_.place, board.weights, chosen, chosen, first, last, found, rises)
+    assert plain[0].tolist() == found.tolist()
+    assert plain[1].tolist() == rises.tolist()
 
 
 def _together(board: Board, place: Any, one: int, other: int) -> float:

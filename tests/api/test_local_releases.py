@@ -143,3 +143,34 @@ def test_what_a_local_recoding_cannot_do_is_refused() -> None:
     counted = [{**row, "many": 2} for row in TABLE]
     with pytest.raises(ic.ParameterError, match="stands for several records"):
         publish(Runs(), counted, ic.Schema(quasi=dict(SCHEMA.quasi), sensitive=["disease"], count="many"))
+
+
+SEARCHES = [
+    ic.TopDown(),
+    ic.Mondrian(),
+    ic.Datafly(),
+    ic.MuArgus(),
+    ic.SwapDiversity(),
+    ic.CheapestFirst(),
+]
+"""All local recodings of ours."""
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=repr)
+def test_an_average_has_no_level_that_it_could_be_kept_at(search: Any) -> None:
+    roles = ic.Schema(quasi={"age": ic.averaged(ic.intervals(5, 10)), "town": ic.flat()}, sensitive=["disease"])
+    model = "k>=2, l>=2" if isinstance(search, ic.SwapDiversity) else "k>=2"
+    with pytest.raises(ic.ParameterError, match="at_least of column 'age' cannot be kept: the column is averaged"):
+        ic.anonymize(TABLE, roles, model=model, algorithm=search, at_least={"age": 1})
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=repr)
+def test_the_importance_of_columns_is_checked(search: Any) -> None:
+    model = "k>=2, l>=2" if isinstance(search, ic.SwapDiversity) else "k>=2"
+    wrong: list[tuple[dict[str, float], str]] = [
+        ({"agee": 2}, "no column 'agee'"),
+        ({"age": float("nan")}, "number above 0, got nan"),
+    ]
+    for importance, problem in wrong:
+        with pytest.raises(ic.IncrowdError, match=problem):
+            ic.anonymize(TABLE, SCHEMA, model=model, algorithm=search, importance=importance)

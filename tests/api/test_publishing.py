@@ -98,7 +98,7 @@ def test_masking_costs_what_dropping_costs(tmp_path: Path) -> None:
 
 def test_masked_records_that_break_the_promise_together_are_refused() -> None:
     table = [*PEOPLE[:2], *PEOPLE[2:4], {**PEOPLE[4], "disease": "hiv"}, PEOPLE[5]]
-    with pytest.raises(ic.NoSafeRelease, match=r"\(2\) would be masked, and together they break l>=2 as well") as caught:
+    with pytest.raises(ic.NoSafeRelease, match=r"\(2\) would be masked, and .* break l>=2 as well") as caught:
         ic.anonymize(table, SCHEMA, model="k>=2, l>=2", suppression="mask", **LIMITS)
     assert "suppression='drop'" in caught.value.hint
     with pytest.raises(ic.NoSafeRelease, match="together they break k>=2"):

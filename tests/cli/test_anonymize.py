@@ -173,6 +173,11 @@ def test_it_runs_as_a_process(run: Run) -> None:
     command = [sys.executable, "-c", "from incrowd.cli import main; main()", "anonymize", "plan.toml"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0
-    assert sorted(path.name for path in Path("out/public").iterdir()) == ["data.csv", "release.json", "verify.py"]
+    assert sorted(path.name for path in Path("out/public").iterdir()) == [
+        "data.csv",
+        "release.json",
+        "report.html",
+        "verify.py",
+    ]
     assert "canary" not in ran.stderr
     assert run("verify", "out/public/release.json")[0] == 0

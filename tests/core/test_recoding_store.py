@@ -75,6 +75,7 @@ def test_a_local_recoding_comes_back(tmp_path: Path) -> None:
         classes=np.array([0, 1, -1]),
         counts=np.array([1, 2, 3]),
         labels=(np.array(["30s", None], dtype=object),),
+        ladders={"age": ladder_of([31, 32])[1]},
     )
     found = through_a_file(recoding, tmp_path)
     assert isinstance(found, LocalRecoding)
@@ -82,6 +83,7 @@ def test_a_local_recoding_comes_back(tmp_path: Path) -> None:
     assert [codes.tolist() for codes in found.codes] == [[0, 0, 1], [0, 1, 1]]
     assert (found.classes.tolist(), found.counts.tolist()) == ([0, 1, -1], [1, 2, 3])
     assert found.labels[0].tolist() == ["30s", None]
+    assert found.ladders == recoding.ladders
 
 
 def test_a_recoding_of_another_version_is_refused() -> None:

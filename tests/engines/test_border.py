@@ -12,9 +12,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from incrowd.core import CensusRequest, EngineError, IncrowdError
+from incrowd.core import CensusRequest, EngineError, FullDomainRecoding, IncrowdError
 from incrowd.engines import open_table
 from incrowd.engines._border import guarded
+from incrowd.hierarchies import flat
 
 CANARY = "Canary-4711"
 
@@ -97,3 +98,29 @@ def test_no_repr_shows_a_value() -> None:
     census = engine.census(CensusRequest(("zip",), ("disease",), entity="person"))
     shown = [repr(thing) for thing in (engine, census, census.domains["zip"], census.classes(), census.codes)]
     assert CANARY not in "".join(shown)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("Query interrupted"), duckdb.InterruptException("INTERRUPT Error")])
+def test_who_stops_it_while_duckdb_works_has_stopped_it(error: Exception) -> None:
+    @guarded
+    def work() -> None:
+        raise error
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+
+def test_who_stops_it_while_rows_are_handed_to_duckdb_has_stopped_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "t.csv").write_text("zip\n1\n2\n")
+    engine = open_table(tmp_path / "t.csv")
+    domains = engine.domains(["zip"])
+    recoding = FullDomainRecoding(domains, {"zip": flat().bind(domains["zip"])}, {"zip": 0})
+    published = engine.recode(recoding, ["zip"])
+    monkeypatch.setattr("incrowd.engines._tallied.begin", stop)
+    with pytest.raises(KeyboardInterrupt):
+        published.write(tmp_path / "out.parquet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -40,7 +41,24 @@ def test_averages_have_as_many_places_as_the_column() -> None:
     assert found == ["0.88", "3.00"]  # 0.875 and 3
 
 
+def test_long_and_tiny_numbers_are_written_out_exactly() -> None:
+    long = [Decimal("1234567890123456789.1234567890123451"), Decimal("1234567890123456789.1234567890123453")]
+    both, pair = (np.array([0, 0]), np.array([1, 1]))
+    codes = np.array([0, 1])
+    means = averages(averaged(intervals(1)), Domain.of("x", long), codes, both, pair)
+    assert means == ["1234567890123456789.1234567890123452"]
+    assert averages(averaged(intervals(1)), Domain.of("x", [1e-7, 3e-7]), codes, both, pair) == ["0.0000002"]
+
+
+def test_a_column_without_values_has_nothing_to_average() -> None:
+    domain = Domain.of("x", [None])
+    assert averaged(intervals(10)).bind(domain).height > 0
+    assert averages(averaged(intervals(10)), domain, np.array([0]), np.array([0]), np.array([2])) == ["0"]  # not used
+
+
 def test_only_numbers_are_averaged() -> None:
+    with pytest.raises(ic.HierarchyError, match="'age' cannot be averaged: it has values that are not finite"):
+        averaged(intervals(10)).bind(Domain.of("age", [1.0, float("inf")]))
     with pytest.raises(ic.HierarchyError, match="'town' cannot be averaged"):
         averaged(intervals(10)).bind(Domain.of("town", ["ulm"]))
     with pytest.raises(ic.ParameterError, match="by must be 'mean' or 'median'"):

@@ -41,3 +41,13 @@ def test_a_record_that_is_left_out_costs_the_most() -> None:
     assert costs["loss"] == pytest.approx(objective.score(Published((0, 0, 0), kept, 1, np.array([2]))))
     assert costs["discernibility"] == 2 * 2 + 1 * 3
     assert costs["aecs"] == 3 / 2
+
+
+def test_a_column_of_one_value_loses_nothing_when_a_record_is_left_out() -> None:
+    table = [{"age": str(age), "planet": "earth"} for age in (20, 20, 31)]
+    schema = ic.Schema(quasi={"age": ic.flat(), "planet": ic.flat()})
+    node = ic.anonymize(table, schema, model="k>=2", max_suppressed=0.4)
+    plain = ic.Datafly(improved=False)
+    local = ic.anonymize(table, schema, model="k>=2", max_suppressed=0.4, algorithm=plain)
+    assert local.table == node.table
+    assert local.measures == {name: cost for name, cost in node.measures.items() if name != "height"}

@@ -16,7 +16,6 @@ from incrowd.core import Cells, Classes, Grouping, Histogram, add_up
 from incrowd.measures import Published
 from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
 
-
 NO_LIMIT = 2**62
 
 
@@ -167,7 +166,7 @@ class Acceptance:
         sizes = tested.sizes[tested.ok]
         if not columns:
             return Published(cells.levels, (), tested.suppressed, sizes)
-        if self.rollup.fast:
+        if self.rollup.warm:
             counted = self.rollup.count_groups(tested.words[0], tested.sizes, tested.ok, cells.levels)
             return Published(cells.levels, tuple(counted), tested.suppressed, sizes)
         words = tuple(word[tested.ok] for word in tested.words)

@@ -21,6 +21,7 @@ from incrowd.measures._objective import CellObjective
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
+Nodes = npt.NDArray[np.int64]
 
 BUCKETS = 1024
 """Numbers of records that are left out are rounded down to so many steps: a table answers at once."""
@@ -46,7 +47,7 @@ class Bounds:
     """
 
     def __init__(self, problem: Problem, objective: Objective, rollup: Rollup | None = None) -> None:
-        self._fast = rollup is not None and rollup.fast
+        self._fast = rollup is not None and rollup.warm
         census, lows, highs = problem.census, problem.lows, problem.highs
         sizes = [len(census.ladders[name].labels[low]) for name, low in zip(census.quasi, lows, strict=True)]
         self.axes = sorted(range(len(sizes)), key=lambda column: -sizes[column])
@@ -70,8 +71,7 @@ class Bounds:
         begins = np.cumsum([0, *map(len, self._tables[:-1])])
         self._steps = np.column_stack([begins, self._strides])
         self._flat = np.concatenate(self._tables)
-        self._limits = np.array([self.limit, self._step])
-        self._pairs = self._in_axes(problem, rollup if self._fast else None)
+        self._pairs = self._in_axes(problem, rollup if rollup is not None and rollup.fast else None)
 
     def columns(self, nodes: Ints) -> npt.NDArray[np.int64]:
         """Give the levels of every column, in the order of the schema; nodes are rows."""
@@ -96,10 +96,11 @@ class Bounds:
         from incrowd.algorithms._walk_loops import least_parts  # noqa: PLC0415 - numba is loaded only when it pays
 
         bucket, parts = np.minimum(suppressed, self.limit) // self._step, np.empty(levels.shape[1])
-        least_parts(levels, bucket, self._steps, self._flat, parts)
+        same = np.ascontiguousarray(levels, dtype=np.int16)  # the one kind that the loop is compiled for
+        least_parts(same, bucket, self._steps, self._flat, parts)
         return parts
 
-    def keep(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Ints:
+    def keep(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Nodes:
         """Give the nodes that do not leave out too much, and whose sum of parts is not above that of the best.
 
         Parameters
@@ -113,14 +114,10 @@ class Bounds:
         known
             What was known of the sums of all nodes of the box; brought up to date.
         """
-        if self._fast:
-            from incrowd.algorithms._walk_loops import keep_open  # noqa: PLC0415 - numba is loaded only when it pays
-
-            return keep_open(nodes, suppressed, levels, self._limits, self._steps, self._flat, worse, known)
         possible = (suppressed <= self.limit) & (known[nodes] <= worse)  # cheap, and mostly enough
-        nodes = nodes[possible]
-        known[nodes] = parts = self.parts(self.places(levels[:, nodes]), suppressed[possible])
-        return nodes[parts <= worse]
+        open_nodes = np.asarray(nodes[possible], dtype=np.int64)
+        known[open_nodes] = parts = self.least(levels[:, open_nodes], suppressed[possible])
+        return open_nodes[parts <= worse]
 
     def score(self, parts: Floats) -> Floats:
         """Turn sums of parts into bounds of scores, rounded as scores are."""

@@ -9,23 +9,24 @@ import heapq
 import itertools
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms._acceptance import Acceptance, Tested
 from incrowd.algorithms._bounds import Bounds
+from incrowd.algorithms._box import Box
 from incrowd.algorithms._outcome import Node, Outcome, Progress
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled
-from incrowd.algorithms._sweep import Levels, Nodes, Rows, Sweep
+from incrowd.algorithms._sweep import MANY, Levels, Nodes, Rows, Sweep
 from incrowd.measures import Objective
 
 BOX = 1 << 18
 """A box of so many nodes, or fewer, is swept with arrays over its nodes."""
 
-FEW, MANY = 10, 1 << 15
+FEW = 10
 """So many nodes are counted at once, if there are not too many cells."""
 
 JOIN_FROM = 32
@@ -49,23 +50,6 @@ EVERY = 0.2
 
 class _Stop(Exception):  # noqa: N818 - no error: the time is over, or the user wants no more
     """Ends the search with what there is."""
-
-
-@dataclass(order=True, slots=True)
-class _Box:
-    """A part of the lattice, as levels above the lowest of every axis, by its lower bound."""
-
-    bound: float
-    number: int
-    lows: Levels = field(compare=False)
-    highs: Levels = field(compare=False)
-
-    @property
-    def size(self) -> int:
-        size = 1
-        for low, high in zip(self.lows, self.highs, strict=True):
-            size *= high - low + 1
-        return size
 
 
 class Boxes:
@@ -93,7 +77,7 @@ class Boxes:
     def run(self) -> Outcome:
         """Search until nothing better can be left, or until it has to stop."""
         heights = [high - low for low, high in zip(self._bounds.lows, self._bounds.highs, strict=True)]
-        waiting = [_Box(-np.inf, 0, tuple(self._bounds.floor), tuple(heights))]
+        waiting = [Box(-np.inf, 0, tuple(self._bounds.floor), tuple(heights))]
         proof = "optimal"
         try:
             if waiting[0].size > BOX or (self._acceptance.limit and len(self._acceptance.rollup.start) < COARSE):
@@ -112,7 +96,7 @@ class Boxes:
             nodes=self._problem.nodes,
         )
 
-    def _search(self, waiting: list[_Box]) -> None:
+    def _search(self, waiting: list[Box]) -> None:
         number = 0
         while waiting:
             self._pause()
@@ -124,12 +108,12 @@ class Boxes:
                 continue
             suppressed = self._top(box, waiting)
             if suppressed <= self._acceptance.limit:
-                for lows, highs in self._halves(box):
+                for lows, highs in box.halves():
                     number += 1
                     bound = self._bounds.score(self._bounds.least(np.array(lows)[:, None], np.array([suppressed])))
-                    heapq.heappush(waiting, _Box(float(bound[0]), number, lows, highs))
+                    heapq.heappush(waiting, Box(float(bound[0]), number, lows, highs))
 
-    def _top(self, box: _Box, waiting: list[_Box]) -> int:
+    def _top(self, box: Box, waiting: list[Box]) -> int:
         """Test the most general node of a box; put the box back if there is no more time for it."""
         try:
             return self._once(box.highs)
@@ -137,7 +121,7 @@ class Boxes:
             heapq.heappush(waiting, box)
             raise
 
-    def _run(self, box: _Box) -> None:
+    def _run(self, box: Box) -> None:
         """Sweep a box, with what the nodes tested last say about it."""
         self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs, self._worth)
         sweep.start(self._bounds.box(box.lows, box.highs, sweep.levels))
@@ -158,15 +142,7 @@ class Boxes:
         levels = self._levels[:, nodes[possible]]
         return float(self._bounds.score(self._bounds.least(levels, suppressed[possible])).min())
 
-    def _halves(self, box: _Box) -> list[tuple[Levels, Levels]]:
-        """Split a box along the axis that has most levels left."""
-        axis = max(range(len(box.lows)), key=lambda axis: box.highs[axis] - box.lows[axis])
-        middle = (box.lows[axis] + box.highs[axis]) // 2
-        upper = (*box.lows[:axis], middle + 1, *box.lows[axis + 1 :]), box.highs
-        lower = box.lows, (*box.highs[:axis], middle, *box.highs[axis + 1 :])
-        return [upper, lower]
-
-    def _head_start(self, box: _Box) -> None:
+    def _head_start(self, box: Box) -> None:
         """Halve a chain of nodes from the top to the bottom, for a first node that is good."""
         chain = self._bounds.chain(box.lows, box.highs)
         low, high = 0, len(chain) - 1
@@ -183,9 +159,11 @@ class Boxes:
         """Let the compiled loop count several nodes at once, where that is cheap."""
         return FEW if len(cells) <= MANY and self._acceptance.at_once else 2
 
-    def _worth(self, node: Levels, bound: int) -> bool:
+    def _worth(self, node: Levels, bound: int, cells: Rolled) -> bool:
         """Whether a node may close nodes below: not if it was tested, nor if little is known to be left out there."""
-        return node not in self._known and (self.best is None or bound * JOIN_FROM >= self.best.suppressed)
+        if node in self._known:
+            return False
+        return self.best is None or len(cells) > MANY or bound * JOIN_FROM >= self.best.suppressed
 
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
         """Enter a box."""

@@ -56,7 +56,7 @@ class ByValues:
 
         layout, (words,) = rollup.layout, cells.words
         left_out = np.empty((2, len(nodes)), dtype=np.int64)
-        shape = layout.fields, layout.groups, layout.ladders, nodes - rollup.floor, rollup.tail_mask, rollup.room
+        shape = layout.fields, layout.groups, layout.ladders, rollup.above_floor(nodes), rollup.tail_mask, rollup.room
         judge_nodes(words, cells.counts, *shape, self.reference, self.needs, limit, left_out)
         return left_out
 

@@ -43,9 +43,9 @@ class CheapestFirst:
         was formed, which says less about the members.
     strict
         Whether no two labels may overlap: no combination of values is covered by two of them, and records that are
-        alike share a class. The table is then cut instead: again and again a part is cut in the column that saves most,
-        into the groups of the next level below (numbers of ranges in two), if every piece keeps the promise. Costs
-        about twice the detail.
+        alike share a class. The table is then cut instead: again and again a part is cut in one column, into the groups
+        of the next level below (numbers that are called by ranges in two), if every piece keeps the promise; in the
+        column that saves most for every bit that says which piece a record is in. Loses two to four times as much.
     block
         Longer tables are cut into blocks of at least so many records, which are searched one by one, several at a time.
         By default a table with more than 60,000 different combinations of quasi-identifiers is cut, into blocks of 300

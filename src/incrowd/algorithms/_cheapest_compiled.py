@@ -16,6 +16,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
+Run = tuple[int, int, int, int, int]
 
 NEVER = 2**62
 """A cost above every cost."""
@@ -54,6 +55,20 @@ class Support(NamedTuple):
     kinds: Small
     worth: Ints
     wanted: Ints
+
+
+class Work(NamedTuple):
+    """What is known of the points in a round of the search."""
+
+    order: Small
+    """Per column the points of the group that is looked at."""
+    free: Bools
+    goal: Ints
+    """What a label must cost less than; -1 where the point has the cheapest one."""
+    best: Small
+    """The cheapest label that was found."""
+    seen: Ints
+    """A stamp for every kind, and the last one that was used."""
 
 
 class Labels(NamedTuple):
@@ -172,17 +187,45 @@ def _room(
 
 
 @inner
-def _search(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one loop in place of a recursion
-    tables: Tables,
-    support: Support,
-    order: Small,
-    count: int,
-    free: Bools,
-    goal: Ints,
-    best: Small,
-    labels: Labels,
-    known: int,
-    seen: Ints,
+def _run(  # noqa: PLR0913, PLR0917 - plain arrays are what runs fast
+    place: Small, node: Small, amounts: Ints, goal: Ints, order: Small, depth: int, start: int, size: int, base: int
+) -> Run:
+    """Give the end of the run that begins at a point, its first and last place, its records and its largest goal."""
+    first = place[depth, order[depth, start]]
+    end, last, weight, most = start, first, 0, -1
+    while end < size:
+        point = order[depth, end]
+        if node[base + place[depth, point]] != node[base + first]:
+            break
+        last = place[depth, point]
+        weight += amounts[0, point]
+        most = max(most, goal[point])
+        end += 1
+    return end, first, last, weight, most
+
+
+@inner
+def _note(work: Work, labels: Labels, known: int, start: int, end: int, price: int, chosen: Ints) -> Labels:
+    """Note a label and its points, and let those vote for it that had none as cheap."""
+    cost, ends, levels, members = labels
+    used, depth = ends[known], len(chosen) - 1
+    cost, ends, levels, members = _room(cost, ends, levels, members, known, used + end - start)
+    for at in range(start, end):
+        point = work.order[depth, at]
+        members[used + at - start] = point
+        if price < work.goal[point]:
+            work.goal[point] = price
+            work.best[point] = known
+    cost[known] = price
+    ends[known + 1] = used + end - start
+    for column in range(depth + 1):
+        levels[known, column] = chosen[column]
+    return Labels(cost, ends, levels, members)
+
+
+@inner
+def _search(  # noqa: C901 - one loop in place of a recursion
+    tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int
 ) -> tuple[Labels, int]:
     """Find for every free point whose goal is above it the cheapest label under which enough free points lie.
 
@@ -190,10 +233,9 @@ def _search(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one loop in pla
     of every level are runs. A run is dropped if it lacks support, if it costs as much as the goal of all its points, or
     if it has no more points than a run of the level below.
     """
-    place, heights, bases, widths, node, costs, lines, along, full = tables
-    amounts, least = support.amounts, support.needed[0]
-    cost, ends, levels, members = labels
-    columns = len(heights)
+    place, heights, bases, widths, node, costs, lines, along, full = tables  # quicker than asking for each
+    order, free, goal, _, seen = work
+    amounts, least, columns = support.amounts, support.needed[0], len(heights)
     level, chosen = np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64)
     size, at = np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64)
     spent, bins = np.zeros(columns, dtype=np.int64), np.zeros(257, dtype=np.int64)
@@ -210,52 +252,30 @@ def _search(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one loop in pla
             if level[depth] > heights[depth]:
                 depth -= 1
             continue
-        base = bases[depth] + level[depth] * widths[depth]
-        start = at[depth]
-        first = place[depth, order[depth, start]]
-        end, last = start, first
-        weight, most = 0, -1
-        while end < size[depth]:
-            point = order[depth, end]
-            if node[base + place[depth, point]] != node[base + first]:
-                break
-            last = place[depth, point]
-            weight += amounts[0, point]
-            most = max(most, goal[point])
-            end += 1
+        start, base = at[depth], bases[depth] + level[depth] * widths[depth]
+        end, first, last, weight, most = _run(place, node, amounts, goal, order, depth, start, size[depth], base)
         at[depth] = end
         chosen[depth] = level[depth]
         if end - start == size[depth]:
             level[depth] = heights[depth]  # the whole group: nothing above has more points
         below = base - widths[depth]
-        if weight < least or (below >= bases[depth] and node[below + first] == node[below + last]):
+        if weight < least or (chosen[depth] > 0 and node[below + first] == node[below + last]):
             continue
         price = spent[depth] + costs[base + first]
         if lines[depth] >= 0:
-            price = spent[depth] + min(along[lines[depth] + last] - along[lines[depth] + first], full[depth])
+            way = along[lines[depth] + last] - along[lines[depth] + first]
+            price = spent[depth] + min(way, full[depth])
         if price >= most or not _enough(support, order[depth], start, end, free, seen):
             continue
-        if depth + 1 < columns:
-            depth += 1
-            level[depth], at[depth], size[depth], spent[depth] = 0, 0, end - start, price
-            for to in range(start, end):
-                order[depth, to - start] = order[depth - 1, to]
-            fresh = True
+        if depth + 1 == columns:
+            labels = _note(work, labels, known, start, end, price, chosen)
+            known += 1
             continue
-        used = ends[known]
-        cost, ends, levels, members = _room(cost, ends, levels, members, known, used + end - start)
+        depth, fresh = depth + 1, True
+        level[depth], at[depth], size[depth], spent[depth] = 0, 0, end - start, price
         for to in range(start, end):
-            point = order[depth, to]
-            members[used + to - start] = point
-            if price < goal[point]:
-                goal[point] = price
-                best[point] = known
-        cost[known] = price
-        ends[known + 1] = used + end - start
-        for column in range(columns):
-            levels[known, column] = chosen[column]
-        known += 1
-    return Labels(cost, ends, levels, members), known
+            order[depth, to - start] = order[depth - 1, to]
+    return labels, known
 
 
 @inner
@@ -288,28 +308,19 @@ def _cheapest_first(votes: Small, cost: Ints, known: int) -> Small:
 
 
 @inner
-def _keep(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
-    labels: Labels,
-    known: int,
-    votes: Small,
-    free: Bools,
-    support: Support,
-    seen: Ints,
-    goal: Ints,
-    best: Small,
-) -> int:
+def _keep(labels: Labels, known: int, votes: Small, support: Support, work: Work) -> int:
     """Keep the labels that still have votes and support, with the points that are free; forget the others."""
     number = np.full(known, -1, dtype=np.int32)
     kept, used = 0, 0
     for label in range(known):
         start, end = labels.ends[label], labels.ends[label + 1]
-        votes[label] = votes[label] and _enough(support, labels.members, start, end, free, seen)
+        votes[label] = votes[label] and _enough(support, labels.members, start, end, work.free, work.seen)
     old = labels.ends[0]
     for label in range(known):
         start, old = old, labels.ends[label + 1]
         if votes[label]:
             for at in range(start, old):
-                if free[labels.members[at]]:
+                if work.free[labels.members[at]]:
                     labels.members[used] = labels.members[at]
                     used += 1
             number[label] = kept
@@ -318,10 +329,10 @@ def _keep(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
                 labels.levels[kept, column] = labels.levels[label, column]
             labels.ends[kept + 1] = used
             kept += 1
-    for point in range(len(free)):
-        if free[point] and best[point] >= 0:
-            best[point] = number[best[point]]
-            goal[point] = NEVER if best[point] < 0 else -1
+    for point in range(len(work.free)):
+        if work.free[point] and work.best[point] >= 0:
+            work.best[point] = number[work.best[point]]
+            work.goal[point] = NEVER if work.best[point] < 0 else -1
     return kept
 
 
@@ -366,13 +377,14 @@ def form(  # noqa: C901 - the rounds of the search
         np.empty((points, columns), dtype=np.int16),
         np.empty(8 * points, dtype=np.int32),
     )
+    work = Work(order, free, goal, best, seen)
     formed = np.empty((points, columns), dtype=np.int16)
     known, classes = np.int64(0), 0
     while True:
         count = _line_up(free, order)
         if count == 0:
             break
-        labels, known = _search(tables, support, order, count, free, goal, best, labels, known, seen)
+        labels, known = _search(tables, support, work, count, labels, known)
         votes = np.zeros(known, dtype=np.int32)
         for point in range(points):
             if free[point] and best[point] >= 0:
@@ -392,5 +404,5 @@ def form(  # noqa: C901 - the rounds of the search
                 for column in range(columns):
                     formed[classes, column] = labels.levels[label, column]
                 classes += 1
-        known = _keep(labels, known, votes, free, support, seen, goal, best)
+        known = _keep(labels, known, votes, support, work)
     return owner, formed[:classes]

@@ -117,8 +117,22 @@ def _choose(
     return chosen, below
 
 
+@inner
+def _room_for(waiting: Ints, used: int, more: int) -> Ints:
+    """Give so many more parts room to wait."""
+    if used + more <= len(waiting):
+        return waiting
+    larger = np.zeros((2 * (used + more), waiting.shape[1]), dtype=np.int64)
+    for row in range(used):
+        for entry in range(waiting.shape[1]):
+            larger[row, entry] = waiting[row, entry]
+    return larger
+
+
 @compiled
-def cut(tables: Tables, weights: Ints, least: int) -> tuple[Small, Ints]:  # noqa: C901, PLR0912 - one loop in place of a recursion
+def cut(  # noqa: C901 - one loop in place of a recursion
+    tables: Tables, weights: Ints, least: int
+) -> tuple[Small, Ints]:
     """Cut a table into parts of at least so many records, each time where most of the cost is saved.
 
     Returns
@@ -134,7 +148,7 @@ def cut(tables: Tables, weights: Ints, least: int) -> tuple[Small, Ints]:  # noq
         widest = max(widest, tables.width[column])
     sums, ends = np.zeros(widest + 1, dtype=np.int64), np.zeros(widest + 2, dtype=np.int64)
     found, parts = np.zeros(points + 1, dtype=np.int64), 0
-    waiting = np.zeros((64 * widest + 64, columns + 2), dtype=np.int64)
+    waiting = np.zeros((64, columns + 2), dtype=np.int64)
     waiting[0, 1] = points
     for column in range(columns):
         waiting[0, 2 + column] = tables.heights[column]
@@ -161,12 +175,7 @@ def cut(tables: Tables, weights: Ints, least: int) -> tuple[Small, Ints]:  # noq
             parts += 1
             continue
         groups = number + (rest > 0)
-        if open_ + groups > len(waiting):
-            more = np.zeros((2 * (open_ + groups), columns + 2), dtype=np.int64)
-            for row in range(open_):
-                for entry in range(columns + 2):
-                    more[row, entry] = waiting[row, entry]
-            waiting = more
+        waiting = _room_for(waiting, open_, groups)
         for group in range(groups - 1, -1, -1):
             waiting[open_, 0] = start + (0 if group == 0 else ends[group - 1])
             waiting[open_, 1] = start + ends[group]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from incrowd.algorithms._cheapest_blocks import Formed
 from incrowd.algorithms._cheapest_compiled import Tables
-from incrowd.algorithms._cheapest_near_compiled import nearest
+from incrowd.algorithms._cheapest_near import Boxes
 from incrowd.algorithms._cheapest_tables import stretched
 from incrowd.core import add_up, stretches
 
@@ -106,13 +106,10 @@ class Groups:
         first, last = (np.searchsorted(self.home[targets], self.home[movers], side=side) for side in ("left", "right"))
         alone = last - first <= np.isin(movers, targets)
         first[alone], last[alone] = 0, len(targets)
-        boxes = [stretches(place, self.owner, len(self.home)) for place in tables.place]
-        low, high = (np.array([box[side] for box in boxes], dtype=np.int32) for side in (0, 1))
-        sizes = add_up(self.owner, weights, len(self.home))
-        found = np.empty((len(movers), most), dtype=np.int32)
-        rises = np.empty((len(movers), most), dtype=np.float64)
-        nearest(tables, low, high, sizes, targets.astype(np.int32), movers.astype(np.int32), first, last, found, rises)
-        return found.astype(np.int64), rises
+        sides = [stretches(place, self.owner, len(self.home)) for place in tables.place]
+        low, high = (np.array([side[which] for side in sides], dtype=np.int32) for which in (0, 1))
+        boxes = Boxes(tables, low, high, add_up(self.owner, weights, len(self.home)))
+        return boxes.nearest(movers, targets, first, last, most)
 
     def _fits(self, movers: Whole, found: Whole, keeps: Keeps) -> Bools:
         """Say which groups keep the promise once they have joined one of the groups that were found."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.algorithms._cheapest_tables import Board, Called, labelled
+from incrowd.algorithms._cheapest_tables import UNIT, Board, Called, labelled
 from incrowd.algorithms._local import Pieces
 from incrowd.core import Grouping, Labelling, add_up, group, stretches
 
 Ints = npt.NDArray[np.integer]
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 
 
@@ -27,16 +28,16 @@ class Cut:
     allowed
         Which parts may be cut: they have several pieces, and each keeps the promise.
     gain
-        How much less each part would cost.
+        How much less each part would cost, for every bit that its records spend to say which piece they are in.
     """
 
     pieces: Grouping
     allowed: Bools
-    gain: npt.NDArray[np.float64]
+    gain: Floats
 
 
 class Strict:
-    """A table that is cut into parts, each time where most is saved, until no cut is allowed.
+    """A table that is cut into parts, until no cut is allowed; of all cuts of a part the one with the largest gain.
 
     A column with groups is cut into the groups of the next level below, a column with runs in two at the middle of the
     part's records, null apart from all others first. A cut is allowed if every piece keeps the promise.
@@ -101,10 +102,8 @@ class Strict:
         owner, sizes = parts[pieces.first], pieces.sums(weights)
         before = add_up(parts, weights, number) * column.ways(bottom, top).astype(np.float64)
         after = sizes * column.ways(*stretches(place, pieces.ids, len(pieces))).astype(np.float64)
-        saved = before - np.bincount(owner, weights=after, minlength=number)
-        total = add_up(parts, weights, number)
-        bits = total * np.log2(total) - np.bincount(owner, weights=sizes * np.log2(sizes), minlength=number)
-        gain = np.divide(saved, bits, out=np.zeros(number), where=bits > 0)
+        saved = np.asarray(before - np.bincount(owner, weights=after, minlength=number), dtype=np.float64)
+        gain = _per_bit(saved, add_up(parts, weights, number), owner, sizes)
         return Cut(pieces, self._allowed(pieces, owner, active, number), gain)
 
     def _allowed(self, pieces: Grouping, owner: Whole, active: Whole, number: int) -> Bools:
@@ -134,6 +133,24 @@ class Strict:
         self.owner[points] = len(self.levels) + ids
         self.levels = np.concatenate((self.levels, levels))
         self.low, self.high = np.concatenate((self.low, low)), np.concatenate((self.high, high))
+
+
+def _per_bit(saved: Floats, totals: Whole, owner: Ints, sizes: Whole) -> Floats:
+    """Divide what is saved by the bits that it takes to say which piece a record is in, for all records of a part.
+
+    To twelve decimals, so that no rounding on the way decides.
+
+    Parameters
+    ----------
+    saved, totals
+        Per part what is saved, and its records.
+    owner, sizes
+        Per piece its part, and its records.
+    """
+    inside = np.bincount(owner, weights=sizes * np.log2(sizes), minlength=len(totals))
+    bits = totals * np.log2(totals) - inside
+    gain = np.divide(saved, bits * UNIT, out=np.zeros(len(totals)), where=bits > 0.5)
+    return np.asarray(np.round(gain, 12))
 
 
 def _level(nodes: tuple[Ints, ...], low: Whole, high: Whole) -> Whole:

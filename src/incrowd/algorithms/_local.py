@@ -271,6 +271,7 @@ class Locally:
             classes=pieces.classes,
             counts=pieces.counts,
             labels=tuple(column.texts for column in names),
+            ladders=census.ladders,
         )
 
 

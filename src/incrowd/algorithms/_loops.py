@@ -27,14 +27,13 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 @compiled
 def _share(first: int, last: int, fields: Words, tables: Words, node: Words, shared: Words) -> None:
     """Fill a table with the numbers of all combinations of codes of neighbouring fields."""
-    shifts, cards, bases, scales = fields[0], fields[2], node[0], node[1]
     shared[0] = 0
-    for field in range(first, last):
-        shared[0] += tables[bases[field]] * scales[field]
-    for field in range(last - 1, first - 1, -1):
-        shift = shifts[field] - shifts[last - 1]
-        for code in range(1, cards[field]):
-            more = (tables[bases[field] + code] - tables[bases[field]]) * scales[field]
+    for field in range(first, last + 1):
+        shared[0] += tables[node[0, field]] * node[1, field]
+    for field in range(last, first - 1, -1):
+        shift, base = fields[0, field] - fields[0, last], node[0, field]
+        for code in range(1, fields[2, field]):
+            more = (tables[base + code] - tables[base]) * node[1, field]
             for place in range(1 << shift):
                 shared[(code << shift) + place] = shared[place] + more
 
@@ -51,17 +50,18 @@ def _add_numbers(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fas
     numbers: Words,
 ) -> None:
     """Add what neighbouring fields contribute; the table that they share is filled if it is new."""
-    (first, last), (shifts, masks) = neighbours, fields[:2]
-    low = shifts[last - 1]
-    mask = (masks[first] << (shifts[first] - low)) | ((1 << (shifts[first] - low)) - 1)
+    first, last = neighbours
+    low = fields[0, last]
+    above = fields[0, first] - low
+    mask = (fields[1, first] << above) | ((1 << above) - 1)
     if mask < len(shared):
         if new:
             _share(first, last, fields, tables, node, shared)
         for row in range(len(words)):
             numbers[row] += shared[(words[row] >> low) & mask]
         return
-    for field in range(first, last):
-        base, scale, shift, mask = node[0, field], node[1, field], shifts[field], masks[field]
+    for field in range(first, last + 1):
+        base, scale, shift, mask = node[0, field], node[1, field], fields[0, field], fields[1, field]
         for row in range(len(words)):
             numbers[row] += tables[base + ((words[row] >> shift) & mask)] * scale
 
@@ -75,7 +75,7 @@ def number_classes(words: Words, fields: Words, tables: Words, node: Words, numb
     words
         Packed codes.
     fields
-        Per field: where it sits, its mask, how many codes it has, and a number that neighbours share who share a table.
+        Per field: where it sits, its mask, how many codes it has, and the first of the neighbours that share a table.
     tables
         For every field and level the new code of every code, one table after the other.
     node
@@ -83,18 +83,16 @@ def number_classes(words: Words, fields: Words, tables: Words, node: Words, numb
     numbers
         Filled with the numbers.
     """
-    shares = fields[3]
-    shared = np.empty((shares[-1] + 1, min(len(words), SHARED)), dtype=np.int64)
+    count = fields.shape[1]
+    shared = np.empty((count, min(len(words), SHARED)), dtype=np.int64)
     for begin in range(0, len(words), BLOCK):
         some, result = words[begin : begin + BLOCK], numbers[begin : begin + BLOCK]
-        result[:] = 0
-        first = 0
-        while first < len(shares):
-            last = first + 1
-            while last < len(shares) and shares[last] == shares[first]:
-                last += 1
-            _add_numbers(some, begin == 0, (first, last), fields, tables, node, shared[shares[first]], result)
-            first = last
+        for row in range(len(some)):
+            result[row] = 0
+        for field in range(count):
+            first = fields[3, field]
+            if field + 1 == count or fields[3, field + 1] != first:
+                _add_numbers(some, begin == 0, (first, field), fields, tables, node, shared[first], result)
 
 
 @compiled
@@ -179,13 +177,24 @@ def roll_words(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
         Filled with the new words and their counts.
     """
     node = np.empty((2, len(levels)), dtype=np.int64)
-    place_classes(levels, fields, ladders, 0, node)
+    for field in range(len(levels)):
+        node[0, field] = ladders[0, field, levels[field]]
+        node[1, field] = 1 << fields[0, field]
     numbers = room[0][: len(words)]
     number_classes(words, fields, firsts, node, numbers)
     if tail:
         for row in range(len(words)):
             numbers[row] |= words[row] & tail
-    return renumber(numbers, counts, room[2], rolled, sums)
+    return int(renumber(numbers, counts, room[2], rolled, sums))
+
+
+@compiled
+def below(nodes: Words, one: int, other: int) -> bool:
+    """Whether a node is below another one."""
+    for field in range(nodes.shape[1]):  # noqa: SIM110 - a generator does not compile
+        if nodes[one, field] > nodes[other, field]:
+            return False
+    return True
 
 
 @compiled
@@ -234,7 +243,7 @@ def small_records(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fa
     for place in range(len(nodes)):
         small[place] = -1
         for other in range(place):
-            if small[other] > limit and (nodes[place] <= nodes[other]).all():
+            if small[other] > limit and below(nodes, place, other):
                 small[place] = small[other]
                 break
         if small[place] < 0:
@@ -249,9 +258,7 @@ def small_records(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fa
 
 
 @compiled
-def count_groups(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
-    words: Words, sizes: Words, ok: Bools, fields: Words, groups: Words, node: Words, kept: Words
-) -> None:
+def count_groups(words: Words, sizes: Words, ok: Bools, fields: Words, groups: Words, node: Words, kept: Words) -> None:
     """Count the records of every group of every field; ``node`` says where its table and its counts begin."""
     for field in range(len(fields[0])):
         shift, mask, base, begin = fields[0, field], fields[1, field], node[0, field], node[1, field]

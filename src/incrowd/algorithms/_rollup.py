@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.algorithms._layout import Layout
 from incrowd.core import Census, Packing, group
-from incrowd.core._packing import Field
 
 Words = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int64]
@@ -34,9 +34,6 @@ WORD_BITS = 63
 
 DENSE, ROOM = 8, 1 << 16
 """Classes are counted in a table of all that are possible, if it has so many entries per cell or fewer, and in all."""
-
-SHARED_BITS = 11
-"""Neighbouring fields of so many bits together share a table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +57,11 @@ class Rollup:
         The table.
     sensitive
         The sensitive columns that are asked about; the others are forgotten.
+
+    Attributes
+    ----------
+    warm
+        Whether so much was counted before that also the small compiled loops are worth loading.
     """
 
     _sorted = 0  # words sorted so far in this process
@@ -76,6 +78,7 @@ class Rollup:
         self._tail_bits = packing.fields[-1].bits
         self._one_word = packing.words == 1
         self._large = len(census) >= COMPILE_FROM
+        self.warm = self._one_word and Rollup._sorted > COMPILE_AFTER
         self.floor = np.array(census.floor, dtype=np.int64)
         words = tuple(packing.pack([*census.codes[: len(census.quasi)], tail]))
         start = Rolled(words, census.counts.astype(np.int64), census.floor)
@@ -133,12 +136,16 @@ class Rollup:
 
         layout = self.layout
         small = np.empty(len(nodes), dtype=np.int64)
-        levels = nodes - self.floor
+        levels = self.above_floor(nodes)
         (words,), counts = source.words, source.counts
-        *room, table = self.room
-        room = *room, table[: DENSE * len(words)]
+        numbers, found, slots, table = self.room
+        room = numbers, found, slots, table[: DENSE * len(words)]
         small_records(words, counts, layout.fields, layout.groups, layout.ladders, levels, k, limit, room, small)
         return small.tolist()
+
+    def above_floor(self, nodes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """Count the levels of nodes from the floor, in the one kind of array that loops are compiled for."""
+        return np.ascontiguousarray(nodes - self.floor, dtype=np.int64)
 
     def codes(self, words: Sequence[Words], column: int, level: int) -> npt.NDArray[np.integer]:
         """Give the group of a quasi-identifier for every word of a node at a level."""
@@ -147,7 +154,7 @@ class Rollup:
         return np.take(self._groups[column][level - self.census.floor[column]], code)
 
     def count_groups(self, words: Words, sizes: Counts, ok: npt.NDArray[np.bool_], levels: Levels) -> list[Counts]:
-        """Count the records of every group of every quasi-identifier, of the classes that are ok, by a compiled loop."""
+        """Count the records of every group of every quasi-identifier in the classes that are ok; by a compiled loop."""
         from incrowd.algorithms._loops import count_groups  # noqa: PLC0415 - numba is loaded only when it pays
 
         layout = self.layout
@@ -218,61 +225,12 @@ class Rollup:
         rolled, sums = np.empty(len(source), dtype=np.int64), np.empty(len(source), dtype=np.int64)
         levels = np.array(target) - self.floor
         (words,), counts = source.words, source.counts
-        known = roll_words(words, counts, layout.fields, layout.firsts, layout.ladders, levels, self.tail_mask, self.room, rolled, sums)
+        known = roll_words(
+            words, counts, layout.fields, layout.firsts, layout.ladders, levels, self.tail_mask, self.room, rolled, sums
+        )
         if known * 4 < len(source):  # do not keep a large array alive for a small result
             return Rolled((rolled[:known].copy(),), sums[:known].copy(), target)
         return Rolled((rolled[:known],), sums[:known], target)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Layout:
-    """What the compiled loops need to know about words.
-
-    Attributes
-    ----------
-    fields
-        Per field: where it sits, its mask, how many codes it has, and a number that neighbours share who share a table.
-    firsts, groups
-        For every field and level the first code of the group of every code, and the group itself; one table after the
-        other.
-    ladders
-        Per field and level where its table begins, and how many groups it has.
-    """
-
-    fields: Words
-    firsts: Words
-    groups: Words
-    ladders: Words
-
-    @classmethod
-    def of(cls, fields: Sequence[Field], firsts: list[list[Words]], groups: list[list[npt.NDArray[np.integer]]]) -> Layout:
-        """Put the tables of all fields and levels side by side."""
-        ladders = np.zeros((2, len(groups), max(map(len, groups))), dtype=np.int64)
-        place = 0
-        for field, levels in enumerate(groups):
-            for level, table in enumerate(levels):
-                ladders[:, field, level] = place, int(table.max(initial=0)) + 1
-                place += len(table)
-        known = [
-            [field.shift for field in fields],
-            [(1 << field.bits) - 1 for field in fields],
-            [len(levels[0]) for levels in groups],
-            _neighbours(fields),
-        ]
-        flat = (np.concatenate([table for levels in tables for table in levels]) for tables in (firsts, groups))
-        first, group = (table.astype(np.int64) for table in flat)
-        return cls(np.array(known, dtype=np.int64), first, group, ladders)
-
-
-def _neighbours(fields: Sequence[Field]) -> list[int]:
-    """Number fields so that neighbours who have few bits together have the same number."""
-    result, number, bits = [], 0, 0
-    for field in fields:
-        bits += field.bits
-        if bits > SHARED_BITS:
-            number, bits = number + 1, field.bits
-        result.append(number)
-    return result
 
 
 def _groups(census: Census, name: str, floor: int) -> list[npt.NDArray[np.integer]]:
@@ -285,7 +243,7 @@ def _first(groups: npt.NDArray[np.integer]) -> Words:
     """Give for every code the first code of its group."""
     first = np.zeros(int(groups.max()) + 1 if len(groups) else 0, dtype=np.int64)
     first[groups[::-1]] = np.arange(len(groups))[::-1]
-    return first[groups]
+    return np.asarray(first[groups], dtype=np.int64)
 
 
 def _starts(keys: Sequence[Words]) -> npt.NDArray[np.intp]:

@@ -15,13 +15,16 @@ import numpy.typing as npt
 
 from incrowd.algorithms._rollup import Rolled, Rollup
 
+MANY = 1 << 15
+"""More cells than this are dear to roll up."""
+
 JOIN_TO = 16
-"""More nodes than this have too little in common for one node above all of them."""
+"""More nodes than this have too little in common for one node above all of them, unless there are many cells."""
 
 Levels = tuple[int, ...]
 Nodes = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.integer]
-Worth = Callable[[Levels, int], bool]
+Worth = Callable[[Levels, int, Rolled], bool]
 
 
 class Visitor(Protocol):
@@ -64,7 +67,8 @@ class Sweep:
     lows, highs
         The lowest and the highest levels of the box.
     worth
-        Says whether a node above others is worth asking first, given its levels and its bound; always by default.
+        Says whether a node above others is worth asking first, given its levels, its bound and the cells that
+        it would be counted from; always by default.
     """
 
     def __init__(
@@ -111,13 +115,14 @@ class Sweep:
 
     def _learn(self, rows: Rows, bounds: Sequence[int]) -> None:
         """Take note of the bounds of several nodes."""
-        if not self._rollup.fast:
+        if not self._rollup.warm:
             for row, bound in zip(rows.tolist(), bounds, strict=True):
                 self.know(row, bound)
             return
         from incrowd.algorithms._walk_loops import raise_below  # noqa: PLC0415 - numba is loaded only when it pays
 
-        raise_below(self._flat, self._shape, rows - self._least, np.array(bounds))
+        tops = np.ascontiguousarray(rows - self._least, dtype=np.int64)  # the one kind that the loop is compiled for
+        raise_below(self._flat, self._shape, tops, np.array(bounds, dtype=np.int64))
         self._news += 1
 
     def _start(self, nodes: Nodes) -> None:
@@ -144,19 +149,19 @@ class Sweep:
 
     def _join(self, nodes: Nodes, cells: Rolled) -> Nodes:
         """Ask the least node above all of these first: what it leaves out, each of them does."""
-        if not self._visitor.join_from <= len(nodes) <= JOIN_TO:
+        if len(nodes) < self._visitor.join_from or (len(nodes) > JOIN_TO and len(cells) <= MANY):
             return nodes
         top = self._rows[nodes].max(axis=0)
-        if (top == self._rows[nodes[0]]).all() or not self._joins(top):
+        if (top == self._rows[nodes[0]]).all() or not self._joins(top, cells):
             return nodes
         (bound,) = self._visitor.visit(top[None, :], cells)
         self._learn(top[None, :], [bound])
         return self._keep(nodes)
 
-    def _joins(self, top: Rows) -> bool:
+    def _joins(self, top: Rows, cells: Rolled) -> bool:
         """Whether a node may leave out so much that it closes nodes below: what it inherited tells."""
         inherited = int(self._bounds[tuple((top - self._least).tolist())])
-        return self._worth is None or self._worth(tuple(top.tolist()), inherited)
+        return self._worth is None or self._worth(tuple(top.tolist()), inherited, cells)
 
     def _look(self, nodes: Nodes, cells: Rolled) -> None:
         rows = self._rows[nodes]

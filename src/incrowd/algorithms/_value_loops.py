@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.algorithms._loops import Room, number_classes, place_classes, renumber
+from incrowd.algorithms._loops import Room, below, number_classes, place_classes, renumber
 from incrowd.core._compiled import compiled
 
 Words = npt.NDArray[np.int64]
@@ -14,7 +14,9 @@ Words = npt.NDArray[np.int64]
 @compiled
 def _left_out(table: Words, reference: Words, needs: Words) -> int:
     """Count the records of classes that lack what they need; ``table`` has a row of counts by value for each."""
-    whole, result = reference.sum(), 0
+    whole = result = 0
+    for count in reference:
+        whole += count
     for row in range(len(table)):
         size = values = covered = extra = 0
         for value in range(len(reference)):
@@ -66,21 +68,22 @@ def judge_nodes(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
     numbers = numbers[: len(words)]
     node = np.empty((2, nodes.shape[1]), dtype=np.int64)
     for place in range(len(nodes)):
-        left_out[:, place] = -1
+        left_out[0, place] = -1
         for other in range(place):
-            if left_out[0, other] > limit and (nodes[place] <= nodes[other]).all():
-                left_out[:, place] = left_out[:, other]
+            if left_out[0, other] > limit and below(nodes, place, other):
+                left_out[0, place], left_out[1, place] = left_out[0, other], left_out[1, other]
                 break
         if left_out[0, place] < 0:
             size = place_classes(nodes[place], fields, ladders, len(words), node)
             number_classes(words, fields, groups, node, numbers)
             if size == 0:
                 size = renumber(numbers, counts, slots, found, sums)
-                sums[:size] = 0
+                for number in range(size):
+                    sums[number] = 0
             table = np.zeros((size, len(reference)), dtype=np.int64)
             for row in range(len(words)):
                 table[numbers[row], words[row] & tail] += counts[row]
             left_out[0, place] = _left_out(table, reference, needs[0])
             left_out[1, place] = left_out[0, place]
-            if left_out[0, place] <= limit and (needs[0] != needs[1]).any():
+            if left_out[0, place] <= limit:
                 left_out[1, place] = _left_out(table, reference, needs[1])

@@ -27,17 +27,19 @@ def raise_below(bounds: Words, shape: Words, tops: Words, least: Words) -> None:
     least
         What is known of each.
     """
-    strides, place = np.ones(len(shape), dtype=np.int64), np.zeros(len(shape), dtype=np.int64)
+    strides = np.empty(len(shape), dtype=np.int64)
+    place, top = np.zeros(len(shape), dtype=np.int64), np.zeros(len(shape), dtype=np.int64)
+    strides[-1] = 1
     for axis in range(len(shape) - 1, 0, -1):
         strides[axis - 1] = strides[axis] * shape[axis]
     for number in range(len(tops)):
-        top = np.minimum(tops[number], shape - 1)
-        inner = len(shape) - 1
-        while inner > 0 and top[inner] == shape[inner] - 1:
-            inner -= 1
+        inner, axis = 0, 0
+        for one in range(len(shape)):
+            top[one] = min(tops[number, one], shape[one] - 1)
+            inner = one if top[one] < shape[one] - 1 else inner
+            axis = -1 if top[one] < 0 else axis
         run = (top[inner] + 1) * strides[inner]  # so many nodes lie side by side
         begin = 0
-        axis = 0 if top.min() >= 0 else -1
         while axis >= 0:
             for node in range(begin, begin + run):
                 bounds[node] = max(bounds[node], least[number])
@@ -77,67 +79,24 @@ def least_parts(levels: Rows, buckets: Words, strides: Words, tables: Floats, pa
 
 
 @compiled
-def keep_open(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
-    nodes: Words,
-    bounds: Words,
-    levels: Rows,
-    limits: Words,
-    strides: Words,
-    tables: Floats,
-    worse: float,
-    known: Floats,
-) -> Words:
-    """Give the nodes that do not leave out too much, and whose sum of parts is not above ``worse``.
-
-    Parameters
-    ----------
-    nodes, bounds
-        The numbers of the nodes to look at, and what each leaves out at least.
-    levels
-        The levels of every axis, one column for every node of the box.
-    limits
-        How many records may be left out, and how many make a step.
-    strides, tables
-        As in ``least_parts``.
-    worse
-        What is above it is worse than the best.
-    known
-        What was known of the sum of parts of every node of the box; brought up to date for those that are looked at.
-    """
-    kept = np.empty(len(nodes), dtype=np.int64)
-    count = 0
-    bucket = np.empty(1, dtype=np.int64)
-    for place in range(len(nodes)):
-        node = nodes[place]
-        if bounds[place] <= limits[0] and known[node] <= worse:
-            bucket[0] = bounds[place] // limits[1]
-            least_parts(levels[:, node : node + 1], bucket, strides, tables, known[node : node + 1])
-            if known[node] <= worse:
-                kept[count] = node
-                count += 1
-    return kept[:count]
-
-
-@compiled
 def _count_pair(words: Words, counts: Words, fields: Words, columns: int, table: Words) -> None:
     """Add up how often the codes of two fields occur together."""
-    (high, low), (rows, mask) = fields[0], fields[1]
-    size = np.uint64(len(table))
-    tables = np.zeros(4 * len(table), dtype=np.int64)  # four of them: the processor need not wait for the last sum
+    high, low, rows, mask, size = fields[0, 0], fields[0, 1], fields[1, 0], fields[1, 1], len(table)
+    tables = np.zeros(4 * size, dtype=np.int64)  # four of them: the processor need not wait for the last sum
     rest = len(words) % 4
     for row in range(rest):
         tables[((words[row] >> high) & rows) * columns + ((words[row] >> low) & mask)] += counts[row]
     for row in range(rest, len(words), 4):
         for turn in range(4):
             word = words[row + turn]
-            place = np.uint64(((word >> high) & rows) * columns + ((word >> low) & mask))
-            tables[np.uint64(turn) * size + place] += counts[row + turn]
-    for place in range(len(table)):
-        table[place] = tables[place :: len(table)].sum()
+            place = turn * size + ((word >> high) & rows) * columns + ((word >> low) & mask)
+            tables[np.uint64(place)] += counts[row + turn]
+    for place in range(size):
+        table[place] = tables[place] + tables[place + size] + tables[place + 2 * size] + tables[place + 3 * size]
 
 
 @compiled
-def small_pairs(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+def small_pairs(
     words: Words, counts: Words, fields: Words, groups: Words, ladders: Words, k: int, small: Words
 ) -> None:
     """Count for every two levels of two fields the records in classes smaller than k.
@@ -158,20 +117,19 @@ def small_pairs(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
         Filled with the counts, by levels.
     """
     rows, columns = ladders[1, 0, 0], ladders[1, 1, 0]
-    table = np.empty(rows * columns, dtype=np.int64)
+    table, both = np.empty(rows * columns, dtype=np.int64), np.empty(rows * columns, dtype=np.int64)
     _count_pair(words, counts, fields, columns, table)
     for low in range(small.shape[0]):
-        merged = np.zeros((columns, ladders[1, 0, low]), dtype=np.int64)
-        for row in range(rows):
-            group = groups[ladders[0, 0, low] + row]
-            for column in range(columns):
-                merged[column, group] += table[row * columns + column]
         for high in range(small.shape[1]):
-            both = np.zeros((ladders[1, 1, high], merged.shape[1]), dtype=np.int64)
-            for column in range(columns):
-                both[groups[ladders[0, 1, high] + column]] += merged[column]
-            for size in both.flat:
-                small[low, high] += size if size < k else 0
+            width = ladders[1, 1, high]
+            for place in range(ladders[1, 0, low] * width):
+                both[place] = 0
+            for row in range(rows):
+                begin = groups[ladders[0, 0, low] + row] * width
+                for column in range(columns):
+                    both[begin + groups[ladders[0, 1, high] + column]] += table[row * columns + column]
+            for place in range(ladders[1, 0, low] * width):
+                small[low, high] += both[place] if both[place] < k else 0
             if small[low, high] == 0:  # nor is there anything at higher levels
                 break
         if small[low, 0] == 0:
@@ -193,11 +151,12 @@ def bound_by_pairs(shape: Words, lows: Words, tables: Words, begins: Words, boun
     bounds
         Filled with the bounds, in the order of the nodes' levels.
     """
-    place = np.empty(len(shape), dtype=np.int64)
+    place = np.zeros(len(shape), dtype=np.int64)
     size = 1
     bounds[0] = 0
     for axis in range(len(shape)):  # nodes of the first axes become those of one axis more, the last one first
-        place[:axis] = shape[:axis] - 1
+        for one in range(axis):
+            place[one] = shape[one] - 1
         for node in range(size - 1, -1, -1):
             known = bounds[node]
             for level in range(shape[axis] - 1, -1, -1):

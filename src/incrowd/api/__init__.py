@@ -29,6 +29,7 @@ from incrowd.api._suggest_combinations import Combination, SinglingOut
 from incrowd.api._utility import utility
 from incrowd.api._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 from incrowd.api._verify import Verification, read_certificate, verify
+from incrowd.api.experiments import Claim, Experiment, Reproduction, reproduce
 
 __all__ = [
     "Accuracy",
@@ -37,12 +38,14 @@ __all__ = [
     "AttackerRisk",
     "Attacks",
     "Checklist",
+    "Claim",
     "ClassSizes",
     "ColumnAssessment",
     "ColumnProfile",
     "ColumnSuggestion",
     "Combination",
     "Comparison",
+    "Experiment",
     "Explanation",
     "Exposed",
     "Item",
@@ -55,6 +58,7 @@ __all__ = [
     "QueryErrors",
     "Recipe",
     "Release",
+    "Reproduction",
     "Risk",
     "SavedRecoding",
     "SinglingOut",
@@ -77,6 +81,7 @@ __all__ = [
     "preset",
     "profile",
     "read_certificate",
+    "reproduce",
     "risk",
     "safe_harbor",
     "save_recoding",

@@ -24,7 +24,6 @@ from incrowd.core import (
     Classes,
     DataError,
     Domain,
-    FullDomainRecoding,
     HierarchyError,
     Ladder,
     LocalRecoding,
@@ -35,7 +34,7 @@ from incrowd.core import (
     group,
 )
 from incrowd.engines import Engine, open_table
-from incrowd.hierarchies import Averaged, auto, coverage, flat
+from incrowd.hierarchies import Averaged, coverage
 from incrowd.models import Model
 
 Reading = dict[str, Any]
@@ -125,28 +124,25 @@ class Target:
         return result
 
     def _members(self, column: str) -> dict[str | None, npt.NDArray[np.int64]]:
-        """Say whom the labels of a local recoding stand for at least: a saved one does not know its hierarchies."""
+        """Say whom the labels of a local recoding stand for at least, however they are called."""
         recoding = self.recoding
         if not isinstance(recoding, LocalRecoding):
             return {}
         kept = recoding.classes >= 0
-        labels = recoding.labels[recoding.quasi.index(column)][recoding.classes[kept]]
+        labels = recoding.labels[recoding.quasi.index(column)]
         codes = recoding.codes[list(recoding.domains).index(column)][kept]
         known: dict[str | None, int] = {}
-        which = np.array([known.setdefault(label, len(known)) for label in labels.tolist()], dtype=np.int64)
+        of_class = np.array([known.setdefault(label, len(known)) for label in labels.tolist()], dtype=np.int64)
+        which = of_class[recoding.classes[kept]]
         pairs = group([which, codes], [max(len(known), 1), max(len(recoding.domains[column]), 1)]).first
         bounds = np.searchsorted(which[pairs], np.arange(1, len(known)))
         return dict(zip(known, np.split(codes[pairs].astype(np.int64), bounds), strict=False))
 
     def ladder(self, column: str, domain: Domain) -> tuple[Domain, Ladder] | None:
         """Find the values that a hierarchy knows, and what it makes of them."""
-        if isinstance(self.recoding, FullDomainRecoding):
-            return self.recoding.domains[column], self.recoding.ladders[column]
-        schema = self.owned or self.schema
-        hierarchy = dict(schema.quasi)[column]
         if self.recoding is not None:
-            known = self.recoding.domains[column]
-            return bound(hierarchy or auto(), known) or bound(flat(), known)
+            return self.recoding.domains[column], self.recoding.ladders[column]
+        hierarchy = dict((self.owned or self.schema).quasi)[column]
         return None if hierarchy is None else bound(hierarchy, domain)
 
 

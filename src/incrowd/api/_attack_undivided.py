@@ -15,6 +15,9 @@ from incrowd.attacks import People, Undivided, halve, undivided
 from incrowd.core import LocalRecoding, PrivacyWarning, SchemaError, add_up
 from incrowd.models import Judge, NTCloseness
 
+MOST = 2000
+"""So many classes are divided; it is enough for a sample of those that could have been."""
+
 
 def minimality(target: Target, recoding: LocalRecoding, seed: int) -> Iterator[Attack]:
     """Attack every sensitive column that the promise is about; nothing where it is about sizes alone."""
@@ -44,10 +47,13 @@ def _judges(target: Target, recoding: LocalRecoding) -> tuple[Judge, ...]:
 
 
 def _look(recoding: LocalRecoding, name: str, judges: list[Judge], seed: int) -> Undivided:
-    inside = recoding.classes >= 0
+    number = len(recoding.labels[0])
+    looked_at = np.zeros(number + 1, dtype=bool)  # the last place is that of what is left out
+    looked_at[np.random.default_rng(seed).permutation(number)[:MOST]] = True
+    inside = looked_at[recoding.classes]
     codes = dict(zip(recoding.domains, (column[inside] for column in recoding.codes), strict=True))
     classes, counts = recoding.classes[inside], recoding.counts[inside]
-    side, can = halve([codes[quasi] for quasi in recoding.quasi], classes, counts, len(recoding.labels[0]))
+    side, can = halve([codes[quasi] for quasi in recoding.quasi], classes, counts, number)
     some = can[classes]
     renumbered = (np.cumsum(can) - 1)[classes[some]]
     people = People(renumbered, codes[name][some].astype(np.int64), counts[some])

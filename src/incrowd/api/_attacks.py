@@ -33,7 +33,7 @@ class Attack:
         Who is exposed: classes, records, persons.
     targets, right
         How many people were attacked (somebody in several classes counts in each), and about how many of them the
-        intruder is right, on average where he guesses.
+        intruder is right, on average where he guesses. Skewness guesses nothing: there ``right`` counts who is exposed.
     baseline
         The share of the targets about whom he would be right without the release.
     unit, worst

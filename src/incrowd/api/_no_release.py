@@ -36,7 +36,8 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
         return NoSafeRelease(msg, hint="ask for less, or look at the hierarchies.", nearest=least)
     sure = is_monotone(problem)  # else a version in between may leave out less
     msg = (
-        f"No release keeps {problem.model} and leaves out at most {_share(limit, records)} ({limit:,} of {records:,} records): "
+        f"No release keeps {problem.model} and leaves out at most {_share(limit, records)} "
+        f"({limit:,} of {records:,} records): "
         f"{'even ' if sure else ''}the most general one leaves out {_share(least, records)} ({least:,})."
     )
     return NoSafeRelease(msg, hint=_hint(problem, least, sure=sure), nearest=least if sure else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from incrowd.core import FullDomainRecoding, KnownLadder, Recoding, Schema, SchemaError
+from incrowd.core import KnownLadder, Recoding, Schema, SchemaError
 from incrowd.hierarchies import Categories, Ordered, Tree
 
 Plain = dict[str, Any]
@@ -27,8 +27,7 @@ def put_schema(schema: Schema) -> Plain:
 
 def get_schema(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
     """Read a schema; its hierarchies are the ladders of the recoding, and know no other values."""
-    ladders = recoding.ladders if isinstance(recoding, FullDomainRecoding) else {}
-    known = {name: KnownLadder(recoding.domains[name], ladder) for name, ladder in ladders.items()}
+    known = {name: KnownLadder(recoding.domains[name], ladder) for name, ladder in recoding.ladders.items()}
     return Schema(
         {name: known.get(name) for name in plain["quasi"]},
         {name: _get_meaning(meaning) for name, meaning in plain["sensitive"]},

@@ -49,6 +49,7 @@ def _build() -> typer.Typer:
         _frontier,
         _hierarchy,
         _init,
+        _reproduce,
         _verify,
     )
 
@@ -62,6 +63,7 @@ def _build() -> typer.Typer:
     app.command("compare", rich_help_panel=LOOK)(_compare.compare)
     app.command("demo", rich_help_panel=MORE)(_demo.demo)
     app.command("explain", rich_help_panel=MORE)(_explain.explain)
+    app.command("reproduce", rich_help_panel=MORE)(_reproduce.reproduce)
     app.add_typer(_hierarchy.app, name="hierarchy", rich_help_panel=MORE)
     return app
 

@@ -6,7 +6,6 @@ import json
 import sys
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -67,8 +66,10 @@ def anonymize(  # noqa: PLR0913, PLR0917 - each is one option
 
 def _try_out(plan: Plan, watch: Watch, sign: Path | None) -> Release:
     """Do all of it in a folder that is gone at the end: what could go wrong with files does so here too."""
-    with TemporaryDirectory(prefix="incrowd_") as folder:
-        return plan.run(watch, write=True, sign=sign, folder=Path(folder) / "out")
+    from incrowd.engines import private_folder
+
+    with private_folder() as folder:
+        return plan.run(watch, write=True, sign=sign, folder=folder / "out")
 
 
 def show(release: Release, written: Path | None, *, explain: bool = False, as_json: bool = False) -> None:

@@ -226,6 +226,8 @@ class Namer:
             from_first = (values - values[0]).astype(np.float64)
         else:
             from_first = np.array([float(value - values[0]) for value in values.tolist()])
+        if not np.isfinite(from_first).all():  # infinitely far apart: each is one step from the next
+            from_first = np.arange(len(values), dtype=np.float64)
         widest = from_first[-1]
         if values.dtype.kind == "i":  # a hierarchy of whole numbers may know more of them than the table has
             widest = max(widest, float(self._leaves - 1))

@@ -96,6 +96,8 @@ class LocalRecoding:
         neither engine nor row order matters.
     labels
         One array per quasi-identifier: the text that is published for each class; ``None`` for a missing value.
+    ladders
+        The hierarchies that labels come from, where they are known: what a label covers follows from them.
     """
 
     quasi: tuple[str, ...]
@@ -104,6 +106,7 @@ class LocalRecoding:
     classes: npt.NDArray[np.int64] = field(repr=False)
     counts: npt.NDArray[np.int64] = field(repr=False)
     labels: tuple[npt.NDArray[np.object_], ...] = field(repr=False)
+    ladders: Mapping[str, Ladder] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         lengths = {len(array) for array in (*self.codes, self.classes, self.counts)}

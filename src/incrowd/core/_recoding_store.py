@@ -29,11 +29,12 @@ def put_recoding(recoding: Recoding) -> tuple[Header, Arrays]:
         "format": FORMAT,
         "quasi": list(recoding.quasi),
         "domains": [_put_domain(arrays, f"domain {name}", domain) for name, domain in recoding.domains.items()],
+        "heights": {name: ladder.height for name, ladder in recoding.ladders.items()},
     }
+    for name, ladder in recoding.ladders.items():
+        _put_ladder(arrays, f"ladder {name}", ladder)
     if isinstance(recoding, FullDomainRecoding):
-        header |= {"kind": "full domain", "levels": dict(recoding.levels), "heights": _heights(recoding)}
-        for name, ladder in recoding.ladders.items():
-            _put_ladder(arrays, f"ladder {name}", ladder)
+        header |= {"kind": "full domain", "levels": dict(recoding.levels)}
         arrays |= {f"suppressed {number}": codes for number, codes in enumerate(recoding.suppressed)}
         return header | {"suppressed": len(recoding.suppressed), "masked": recoding.masked}, arrays
     arrays |= {f"cell {number}": codes for number, codes in enumerate(recoding.codes)}
@@ -49,10 +50,11 @@ def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:
         raise DataError(msg, hint="save it again with this version of incrowd.")
     found = [_get_domain(arrays, entry) for entry in header["domains"]]
     domains = {domain.column: domain for domain in found}
+    ladders = {name: _get_ladder(arrays, name, height) for name, height in header.get("heights", {}).items()}
     if header["kind"] == "full domain":
         return FullDomainRecoding(
             domains=domains,
-            ladders={name: _get_ladder(arrays, name, height) for name, height in header["heights"].items()},
+            ladders=ladders,
             levels={name: header["levels"][name] for name in header["quasi"]},
             suppressed=tuple(arrays[f"suppressed {number}"] for number in range(header["suppressed"])),
             masked=header.get("masked", False),
@@ -64,11 +66,8 @@ def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:
         classes=arrays["classes"],
         counts=arrays["counts"],
         labels=tuple(arrays[f"label {number}"] for number in range(len(header["quasi"]))),
+        ladders=ladders,
     )
-
-
-def _heights(recoding: FullDomainRecoding) -> dict[str, int]:
-    return {name: ladder.height for name, ladder in recoding.ladders.items()}
 
 
 def _put_ladder(arrays: Arrays, key: str, ladder: Ladder) -> None:

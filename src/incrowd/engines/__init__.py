@@ -7,6 +7,7 @@ from incrowd.engines._database import Database, write_database
 from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
 from incrowd.engines._formulas import escape_formula, unescape_formula
 from incrowd.engines._open import open_table
+from incrowd.engines._private import private_folder
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._sample import sample_of
 from incrowd.engines._stage import Stage, watching
@@ -23,6 +24,7 @@ __all__ = [
     "is_text",
     "look_at",
     "open_table",
+    "private_folder",
     "read_arrays",
     "sample_of",
     "table_of_columns",

@@ -33,10 +33,15 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
         except (IncrowdError, KeyboardInterrupt):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, its message may quote the data
-            trouble = _translate(error)
+            trouble: BaseException = KeyboardInterrupt() if _is_stopped(error) else _translate(error)
         raise trouble
 
     return inside
+
+
+def _is_stopped(error: Exception) -> bool:
+    """Say whether the user stopped it while DuckDB was at work, which then calls it an error."""
+    return isinstance(error, duckdb.InterruptException) or _STOPPED.search(str(error)) is not None
 
 
 def _translate(error: Exception) -> IncrowdError:
@@ -61,6 +66,7 @@ def _translate(error: Exception) -> IncrowdError:
     return next((trouble for applies, trouble in known if applies), None) or _unknown(error)
 
 
+_STOPPED = re.compile("^Query interrupted|\\nKeyboardInterrupt\\n$")
 _NO_PARQUET = re.compile("[Mm]agic bytes|to be a Parquet file|Parquet file size")
 _OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 import os
 import secrets
-import shutil
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, Protocol
 
 import duckdb
@@ -24,6 +22,7 @@ import pyarrow as pa
 from incrowd.core import DataError
 from incrowd.engines._codebook import Codebook, codebook_of
 from incrowd.engines._files import by_duckdb, write_arrow, write_relation
+from incrowd.engines._private import make_private, remove_private
 
 Frame = nw.LazyFrame[Any]
 
@@ -95,8 +94,8 @@ class Workshop:
     def __init__(self, memory: str | None = None, temp: str | Path | None = None) -> None:
         if temp is not None:
             Path(temp).mkdir(parents=True, exist_ok=True)
-        self.folder = Path(mkdtemp(prefix="incrowd_", dir=temp))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder, lock = make_private(temp)
+        weakref.finalize(self, remove_private, self.folder, lock)
         config: dict[str, Any] = {
             "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
             "temp_directory": str(self.folder / "spill"),

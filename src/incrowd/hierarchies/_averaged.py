@@ -28,8 +28,9 @@ class Averaged:
 
     def bind(self, domain: Domain) -> Ladder:
         """Fit the hierarchy that classes are made with to the values of one column."""
-        if domain.kind != "number":
-            msg = f"Column {domain.column!r} cannot be averaged: it has values that are not numbers."
+        finite = domain.values.dtype.kind != "f" or np.isfinite(domain.values).all()
+        if len(domain.values) and not (domain.kind == "number" and finite):
+            msg = f"Column {domain.column!r} cannot be averaged: it has values that are not finite numbers."
             raise HierarchyError(msg, hint="average numbers only.")
         return self.hierarchy.bind(domain)
 
@@ -79,15 +80,21 @@ def averages(
     values = units[codes[inside][order]]
     number = int(classes.max(initial=-1)) + 1
     found = (_means if column.by == "mean" else _medians)(owner, values, amount, number)
-    return [str(Decimal(int(unit)).scaleb(-places)) for unit in found]
+    return [f"{_scaled(Decimal(int(unit)), -places):f}" for unit in found]
 
 
 def _whole(domain: Domain) -> tuple[npt.NDArray[Any], int]:
     """Write the values as whole multiples of the smallest decimal place that one of them has."""
     numbers = [Decimal(text) for text in domain.texts[: len(domain.values)].tolist()]
     places = max([0, *(-int(number.as_tuple().exponent) for number in numbers)])
-    whole = [int(number.scaleb(places)) for number in numbers]
+    whole = [int(_scaled(number, places)) for number in numbers]
     return np.array(whole, dtype=object), places
+
+
+def _scaled(number: Decimal, places: int) -> Decimal:
+    """Move the decimal point to the right, without the rounding to 28 digits of decimal arithmetic."""
+    sign, digits, exponent = number.as_tuple()
+    return Decimal((sign, digits, int(exponent) + places))
 
 
 def _means(owner: Any, values: Any, counts: Any, number: int) -> list[int]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from incrowd.engines import Database, check_suffix, open_table, write_database
+from incrowd.engines import Database, check_suffix, open_table, private_folder, write_database
 from incrowd.io._atomic import atomic_path
 
 
@@ -41,8 +40,8 @@ def write_table(table: Any, target: str | os.PathLike[str] | Database, *, force:
     """
     engine = open_table(table, missing_values=())
     if isinstance(target, Database):
-        with TemporaryDirectory(prefix="incrowd_") as folder:
-            copy = Path(folder) / "table.arrow"
+        with private_folder() as folder:
+            copy = folder / "table.arrow"
             engine.write(copy)
             write_database(copy, target, force=force)
         return

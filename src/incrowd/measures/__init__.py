@@ -11,6 +11,7 @@ from incrowd.measures._measures import (
     Loss,
     Measure,
     Precision,
+    column_weights,
     read_measure,
 )
 from incrowd.measures._objective import Objective, Published, rounded
@@ -61,6 +62,7 @@ __all__ = [
     "chances_in_population",
     "chances_in_table",
     "column_costs",
+    "column_weights",
     "comparison_groups",
     "costs_of_labels",
     "cramers_v",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from incrowd.core import Census, Labelling, add_up
 from incrowd.measures._objective import Counts, Floats, rounded
 
 
-def costs_of_labels(
-    census: Census, labels: Sequence[Labelling], sizes: Counts, importance: Mapping[str, float] | None = None
-) -> dict[str, float]:
+def costs_of_labels(census: Census, labels: Sequence[Labelling], sizes: Counts) -> dict[str, float]:
     """Give the measures of a local recoding by their names, all but ``height``, which only a node has.
+
+    All columns weigh the same.
 
     Parameters
     ----------
@@ -24,14 +24,12 @@ def costs_of_labels(
         Per quasi-identifier, what every class is called.
     sizes
         The records of every class. Those of the census that are in none are left out, and cost the most.
-    importance
-        How much each quasi-identifier weighs; 1 where nothing is said.
     """
-    weights = np.array([(importance or {}).get(name, 1.0) for name in census.quasi])
     records = max(census.records, 1)
     gone = census.records - int(sizes.sum())
     heights = np.array([max(census.ladders[name].height, 1) for name in census.quasi], dtype=np.float64)
-    lost = np.array([(column.lost @ sizes + gone) / records for column in labels])
+    most = [float(census.ladders[name].leaves[-1][0] > 1) for name in census.quasi]  # one value cannot be lost
+    lost = np.array([(column.lost @ sizes + gone * all_) / records for column, all_ in zip(labels, most, strict=True)])
     climbed = np.array(
         [float(column.climbed @ sizes) + gone * height for column, height in zip(labels, heights, strict=True)]
     )
@@ -39,12 +37,12 @@ def costs_of_labels(
     bits, spans = _bits(census, labels, sizes, gone)
     squares = float(sizes.astype(np.float64) @ sizes) + float(gone) * census.records
     costs = {
-        "loss": math.expm1(_mean(np.log1p(lost), weights)),
-        "distortion": _mean(climbed, weights * heights),
-        "precision": _mean(climbed, weights),
+        "loss": math.expm1(float(np.log1p(lost).mean())),
+        "distortion": _mean(climbed, heights),
+        "precision": float(climbed.mean()),
         "discernibility": squares,
         "aecs": census.records / max(len(sizes) + (gone > 0), 1),
-        "entropy": _mean(bits, weights * spans),
+        "entropy": _mean(bits, spans),
     }
     return {name: float(rounded(np.array([cost]))[0]) for name, cost in costs.items()}
 

@@ -73,7 +73,7 @@ class Loss(Measure):
         ]
         lowest = np.full(len(costs), weigh[0] * census.records)
         objective = _Geometric if self.mean == "geometric" else _Arithmetic
-        return objective(costs, lowest, census.records, _weights(census, importance))
+        return objective(costs, lowest, census.records, column_weights(census, importance))
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Distortion(Measure):
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
         """Meet a census."""
-        weights = _weights(census, importance)
+        weights = column_weights(census, importance)
         heights = np.array([ladder.height for ladder in _ladders(census)], dtype=np.float64)
         return _steps(census, balance, weights * heights)
 
@@ -102,7 +102,7 @@ class Precision(Measure):
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
         """Meet a census."""
-        return _steps(census, balance, _weights(census, importance))
+        return _steps(census, balance, column_weights(census, importance))
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Entropy(Measure):
             costs.append(Costs(tuple(bits), most, counts, *weigh))
             lowest.append(weigh[0] * float(counts[floor] @ bits[floor]))
         spans = np.array([census.records * most - low for low in lowest])
-        return _Arithmetic(costs, np.array(lowest), census.records, _weights(census, importance) * spans)
+        return _Arithmetic(costs, np.array(lowest), census.records, column_weights(census, importance) * spans)
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Height(Measure):
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:  # noqa: ARG002
         """Meet a census."""
-        return _Height(_weights(census, importance))
+        return _Height(column_weights(census, importance))
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,8 @@ def _refuse_importance(name: str, importance: Mapping[str, float]) -> None:
         raise ParameterError(msg, hint="leave importance out, or use the measure 'loss'.")
 
 
-def _weights(census: Census, importance: Mapping[str, float]) -> Floats:
+def column_weights(census: Census, importance: Mapping[str, float]) -> Floats:
+    """Give how much every quasi-identifier weighs: 1 where nothing is said. Refuse what is no weight of a column."""
     for name, weight in importance.items():
         if name not in census.quasi:
             raise UnknownColumnError.of(name, census.quasi, given_as="importance")

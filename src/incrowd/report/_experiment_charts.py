@@ -13,6 +13,8 @@ from incrowd.report._look import AFTER, BEFORE, HEIGHT, LIMIT, QUIET, Rows, data
 COLOURS = (BEFORE, AFTER, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """More colours of Okabe and Ito's palette, for series; each has a shape of its own too."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+DASHES = ([1, 0], [10, 4], [2, 4], [6, 2, 2, 2], [4, 4], [12, 2])
+"""How lines are dashed, so that one that lies on another is seen."""
 ROW = 26
 
 
@@ -34,12 +36,14 @@ def series_curves(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str
     names = _names(rows, of)
     scales = [alt.Scale(type="log") if axis in log else alt.Scale(zero=axis == "y") for axis in "xy"]
     base = alt.Chart(data([row for row in rows if row[up] is not None])).encode(
-        x=alt.X(f"{across}:Q", title=titles[0], scale=scales[0]),
+        x=alt.X(f"{across}:Q", title=titles[0], scale=scales[0], axis=alt.Axis(tickMinStep=1)),
         y=alt.Y(f"{up}:Q", title=titles[1], scale=scales[1]),
         color=_colour(of, names),
     )
     shape = alt.Shape(f"{of}:N", scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])), legend=None)
-    return finished(base.mark_line() + base.mark_point(filled=True, size=60, opacity=1).encode(shape=shape), titles[1])
+    dash = alt.StrokeDash(f"{of}:N", scale=alt.Scale(domain=names, range=list(DASHES[: len(names)])), legend=None)
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(shape=shape)
+    return finished(base.mark_line().encode(strokeDash=dash) + points, titles[1])
 
 
 def series_bars(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, share: bool = False) -> Any:

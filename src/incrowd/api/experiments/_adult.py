@@ -32,7 +32,7 @@ UCI = (
 NEEDED = (*trees.SEVEN, "workclass", "salary-class")
 ROWS, FEW = 30_162, 1_000
 SEED = 1994
-STAND_IN = "made-up rows that stand in for Adult, which was not given: the paper's numbers cannot come out"
+STAND_IN = "MADE-UP ROWS that stand in for Adult, which was not given (numbers about Adult mean nothing here)"
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,8 +57,6 @@ WORKCLASSES = ("Private", "Self-emp-not-inc", "Local-gov", "State-gov", "Self-em
 
 SEVEN = ("age", "occupation", "marital-status", "race", "sex", "education", "native-country")
 """The quasi-identifiers of the thesis, in the order of its Table 5.1; what it calls Workclass is the occupation."""
-FOUR = ("age", "marital-status", "race", "sex")
-"""The key attributes of the paper on p-sensitivity."""
 
 
 def thesis_hierarchies() -> dict[str, Any]:

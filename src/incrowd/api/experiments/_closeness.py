@@ -100,7 +100,7 @@ def _distances() -> list[Row]:
     found, domains = _classes(rows, schema)
     result: list[Row] = []
     for distance in ("ordered", "equal"):
-        (judge,) = TCloseness(1, distance=distance).bind(schema, domains)  # type: ignore[arg-type]
+        (judge,) = TCloseness(1, distance=distance).bind(schema, domains)
         (measured,) = judge.judge(found).measured
         exact = {str(name): measured.at(place) for place, name in enumerate(found.texts(0).tolist())}
         result += [{"distance": distance, "class": name, "value": str(exact[name])} for name in ("P1", "P2")]

@@ -14,7 +14,14 @@ TENTH = Fraction(1, 10)
 def claims_of(curves: Curves, tables: Mapping[str, Sequence[Row]]) -> tuple[Claim, ...]:
     """Compare."""
     adult = tables["adult"]
-    return (*_table_5(curves), _distance(tables["distances"]), _groups(), _utility(adult), _kinder(adult), _whole(adult))
+    return (
+        *_table_5(curves),
+        _distance(tables["distances"]),
+        _groups(),
+        _utility(adult),
+        _kinder(adult),
+        _whole(adult),
+    )
 
 
 def _table_5(curves: Curves) -> tuple[Claim, ...]:
@@ -69,6 +76,7 @@ def _utility(rows: Sequence[Row]) -> Claim:
         f"On Adult the loss grows, or stays, in {right} of {len(known)} steps to a larger n or a smaller t.",
         right == len(known),
         "For the promise it is a law; for a greedy search it is only likely.",
+        of_data=True,
     )
 
 
@@ -79,9 +87,10 @@ def _kinder(rows: Sequence[Row]) -> Claim:
     (plain,) = (row["loss"] for row in rows if row["model"] == "k-anonymity")
     found = f"At t = {t:g} the loss is {_number(near)} with n = {size:,} and {_number(close[t])} with t-closeness"
     return Claim(
-        "(n, t)-closeness keeps more utility than t-closeness.",
+        "(n, t)-closeness is more flexible than t-closeness.",
         f"{found}; {_number(plain)} with k-anonymity alone.",
         None if near is None or close[t] is None else near <= close[t],
+        of_data=True,
     )
 
 
@@ -94,7 +103,7 @@ def _whole(rows: Sequence[Row]) -> Claim:
         if row["model"] == "(n, t)-closeness" and row["n"] == whole
     }
     return Claim(
-        "t-closeness is the special case in which n is the size of the table.",
+        "By the definition, t-closeness is the special case in which n is the size of the table.",
         f"With n = {whole:,} both give the same classes and loss for {sum(close[t] == near[t] for t in close)} of "
         f"{len(close)} values of t.",
         close == near,

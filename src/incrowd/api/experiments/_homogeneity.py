@@ -71,8 +71,8 @@ def _claims(over_n: Sequence[Row], over_k: Sequence[Row]) -> tuple[Claim, ...]:
         ),
         Claim(
             "SE = (n/k) times the product of K ** (1 - k) is the expected number of homogeneous classes.",
-            f"For equal shares the exact expectation is at most {100 * largest:.2f} % off; for shares of 8 : 1 : 1 it is "
-            f"{n_skewed[5] / n_formula[5]:.0f} times as large.",
+            f"For equal shares the exact expectation is at most {100 * largest:.2f} % off; for shares of 8 : 1 : 1 it "
+            f"is {n_skewed[5] / n_formula[5]:.0f} times as large.",
             largest < 0.01,
             "Right if all values are equally frequent and fall on people independently, which the paper does not say.",
         ),

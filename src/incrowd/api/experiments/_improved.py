@@ -57,9 +57,7 @@ def _released(name: str) -> list[dict[str, str]] | None:
     """Give what a search publishes, in the order of the rows of the release; nothing if it may not be published."""
     text, search = RUNS[name]
     try:
-        release = anonymize(
-            rows_of(TABLE_7), example_schema(), model=text, algorithm=search, max_suppressed_records=2
-        )
+        release = anonymize(rows_of(TABLE_7), example_schema(), model=text, algorithm=search, max_suppressed_records=2)
     except NoSafeRelease:
         return None
     table: Any = release.table

@@ -68,7 +68,7 @@ def example_schema() -> Schema:
     for row in rows_of(TABLE_7):
         years.setdefault(row["birth"][-4:], []).append(row["birth"])
     births: dict[str, Any] = {"*": {"196*": years}}
-    quasi = {"race": flat(), "birth": tree(births), "gender": flat(), "zip": mask()}
+    quasi: dict[str, Any] = {"race": flat(), "birth": tree(births), "gender": flat(), "zip": mask()}
     return Schema(quasi=quasi, sensitive={PROBLEM: categories(KINDS)})
 
 

@@ -29,12 +29,15 @@ class Claim:
         Whether the claim holds; ``None`` where the paper does not say enough to compare.
     why
         What explains the difference, if there is one.
+    of_data
+        Whether the answer depends on the table that was tried, and not on definitions alone.
     """
 
     said: str
     found: str
     holds: bool | None
     why: str = ""
+    of_data: bool = False
 
     @property
     def verdict(self) -> str:

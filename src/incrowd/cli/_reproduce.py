@@ -1,0 +1,84 @@
+"""``incrowd reproduce``: the papers' experiments, with their claims, our numbers, tables and charts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incrowd.cli._assess import Json
+from incrowd.cli._run import amount, tell
+
+if TYPE_CHECKING:
+    from incrowd.api import Experiment
+
+DEFAULT = Path("reproduced")
+"""Where nothing is lost if an earlier run is replaced."""
+STOOD_IN = "warning: made-up rows stood in for Adult. Name it with --adult FILE, or its folder with INCROWD_DATA."
+
+Id = Annotated[
+    str | None,
+    typer.Argument(metavar="ID", help="enhanced, homogeneity, p-sensitive, improved or closeness; all if left out."),
+]
+AdultFile = Annotated[
+    Path | None,
+    typer.Option("--adult", metavar="FILE", help="The Adult table of UCI as CSV. Nothing is ever fetched."),
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write tables, charts and claims.")
+]
+Small = Annotated[bool, typer.Option("--small", help="Try out less, on a thousand records: takes seconds.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace results in another folder than usual.")]
+
+
+def reproduce(
+    name: Id = None,
+    adult: AdultFile = None,
+    output: Output = DEFAULT,
+    small: Small = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Do the experiments of the papers again: what they claim, what we find, and whether it holds.
+
+    For example: incrowd reproduce p-sensitive --adult adult.csv
+    """
+    from incrowd.api import reproduce as again
+    from incrowd.api.experiments import check_names, prepare
+
+    names = check_names(name)
+    folder = prepare(output, names, force=force or output == DEFAULT)
+    found: list[Experiment] = []
+    files: list[str] = []
+    for one in names:
+        result = again(one, adult=adult, small=small)
+        files += result.save(folder, force=True)
+        found += result.experiments
+        if not as_json:
+            sys.stdout.write(f"{result}\n\n")
+            sys.stdout.flush()
+    if any(one.stand_in for one in found):
+        tell(STOOD_IN)
+    if as_json:
+        plain = {"schema": 1, "experiments": [one.to_dict() for one in found]}
+        written = [str(folder / file) for file in files]
+        sys.stdout.write(
+            json.dumps({**plain, "written": written}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        )
+        return
+    sys.stdout.write(f"{_ending(found)}\nwrote {amount(len(files), 'file')} into {folder}\n")
+
+
+def _ending(found: list[Experiment]) -> str:
+    """Count the claims by what became of them."""
+    claims = [claim.holds for one in found for claim in one.claims]
+    counts = {
+        "hold": claims.count(True),
+        "do not hold": claims.count(False),
+        "cannot be compared": claims.count(None),
+    }
+    seconds = sum(one.seconds for one in found)
+    return f"{amount(len(claims), 'claim')}: {', '.join(f'{n} {what}' for what, n in counts.items())}   {seconds:.0f} s"

@@ -1,0 +1,91 @@
+"""Private folders for what must not stay on the disk: copies of tables, and what does not fit into memory.
+
+A process that is killed cannot clear up behind itself, so the next one does: a folder whose lock nobody holds was left
+by somebody who is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import gettempdir, mkdtemp
+
+try:
+    import fcntl
+except ImportError:  # not on every system; there nothing is cleared up
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "incrowd_"
+_YOUNG = 60.0
+"""Seconds that a folder is left alone for, so that whoever makes it can lock it."""
+_cleared: set[Path] = set()
+
+
+def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
+    """Make a folder that only this user can read, and hold its lock; clear away what others left there.
+
+    Parameters
+    ----------
+    parent
+        Where to make it; by default where the system keeps temporary files.
+    """
+    place = Path(gettempdir() if parent is None else parent)
+    if place not in _cleared:
+        _cleared.add(place)
+        _clear(place)
+    folder = Path(mkdtemp(prefix=PREFIX, dir=place))
+    return folder, _lock(folder)
+
+
+def remove_private(folder: Path, lock: int | None) -> None:
+    """Remove such a folder with all that is in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if lock is not None:
+        os.close(lock)
+
+
+@contextmanager
+def private_folder(parent: str | Path | None = None) -> Iterator[Path]:
+    """Give a private folder that is gone when the block ends."""
+    folder, lock = make_private(parent)
+    try:
+        yield folder
+    finally:
+        remove_private(folder, lock)
+
+
+def _lock(folder: Path) -> int | None:
+    """Lock a folder; ``None`` if somebody else holds it, or there are no locks."""
+    if fcntl is None:
+        return None
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _clear(place: Path) -> None:
+    """Remove what was left by processes of this user that are gone."""
+    for folder in place.glob(f"{PREFIX}*"):
+        if _is_old(folder) and (lock := _lock(folder)) is not None:
+            remove_private(folder, lock)
+
+
+def _is_old(folder: Path) -> bool:
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return ours and time.time() - found.st_mtime > _YOUNG

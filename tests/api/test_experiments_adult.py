@@ -1,0 +1,113 @@
+"""The Adult table for the papers' experiments: where it is read from, and what comes out of the real one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import incrowd as ic
+from incrowd.algorithms import all_solutions
+from incrowd.api.experiments import _enhanced
+from incrowd.api.experiments._adult import UCI, find_adult
+
+LINE = (
+    "39, State-gov,77516, Bachelors,13, Never-married, {}, Not-in-family, White, Male,2174,0,40, United-States, <=50K"
+)
+KNOWN, UNKNOWN = LINE.format("Adm-clerical"), LINE.format("?")
+
+
+@pytest.fixture(autouse=True)
+def _no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("INCROWD_DATA", raising=False)
+
+
+def test_a_file_of_uci_is_read_with_and_without_a_line_of_names(tmp_path: Path) -> None:
+    (tmp_path / "with.csv").write_text(f"{','.join(UCI)}\n{KNOWN}\n{UNKNOWN}\n")
+    (tmp_path / "without.csv").write_text(f"{KNOWN}\n{UNKNOWN}\n\n")
+    for name in ("with.csv", "without.csv"):
+        adult = find_adult(tmp_path / name, small=False)
+        assert (len(adult), len(adult.known()), adult.stand_in) == (2, 1, False)
+        assert adult.columns["age"].tolist() == [39, 39]
+        assert adult.columns["occupation"].tolist() == ["Adm-clerical", "?"]
+
+
+def test_the_table_is_found_in_the_folder_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INCROWD_DATA", str(tmp_path))
+    assert find_adult(None, small=True).stand_in
+    (tmp_path / "adult.csv").write_text(f"{KNOWN}\n")
+    assert (len(find_adult(None, small=True)), find_adult(None, small=True).stand_in) == (1, False)
+    (tmp_path / "adult").mkdir()
+    (tmp_path / "adult" / "uci_adult_raw.csv").write_text(f"{KNOWN}\n{KNOWN}\n")
+    assert len(find_adult(None, small=True)) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("name;age\nCanary;39\n", "lacks occupation, marital-status"),
+        ("", "lines are not all of one length, or there are none"),
+        (f"{KNOWN}\n39, Canary\n", "lines are not all of one length"),
+        (f"{KNOWN}\n{KNOWN.replace('39,', 'Canary,')}\n", "age is not a whole number"),
+        ("\udc81", "cannot be read"),
+    ],
+)
+def test_another_file_is_refused_without_showing_its_values(content: str, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "given.csv"
+    path.write_text(content, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(ic.DataError, match=why) as refused:
+        ic.reproduce("closeness", adult=path)
+    assert "given.csv" in str(refused.value)
+    assert "Canary" not in str(refused.value)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ic.DataError, match=r"'no.csv' cannot be read \(FileNotFoundError\)"):
+        ic.reproduce(adult=tmp_path / "no.csv")
+
+
+def test_the_stand_in_has_the_columns_of_adult_and_is_always_the_same() -> None:
+    one, two = (find_adult(None, small=True) for _ in range(2))
+    assert set(UCI) - set(one.columns) == {"fnlwgt", "education-num", "relationship"}
+    assert all(np.array_equal(one.columns[name], two.columns[name]) for name in one.columns)
+    assert (len(one), len(one.known())) == (1000, 1000)
+
+
+def test_samples_are_drawn_without_replacement_and_differ_by_their_number() -> None:
+    adult = find_adult(None, small=True).having("place", np.arange(1000))
+    first, again, second = (adult.sample(400, number).columns["place"] for number in (1, 1, 2))
+    assert len(set(first.tolist())) == 400
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("file", ["uci_adult_raw.csv", "adult.csv"])
+def test_adult_has_30162_records_without_unknown_values_in_both_forms(data_folder: Path, file: str) -> None:
+    assert len(find_adult(data_folder / "adult" / file, small=False).known()) == 30_162
+
+
+def test_the_hierarchies_have_the_heights_of_the_thesis(data_folder: Path) -> None:
+    patients = _enhanced.Patients.of(find_adult(data_folder / "adult" / "uci_adult_raw.csv", small=False).known())
+    ladders = patients.census.ladders
+    assert [ladders[name].height for name in patients.census.quasi] == [3, 2, 2, 2, 1, 3, 2]
+    assert patients.problem("k>=4").nodes == 2592
+
+
+@pytest.mark.parametrize(
+    ("model", "minimal"),
+    [("k>=4, p>=2", 31), ("k>=4, p-alpha(p=2, alpha=2)", 25), ("k>=4, enhanced(p=2, alpha=2)", 25)],
+)
+def test_no_minimal_table_of_adult_is_exposed_if_nothing_is_left_out(
+    data_folder: Path, model: str, minimal: int
+) -> None:
+    known = find_adult(data_folder / "adult" / "uci_adult_raw.csv", small=False).known()
+    problem = _enhanced.Patients.of(known).problem(model)
+    nodes = all_solutions(problem).minimal
+    assert [_enhanced._attacked(problem, node) for node in nodes] == [0] * minimal
+
+
+def test_a_file_without_gains_and_losses_has_other_confidential_columns(data_folder: Path) -> None:
+    found = ic.reproduce("p-sensitive", adult=data_folder / "adult" / "adult.csv", small=True)["p-sensitive"]
+    assert "confidential are salary-class, education, occupation, workclass" in found.data
+    assert not found.stand_in
