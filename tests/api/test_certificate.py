@@ -225,7 +225,7 @@ def test_a_saved_recoding_is_complete(tmp_path: Path) -> None:
     assert saved.recoding.levels == {"age": 1, "sex": 0}
     for name in ("age", "sex"):
         assert saved.recoding.domains[name] == release.recoding.domains[name]
-        assert saved.recoding.ladders[name] == release.recoding.ladders[name]  # type: ignore[union-attr]
+        assert saved.recoding.ladders[name] == release.recoding.ladders[name]
         assert dict(saved.schema.quasi)[name].bind(release.recoding.domains[name]) == release.recoding.ladders[name]  # type: ignore[union-attr]
     assert saved.schema.identifiers == ("name",)
     again = ic.anonymize(PEOPLE, saved.schema, model=saved.model, **LIMITS)

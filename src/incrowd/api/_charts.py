@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,11 @@ import numpy as np
 from incrowd.api import _chart_rows as rows
 from incrowd.api._attack import attack
 from incrowd.api._basis import Basis
+from incrowd.api._census import open_with
+from incrowd.api._released import open_released
 from incrowd.api._risk import risk
 from incrowd.core import ParameterError, UnknownColumnError
+from incrowd.engines import Remembered, open_table
 from incrowd.models import KAnonymity
 
 if TYPE_CHECKING:
@@ -24,8 +28,8 @@ if TYPE_CHECKING:
 
 SHOWN = 15
 """So many values of a column are drawn."""
-NODES = 100_000
-"""The curve over k is not drawn for larger lattices."""
+WORK = 50_000_000
+"""The curve over k is not drawn where nodes times cells are more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +147,7 @@ class Charts:
         from incrowd.report import frontier  # noqa: PLC0415
 
         problem = self.basis.problem
-        if problem.nodes > NODES:
+        if problem.nodes * len(problem.census) > WORK:
             return None
         chosen = max((part.k for part in problem.model.parts if isinstance(part, KAnonymity)), default=1)
         most = min(max(100, 4 * chosen), max(problem.census.persons or problem.census.records, 1))
@@ -188,33 +192,45 @@ class Charts:
     @cached_property
     def risk_before(self) -> Risk:
         """The risk of the original table."""
-        return risk(self.basis.table, self.release.schema, **self.basis.reading)
+        return risk(self._before, self.release.schema)
 
     @cached_property
     def risk_after(self) -> Risk:
         """The risk of the release."""
-        return risk(self.release, original=self._original, **self.basis.reading)
+        return risk(self._after, original=self._original)
 
     @cached_property
     def attacks_before(self) -> Attacks:
         """What attacks on the original table would find out."""
-        return attack(self.basis.table, self.release.schema, **self.basis.reading)
+        return attack(self._before, self.release.schema)
 
     @cached_property
     def attacks_after(self) -> Attacks:
         """What attacks on the release find out."""
-        return attack(self.release, original=self.basis.table, **self.basis.reading)
+        return attack(self._after, original=self._before)
 
     @cached_property
     def utility(self) -> Utility:
         """What the release is still good for."""
         from incrowd.api._utility import utility  # noqa: PLC0415 - it knows releases
 
-        return utility(self.release, self.basis.table, **self.basis.reading)
+        return utility(self._after, self._before)
+
+    @cached_property
+    def _before(self) -> Remembered:
+        """The original table, which is read once for all charts."""
+        return Remembered(open_with(self.basis.table, self.release.schema, **self.basis.reading))
+
+    @cached_property
+    def _after(self) -> Release:
+        """The release, whose table is read once for all charts."""
+        table = self.release.table
+        engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
+        return replace(self.release, table=Remembered(engine))
 
     @property
     def _original(self) -> Any:
-        return None if self.release.schema.entity is None else self.basis.table
+        return None if self.release.schema.entity is None else self._before
 
     @property
     def _after_sizes(self) -> Any:

@@ -9,12 +9,14 @@ from incrowd.engines._formulas import escape_formula, unescape_formula
 from incrowd.engines._open import open_table
 from incrowd.engines._private import private_folder
 from incrowd.engines._protocol import Engine, Replace
+from incrowd.engines._remembered import Remembered
 from incrowd.engines._sample import sample_of
 from incrowd.engines._stage import Stage, watching
 
 __all__ = [
     "Database",
     "Engine",
+    "Remembered",
     "Replace",
     "Stage",
     "check_suffix",

@@ -29,6 +29,7 @@ from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, 
 from incrowd.engines._pandas import arrow_of_pandas
 from incrowd.engines._protocol import Engine
 from incrowd.engines._reference import ReferenceEngine
+from incrowd.engines._remembered import Remembered
 from incrowd.engines._stage import begin
 from incrowd.engines._text import TextEngine
 
@@ -40,7 +41,7 @@ _LITTLE = 256 * 2**20
 
 
 @guarded
-def open_table(  # noqa: PLR0913 - each says how one kind of table is read
+def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is read
     source: Any,
     *,
     missing_values: Sequence[str] = ("",),
@@ -79,6 +80,8 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
         Where to make a private folder to spill to; by default where the system keeps temporary files.
     """
     reading: dict[str, Any] = {"missing_values": missing_values, "drop": drop_missing}
+    if isinstance(source, Remembered):
+        return source  # opened already
     if isinstance(source, list):
         return _open_list(source, reading)
     if isinstance(source, (str, os.PathLike)):

@@ -24,7 +24,7 @@ WITHOUT = ("salary-class", "education", "occupation", "workclass")
 """What is confidential in a file without gains and losses."""
 SAMPLES, FEW = 20, 3
 SHARES = (0, 0.01, 0.05)
-"""Which share of the records may be left out: the paper leaves some out, and does not say how many."""
+"""Which share of the records may be left out: the paper allows some, and does not say how many it was here."""
 
 
 @dataclass(frozen=True)
