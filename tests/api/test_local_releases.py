@@ -174,3 +174,27 @@ def test_the_importance_of_columns_is_checked(search: Any) -> None:
     for importance, problem in wrong:
         with pytest.raises(ic.IncrowdError, match=problem):
             ic.anonymize(TABLE, SCHEMA, model=model, algorithm=search, importance=importance)
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=repr)
+def test_what_a_search_would_not_heed_is_refused(search: Any) -> None:
+    model = "k>=2, l>=2" if isinstance(search, ic.SwapDiversity) else "k>=2"
+    with pytest.raises(ic.ParameterError, match="balance weighs leaving records out"):
+        ic.anonymize(TABLE, SCHEMA, model=model, algorithm=search, balance=0.9)
+    if not isinstance(search, (ic.Mondrian, ic.CheapestFirst)):
+        with pytest.raises(ic.ParameterError, match="no column can weigh more than another"):
+            ic.anonymize(TABLE, SCHEMA, model=model, algorithm=search, importance={"age": 2})
+
+
+@pytest.mark.parametrize(
+    ("search", "parameter"),
+    [(ic.Datafly, "improved"), (ic.MuArgus, "improved"), (ic.SwapDiversity, "swap"), (ic.TopDown, "retry")],
+)
+def test_a_choice_is_true_or_false(search: Any, parameter: str) -> None:
+    with pytest.raises(ic.ParameterError, match=f"{parameter} must be [Tt]rue or [Ff]alse, got 'no'"):
+        search(**{parameter: "no"})
+
+
+def test_one_label_is_one_label() -> None:
+    everybody = ic.anonymize(TABLE, SCHEMA, model="k>=7", algorithm=ic.TopDown())
+    assert "town: 1 label for 3 values; 0.0% of the records as they are, 100.0% without a value" in everybody.explain()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.core import Grouping, _grouping, group
+from incrowd.core import Grouping, _grouping, add_up, group, tally
 
 Rows = list[tuple[int, ...]]
 
@@ -114,3 +114,25 @@ def test_sums_just_below_that_are_exact() -> None:
 
 def test_small_counts_do_not_overflow_their_type() -> None:
     assert group_rows([(0,)] * 3, [1]).sums(np.array([200, 200, 200], dtype=np.uint8)).tolist() == [600]
+
+
+@pytest.mark.parametrize("largest", [1, 7, 250, 40_000, 2**40])
+def test_counts_are_added_up_exactly_whatever_their_size(largest: int) -> None:
+    generator = np.random.default_rng(2)
+    ids = generator.integers(0, 6, 900).astype(np.uint8)
+    counts = generator.integers(1, largest + 1, 900).astype(np.min_scalar_type(largest))
+    expected = [
+        sum(count for one, count in zip(ids.tolist(), counts.tolist(), strict=True) if one == group)
+        for group in range(7)
+    ]
+    assert add_up(ids, counts, 7).tolist() == expected
+
+
+def test_words_are_tallied_in_order_short_or_long() -> None:
+    short = np.array([7, 2**32 - 1, 7, 0], dtype=np.int64)
+    (words,), counts = tally([short])
+    assert (words.tolist(), counts.tolist(), words.dtype) == ([0, 7, 2**32 - 1], [1, 2, 1], np.dtype(np.int64))
+    (words,), counts = tally([short + 2**32])
+    assert (words.tolist(), counts.tolist()) == ([2**32, 2**32 + 7, 2**33 - 1], [1, 2, 1])
+    (words,), counts = tally([short[:0]])
+    assert (words.tolist(), counts.tolist()) == ([], [])

@@ -118,7 +118,7 @@ def test_a_missing_value_is_known_to_every_ladder(values: list[Any], others: lis
 
 def test_a_known_ladder_refuses_other_values() -> None:
     known = KnownLadder(*ladder_of([31, 35]))
-    with pytest.raises(UncoveredValuesError, match="Column 'age' has 1 values") as caught:
+    with pytest.raises(UncoveredValuesError, match="Column 'age' has 1 value") as caught:
         known.bind(Domain.of("age", [31, 77]))
     assert caught.value.values == ("77",)
     assert "77" not in str(caught.value)

@@ -129,9 +129,9 @@ class Bounds:
         if not isinstance(self._objective, CellObjective):
             return None
         finished = self._objective.finish(self.least(node[:, None], np.zeros(1, dtype=np.int64)))
-        slack = MARGIN * np.maximum(np.abs(finished), 1.0)
-        low, high = rounded(finished - slack), rounded(finished + slack)
-        return float(low[0]) if low[0] == high[0] else None
+        slack = MARGIN * max(abs(float(finished[0])), 1.0)
+        low, high = rounded(finished + np.array([-slack, slack])).tolist()
+        return low if low == high else None
 
     def gain(self, axis: int, level: int) -> float:
         """Say how much one step down from a level is worth, if nothing is left out."""

@@ -9,7 +9,14 @@ from typing import ClassVar
 from incrowd.algorithms._local import Locally, LocalOutcome
 from incrowd.algorithms._outcome import Progress
 from incrowd.algorithms._problem import Problem
-from incrowd.algorithms._raised import check_outliers, k_alone, most_different, raise_levels, refuse_persons
+from incrowd.algorithms._raised import (
+    check_choice,
+    check_outliers,
+    k_alone,
+    most_different,
+    raise_levels,
+    refuse_others,
+)
 from incrowd.algorithms._raised_stars import Stars
 from incrowd.core import NoSafeRelease
 
@@ -53,6 +60,7 @@ class Datafly:
     local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        check_choice("improved", self.improved)
         check_outliers(self.outliers)
 
     def search(
@@ -71,7 +79,7 @@ class Datafly:
         """
         k = k_alone(problem, "Datafly")
         table = Locally(problem)
-        refuse_persons(table, "Datafly")
+        refuse_others(table, "Datafly")
         table.refuse_if_hopeless()
         stars = Stars(table, raise_levels(table, k, k if self.outliers is None else self.outliers))
         if not self.improved:

@@ -21,7 +21,7 @@ Columns = tuple[int, ...]
 Marks = npt.NDArray[np.bool_]
 Levels = npt.NDArray[np.integer]
 
-FEW = 8
+FEW = 12
 """So many nodes are counted from the same cells."""
 
 

@@ -30,6 +30,8 @@ Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.integer]
 Labels = Literal["hierarchy", "range", "set"]
+NEUTRAL = 0.5
+"""The balance between leaving records out and generalizing them, where nothing is said."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,6 +179,20 @@ class Locally:
             msg = f"Even all {self.census.records:,} records in one class break {self.problem.model}."
             raise NoSafeRelease(msg, hint="ask for less.")
 
+    def refuse_importance(self, because: str, hint: str) -> None:
+        """Stop where columns weigh differently and the search cannot heed it.
+
+        Parameters
+        ----------
+        because
+            What the search looks at instead.
+        hint
+            What to do.
+        """
+        if (self.weights != self.weights[0]).any():
+            msg = f"{because}: no column can weigh more than another."
+            raise ParameterError(msg, hint=f"leave importance out, or {hint}")
+
     def called(self, pieces: Pieces, labels: Labels = "hierarchy") -> tuple[Labelling, ...]:
         """Call every class by what its members are: the lowest label of the hierarchy, a range or a set.
 
@@ -302,6 +318,9 @@ def _refuse(problem: Problem) -> None:
         name = next(iter(problem.at_most))
         msg = f"at_most of column {name!r} cannot be kept: a local recoding calls each class what it must be called."
         raise ParameterError(msg, hint="use a search with one level per column, such as Optimal(), or at_least.")
+    if problem.balance != NEUTRAL:
+        msg = "balance weighs leaving records out against generalizing them, which a local recoding does not do."
+        raise ParameterError(msg, hint="leave balance out.")
     for (name, hierarchy), low in zip(problem.schema.quasi, problem.lows, strict=True):
         if low and isinstance(hierarchy, Averaged):
             msg = f"at_least of column {name!r} cannot be kept: the column is averaged, and an average has no level."

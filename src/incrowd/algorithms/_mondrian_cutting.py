@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Open:
-    """PartTree that may be cut further: their rows, records and reach; their columns by width, and the next to try."""
+    """Parts that may be cut further: their rows, records and reach; their columns by width, and the next to try."""
 
     numbers: Array
     starts: Array

@@ -14,7 +14,7 @@ from incrowd.algorithms._local import Locally, LocalOutcome
 from incrowd.algorithms._mu_argus_combinations import Labelled, involved, rare_in
 from incrowd.algorithms._outcome import Progress
 from incrowd.algorithms._problem import Problem
-from incrowd.algorithms._raised import check_outliers, different, k_alone, raise_levels, refuse_persons
+from incrowd.algorithms._raised import check_choice, check_outliers, different, k_alone, raise_levels, refuse_others
 from incrowd.algorithms._raised_stars import Stars
 from incrowd.core import NoSafeRelease, ParameterError, UnknownColumnError
 
@@ -70,6 +70,7 @@ class MuArgus:
     local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        check_choice("improved", self.improved)
         check_outliers(self.outliers)
         if self.identifying is None:
             return
@@ -99,7 +100,7 @@ class MuArgus:
         """
         k = k_alone(problem, "MuArgus")
         table = Locally(problem)
-        refuse_persons(table, "MuArgus")
+        refuse_others(table, "MuArgus")
         ranks = self._ranks(table.census.quasi)
         table.refuse_if_hopeless()
         stars = Stars(table, raise_levels(table, k, k if self.outliers is None else self.outliers))

@@ -108,11 +108,19 @@ def k_and_more(model: Model) -> tuple[int, list[Model]]:
     return max([1, *(part.k for part in parts)]), [part for part in model.parts if not isinstance(part, KAnonymity)]
 
 
-def refuse_persons(table: Locally, search: str) -> None:
-    """Refuse a table in which several rows are one person."""
+def refuse_others(table: Locally, search: str) -> None:
+    """Refuse a table in which several rows are one person, and columns that weigh more than others."""
+    table.refuse_importance(f"{search} looks at labels and levels", hint="use Mondrian() or CheapestFirst().")
     if table.persons:
         msg = f"{search} counts and moves single records, and here the rows of a person ({_entity(table)}) are one."
         raise ParameterError(msg, hint="use a search that counts people, such as Optimal() or Mondrian().")
+
+
+def check_choice(name: str, given: object) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(given, bool):
+        msg = f"{name} must be true or false, got {given!r}."
+        raise ParameterError(msg)
 
 
 def check_outliers(outliers: int | None) -> None:

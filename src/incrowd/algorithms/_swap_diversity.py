@@ -12,7 +12,7 @@ import numpy.typing as npt
 from incrowd.algorithms._local import Locally, LocalOutcome
 from incrowd.algorithms._outcome import Progress
 from incrowd.algorithms._problem import Problem
-from incrowd.algorithms._raised import check_outliers, k_and_more, raise_levels, refuse_persons
+from incrowd.algorithms._raised import check_choice, check_outliers, k_and_more, raise_levels, refuse_others
 from incrowd.core import ParameterError
 from incrowd.hierarchies import Categories
 from incrowd.models import EnhancedPAlphaSensitive, Judge, LDiversity, Model, PSensitive
@@ -64,6 +64,7 @@ class SwapDiversity:
     local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        check_choice("swap", self.swap)
         check_outliers(self.outliers)
 
     def search(
@@ -84,7 +85,7 @@ class SwapDiversity:
 
         k, model = _asked(problem.model)
         table = Locally(problem)
-        refuse_persons(table, "SwapDiversity")
+        refuse_others(table, "SwapDiversity")
         judge = _only(table, model)
         table.refuse_if_hopeless()
         raised = raise_levels(table, k, k if self.outliers is None else self.outliers)

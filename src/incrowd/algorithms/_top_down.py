@@ -32,7 +32,8 @@ class TopDown:
     ----------
     best
         Which column a class goes down. ``"records"``: the one that takes most records along, then the one with the
-        fewest branches, as the paper has it. ``"loss"``: the one that loses least, which publishes more detail.
+        fewest branches, as the paper has it. ``"loss"``: the one that loses least, which publishes more detail; only
+        this one heeds the importance of columns.
     retry
         Try the records that stay behind once more with the other columns. Costs time, and loses less.
 
@@ -80,6 +81,8 @@ class TopDown:
         """Find what every record is published as."""
         table = Locally(problem)
         refuse_others(table)
+        if self.best == "records":
+            table.refuse_importance("TopDown counts records", hint='use TopDown("loss").')
         table.refuse_if_hopeless()
         census = table.census
         order = np.lexsort((*census.codes[len(census.quasi) - 1 :: -1], *census.codes[: len(census.quasi) - 1 : -1]))

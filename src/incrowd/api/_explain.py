@@ -77,9 +77,10 @@ class Spread:
     @property
     def published(self) -> str:
         """Say in a few words what is published of the column."""
+        labels = "1 label" if self.labels == 1 else f"{self.labels:,} labels"
+        values = "1 value" if self.values == 1 else f"{self.values:,} values"
         return (
-            f"{self.labels:,} labels for {self.values:,} values; {self.as_it_is:.1%} of the records as they are, "
-            f"{self.hidden:.1%} without a value"
+            f"{labels} for {values}; {self.as_it_is:.1%} of the records as they are, {self.hidden:.1%} without a value"
         )
 
 

@@ -1,4 +1,4 @@
-"""``incrowd demo``: the whole job on the made-up hospital table: risk before, release, risk after."""
+"""``incrowd demo``: the whole job on the made-up hospital table: risk before, release, risk after, attacks, report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from incrowd.cli._assess import Json
 from incrowd.cli._release_text import facts_of
 
 if TYPE_CHECKING:
-    from incrowd.api import Assessment, Release
+    from incrowd.api import Assessment, Attacks, Release
 
 K, L, SHARE = 5, 3, 0.05
 """What the demo promises: groups of at least 5, with 3 different diagnoses each, at most 5 % left out."""
@@ -36,13 +36,13 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Replace a release in another folder than usual.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Publish a made-up hospital table: risk before, release, risk after.
+    """Publish a made-up hospital table: risk before, release, risk after, attacks and a report.
 
     For example: incrowd demo --rows 5000
     """
     from importlib.metadata import version
 
-    from incrowd.api import anonymize, assess, hospital, hospital_schema
+    from incrowd.api import anonymize, assess, attack, hospital, hospital_schema
     from incrowd.core import Schema
 
     say = _nothing if as_json else _write
@@ -51,21 +51,26 @@ def demo(
     table, schema = hospital(rows, seed), hospital_schema()
     before = assess(table, schema)
     alone = before.one_of_a_kind.records
-    say(clock.line(f"1/3 assess   today {alone:,} of {before.records:,} people are one of a kind"))
-    say(f"2/3 search   groups of at least {K}, {L} different diagnoses each, at most {100 * SHARE:.0f} % left out")
+    say(clock.line(f"1/4 assess   today {alone:,} of {before.records:,} people are one of a kind"))
+    say(f"2/4 search   groups of at least {K}, {L} different diagnoses each, at most {100 * SHARE:.0f} % left out")
     release = anonymize(table, schema, model=f"k>={K}, l>={L}[diagnosis]", max_suppressed=SHARE)
     recipe = release.recipe
     say(
         clock.line(f"             {recipe.nodes:,} versions, the best one found and proven, {recipe.checked} looked at")
     )
-    release.save(output, force=force or output == DEFAULT)
+    release.save(output, force=force or output == DEFAULT, about={"purpose": "a demonstration on made-up patients"})
     kept = recipe.records - recipe.suppressed
-    say(clock.line(f"3/3 release  {kept:,} people kept, {recipe.suppressed:,} left out; checked again, written"))
+    say(clock.line(f"3/4 release  {kept:,} people kept, {recipe.suppressed:,} left out; checked again, reported"))
+    found = attack(release, original=table)
+    guess = found.get("inference", "diagnosis")
+    rates = f"{_share(guess.rate)}, {_share(guess.baseline)} without it"
+    say(clock.line(f"4/4 attack   {len(found)} attacks; diagnosis guessed right for {rates}"))
     after = assess(release.table, Schema(schema.quasi_names, dict(schema.sensitive)))
     if as_json:
-        _write(*_json(before, after, release, output))
+        _write(*_json(before, after, release, found, output))
     say("", *_table(before, after), *_columns(release), "", "PASS  the release keeps its promises")
-    say(f"wrote {output / 'public'} (data, release.json, verify.py) and {output / 'owner'}")
+    say(f"wrote {output / 'public'} (data, release.json, verify.py, report.html) and {output / 'owner'}")
+    say(f"open  {output / 'owner' / 'report.html'} in a browser: the report that a board would sign")
     say(f"next: incrowd verify {output / 'public' / 'release.json'}   or   incrowd init yourdata.csv")
 
 
@@ -107,9 +112,9 @@ def _share(chance: object) -> str:
     return f"{100 * float(chance):.1f} %"  # type: ignore[arg-type]
 
 
-def _json(before: Assessment, after: Assessment, release: Release, output: Path) -> list[str]:
+def _json(before: Assessment, after: Assessment, release: Release, found: Attacks, output: Path) -> list[str]:
     """Give the same as plain data."""
-    risks = {"before": _risk(before), "after": _risk(after)}
+    risks = {"before": _risk(before), "after": _risk(after), "attacks": found.to_dict()["attacks"]}
     plain = {"schema": 1, **risks, "release": facts_of(release), "written": str(output)}
     return json.dumps(plain, indent=2, ensure_ascii=False).splitlines()
 

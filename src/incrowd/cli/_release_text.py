@@ -21,7 +21,7 @@ def lines_of(release: Release) -> list[str]:
     kept = recipe.published
     gone = "masked" if recipe.masked else "left out"
     left_out = f"{recipe.suppressed:,} {gone} ({100 * share:.1f} %, {recipe.max_suppressed_records:,} allowed)"
-    tested = f"{recipe.proof}, {recipe.checked:,} of {recipe.nodes:,} versions looked at"
+    looked = f", {recipe.checked:,} of {recipe.nodes:,} versions looked at" if recipe.nodes else ""
     return [
         f"{kept:,} of {amount(recipe.records, 'record')} in {amount(release.verdict.classes, 'group')}; {left_out}",
         *([f"removed first, with missing values: {amount(recipe.dropped, 'record')}"] if recipe.dropped else []),
@@ -33,7 +33,7 @@ def lines_of(release: Release) -> list[str]:
         *(f"{shorten(part.column):<{WIDTH}}{part.published}" for part in release.explanation.columns),
         "",
         f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left)",
-        f"search: {tested}",
+        f"search: {recipe.proof}{looked}",
         *(f"note: {note}" for note in recipe.notes),
     ]
 

@@ -47,8 +47,9 @@ def averaged(hierarchy: Hierarchy, by: By = "mean") -> Averaged:
 
     Notes
     -----
-    For local recodings only. The whole class has one number, so nobody stands out in it; but the mean of a class of k
-    people, of whom an intruder knows all but one, gives that one away. A label of a hierarchy does not.
+    For local recodings only, and without ``at_least``: an average has no level. The whole class has one number, so
+    nobody stands out in it; but the mean of a class of k people, of whom an intruder knows all but one, gives that one
+    away. A label of a hierarchy does not.
 
     Examples
     --------
