@@ -35,6 +35,8 @@ role = "sensitive"
 promise = ["k>=2"]
 [output]
 folder = "out"
+[report]
+write = false
 """
 ASSESS = ("assess", "people.csv", "--quasi", "age", "--sensitive", "disease")
 INIT = ("init", "people.csv", "-o", "new.toml")

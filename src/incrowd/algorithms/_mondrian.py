@@ -28,7 +28,8 @@ class Mondrian:
         What classes are called. ``"range"``: numbers and dates by the smallest and the largest of the class, other
         columns by their hierarchy, or by the set of their values where there is none. ``"hierarchy"``: every column by
         the lowest label of its hierarchy that holds the class; every column is cut along its hierarchy then.
-        ``"set"``: as ``"range"``, but columns of words always by the set of their values.
+        ``"set"``: as ``"range"``, but columns of words always by the set of their values. Codes that are read as
+        numbers, such as postcodes, count as numbers: give them as text, or use ``"hierarchy"``.
 
     Notes
     -----

@@ -37,7 +37,7 @@ class ColumnSection(Part):
     hierarchy: HierarchyForm | None = Field(default=None, description="How the values become vaguer.")
     at_least: Annotated[StrictInt, Field(ge=0)] | None = Field(default=None, description="The lowest level.")
     at_most: Annotated[StrictInt, Field(ge=0)] | None = Field(default=None, description="The highest level.")
-    importance: Annotated[Number, Field(ge=0)] | None = Field(default=None, description="Its weight; 1 if not given.")
+    importance: Annotated[Number, Field(gt=0)] | None = Field(default=None, description="Its weight; 1 if not given.")
     average: Literal["mean", "median"] | None = Field(default=None, description="Publish this of each class.")
     categories: Text | dict[str, tuple[Scalar, ...]] | None = Field(default=None, description="Most secret first.")
     keep: Literal["pseudonym"] | None = Field(default=None, description="Publish a keyed pseudonym instead of nothing.")

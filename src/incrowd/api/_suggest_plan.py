@@ -21,6 +21,10 @@ DIFFERENT = 3
 
 MANY = 12
 """From more quasi-identifiers than that on a search may take very long."""
+LOCAL_NOTE = (
+    'algorithm = "cheapest-first" would keep more detail, each group at levels of its own; whoever knows the method '
+    "could then undo some of it"
+)
 MANY_NOTE = "with so many columns a proof may take hours: the best release that is found in a minute is taken"
 
 PRIVACY = (
@@ -85,6 +89,7 @@ def notes_for(suggestion: Suggestion) -> Notes:
         "privacy": PRIVACY,
         "search": (
             MANY_NOTE if _is_wide(suggestion) else "seconds = 60 would take the best that is found in a minute",
+            LOCAL_NOTE,
         ),
     }
     return Notes(head, {name: lines for name, lines in sections.items() if lines}, columns, keys)

@@ -107,6 +107,8 @@ class Costs:
     def least(self, level: int, suppressed: Counts) -> Floats:
         """Bound the total from below: whoever is left out, it adds at least what leaving out the cheapest adds."""
         cost, counts = self.published * self.levels[level], self.counts[level]
+        if not suppressed.any():
+            return np.full(len(suppressed), float(counts @ cost))
         extra = self._without(level) - cost
         order = np.argsort(extra, kind="stable")
         people = np.concatenate(([0], np.cumsum(counts[order])))
