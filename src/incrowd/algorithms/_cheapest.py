@@ -48,8 +48,8 @@ class CheapestFirst:
         column that saves most for every bit that says which piece a record is in. Loses two to four times as much.
     block
         Longer tables are cut into blocks of at least so many records, which are searched one by one, several at a time.
-        By default a table with more than 60,000 different combinations of quasi-identifiers is cut, into blocks of 300
-        times the records that a class needs, and of at least 1,500. Smaller blocks are faster and cost a little more.
+        By default a table with more than 60,000 different combinations of quasi-identifiers is cut, into blocks of 100
+        times the records that a class needs, and of at least 500. Smaller blocks are faster and cost a little more.
 
     Notes
     -----

@@ -20,7 +20,7 @@ Tell = Callable[[int], object]
 
 WHOLE = 60_000
 """So many points are searched at once, unless the user says otherwise."""
-BLOCK = 300
+BLOCK = 100
 """Blocks have so many times the records that a class needs, and at least five times as many records as this."""
 LARGE = 10
 """Where classes as small as the promise allows break it, mostly, those to be merged have at least so many records."""
