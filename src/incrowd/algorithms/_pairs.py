@@ -7,7 +7,9 @@ too small classes of every node with these levels.
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
@@ -65,16 +67,22 @@ def _compiled(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int) -> di
 
     layout, cells, levels = rollup.layout, rollup.start, list(rollup.start.levels)
     heights = (layout.ladders[1] > 0).sum(axis=1).tolist()
+
+    def count(pair: Pair) -> Counts:
+        (words,), (one, two) = cells.words, pair
+        small = np.zeros((heights[one], heights[two]), dtype=np.int64)
+        both = slice(one, two + 1, two - one)
+        small_pairs(words, cells.counts, layout.fields[:, both], layout.groups, layout.ladders[:, both], k, small)
+        return small
+
+    if len(cells) > FEW:
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # the loop lets others run beside it
+            return dict(zip(pairs, pool.map(count, pairs), strict=True))
     result: dict[Pair, Counts] = {}
     for column in sorted(range(len(sizes)), key=lambda column: -sizes[column]):
-        (words,), counts = cells.words, cells.counts
-        for one, two in (pair for pair in pairs if column in pair and pair not in result):
-            result[one, two] = small = np.zeros((heights[one], heights[two]), dtype=np.int64)
-            both = slice(one, two + 1, two - one)
-            small_pairs(words, counts, layout.fields[:, both], layout.groups, layout.ladders[:, both], k, small)
-        if len(cells) <= FEW:
-            levels[column] += heights[column] - 1
-            cells = rollup.to(levels, cells)
+        result |= {pair: count(pair) for pair in pairs if column in pair and pair not in result}
+        levels[column] += heights[column] - 1
+        cells = rollup.to(levels, cells)
     return result
 
 

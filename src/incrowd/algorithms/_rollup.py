@@ -166,8 +166,7 @@ class Rollup:
 
     def classes(self, cells: Rolled) -> tuple[Rolled, npt.NDArray[np.intp]]:
         """Sort the cells of a node by class; also say where each class begins."""
-        order = np.argsort(cells.words[0]) if len(cells.words) == 1 else np.lexsort(cells.words[::-1])
-        ordered = Rolled(tuple(word[order] for word in cells.words), cells.counts[order], cells.levels)
+        ordered = _sorted(cells)
         keys = [*ordered.words[:-1], ordered.words[-1] >> self._tail_bits]
         return ordered, _starts(keys)
 
@@ -205,18 +204,10 @@ class Rollup:
         """Add up the counts of equal words."""
         if not len(cells):
             return cells
-        words, counts = cells.words, cells.counts
-        spare = WORD_BITS - int(words[0].max()).bit_length()
-        bits = int(counts.max()).bit_length()
-        if len(words) == 1 and bits <= spare:  # a count rides along in the bits that are free
-            both = np.sort((words[0] << bits) | counts)
-            key = both >> bits
-            starts = _starts([key])
-            return Rolled((key[starts],), np.add.reduceat(both & ((1 << bits) - 1), starts), cells.levels)
-        order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
-        ordered = [word[order] for word in words]
-        starts = _starts(ordered)
-        return Rolled(tuple(word[starts] for word in ordered), np.add.reduceat(counts[order], starts), cells.levels)
+        ordered = _sorted(cells)
+        starts = _starts(ordered.words)
+        words = tuple(word[starts] for word in ordered.words)
+        return Rolled(words, np.add.reduceat(ordered.counts, starts), cells.levels)
 
     def _compiled(self, source: Rolled, target: Levels) -> Rolled:
         from incrowd.algorithms._loops import roll_words  # noqa: PLC0415 - numba is loaded only when it pays
@@ -244,6 +235,19 @@ def _first(groups: npt.NDArray[np.integer]) -> Words:
     first = np.zeros(int(groups.max()) + 1 if len(groups) else 0, dtype=np.int64)
     first[groups[::-1]] = np.arange(len(groups))[::-1]
     return np.asarray(first[groups], dtype=np.int64)
+
+
+def _sorted(cells: Rolled) -> Rolled:
+    """Put cells in the order of their words."""
+    words, counts = cells.words, cells.counts
+    if len(words) == 1 and len(counts):
+        spare = WORD_BITS - int(words[0].max()).bit_length()
+        bits = int(counts.max()).bit_length()
+        if bits <= spare:  # a count rides along in the bits that are free: sorting is faster than ordering
+            both = np.sort((words[0] << bits) | counts)
+            return Rolled((both >> bits,), both & ((1 << bits) - 1), cells.levels)
+    order = np.lexsort(words[::-1])
+    return Rolled(tuple(word[order] for word in words), counts[order], cells.levels)
 
 
 def _starts(keys: Sequence[Words]) -> npt.NDArray[np.intp]:

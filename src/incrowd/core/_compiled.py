@@ -19,9 +19,9 @@ Slots = npt.NDArray[np.int32]
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function when it is first called, and keep it for later processes where there is room for it."""
     try:
-        return numba.njit(cache=True)(function)
+        return numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # "no locator available": nowhere to cache
-        uncached: Callable[..., Any] = numba.njit(function)
+        uncached: Callable[..., Any] = numba.njit(nogil=True)(function)
         return uncached
 
 

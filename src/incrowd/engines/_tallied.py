@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +58,12 @@ class TalliedEngine(EagerEngine):
 def _batches(columns: Mapping[str, Coded], counts: Any) -> pa.RecordBatchReader:
     """Lay the rows out, a block at a time."""
     schema = pa.schema([(name, _values(column, column.codes[:0]).type) for name, column in columns.items()])
+    here = copy_context()  # whoever pulls the blocks may do so in a thread that knows no watcher
 
     def blocks() -> Iterator[pa.RecordBatch]:
         ends, total = np.cumsum(counts), int(counts.sum())
         for start in range(0, total, _BLOCK):
-            begin("writing", start, total)
+            here.run(begin, "writing", start, total)
             first, last = np.searchsorted(ends, [start, start + _BLOCK - 1], side="right")
             rows = slice(first, last + 1)
             times = np.minimum(ends[rows], start + _BLOCK) - np.maximum(ends[rows] - counts[rows], start)
