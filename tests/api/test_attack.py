@@ -177,4 +177,23 @@ def test_a_wrong_original_is_refused_where_persons_are_counted() -> None:
     release = ic.anonymize(people, schema, model="k>=3")
     assert "so records are counted" in ic.attack(release).notes[0]
     with pytest.raises(ic.DataError, match="does not give this release"):
-        ic.attack(release, original=people[:-2])
+        ic.attack(release, original=[*people, *people[:2]])
+
+
+def test_nobody_counts_twice_in_what_is_known_about_a_category() -> None:
+    table = [
+        {"id": person, "age": 30 + person % 2, "disease": disease}
+        for person, diseases in enumerate([("hiv", "flu"), ("hiv", "flu"), ("cold", "itch"), ("flu", "cold")])
+        for disease in diseases
+    ]
+    schema = ic.Schema(quasi={"age": ic.flat()}, sensitive=dict(SCHEMA.sensitive), entity="id")
+    assert ic.attack(table, schema).get("category inference").baseline == Fraction(3, 4)  # three of four have a bad one
+    release = ic.anonymize(table, schema, model="k>=2")
+    assert ic.attack(release, original=table).get("category inference").baseline == Fraction(3, 4)
+
+
+@pytest.mark.parametrize("rows", [0, 5])
+def test_a_table_with_fewer_records_is_not_the_original(release: ic.Release, rows: int) -> None:
+    part = pl.DataFrame(TABLE).head(rows)
+    with pytest.raises(ic.DataError, match="fewer records than the release"):
+        ic.attack(release, original=part)

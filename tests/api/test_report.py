@@ -7,9 +7,12 @@ import re
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import incrowd as ic
+from incrowd.api import _chart_rows as rows
+from incrowd.api._report_evidence import attacks
 
 CANARY = "canaryville"
 ABOUT = {"purpose": "research on asthma"}
@@ -117,6 +120,64 @@ def test_what_a_report_does_not_know_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ic.ParameterError, match="does not know what 'author' means"):
         release().report(tmp_path / "r.html", about={"author": "me"})
     assert not list(tmp_path.iterdir())
+
+
+def test_the_public_are_not_told_how_many_columns_are_hidden(public: str, owner: str) -> None:
+    assert "Columns that name people are not published." in public
+    assert "One column names people and is not published." in owner
+
+
+def test_a_report_on_people_with_several_rows_says_what_the_promises_do_not_cover(tmp_path: Path, public: str) -> None:
+    table = [{"id": number // 2, "age": 20 + number % 4, "disease": "ab"[number % 2]} for number in range(40)]
+    schema = ic.Schema(quasi={"age": ic.flat()}, sensitive=["disease"], entity="id")
+    text = ic.anonymize(table, schema, model="k>=2").report(tmp_path / "r.html", public=True).read_text("utf-8")
+    assert "several rows of a person" in text
+    assert "several rows of a person" not in public
+
+
+def test_what_guesses_nothing_is_not_reported_as_never_right() -> None:
+    section = attacks(release().charts)
+    [table] = section.tables
+    found = {row[0]: row[3:] for row in table.rows}
+    change = release().charts.attacks_after.get("change of belief")
+    assert found["change of belief: disease"] == ["-", "-", "-", "-", f"{float(change.worst or 0):.1%}"]
+    assert found["skewness: disease"][:4] == ["-"] * 4
+    inference = release().charts.attacks_after.get("inference")
+    assert found["inference: disease"][1] == f"{float(inference.rate):.1%}"
+    assert any("have a candidate in the release" in text for text in section.words)
+    drawn = json.dumps(release().charts.attack_rates().to_dict())
+    assert "inference" in drawn
+    assert "change of belief" not in drawn
+
+
+def test_precision_is_named_as_what_is_lost(owner: str) -> None:
+    assert "precision lost" in owner
+
+
+def test_a_missing_number_is_not_drawn_as_the_largest() -> None:
+    table = [
+        {"age": None if number < 12 else 20 + number, "height": 150 + number % 9, "disease": "ab"[number % 2]}
+        for number in range(24)
+    ]
+    schema = ic.Schema(quasi={"age": ic.intervals(5, 10), "height": ic.intervals(5)}, sensitive=["disease"])
+    release = ic.anonymize(table, schema, model="k>=4", algorithm=ic.Mondrian())
+    found = rows.rectangle_rows(release.basis) if release.basis else None
+    assert found is not None
+    assert sum(row["records"] for row in found[0]) == 12
+    assert all(32 <= row["left"] < row["right"] <= 43 for row in found[0])
+
+
+def test_a_curve_of_many_groups_never_looks_safer_than_they_are() -> None:
+    numbers = np.arange(500)
+    pairs = [(one, value) for one in numbers for value in range(10 - one % 9)]
+    table = [{"group": f"{one}", "disease": f"{value}"} for one, value in pairs]
+    classes = ic.census(table, ic.Schema(quasi=["group"], sensitive=["disease"])).classes()
+    curve = rows.confidence_rows(classes, "disease")
+    sizes = np.sort(10 - numbers % 9)[::-1]
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1])) / sizes.sum()
+    places = np.searchsorted([row["part"] for row in curve], starts, side="right") - 1
+    assert all(curve[place]["share"] >= 1 / size for place, size in zip(places, sizes, strict=True))
+    assert len(curve) == rows.STEPS + 1
 
 
 def _words(html: str) -> str:

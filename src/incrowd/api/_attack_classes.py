@@ -120,7 +120,11 @@ class ClassAttacks:
         known = Prior.of(self.original, name)
         place = self.classes.cells.domains[name].codes_in(self.original.cells.domains[name])
         counts = np.where(place >= 0, known.counts[place], 0) if len(known.counts) else np.zeros(len(place), np.int64)
-        return Prior(name, counts, known.people)
+        if known.rows is None:
+            return Prior(name, counts, known.people)
+        back = np.full(len(known.counts), -1, dtype=np.int64)
+        back[place[place >= 0]] = np.flatnonzero(place >= 0)
+        return Prior(name, counts, known.people, (known.rows[0], back[known.rows[1]]))
 
     def _expected(self, name: str) -> float | None:
         """Count the homogeneous classes that chance alone would make of this very table."""

@@ -86,7 +86,11 @@ class Target:
         """Count the original table as the release was made of it."""
         schema = self.owned or self.schema
         request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
-        return open_with(table, schema, **reading).census(request)
+        found = open_with(table, schema, **reading).census(request)
+        if found.records < self.census.records:
+            msg = "The original has fewer records than the release, so the release was not made of it."
+            raise DataError(msg, hint="give the table that the release was made of.")
+        return found
 
     def with_persons(self, table: Any, reading: Reading) -> Target:
         """Publish the original again with its persons, who are not in the release: only the owner can."""

@@ -37,14 +37,19 @@ def lines_of(attacks: Attacks) -> Iterator[str]:
 
 def _line(entry: Attack) -> str:
     title = entry.name if entry.column is None else f"{entry.name}, {entry.column}"
-    guesses = entry.unit not in {"gain", "change"}
-    right, before = (percent(share) if guesses else "-" for share in (entry.rate, entry.baseline))
+    right, before = (percent(share) if is_guess(entry) else "-" for share in (entry.rate, entry.baseline))
     counted = entry.unit != "change"
     exposed, share = (f"{entry.exposed.people:,}", percent(entry.exposed.share)) if counted else ("-", "")
-    return f"{_short(title):<{NAME}}{right:>9}{before:>10}{_worst(entry):>10}{exposed:>9}{share:>8}".rstrip()
+    return f"{_short(title):<{NAME}}{right:>9}{before:>10}{worst_of(entry):>10}{exposed:>9}{share:>8}".rstrip()
 
 
-def _worst(entry: Attack) -> str:
+def is_guess(entry: Attack) -> bool:
+    """Say whether an attack guesses, and can be right; others measure how far beliefs move, and have no rate."""
+    return entry.unit not in {"gain", "change"}
+
+
+def worst_of(entry: Attack) -> str:
+    """Write what an attack found in the worst group."""
     if entry.worst is None:
         return "-"
     if entry.unit == "gain":

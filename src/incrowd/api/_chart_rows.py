@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,7 +50,8 @@ def confidence_rows(classes: Classes, column: str) -> Rows:
     part = np.cumsum(classes.size[order]) / classes.size.sum()
     starts = np.concatenate(([0.0], part[:-1]))
     pick = np.unique(np.linspace(0, len(order) - 1, STEPS).astype(int))
-    rows = [{"part": float(starts[place]), "share": float(most[order[place]])} for place in pick]
+    last = np.append(pick[1:], len(order)) - 1  # of each step the least safe class, so that none looks safer than it is
+    rows = [{"part": float(starts[one]), "share": float(most[order[end]])} for one, end in zip(pick, last, strict=True)]
     return [*rows, {"part": 1.0, "share": float(most[order[-1]])}]
 
 
@@ -149,6 +151,7 @@ def rectangle_rows(basis: Basis) -> tuple[Rows, str, str] | None:
     rows = [
         {"left": left, "right": right, "bottom": bottom, "top": top, "records": records}
         for left, right, bottom, top, records in zip(*cells[0], *cells[1], basis.sizes.tolist(), strict=True)
+        if math.isfinite(right - left + top - bottom)  # not where nobody has a number
     ]
     return rows, census.quasi[across], census.quasi[up]
 
@@ -183,11 +186,12 @@ def _numbers(basis: Basis, column: int) -> tuple[list[float], list[float]]:
     recoded = basis.predicted.quasi
     assert recoded is not None  # noqa: S101 - a local recoding has its cells
     values = census.domains[census.quasi[column]].values.astype(np.float64)
-    codes = np.minimum(recoded[column], len(values) - 1)
+    known = recoded[column] < len(values)  # a missing value has no place
     low, high = np.full(len(classes), np.inf), np.full(len(classes), -np.inf)
-    np.minimum.at(low, classes.members, values[codes])
-    np.maximum.at(high, classes.members, values[codes])
-    return low.tolist(), high.tolist()
+    np.minimum.at(low, classes.members[known], values[recoded[column][known]])
+    np.maximum.at(high, classes.members[known], values[recoded[column][known]])
+    kept = ~basis.predicted.left_out
+    return low[kept].tolist(), high[kept].tolist()
 
 
 def _above(node: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from incrowd.api import _chart_rows as rows
 from incrowd.api._attack import attack
+from incrowd.api._attacks_text import is_guess
 from incrowd.api._basis import Basis
 from incrowd.api._census import open_with
 from incrowd.api._released import open_released
@@ -105,6 +106,7 @@ class Charts:
                 _rate(one, when)
                 for when, found in (("before", self.attacks_before), ("after", self.attacks_after))
                 for one in found
+                if is_guess(one)
             ]
         )
 

@@ -117,7 +117,8 @@ class Release:
             What only its owner can say: ``purpose``, ``controller``, ``recipients``, ``environment``, ``legal_basis``,
             ``earlier_releases``, ``valid_until``. What is not said is marked as not stated.
         public
-            Write the version that may be given away: it shows nothing that the released table does not.
+            Write the version that may be given away: besides ``about`` it shows nothing that the released table and its
+            certificate do not.
         force
             Whether an existing file may be replaced.
         """

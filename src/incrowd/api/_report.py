@@ -118,7 +118,7 @@ def owner_page(release: Release, about: Mapping[str, str]) -> Page:
 
 
 def public_page(release: Release, about: Mapping[str, str]) -> Page:
-    """Put together what anybody may be told: nothing that the released file and its certificate do not show."""
+    """Put together what anybody may be told: what its owner states, the released file and its certificate; no more."""
     from incrowd.report import Page  # noqa: PLC0415
 
     return Page(

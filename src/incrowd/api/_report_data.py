@@ -32,6 +32,14 @@ LOCAL = (
     "the labels say: which finer groups were too small (downcoding, minimality)."
 )
 
+SEVERAL = (
+    "The promises count people group by group. Whoever knows several rows of a person may find that person, or learn "
+    "about them, more easily than the promises say of one row."
+)
+HIDDEN = "Columns that name people are not published."
+NAMES = {"precision": "precision lost (1 - Sweeney's)"}
+"""What measures are called where their own name would be read the other way round."""
+
 
 def promises(release: Release, *, measured: bool = True) -> Section:
     """Say what is promised, what that means, and what was measured."""
@@ -80,7 +88,9 @@ def columns(release: Release, *, counted: bool = True) -> Section:
     ]
     table += [[name, "identifier", "published as a pseudonym"] for name in release.recipe.pseudonymised]
     words = []
-    if hidden:
+    if hidden and not counted:
+        words.append(HIDDEN)
+    elif hidden:
         words.append(f"{len(hidden)} columns name people and are not published." if len(hidden) > 1 else _one_hidden())
     return Section("columns", "Columns", words, [Table("What is published", ["column", "role", "how"], table)])
 
@@ -133,7 +143,7 @@ def method(charts: Charts) -> Section:
     table = [["search", recipe.algorithm], ["shown", recipe.proof], ["engine", recipe.engine]]
     if recipe.nodes:
         table.append(["nodes tested", f"{recipe.checked:,} of {recipe.nodes:,}"])
-    table += [[name, f"{value:,.4g}"] for name, value in charts.release.measures.items()]
+    table += [[NAMES.get(name, name), f"{value:,.4g}"] for name, value in charts.release.measures.items()]
     drawn = [
         (
             "Other versions: the lattice of levels",
@@ -173,6 +183,7 @@ def limits(release: Release) -> Section:
         *dict.fromkeys(f"{part}: {limit_of(part)}" for part in release.model.parts),
         *GENERAL,
         *([PSEUDONYMS] if release.recipe.pseudonymised else []),
+        *([SEVERAL] if release.schema.entity is not None else []),
         *([LOCAL] if release.recoding.levels is None else []),
     ]
     return Section("limits", "Limits of this statement", told)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from incrowd.api._attacks_text import is_guess, percent, worst_of
 from incrowd.api._report_data import smallest_group
 from incrowd.report import Figure, Section, Table
 
 if TYPE_CHECKING:
+    from incrowd.api._attacks import Attack
     from incrowd.api._charts import Charts
     from incrowd.api._risk_result import Risk
 
 FEW = 6
 """So many columns are drawn before and after."""
+
+WORST = (
+    "The worst group is where the chance is highest; or how many times (x) likelier a value is there than in the whole "
+    "table, how far belief changes there, or how narrow its range is. Where nothing is guessed stands -."
+)
 
 
 def risk(charts: Charts) -> Section:
@@ -51,21 +59,10 @@ def risk(charts: Charts) -> Section:
 def attacks(charts: Charts) -> Section:
     """Say what simulated attacks found out."""
     before = {(one.name, one.column): one for one in charts.attacks_before}
-    table = []
-    for one in charts.attacks_after:
-        known = before.get((one.name, one.column))
-        table.append(
-            [
-                one.name if one.column is None else f"{one.name}: {one.column}",
-                one.knows,
-                f"{one.targets:,}",
-                "" if known is None else f"{float(known.rate):.1%}",
-                f"{float(one.rate):.1%}",
-                f"{float(one.baseline):.1%}",
-                f"{float(one.advantage):+.1%}",
-            ]
-        )
+    found = charts.attacks_after
+    table = [_attack_row(one, before.get((one.name, one.column))) for one in found]
     head = ["attack", "the intruder knows", "targets", "right before", "right after", "without the release", "gain"]
+    head.append("worst group")
     figure = Figure(
         "Success of simulated attacks",
         charts.attack_rates(),
@@ -74,7 +71,8 @@ def attacks(charts: Charts) -> Section:
     )
     words = [
         "Everybody in the table was attacked by intruders who know what is written. Others may know more.",
-        *charts.attacks_after.notes,
+        WORST,
+        *dict.fromkeys([*found.notes, *(note for one in found for note in one.notes)]),
     ]
     return Section("attacks", "Simulated attacks", words, [Table("Attacks on the release", head, table)], [figure])
 
@@ -123,6 +121,16 @@ def usefulness(charts: Charts) -> Section:
     return Section("usefulness", "Usefulness", words, [Table("Columns", head, table)], figures)
 
 
+def _attack_row(one: Attack, before: Attack | None) -> list[str]:
+    """Write one attack; those that guess nothing are never right, and that is no good news."""
+    shares = ["-"] * 4
+    if is_guess(one):
+        was = "" if before is None else _percent(before.rate)
+        shares = [was, _percent(one.rate), _percent(one.baseline), f"{float(one.advantage):+.1%}"]
+    title = one.name if one.column is None else f"{one.name}: {one.column}"
+    return [title, one.knows, f"{one.targets:,}", *shares, _joined(worst_of(one))]
+
+
 def _risk_rows(before: Risk, after: Risk, k: int) -> list[list[str]]:
     def people(found: Risk) -> int:
         return found.records if found.persons is None else found.persons
@@ -155,4 +163,9 @@ def _loss(found: Any, name: str) -> float:
 
 
 def _percent(chance: Any) -> str:
-    return f"{float(chance):.1%}"
+    return _joined(percent(Fraction(chance)))
+
+
+def _joined(text: str) -> str:
+    """Write a percent sign so that no line ends before it."""
+    return text.replace(" %", "%")

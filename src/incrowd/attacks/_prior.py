@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, add_up
+from incrowd.core import Classes, add_up, group
 
 Ints = npt.NDArray[np.int64]
 
@@ -24,11 +24,14 @@ class Prior:
         People with each value, by its code.
     people
         How many people there are; where they have several rows, fewer than the counts add up to.
+    rows
+        Where people have several rows, whose each is and its value's code; -1 for a value that is not counted.
     """
 
     column: str
     counts: Ints = field(repr=False)
     people: int
+    rows: tuple[Ints, Ints] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, classes: Classes, column: str) -> Prior:
@@ -39,7 +42,8 @@ class Prior:
         reference = classes.reference(column)
         counts = np.zeros(number, dtype=np.int64)
         counts[reference.values[0]] = reference.counts
-        return cls(column, counts, people_of(classes))
+        rows = np.asarray(cells.person, dtype=np.int64), np.asarray(cells.sensitive[column], dtype=np.int64)
+        return cls(column, counts, people_of(classes), rows)
 
     @property
     def largest(self) -> int:
@@ -47,8 +51,13 @@ class Prior:
         return int(self.counts.max(initial=0))
 
     def by(self, category: Ints, categories: int) -> Prior:
-        """Count categories instead of values."""
-        return Prior(self.column, add_up(category, self.counts, categories), self.people)
+        """Count categories instead of values; nobody twice who has two values of one category."""
+        if self.rows is None:
+            return Prior(self.column, add_up(category, self.counts, categories), self.people)
+        person, value = (part[self.rows[1] >= 0] for part in self.rows)
+        found = category[value]
+        pairs = group([found, person], [max(categories, 1), int(person.max(initial=0)) + 1]).first
+        return Prior(self.column, np.bincount(found[pairs], minlength=categories).astype(np.int64), self.people)
 
 
 def people_of(classes: Classes) -> int:

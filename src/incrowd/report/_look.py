@@ -50,5 +50,7 @@ def finished(chart: Any, title: str, *, width: int = WIDTH, height: int = HEIGHT
     room = {"left": 16, "right": 12, "top": 8, "bottom": 8}  # a reader's type may be wider than the one measured with
     chart = chart.properties(width=width, height=height, description=title, padding=room)
     chart = chart.configure(font="sans-serif", background="white")
-    chart = chart.configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=220)
+    chart = chart.configure_axis(
+        labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=220, titleLimit=420
+    )
     return chart.configure_legend(labelFontSize=12, titleFontSize=12).configure_view(strokeWidth=0)

@@ -11,6 +11,8 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
+from incrowd.report._texts import shown_everywhere
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -55,7 +57,9 @@ class Figure:
     @property
     def svg(self) -> Markup:
         """The picture, to stand in the page itself."""
-        drawn = self.chart if isinstance(self.chart, str) else vl_convert.vegalite_to_svg(self.chart.to_dict())
+        drawn = self.chart
+        if not isinstance(drawn, str):  # the drawing program dies of control characters, and Python with it
+            drawn = vl_convert.vegalite_to_svg(shown_everywhere(self.chart.to_dict()))
         return Markup(drawn)  # noqa: S704 - drawn by us, and every text in it is escaped there
 
 
@@ -119,7 +123,11 @@ def html_of(page: Page) -> str:
     """Write a page as one HTML file without scripts; everything in it stands in the file itself."""
     folder = files("incrowd.report") / "templates"
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=shown_everywhere,
     )
     style = Markup((folder / "report.css").read_text(encoding="utf-8"))  # noqa: S704 - our own file
     template = environment.from_string((folder / "report.html.j2").read_text(encoding="utf-8"))

@@ -91,6 +91,8 @@ def tree(nodes: Rows, edges: Rows, column: str) -> Any:
     y = alt.Y("place:Q", axis=None, scale=alt.Scale(reverse=True))
     lines = alt.Chart(data(edges)).mark_rule(color=QUIET).encode(x=x, y=y, x2="level2:Q", y2="place2:Q")
     points = alt.Chart(data(nodes)).mark_point(filled=True, color=AFTER, size=30).encode(x=x, y=y)
-    texts = alt.Chart(data(nodes)).mark_text(align="left", dx=8, fontSize=11).encode(x=x, y=y, text="label:N")
+    texts = (
+        alt.Chart(data(nodes)).mark_text(align="left", dx=8, fontSize=11, limit=260).encode(x=x, y=y, text="label:N")
+    )
     leaves = sum(1 for node in nodes if node["level"] == 0)
     return finished(lines + points + texts, f"The hierarchy of {column}", height=max(120, 18 * leaves))
