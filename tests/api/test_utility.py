@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import sys
@@ -24,12 +23,18 @@ import incrowd as ic
 from algorithms.slow import PATHS
 from algorithms.tables import schema, tables
 from api.test_local_releases import SCHEMA, TABLE, Runs
+from engines.extras import needed
 from incrowd.api._utility_linked import linked
 from incrowd.hierarchies import covers
 
 Rows = list[dict[str, Any]]
 QUASI = tuple(PATHS)
-learns = pytest.mark.skipif(importlib.util.find_spec("sklearn") is None, reason="needs the extra 'utility'")
+
+
+@pytest.fixture
+def learns() -> None:
+    """Need the library that trains models."""
+    needed("sklearn")
 
 
 def test_costs_know_what_is_left_out() -> None:
@@ -281,7 +286,7 @@ LEARN = ic.Schema(
 )
 
 
-@learns
+@pytest.mark.usefixtures("learns")
 def test_a_model_learns_from_the_release_what_its_labels_still_tell() -> None:
     table = learnable()
     found = {}
@@ -299,7 +304,7 @@ def test_a_model_learns_from_the_release_what_its_labels_still_tell() -> None:
     assert fine.trained + fine.tested == 600
 
 
-@learns
+@pytest.mark.usefixtures("learns")
 def test_a_model_learns_from_a_local_recoding_too() -> None:
     table = learnable()
     release = ic.anonymize(table, LEARN, model="k>=2", algorithm=Runs("range"))
@@ -338,7 +343,7 @@ def test_records_stand_beside_what_is_published_of_them(table: Rows, k: int) -> 
         assert originals == Counter(tuple(row[name] for name in (*QUASI, "disease")) for row in table)
 
 
-@learns
+@pytest.mark.usefixtures("learns")
 def test_people_with_several_rows_can_be_learnt_from() -> None:
     visits = [{**row, "who": number // 2} for number, row in enumerate(learnable(200))]
     roles = ic.Schema(quasi=dict(LEARN.quasi), sensitive=["disease"], entity="who", insensitive=["ward"])
@@ -350,7 +355,7 @@ def test_people_with_several_rows_can_be_learnt_from() -> None:
     assert "disease is predicted right for" in str(found)
 
 
-@learns
+@pytest.mark.usefixtures("learns")
 def test_a_target_that_everybody_shares_is_always_right() -> None:
     table = learnable(60)
     accuracy = ic.utility(ic.anonymize(table, LEARN, model="k>=2"), table, target="ward").accuracy

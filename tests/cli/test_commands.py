@@ -15,6 +15,7 @@ import pyarrow.csv
 import pytest
 
 import incrowd as ic
+from engines.extras import skip
 from incrowd.cli import main
 
 Process = Callable[..., tuple[int, str, str]]
@@ -218,7 +219,7 @@ def mounting(tmp_path_factory: pytest.TempPathFactory) -> None:
     (place / "small").mkdir()
     allowed = shutil.which("unshare") and os.geteuid() == 0
     if not allowed or subprocess.run([*mounted("size=64k"), "true"], cwd=place, check=False).returncode:
-        pytest.skip("only root may mount a small file system")
+        skip("only root may mount a small file system")
 
 
 @pytest.fixture

@@ -245,7 +245,7 @@ class Locally:
             suppressed=self.census.records - int(sizes.sum()),
             costs=costs_of_labels(self.problem.census, names, sizes),
             notes=tuple(notes),
-            paths=None if paths is None else _common(paths, merged),
+            paths=None if paths is None else common_ways(paths, merged),
         )
 
     def _together(self, pieces: Pieces, ids: Ints) -> Pieces:
@@ -300,7 +300,7 @@ def _overlay(cells: Ints, counts: Counts, pieces: Pieces) -> Pieces:
     return Pieces(cells[cell], pieces.classes[piece], ends - starts)
 
 
-def _common(paths: Ints, merged: Grouping) -> Ints:
+def common_ways(paths: Ints, merged: Grouping) -> Ints:
     """Keep of the ways to classes that were put together what they have in common."""
     result = paths[merged.first].copy()
     for depth in range(paths.shape[1]):

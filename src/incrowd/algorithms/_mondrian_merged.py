@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.algorithms._local import Pieces
+from incrowd.algorithms._local import Pieces, common_ways
 from incrowd.algorithms._mondrian_columns import Column, Stretches
 from incrowd.algorithms._mondrian_finished import Cut
 from incrowd.core import Grouping, Labelling, group, stretches
@@ -44,10 +44,7 @@ def named(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[Cut, tup
 def _taken_back(cut: Cut, columns: Sequence[Column], merged: Grouping) -> Cut:
     """Put the parts of every group back into the smallest part that holds them all."""
     ways = _ways(cut)
-    common = ways[merged.first].copy()
-    for depth in range(ways.shape[1]):
-        differs = merged.ids[ways[:, depth] != common[merged.ids, depth]]
-        common[differs, depth:] = -1
+    common = common_ways(ways, merged)
     last = common[np.arange(len(merged)), (common >= 0).sum(axis=1) - 1]
     stops = np.zeros(len(cut.tree) + 1, dtype=bool)
     stops[last[merged.sizes() > 1]] = True

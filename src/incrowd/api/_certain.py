@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.attacks import certain_values
 from incrowd.core import Cells, Classes, Domain
 from incrowd.hierarchies import BoundCategories
 
@@ -18,10 +19,7 @@ def certain(classes: Classes, column: str) -> Bools:
 
     Where people have several rows, a class can hold several values and one of them can still be everybody's.
     """
-    histogram = classes.histogram(column)
-    if not len(classes):
-        return np.zeros(0, dtype=bool)
-    return np.asarray(np.maximum.reduceat(histogram.counts, histogram.starts[:-1]) == classes.size, dtype=bool)
+    return certain_values(classes, column) >= 0
 
 
 def certain_category(classes: Classes, bound: BoundCategories) -> Bools:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms import Problem
-from incrowd.core import Cells, Classes, FullDomainRecoding, Grouping, LocalRecoding, Recoding, group
+from incrowd.core import Cells, Classes, FullDomainRecoding, Grouping, LocalRecoding, Recoding, group, numbered
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.integer]
@@ -77,18 +77,10 @@ def _locally(problem: Problem, recoding: LocalRecoding) -> Classes:
         None if entity is None else codes[entity],
         recoding.counts[kept],
     )
-    named = [_numbered(texts) for texts in recoding.labels]
+    named = [numbered(texts) for texts in recoding.labels]
     return Classes.of(
         Grouping(members, first), tuple(ids for _, ids in named), cells, labels=tuple(names for names, _ in named)
     )
-
-
-def _numbered(texts: npt.NDArray[np.object_]) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
-    known: dict[str | None, int] = {}
-    codes = np.array([known.setdefault(text, len(known)) for text in texts.tolist()], dtype=np.int64)
-    names = np.empty(len(known), dtype=object)
-    names[:] = list(known)
-    return names, codes
 
 
 def _left_out(predicted: Classes, recoding: FullDomainRecoding) -> Bools:

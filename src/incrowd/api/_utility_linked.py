@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, FullDomainRecoding, LocalRecoding, Recoding, group
+from incrowd.core import Census, FullDomainRecoding, LocalRecoding, Recoding, group, numbered
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
@@ -94,7 +94,7 @@ def _locally(recoding: LocalRecoding, census: Census, target: str) -> Linked:
     pieces = np.lexsort((recoding.classes, recoding.classes < 0, ids[len(census) :]))
     cell, piece, counts = _overlay(census.counts[cells], recoding.counts[pieces])
     cell, classes = cells[cell], recoding.classes[pieces[piece]]
-    named = [_numbered(texts) for texts in recoding.labels]
+    named = [numbered(texts) for texts in recoding.labels]
     return Linked(
         values=tuple(codes[cell] for codes in census.codes[: len(census.quasi)]),
         target=_target(census, target)[cell],
@@ -112,11 +112,3 @@ def _overlay(one: Ints, other: Ints) -> tuple[Counts, Counts, Counts]:
     starts = np.concatenate(([0], cuts[:-1]))
     first, second = (np.searchsorted(end, starts, side="right") for end in ends)
     return first, second, cuts - starts
-
-
-def _numbered(texts: Texts) -> tuple[Texts, Counts]:
-    known: dict[str | None, int] = {}
-    codes = np.array([known.setdefault(text, len(known)) for text in texts.tolist()], dtype=np.int64)
-    names = np.empty(len(known), dtype=object)
-    names[:] = list(known)
-    return names, codes

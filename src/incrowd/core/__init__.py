@@ -21,7 +21,7 @@ from incrowd.core._errors import (
 )
 from incrowd.core._grouping import Grouping, add_up, group, tally
 from incrowd.core._known_ladder import KnownLadder
-from incrowd.core._labelling import Labelling, Namer, stretches
+from incrowd.core._labelling import Labelling, Namer, numbered, stretches
 from incrowd.core._ladder import TOP, Hierarchy, Ladder, Step
 from incrowd.core._look_alikes import look_alikes
 from incrowd.core._packing import Packing, smallest_unsigned
@@ -79,6 +79,7 @@ __all__ = [
     "group",
     "kind_of",
     "look_alikes",
+    "numbered",
     "put_recoding",
     "smallest_unsigned",
     "stretches",

@@ -155,7 +155,7 @@ class Namer:
         values = len(self.domain.values)
         mixed = (high >= values) & (low < values)
         pairs = group([low, high], [len(self.domain)] * 2)
-        names, ids = _numbered(self._range_texts(low[pairs.first], high[pairs.first]))
+        names, ids = numbered(self._range_texts(low[pairs.first], high[pairs.first]))
         sums, line = np.concatenate(([0], np.cumsum(self._records))), self._line()
         return Labelling(
             names=names,
@@ -177,7 +177,7 @@ class Namer:
         texts = self.domain.texts
         names = np.empty(number, dtype=object)
         names[:] = [_set_text(texts[inside[low:high]].tolist()) for low, high in itertools.pairwise(starts.tolist())]
-        distinct, ids = _numbered(names)
+        distinct, ids = numbered(names)
         whole = self.by_members(codes, classes, number)
         stars = names == TOP
         lost = np.where(stars, 1.0, (np.diff(starts) - 1) / max(self._leaves - 1, 1))
@@ -192,7 +192,7 @@ class Namer:
         ranged = self.by_range(codes, classes, number)
         _, high = stretches(codes, classes, number)
         names = np.where(high >= len(self.domain.values), ranged.texts, np.array(texts, dtype=object))
-        distinct, ids = _numbered(names)
+        distinct, ids = numbered(names)
         return Labelling(distinct, ids, ranged.lost, ranged.climbed, ranged.covered)
 
     @property
@@ -244,7 +244,7 @@ class Namer:
         self._lost = (leaves - 1) / max(self._leaves - 1, 1)
         covered = [add_up(self._up[level], self._records, size) for level, size in zip(levels, sizes, strict=True)]
         self._covered = np.concatenate(covered)
-        self._names, self._canonical = _numbered(labels)
+        self._names, self._canonical = numbered(labels)
 
 
 def stretches(places: Ints, classes: Ints, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -256,7 +256,7 @@ def stretches(places: Ints, classes: Ints, number: int) -> tuple[npt.NDArray[np.
     return low, high
 
 
-def _numbered(texts: npt.NDArray[np.object_]) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
+def numbered(texts: npt.NDArray[np.object_]) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
     """Give every text once, in the order of their first appearance, and the number of each."""
     known: dict[str | None, int] = {}
     codes = np.array([known.setdefault(text, len(known)) for text in texts.tolist()], dtype=np.int64)
