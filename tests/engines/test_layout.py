@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import tempfile
 from pathlib import Path
@@ -46,8 +47,17 @@ def test_text_after_a_closing_quote_is_refused(file: Path) -> None:
     assert "canary" not in str(caught.value)
 
 
-def test_a_name_of_endless_length_is_refused(file: Path) -> None:
+@pytest.mark.parametrize("limit", [131_072, 2**31 - 1])
+def test_a_name_of_endless_length_is_refused_whatever_the_limit_of_the_csv_module(limit: int, file: Path) -> None:
     file.write_text("x" * 200_000)
+    before = csv.field_size_limit(limit)
+    try:
+        _refuses_a_long_name(file)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _refuses_a_long_name(file: Path) -> None:
     with pytest.raises(DataError, match=r"has a name of more than 131,072 characters"):
         look_at(file, "utf-8", None)
 

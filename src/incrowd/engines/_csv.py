@@ -146,7 +146,10 @@ def _width(line: str, sign: str) -> int:
 def _header(path: Path, line: str, separator: str) -> list[str]:
     """Cut the first line into names. No message shows any: without a header they are the first record."""
     try:
-        return next(csv.reader([line], delimiter=separator, strict=True))
+        names = next(csv.reader([line], delimiter=separator, strict=True))
+        if max(map(len, names)) <= _LONGEST_NAME:
+            return names
+        problem = _TOO_LONG
     except csv.Error as error:
         known = (text for sign, text in _BROKEN.items() if sign in str(error))
         problem = next(known, "has text after a closing quote")
@@ -154,9 +157,11 @@ def _header(path: Path, line: str, separator: str) -> list[str]:
     raise DataError(msg, hint="it must name the columns; a name has no line break, and a quote in it is written twice.")
 
 
+_LONGEST_NAME = 131_072  # where the csv module stops by itself, unless somebody in this process told it otherwise
+_TOO_LONG = f"has a name of more than {_LONGEST_NAME:,} characters"
 _BROKEN = {
     "unexpected end of data": "has a quote that is never closed",
-    "field larger than field limit": f"has a name of more than {csv.field_size_limit():,} characters",
+    "field larger than field limit": _TOO_LONG,
 }
 
 
