@@ -30,17 +30,18 @@ $(LOWEST)/.installed: pyproject.toml tests/lowest.txt
 demo: $(VENV)/.installed          ## install into .venv and show what there is on the made-up hospital table
 	$(BIN)/incrowd demo
 
-# A database server and a browser for the tests, where we may install them; elsewhere the tests that need them are
+# A database server, a browser and Java for the tests, where we may install them; elsewhere the tests that need them are
 # skipped, but never with CI=true.
 .PHONY: system
 system:
 	@{ { ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; } && \
-	  command -v chromium >/dev/null; } || \
+	  command -v chromium >/dev/null && command -v java >/dev/null; } || \
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
-	    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends postgresql chromium >/dev/null; } || true
+	    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends postgresql chromium openjdk-17-jre-headless >/dev/null; } || true
 
 test: lint system test-lowest     ## install everything, check style and types, run all tests
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n auto --dist worksteal --ignore tests/spark
+	$(BIN)/pytest tests/spark
 
 test-lowest: $(LOWEST)/.installed ## the engine tests with the oldest libraries we allow (pandas 2 among them)
 	$(LOWEST)/bin/pytest -n auto --dist worksteal tests/engines tests/core
