@@ -1,0 +1,103 @@
+"""What a worker has at hand: the table that is looked at, and the last releases. Confidential, and only in memory."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from incrowd.api import Plan, Release, Suggestion, suggest
+from incrowd.core import Domain, PrivacyWarning, UnknownColumnError
+from incrowd.engines import Remembered, open_table
+from incrowd.web._plans import read_plan
+from incrowd.web._refusal import Plain
+from incrowd.web._worker import Teller
+
+RELEASES = 3
+"""So many releases are kept at hand."""
+
+
+@dataclass(slots=True)
+class Desk:
+    """What a worker has at hand."""
+
+    tables: dict[tuple[Any, ...], Remembered] = field(default_factory=dict)
+    suggestions: dict[tuple[Any, ...], Suggestion] = field(default_factory=dict)
+    releases: dict[str, tuple[Plan, Release]] = field(default_factory=dict)
+
+
+DESK = Desk()
+"""The desk of this process."""
+
+
+def table_of(plan: Plan) -> Remembered:
+    """Open the table of a plan, or give the one that is open; a file that changed is opened again."""
+    key = _key(plan)
+    if key not in DESK.tables:
+        DESK.tables.clear()  # one table at a time: they are large
+        DESK.suggestions.clear()
+        quasi = [name for name, one in plan.columns.items() if one.role == "quasi"]
+        drop = quasi if plan.data.missing_policy == "drop" else ()
+        engine = open_table(
+            plan.path(str(plan.data.path)), missing_values=plan.data.missing, drop_missing=drop, **reading_of(plan)
+        )
+        DESK.tables[key] = Remembered(engine)
+    return DESK.tables[key]
+
+
+def reading_of(plan: Plan) -> Plain:
+    """Say how the table of a plan is read."""
+    sheet = {} if plan.data.sheet is None else {"sheet": plan.data.sheet}
+    return {**plan.reading(), **sheet}
+
+
+def suggestion_of(plan: Plan) -> Suggestion:
+    """Give the numbers of all columns, and what each probably is."""
+    key = _key(plan)
+    table = table_of(plan)
+    if key not in DESK.suggestions:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyWarning)
+            DESK.suggestions[key] = suggest(table)
+    return DESK.suggestions[key]
+
+
+def domain_of(plan: Plan, column: str) -> Domain:
+    """Give the values of a column."""
+    table = table_of(plan)
+    known = table.columns()
+    if column not in known:
+        raise UnknownColumnError.of(column, list(known), given_as="column")
+    return table.domains([column])[column]
+
+
+def release_of(folder: str, teller: Teller) -> tuple[Plan, Release]:
+    """Give the release of an earlier run; make it again from its plan if it is not at hand."""
+    if folder not in DESK.releases:
+        plan = read_plan(Path(folder) / "source.toml", Path(folder).parents[2])
+        teller.step("making the release again")
+        keep(folder, plan, plan.run(teller.search))
+    return DESK.releases[folder]
+
+
+def keep(folder: str, plan: Plan, release: Release) -> None:
+    """Keep a release at hand; the oldest makes room."""
+    DESK.releases[folder] = plan, release
+    while len(DESK.releases) > RELEASES:
+        del DESK.releases[next(iter(DESK.releases))]
+
+
+def moved(release: Release, folder: Path) -> Release:
+    """Tell a release that its file was moved along with its folder."""
+    return replace(release, table=folder / Path(release.table).parent.name / Path(release.table).name)
+
+
+def _key(plan: Plan) -> tuple[Any, ...]:
+    path = plan.path(str(plan.data.path))
+    found = path.stat() if path.is_file() else None
+    state = None if found is None else (found.st_size, found.st_mtime_ns)
+    data = plan.data
+    quasi = tuple(name for name, one in plan.columns.items() if one.role == "quasi")
+    dropped = quasi if data.missing_policy == "drop" else ()
+    return str(path), state, data.separator, data.encoding, data.sheet, data.missing, dropped

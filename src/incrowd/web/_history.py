@@ -1,0 +1,93 @@
+"""Earlier plans, to go back to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from incrowd.io import atomic_path
+
+STEPS = 200
+"""So many earlier plans are kept."""
+
+
+class History:
+    """The plans that there were, in order, and which of them is the present one.
+
+    Parameters
+    ----------
+    place
+        The folder to keep them in.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+
+    def steps(self) -> tuple[int, int]:
+        """Say how many steps one can go back, and forth."""
+        state = self._state()
+        return max(state["now"] - state["first"], 0), state["last"] - state["now"]
+
+    def push(self, text: str) -> None:
+        """Add a plan after the present one; what was undone is forgotten."""
+        state = self._state()
+        now = state["now"] + 1
+        for number in range(now, state["last"] + 1):
+            self._file(number).unlink(missing_ok=True)
+        self._place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_text(self._file(now), text)
+        first = max(state["first"], now - STEPS)
+        for number in range(state["first"], first):
+            self._file(number).unlink(missing_ok=True)
+        self._remember({"first": first, "now": now, "last": now})
+
+    def go(self, steps: int) -> str | None:
+        """Step back or forth; give the plan that is there, or nothing if there is none."""
+        state = self._state()
+        now = state["now"] + steps
+        if not state["first"] <= now <= state["last"]:
+            return None
+        text = self._file(now).read_text(encoding="utf-8")
+        self._remember({**state, "now": now})
+        return text
+
+    def present(self) -> str | None:
+        """Give the present plan."""
+        file = self._file(self._state()["now"])
+        return file.read_text(encoding="utf-8") if file.is_file() else None
+
+    def _file(self, number: int) -> Path:
+        return self._place / f"{number:06}.toml"
+
+    def _state(self) -> dict[str, int]:
+        state: dict[str, int] = read_json(self._place / "steps.json", {"first": 1, "now": 0, "last": 0})
+        return state
+
+    def _remember(self, state: dict[str, int]) -> None:
+        write_json(self._place / "steps.json", state)
+
+
+def revision_of(text: str) -> str:
+    """Name a plan by what it says, so that a change by hand is seen too."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def read_json(path: Path, otherwise: Any = None) -> Any:
+    """Read a file of ours; what is not there, or was broken off, is taken as not written."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return otherwise
+
+
+def write_json(path: Path, plain: Any) -> None:
+    """Write a file of ours, whole or not at all."""
+    write_text(path, json.dumps(plain, ensure_ascii=False))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text, whole or not at all."""
+    with atomic_path(path, force=True) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")

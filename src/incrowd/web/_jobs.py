@@ -1,0 +1,214 @@
+"""Long jobs: one at a time, watched by any number of pages, found again after a reload."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from incrowd.web._process import Working
+from incrowd.web._refusal import Plain, Refusal, refusal, said, said_by
+
+QUIET = 15.0
+"""Seconds after which a page is told that we are still there."""
+LISTENERS = 64
+"""So many pages may listen at once."""
+KEPT = 20
+"""So many ended jobs are remembered."""
+
+State = Literal["running", "done", "stopped", "failed"]
+Ended = Callable[["Job"], None]
+
+
+@dataclass(eq=False)
+class Job:
+    """A long job.
+
+    Attributes
+    ----------
+    id, kind, run
+        Its number, what it does, and the run that it is about.
+    limit
+        The seconds that its search may take, if the plan says so.
+    """
+
+    id: int
+    kind: str
+    run: int | None = None
+    limit: float | None = None
+    state: State = "running"
+    progress: Plain = field(default_factory=lambda: {"stage": "working", "words": "", "done": None, "total": None})
+    result: Plain | None = None
+    error: Plain | None = None
+    began: float = field(default_factory=time.monotonic)
+    staged: float = field(default_factory=time.monotonic)
+    ended: float | None = None
+    changes: int = 0
+
+    def show(self) -> Plain:
+        """Give the job as plain data."""
+        seconds = (self.ended or time.monotonic()) - self.began
+        told = {key: self.progress.get(key) for key in ("stage", "words", "done", "total", "best")}
+        named = {"id": self.id, "kind": self.kind, "state": self.state, **told, "seconds": round(seconds, 1)}
+        return {**named, "left": self._left(), "run": self.run, "result": self.result, "error": self.error}
+
+    def hear(self, progress: Plain) -> None:
+        """Hear how far it is."""
+        if progress["stage"] != self.progress["stage"]:
+            self.staged = time.monotonic()
+        self.progress = progress
+        self.changes += 1
+
+    def _left(self) -> float | None:
+        """Guess the seconds that the present stage still takes."""
+        passed = time.monotonic() - self.staged
+        done: int | None = self.progress["done"]
+        total: int | None = self.progress["total"]
+        if self.state != "running":
+            return None
+        if self.progress["stage"] == "searching" and self.limit is not None:
+            return round(max(self.limit - passed, 0.0), 1)
+        if not done or not total or passed < 0.5:
+            return None
+        return round(max(passed * (total - done) / done, 0.0), 1)
+
+
+class Jobs:
+    """The jobs of a server.
+
+    Parameters
+    ----------
+    worker
+        Who does them.
+    """
+
+    def __init__(self, worker: Working) -> None:
+        self._worker = worker
+        self._jobs: dict[int, Job] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._changed = asyncio.Condition()
+        self._closing = False
+        self._listening = 0
+
+    @property
+    def last(self) -> Job | None:
+        """The last job, whether or not it has ended."""
+        return self._jobs[max(self._jobs)] if self._jobs else None
+
+    def get(self, number: int) -> Job:
+        """Give a job by its number."""
+        if number not in self._jobs:
+            raise refusal(404, "not-found", "There is no such job.", "it may be from before the server was started.")
+        return self._jobs[number]
+
+    def need_idle(self) -> None:
+        """Refuse where a job is under way: the worker does one thing at a time."""
+        if self.last is not None and self.last.state == "running":
+            raise refusal(409, "busy", "Another job is under way.", "wait until it has ended, or stop it.")
+
+    def start(self, job: Callable[[int], Job], task: str, given: Plain, ended: Ended | None = None) -> Job:
+        """Start a job; it goes on by itself.
+
+        Parameters
+        ----------
+        job
+            Makes the job of a number.
+        task, given
+            What the worker does.
+        ended
+            Called when it has ended, before anybody hears of it.
+        """
+        self.need_idle()
+        new = job(max(self._jobs, default=0) + 1)
+        self._jobs[new.id] = new
+        for old in sorted(self._jobs)[:-KEPT]:
+            del self._jobs[old]
+        work = asyncio.get_running_loop().create_task(self._run(new, self._worker.call(task, given, new.hear), ended))
+        self._tasks.add(work)
+        work.add_done_callback(self._tasks.discard)
+        return new
+
+    async def _run(self, job: Job, work: Awaitable[Plain], ended: Ended | None) -> None:
+        watch = asyncio.get_running_loop().create_task(self._watch(job))
+        try:
+            job.result = await work
+            state: State = "done"
+        except Refusal as error:
+            state = "stopped" if error.said["code"] == "stopped" else "failed"
+            job.error = error.said
+        except Exception as error:  # noqa: BLE001 - whoever waits must hear of it
+            state, job.error = "failed", said_by(error)
+        finally:
+            watch.cancel()
+        job.ended = time.monotonic()
+        if ended is not None:
+            ended(job)
+        job.state = state
+        await self._tell(job)
+
+    async def _watch(self, job: Job) -> None:
+        """Tell pages now and then, for seconds pass also where nothing else is told."""
+        while True:
+            await asyncio.sleep(0.5)
+            await self._tell(job)
+
+    async def _tell(self, job: Job) -> None:
+        job.changes += 1
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def stop(self, number: int, *, keep: bool) -> Job:
+        """Stop a job: with the best so far, or at once and with nothing."""
+        job = self.get(number)
+        if job.state != "running":
+            return job
+        if keep:
+            await self._worker.stop()
+            return job
+        job.error = said("stopped", "It was stopped.", "start it again when you like.")
+        await self._worker.end()
+        async with self._changed:
+            await self._changed.wait_for(lambda: job.state != "running")
+        return job
+
+    async def close(self) -> None:
+        """Let every page go, and end what is under way."""
+        self._closing = True
+        await self._worker.end()
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def events(self, number: int) -> AsyncGenerator[str, None]:
+        """Tell about a job as server-sent events until it has ended."""
+        job, seen = self.get(number), -1
+        self._listening += 1
+        try:
+            while not self._closing:
+                if job.changes != seen:
+                    seen = job.changes
+                    yield f"event: job\ndata: {json.dumps(job.show())}\n\n"
+                else:
+                    yield ": still there\n\n"
+                if job.state != "running":
+                    return
+                await self._next(job, seen)
+        finally:
+            self._listening -= 1
+
+    def need_room(self) -> None:
+        """Refuse where too many listen already: each holds a connection for as long as a job takes."""
+        if self._listening >= LISTENERS:
+            raise refusal(503, "busy", "Too many pages listen already.", "close some of them.")
+
+    async def _next(self, job: Job, seen: int) -> None:
+        async def changed() -> Any:
+            async with self._changed:
+                await self._changed.wait_for(lambda: job.changes != seen or self._closing)
+
+        try:
+            await asyncio.wait_for(changed(), QUIET)
+        except TimeoutError:
+            return

@@ -1,0 +1,172 @@
+"""Looking at the table of a plan: columns, rows, values, who stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.api import ColumnProfile, hospital, suggest
+from incrowd.core import Census, CensusRequest, Domain, SchemaError, group
+from incrowd.engines import is_text, look_at, open_table
+from incrowd.web._desk import domain_of, suggestion_of, table_of
+from incrowd.web._plans import read_plan
+from incrowd.web._refusal import Plain
+from incrowd.web._rows import first_rows, short
+from incrowd.web._worker import Teller
+
+BARS, EXAMPLES, VALUES, ROWS = 12, 5, 500, 100
+"""How much is shown at most: bars, examples, values, rows."""
+
+
+def suggest_plan(given: Plain, teller: Teller) -> Plain:
+    """Look at a file, suggest a plan, and give its text with the reasons."""
+    teller.step("looking at the columns")
+    path, reading = Path(given["path"]), given["reading"]
+    missing = given.get("missing") or [""]
+    table = open_table(path, missing_values=missing, **reading)
+    entity = given.get("entity")
+    found = suggest(path, entity=entity, missing_values=missing, **reading)
+    if found.singling_out is None:  # a plan needs a column that could help recognise somebody
+        name = next((name for name, kind in table.columns().items() if kind is not None and name != entity), None)
+        if name is None:
+            msg = "The table has no column that could help recognise a person."
+            raise SchemaError(msg)
+        found = suggest(path, roles={name: "quasi"}, entity=entity, missing_values=missing, **reading)
+    text = Path(given["draft"])
+    found.write(text, path.name, force=True)
+    columns = [
+        {"name": one.name, "role": one.role, "reason": one.reason, "sure": one.sure, "check": one.check}
+        for one in found.columns
+    ]
+    return {"columns": columns}
+
+
+def example(given: Plain, teller: Teller) -> Plain:
+    """Write the made-up hospital table."""
+    teller.step("making up patients")
+    path = Path(given["path"])
+    open_table(hospital(given["rows"])).write(path)
+    return {"name": path.name, "size": path.stat().st_size}
+
+
+def profile(given: Plain, teller: Teller) -> Plain:
+    """Give the columns of the table in numbers."""
+    del teller
+    plan = read_plan(given["plan"])
+    found = suggestion_of(plan)
+    path, data = plan.path(str(plan.data.path)), plan.data
+    separator = look_at(path, data.encoding, data.separator).separator if is_text(path) else None
+    layout = {"separator": separator, "encoding": data.encoding, "sheet": data.sheet, "missing": list(data.missing)}
+    columns = [_column(one, found.profile.domains.get(one.name)) for one in found.profile.columns]
+    return {"records": found.profile.records, "layout": layout, "columns": columns}
+
+
+def rows(given: Plain, teller: Teller) -> Plain:
+    """Give the first rows."""
+    del teller
+    plan = read_plan(given["plan"])
+    names, found = first_rows(plan, min(given["limit"], ROWS))
+    return {"columns": names, "rows": [short(row) for row in found]}
+
+
+def values(given: Plain, teller: Teller) -> Plain:
+    """Give the values of a column, the most frequent first."""
+    del teller
+    domain = domain_of(read_plan(given["plan"]), given["column"])
+    order = np.argsort(-domain.counts, kind="stable")[:VALUES]
+    texts = short(domain.texts[order].tolist())
+    listed = [{"value": text, "count": int(domain.counts[code])} for text, code in zip(texts, order, strict=True)]
+    more = max(len(domain) - VALUES, 0)
+    named = {"column": domain.column, "kind": domain.kind, "distinct": len(domain.values)}
+    return {**named, "values": listed, "more": more}
+
+
+def singling_out(given: Plain, teller: Teller) -> Plain:
+    """Say how many people are one of a kind, by all quasi-identifiers, without each, and by few of them."""
+    teller.step("counting who is one of a kind")
+    plan = read_plan(given["plan"])
+    names = [name for name, one in plan.columns.items() if one.role == "quasi"]
+    census = table_of(plan).census(CensusRequest(tuple(names)))
+    together = _alone(census, names)
+    without = [{"column": name, **_alone(census, [one for one in names if one != name])} for name in names]
+    widest = sorted(names, key=lambda name: -len(census.domains[name]))[:8]
+    single = [_alone(census, [name]) for name in names]
+    pairs = [_alone(census, [one, two]) for place, one in enumerate(widest) for two in widest[place + 1 :]]
+    return {
+        "records": census.records,
+        "together": together,
+        "without": sorted(without, key=lambda one: one["alone"]),
+        "single": sorted(single, key=lambda one: -one["alone"]),
+        "pairs": sorted(pairs, key=lambda one: -one["alone"])[:5],
+    }
+
+
+def _alone(census: Census, names: Sequence[str]) -> Plain:
+    places = [census.quasi.index(name) for name in names]
+    alone = 0
+    if len(census) and names:
+        codes = [census.codes[place] for place in places]
+        sizes = group(codes, [len(census.domains[name]) for name in names]).sums(census.counts)
+        alone = int(np.count_nonzero(sizes == 1))
+    return {"columns": list(names), "alone": alone, "share": share_of(Fraction(alone, max(census.records, 1)))}
+
+
+def share_of(number: Any) -> str:
+    """Write a share as text."""
+    return f"{float(number):.6g}"
+
+
+def _column(one: ColumnProfile, domain: Domain | None) -> Plain:
+    return {
+        "name": one.name,
+        "kind": one.kind,
+        "missing": one.missing,
+        "distinct": one.distinct,
+        "alone": one.alone,
+        "share_alone": share_of(one.share_alone),
+        "histogram": [] if domain is None else bars_of(domain),
+        "examples": [] if domain is None else _examples(domain),
+    }
+
+
+def _examples(domain: Domain) -> list[str | None]:
+    return short([domain.texts[code] for code in spread(len(domain.values), EXAMPLES)])
+
+
+def spread(number: int, wanted: int) -> list[int]:
+    """Pick some places of a list, from its beginning to its end."""
+    picked: list[int] = np.unique(np.linspace(0, number - 1, wanted).astype(int)).tolist() if number else []
+    return picked
+
+
+def bars_of(domain: Domain) -> list[Plain]:
+    """Draw a column with a few bars: numbers and dates by their size, others by how often they occur."""
+    counts = domain.counts[: len(domain.values)]
+    if len(counts) > BARS and domain.kind in {"number", "date", "datetime", "instant"}:
+        return _by_size(domain, counts)
+    order = np.argsort(-counts, kind="stable")
+    first = order if len(order) <= BARS else order[: BARS - 1]
+    bars: list[Plain] = [
+        {"label": label, "count": int(counts[code])}
+        for label, code in zip(short(domain.texts[first].tolist()), first, strict=True)
+    ]
+    rest = int(counts.sum()) - sum(one["count"] for one in bars)
+    return [*bars, {"label": f"{len(order) - len(first):,} more", "count": rest}] if rest else bars
+
+
+def _by_size(domain: Domain, counts: Any) -> list[Plain]:
+    numbers = domain.values.astype(np.float64 if domain.kind == "number" else np.int64).astype(np.float64)
+    width = float(numbers[-1] - numbers[0]) or 1.0
+    place = np.minimum(((numbers - numbers[0]) / width * BARS).astype(int), BARS - 1)
+    sums = np.bincount(place, weights=counts, minlength=BARS)
+    texts = domain.texts
+    bars = []
+    for bar in range(BARS):
+        inside = np.flatnonzero(place == bar)
+        label = f"{texts[inside[0]]} \N{EN DASH} {texts[inside[-1]]}" if len(inside) else ""
+        bars.append({"label": label, "count": int(sums[bar])})
+    return bars

@@ -1,0 +1,167 @@
+"""The long jobs: make a release, compute proposals, draw the curve over k."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.algorithms import Inspected, LocalOutcome, Problem
+from incrowd.api import Plan, Release
+from incrowd.models import KAnonymity, Model, suppression_limit
+from incrowd.web._charts import quick_charts, write_charts
+from incrowd.web._decides import decides_of, states_of
+from incrowd.web._desk import keep
+from incrowd.web._history import write_json, write_text
+from incrowd.web._look import share_of
+from incrowd.web._plans import read_plan
+from incrowd.web._refusal import Plain
+from incrowd.web._summary import chances_of, details_of, summary_of
+from incrowd.web._worker import Teller
+
+QUICK = 10
+"""Seconds that the search for a proposal may take."""
+
+
+def run(given: Plain, teller: Teller) -> Plain:
+    """Make a release by the plan, write it into the folder of the run, and describe it."""
+    began = time.monotonic()
+    folder = Path(given["folder"])
+    plan = read_plan(given["plan"])
+    write_text(folder / "source.toml", Path(given["plan"]).read_text(encoding="utf-8"))
+    release = without_report(plan).run(teller.search, write=True, folder=folder / "release")
+    keep(str(folder), plan, release)
+    teller.step("describing the release")
+    details = details_of(plan, release)
+    details["notes"] = [*dict.fromkeys([*details["notes"], *teller.notes])]
+    write_json(folder / "details.json", details)
+    write_charts(folder, quick_charts(release))
+    seconds = round(time.monotonic() - began, 1)
+    about = {"id": given["number"], "label": given["label"], "revision": given["revision"], "seconds": seconds}
+    about["decides"] = decides_of(plan)
+    write_json(folder / "run.json", {**about, **summary_of(plan, release), "exported": None})
+    return {"run": given["number"]}
+
+
+def without_report(plan: Plan) -> Plan:
+    """Let a plan write its release without reports, which take their time and come with the export."""
+    return replace(plan, report=plan.report.model_copy(update={"write": False}))
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Another promise or limit, and what it would give."""
+
+    name: str
+    title: str
+    words: str
+    model: Model
+    limit: int
+    share: float | None
+
+
+def proposals(given: Plain, teller: Teller) -> Plain:
+    """Compute three versions: safer, as the plan says, and with more detail."""
+    plan = read_plan(given["plan"])
+    teller.step("computing proposals", 0, 3)
+    release = quick(plan).run(teller.search)
+    assert release.basis is not None  # noqa: S101 - anonymize made it
+    problem = release.basis.problem
+    found = []
+    for place, one in enumerate(_ideas(plan, problem)):
+        teller.step(f"computing the proposal {one.title!r}", place, 3)
+        outcome = _as_it_is(release) if one.name == "balanced" else _searched(plan, problem, one, teller)
+        promised = {"promise": [str(part) for part in one.model.parts]}
+        share = None if one.share is None else repr(one.share)
+        named = {"name": one.name, "title": one.title, "words": one.words, "max_suppressed": share}
+        found.append({**named, **promised, **outcome})
+    result: Plain = {"proposals": found, "notes": []}
+    kept = {"revision": given["revision"], "states": states_of(plan, result), **result}
+    write_json(Path(given["kept"]), kept)
+    return result
+
+
+def quick(plan: Plan) -> Plan:
+    """Let a search end soon, unless the plan says how long it may take; not every search takes a limit."""
+    if plan.search.seconds is not None or not hasattr(plan.algorithm(), "seconds"):
+        return plan
+    return replace(plan, search=plan.search.model_copy(update={"seconds": QUICK}))
+
+
+def _ideas(plan: Plan, problem: Problem) -> Iterator[Proposal]:
+    share = plan.privacy.max_suppressed
+    records = problem.census.records
+    k = max((part.k for part in problem.model.parts if isinstance(part, KAnonymity)), default=1)
+    larger = max(2 * k, 2)
+    yield Proposal(
+        "safer", "Safer", f"groups of at least {larger}", _with_k(problem.model, larger), problem.limit, share
+    )
+    yield Proposal("balanced", "Balanced", "as your plan says", problem.model, problem.limit, share)
+    more = min(max(2 * (problem.limit / max(records, 1)), 0.1), 1.0)
+    written = float(f"{more:.2g}")
+    words = f"the same promise, at most {100 * written:g} % left out"
+    yield Proposal("detail", "More detail", words, problem.model, suppression_limit(records, written), written)
+
+
+def _with_k(model: Model, k: int) -> Model:
+    parts = [part for part in model.parts if not isinstance(part, KAnonymity)]
+    result: Model = KAnonymity(k)
+    for part in parts:
+        result &= part
+    return result
+
+
+def _searched(plan: Plan, problem: Problem, one: Proposal, teller: Teller) -> Plain:
+    asked = replace(problem, model=one.model, limit=one.limit)
+    outcome = quick(plan).algorithm().search(asked, teller.search)
+    if isinstance(outcome, LocalOutcome):
+        return _described(asked, outcome.costs["loss"], outcome.suppressed, outcome.sizes, None)
+    if outcome.best is None or outcome.best.classes == 0:
+        return {"possible": False, "levels": None}
+    inspected = Inspected(asked, outcome.best.levels)
+    sizes = sizes_at(asked, outcome.best.levels)
+    return _described(asked, inspected.costs()["loss"], outcome.best.suppressed, sizes, dict(outcome.best.levels))
+
+
+def _as_it_is(release: Release) -> Plain:
+    basis = release.basis
+    assert basis is not None  # noqa: S101 - anonymize made it
+    sizes = basis.predicted.classes.size[~basis.predicted.left_out]
+    levels = None if release.recipe.levels is None else dict(release.recipe.levels)
+    return _described(basis.problem, release.measures["loss"], release.recipe.suppressed, sizes, levels)
+
+
+def _described(problem: Problem, loss: float, suppressed: int, sizes: Any, levels: dict[str, int] | None) -> Plain:
+    share = suppressed / max(problem.census.records, 1)
+    numbers = {"suppressed": suppressed, "share_left_out": share_of(share), "kept": share_of(1 - loss)}
+    return {"possible": True, "levels": levels, **numbers, "classes": len(sizes), **chances_of(sizes)}
+
+
+def sizes_at(problem: Problem, levels: Any) -> Any:
+    """Give the sizes of the classes that a node publishes."""
+    classes = problem.census.classes(levels)
+    kept = np.logical_and.reduce([judge.keeps(classes) for judge in problem.judges()])
+    return classes.size[kept]
+
+
+def frontier(given: Plain, teller: Teller) -> Plain:
+    """Find for every strength of a promise what it costs."""
+    teller.step("drawing the curve")
+    plan = read_plan(given["plan"])
+    curve = plan.frontier(given["by"], given["of"])
+    points = [
+        {
+            "value": value,
+            "loss": None if node is None else share_of(node.score),
+            "kept": None if node is None else share_of(1 - node.score),
+            "suppressed": None if node is None else node.suppressed,
+            "classes": None if node is None else node.classes,
+            "levels": None if node is None else dict(node.levels),
+        }
+        for value, node in zip(curve.values, curve.nodes, strict=True)
+    ]
+    return {"of": curve.of, "measure": curve.measure, "points": points, "notes": list(curve.notes)}

@@ -1,0 +1,229 @@
+"""The plan in the folder: read, changed, written at once, undone."""
+
+from __future__ import annotations
+
+import glob
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from incrowd.api import Plan
+from incrowd.core import IncrowdError
+from incrowd.web._decides import decides_of
+from incrowd.web._files import OURS, Folder
+from incrowd.web._fit import fitted
+from incrowd.web._history import History, read_json, revision_of, write_json, write_text
+from incrowd.web._patch import Plain, merged, numbers_read, texts_written
+from incrowd.web._refusal import Refusal, refusal, said_by, status_of
+from incrowd.web._toml import check_depth, tables_of
+
+
+class Plans:
+    """The plan of a folder.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._history = History(folder.ours("plans"))
+        self._lock = threading.RLock()
+
+    def show(self) -> Plain:
+        """Give everything about the plan that a page shows."""
+        with self._lock:
+            text = self._text()
+            undo, redo = self._history.steps()
+            shown = {"exists": text is not None, "revision": revision_of(text or ""), "text": text or ""}
+            plan, problem = self._try(text)
+            found = None if plan is None else texts_written(plan.to_dict())
+            promise = "" if plan is None else str(plan.model())
+            columns = self._columns(plan)
+            unsure = [one["name"] for one in columns if not one["confirmed"]]
+            more = {"plan": found, "promise": promise, "problem": problem, "undo": undo, "redo": redo}
+            return {**shown, **more, "columns": columns, "unsure": unsure}
+
+    def read(self) -> Plan:
+        """Give the plan; refuse if there is none, or if it is wrong."""
+        with self._lock:
+            text = self._text()
+            if text is None:
+                raise refusal(409, "no-plan", "No table is open yet.", "open a file first.")
+            return self._built(tables_of(text))
+
+    def decides(self) -> str | None:
+        """Name what of the plan decides about a release; nothing if there is no plan, or a wrong one."""
+        with self._lock:
+            plan, _ = self._try(self._text())
+            return None if plan is None else decides_of(plan)
+
+    def change(self, change: Mapping[str, Any], revision: str | None = None) -> Plain:
+        """Merge a change into the plan and write it."""
+        with self._lock:
+            self._check(revision)
+            check_depth(change)
+            plan = self.read()
+            tables = fitted(merged(plan.to_dict(), numbers_read(change)), change)
+            self._write(self._built(tables).text())
+            columns = change.get("columns") or {}
+            self._confirm([name for name, one in columns.items() if isinstance(one, Mapping) and "role" in one])
+            return self.show()
+
+    def with_change(self, change: Mapping[str, Any]) -> Plain:
+        """Give the tables that the plan would have with a change, without making it; they may be wrong."""
+        check_depth(change)
+        tables = fitted(merged(self.read().to_dict(), numbers_read(change)), change)
+        check_paths(tables, self._folder)
+        return tables
+
+    def replace(self, text: str, revision: str | None = None) -> Plain:
+        """Write a whole plan that somebody wrote by hand, if it is right."""
+        with self._lock:
+            self._check(revision)
+            self._built(tables_of(text))
+            self._write(text)
+            return self.show()
+
+    def begin(self, text: str, suggestion: Sequence[Mapping[str, Any]]) -> Plain:
+        """Begin with a suggested plan, and remember why it is as it is."""
+        with self._lock:
+            self._built(tables_of(text))
+            self._write(text)
+            write_json(self._state, {"suggested": list(suggestion), "confirmed": []})
+            return self.show()
+
+    def confirm(self, names: Sequence[str]) -> Plain:
+        """Remember that somebody looked at the roles of these columns."""
+        with self._lock:
+            self._confirm(names)
+            return self.show()
+
+    def step(self, steps: int) -> Plain:
+        """Undo or redo."""
+        with self._lock:
+            self._keep_changes_by_hand()
+            text = self._history.go(steps)
+            if text is None:
+                word = "undone" if steps < 0 else "redone"
+                raise refusal(409, "changed", f"There is nothing to be {word}.")
+            write_text(self._folder.plan, text)
+            return self.show()
+
+    def _text(self) -> str | None:
+        try:
+            return self._folder.plan.read_bytes().decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+        except FileNotFoundError:
+            return None
+
+    def _try(self, text: str | None) -> tuple[Plan | None, Plain | None]:
+        if text is None:
+            return None, None
+        try:
+            return self._built(tables_of(text)), None
+        except Refusal as error:
+            return None, error.said
+
+    def _built(self, tables: Mapping[str, Any]) -> Plan:
+        """Build a plan; before anything that it names is read, see that it lies in the folder."""
+        check_paths(tables, self._folder)
+        try:
+            return Plan.of(tables, folder=self._folder.home)
+        except IncrowdError as error:
+            told = said_by(error)
+        raise Refusal(status_of(told), told)
+
+    def _check(self, revision: str | None) -> None:
+        if revision is not None and revision.strip('"') != revision_of(self._text() or ""):
+            raise refusal(409, "changed", "The plan was changed elsewhere meanwhile.", "look at it again.")
+
+    def _write(self, text: str) -> None:
+        self._keep_changes_by_hand()
+        if text != self._history.present():
+            self._history.push(text)
+        write_text(self._folder.plan, text)
+
+    def _keep_changes_by_hand(self) -> None:
+        """Let what somebody wrote into the file meanwhile be undone too."""
+        text = self._text()
+        if text is not None and text != self._history.present():
+            self._history.push(text)
+
+    @property
+    def _state(self) -> Path:
+        return self._folder.ours("suggestion.json")
+
+    def _confirm(self, names: Sequence[str]) -> None:
+        state = read_json(self._state, {"suggested": [], "confirmed": []})
+        confirmed = [*dict.fromkeys([*state["confirmed"], *names])]
+        write_json(self._state, {**state, "confirmed": confirmed})
+
+    def _columns(self, plan: Plan | None) -> list[Plain]:
+        """Say of every column what it is, what was suggested, and whether somebody looked at it."""
+        if plan is None:
+            return []
+        state = read_json(self._state, {"suggested": [], "confirmed": []})
+        suggested = {one["name"]: one for one in state["suggested"]}
+        return [_column(name, one.role, suggested.get(name), state["confirmed"]) for name, one in plan.columns.items()]
+
+
+def read_plan(path: str | Path, home: str | Path | None = None) -> Plan:
+    """Read a plan where it is used; see once more that what it names lies in the folder, for links come and go.
+
+    Parameters
+    ----------
+    path
+        The file.
+    home
+        The folder that paths begin in; that of the file if nothing is said.
+    """
+    text = Path(path).read_bytes().decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+    folder = Folder(Path(path).parent if home is None else Path(home))
+    tables = tables_of(text)
+    check_paths(tables, folder)
+    return Plan.of(tables, folder=folder.home)
+
+
+def _column(name: str, role: str, suggested: Mapping[str, Any] | None, confirmed: Sequence[str]) -> Plain:
+    found = suggested or {"role": role, "reason": "stands in the plan", "sure": True, "check": ""}
+    told = {"suggested": found["role"], "reason": found["reason"], "sure": found["sure"], "check": found["check"]}
+    return {"name": name, "role": role, **told, "confirmed": found["sure"] or name in confirmed}
+
+
+def check_paths(tables: Mapping[str, Any], folder: Folder) -> None:
+    """Refuse a plan that reads or writes outside of the folder, or from a database."""
+    data = tables.get("data")
+    if isinstance(data, Mapping) and {"table", "query", "connection_env"} & set(data):
+        hint = "run it on the command line: incrowd anonymize plan.toml."
+        raise refusal(422, "wrong-request", "The page works on files, not on databases.", hint, "data")
+    for place, path in _paths(tables):
+        try:
+            inside = folder.inside(path)
+        except Refusal as error:
+            raise Refusal(403, {**error.said, "place": place}) from None
+        if inside.is_relative_to(folder.home / OURS):
+            raise refusal(403, "forbidden", f"The folder {OURS} belongs to the page.", "choose another one.", place)
+        if place == "data.path" and (inside.exists() or glob.has_magic(path)) and not inside.is_file():
+            hint = "run it on the command line: incrowd anonymize plan.toml."
+            raise refusal(422, "wrong-request", "The page works on one file, not on several.", hint, place)
+
+
+def _paths(tables: Any) -> Iterator[tuple[str, str]]:
+    """Give every path of a plan, right or wrong."""
+    found = [("data.path", _at(tables, "data", "path")), ("output.folder", _at(tables, "output", "folder"))]
+    columns = _at(tables, "columns")
+    found += [
+        (".".join(("columns", str(name), *keys)), _at(columns, name, *keys))
+        for name in (columns if isinstance(columns, Mapping) else ())
+        for keys in (("hierarchy", "tree"), ("categories",), ("key_file",))
+    ]
+    return ((place, path) for place, path in found if isinstance(path, str))
+
+
+def _at(tables: Any, *keys: str) -> Any:
+    for key in keys:
+        tables = tables.get(key) if isinstance(tables, Mapping) else None
+    return tables

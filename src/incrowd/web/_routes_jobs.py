@@ -1,0 +1,123 @@
+"""Requests that start, watch and stop long jobs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body
+from fastapi import Path as InPath
+from fastapi.responses import StreamingResponse
+
+from incrowd.web import _asked as asked
+from incrowd.web._decides import with_words_of
+from incrowd.web._files import PROPOSALS
+from incrowd.web._history import read_json
+from incrowd.web._jobs import Job
+from incrowd.web._office import Here, Office
+from incrowd.web._patch import Plain, number_of
+from incrowd.web._refusal import refusal
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+
+JobNumber = Annotated[int, InPath(ge=1, le=10**9)]
+
+
+@router.post("", status_code=202)
+async def start(here: Here, body: Annotated[asked.AnyJob, Body()]) -> Plain:
+    """Start a long job."""
+    here.jobs.need_idle()
+    if isinstance(body, asked.RunJob):
+        return _run(here, body.label).show()
+    task, given, run = _task(here, body)
+    limit = here.plans.read().search.seconds if run is None else None
+    return here.jobs.start(partial(_job, body.kind, run, limit), task, given).show()
+
+
+def _job(kind: str, run: int | None, limit: float | None, number: int) -> Job:
+    return Job(number, kind, run, limit)
+
+
+def _run(here: Office, label: str) -> Job:
+    """Make a release by the plan as it is; what is not finished is forgotten."""
+    plan = here.plans.read()
+    number, folder = here.runs.begin()
+    about = {"number": number, "folder": str(folder), "label": label, "revision": here.plans.show()["revision"]}
+
+    def ended(job: Job) -> None:
+        if job.result is None:
+            here.runs.forget(number, unless_done=False)
+            job.run = None
+
+    make = partial(_job, "run", number, plan.search.seconds)
+    return here.jobs.start(make, "run", {"plan": str(here.folder.plan), **about}, ended)
+
+
+def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:
+    """Give the task of a job, what it needs, and the run that it is about."""
+    plan = {"plan": str(here.folder.plan)}
+    match body:
+        case asked.ProposalsJob():
+            kept = {"kept": str(here.folder.ours(PROPOSALS)), "revision": here.plans.show()["revision"]}
+            return "proposals", {**plan, **kept}, None
+        case asked.FrontierJob():
+            return "frontier", {**plan, "by": body.by, "of": body.of}, None
+        case asked.ExportJob():
+            return "export", _export(here, body), body.run
+        case asked.NTJob():
+            n, t = number_of(body.n, ("n",)), number_of(body.t, ("t",))
+            more = {"column": body.column, "n": n, "t": t, "supersets": body.supersets, "distance": body.distance}
+            return "nt-check", {"run": str(here.runs.found(body.run)), **more}, body.run
+        case asked.GraphJob():
+            return "graph", {"run": str(here.runs.found(body.run)), "column": body.column}, body.run
+        case _:
+            run, about = str(here.runs.found(body.run)), here.plans.read().report.about
+            return "evidence", {"run": run, "about": about}, body.run
+
+
+def _export(here: Office, body: asked.ExportJob) -> Plain:
+    """Take folder, format and what the report says from the present plan, all else from that of the run."""
+    folder, now = here.runs.found(body.run), here.plans.read()
+    name = body.folder or now.output.folder
+    target = here.folder.inside(name)
+    if target.parent != here.folder.home or target.name.startswith("."):
+        raise refusal(422, "wrong-request", "The folder must lie in the chosen one.", "give one plain name.", "folder")
+    kind = body.format or now.output.format or read_json(folder / "details.json", {}).get("format") or "csv"
+    text = (folder / "source.toml").read_text(encoding="utf-8")
+    made_by = here.runs.made_by(body.run)
+    plan = with_words_of(made_by, now)
+    about = now.report.about if now.report.write else None
+    written = {"text": text if plan == made_by else plan.text(), "about": about, "format": kind}
+    return {"run": str(folder), "target": str(target), "force": body.force, **written}
+
+
+@router.get("/current")
+async def current(here: Here) -> Plain:
+    """Give the last job, also after a reload."""
+    return {"job": None if here.jobs.last is None else here.jobs.last.show()}
+
+
+@router.get("/{number}")
+async def show(here: Here, number: JobNumber) -> Plain:
+    """Give a job."""
+    return here.jobs.get(number).show()
+
+
+@router.get("/{number}/events", response_class=StreamingResponse)
+async def events(here: Here, number: JobNumber) -> StreamingResponse:
+    """Tell about a job until it has ended, as server-sent events."""
+    here.jobs.get(number)
+    here.jobs.need_room()
+
+    async def stream() -> AsyncIterator[str]:
+        async for event in here.jobs.events(number):
+            yield event
+
+    return StreamingResponse(stream(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+
+@router.post("/{number}/stop")
+async def stop(here: Here, number: JobNumber, body: asked.Stop | None = None) -> Plain:
+    """Stop a job: with the best so far, or with nothing."""
+    return (await here.jobs.stop(number, keep=(body or asked.Stop()).keep)).show()

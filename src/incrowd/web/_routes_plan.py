@@ -1,0 +1,120 @@
+"""Requests about the folder and its plan."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from importlib.metadata import version
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Header, Query, Request
+
+from incrowd.web import _asked as asked
+from incrowd.web._office import Here, Office
+from incrowd.web._pages import SCREENS
+from incrowd.web._patch import Plain
+from incrowd.web._refusal import refusal
+
+router = APIRouter(prefix="/api", tags=["folder and plan"])
+
+IfMatch = Annotated[str | None, Header(description="The revision that is to be changed.", max_length=100)]
+Change = Annotated[dict[str, Any], Body(description="What changes in the plan; null removes a key.")]
+
+
+@router.get("/session")
+def session(here: Here) -> Plain:
+    """Say who is there."""
+    folder, most = here.folder.home.name, here.settings.max_upload
+    screens = [dict(one) for one in SCREENS]
+    named = {"version": version("incrowd"), "folder": folder, "token": here.keys.change}
+    return {**named, "max_upload": most, "screens": screens}
+
+
+@router.get("/files")
+def files(here: Here) -> Plain:
+    """List the tables of the folder."""
+    shown = here.plans.show()["plan"]
+    return here.folder.listed(None if shown is None else shown["data"]["path"])
+
+
+@router.post("/files", status_code=201, openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}}})
+async def upload(here: Here, request: Request, name: Annotated[str, Query(min_length=1, max_length=400)]) -> Plain:
+    """Copy a file into the folder, under a name of our own."""
+    return await here.folder.take(name, request.stream(), here.settings.max_upload)
+
+
+@router.post("/example", status_code=201)
+async def example(here: Here, body: asked.Example | None = None) -> Plain:
+    """Write the made-up hospital table into the folder."""
+    path = here.folder.home / f"example-hospital-{secrets.token_hex(2)}.csv"
+    return await here.looker.call("example", {"path": str(path), "rows": (body or asked.Example()).rows})
+
+
+@router.post("/open")
+async def open_file(here: Here, body: asked.Open) -> Plain:
+    """Look at a table, suggest a plan for it, and write that."""
+    path = here.folder.table(body.name)
+    given = {"separator": body.separator, "encoding": body.encoding, "sheet": body.sheet}
+    reading = {key: value for key, value in given.items() if value is not None}
+    draft = here.folder.ours(f"draft-{secrets.token_hex(4)}.toml")
+    try:
+        more = {"missing": body.missing, "entity": body.entity, "draft": str(draft)}
+        found = await here.looker.call("suggest", {"path": str(path), "reading": reading, **more})
+        text = draft.read_text(encoding="utf-8").replace(_drafted(path.name), _drafted(_relative(here, path)), 1)
+    finally:
+        draft.unlink(missing_ok=True)
+    return here.plans.begin(text, found["columns"])
+
+
+def _relative(here: Office, path: Any) -> str:
+    return str(path.relative_to(here.folder.home).as_posix())
+
+
+def _drafted(name: str) -> str:
+    """Write the line of a plan that names its table, with the quotes and escapes of TOML."""
+    return "path = " + json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+@router.get("/plan")
+def show_plan(here: Here) -> Plain:
+    """Give the plan."""
+    return here.plans.show()
+
+
+@router.patch("/plan")
+def change_plan(here: Here, body: Change, if_match: IfMatch = None) -> Plain:
+    """Change the plan, and write it at once."""
+    return here.plans.change(body, if_match)
+
+
+@router.put("/plan/text")
+def replace_plan(here: Here, body: asked.Text, if_match: IfMatch = None) -> Plain:
+    """Replace the plan by what somebody wrote."""
+    return here.plans.replace(body.text, if_match)
+
+
+@router.post("/plan/undo")
+def undo(here: Here) -> Plain:
+    """Go one step back."""
+    return here.plans.step(-1)
+
+
+@router.post("/plan/redo")
+def redo(here: Here) -> Plain:
+    """Go one step forth."""
+    return here.plans.step(1)
+
+
+@router.post("/plan/confirm")
+def confirm(here: Here, body: asked.Columns) -> Plain:
+    """Remember that roles were looked at."""
+    return here.plans.confirm(body.columns)
+
+
+@router.post("/plan/restore")
+def restore(here: Here, body: asked.Restore) -> Plain:
+    """Take the plan of an earlier run again."""
+    file = here.runs.found(body.run) / "source.toml"
+    if not file.is_file():
+        raise refusal(404, "not-found", "The plan of this run is gone.")
+    return here.plans.replace(file.read_text(encoding="utf-8"))

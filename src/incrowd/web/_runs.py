@@ -1,0 +1,151 @@
+"""The runs of a folder: what was made, by which plan, and what came of it."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.api import Plan
+from incrowd.web._files import Folder
+from incrowd.web._history import read_json
+from incrowd.web._plans import read_plan
+from incrowd.web._refusal import Plain, refusal
+
+FILES = (
+    ("release.json", "release/public/release.json", "Certificate", True),
+    ("verify.py", "release/public/verify.py", "Program that checks the release", True),
+    ("plan.toml", "source.toml", "Plan", False),
+    ("recipe.json", "release/owner/recipe.json", "How it was made", False),
+    ("report.json", "report.json", "Report as data", False),
+)
+"""What can be downloaded besides the table: its name, where it is, its title, and whether it may be given away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file that can be downloaded."""
+
+    name: str
+    path: Path
+    title: str
+    public: bool
+
+    def show(self) -> Plain:
+        """Give what a page shows of it."""
+        size = self.path.stat().st_size
+        return {"name": self.name, "title": self.title, "size": size, "public": self.public}
+
+
+class Runs:
+    """The runs of a folder.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def begin(self) -> tuple[int, Path]:
+        """Give a number and an empty folder to the next run; what earlier ones left unfinished goes."""
+        place = self._place
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        numbers = [int(entry.name) for entry in place.iterdir() if entry.name.isdecimal()]
+        for number in numbers:
+            self.forget(number, unless_done=True)
+        number = max(numbers, default=0) + 1
+        self.path(number).mkdir()
+        return number, self.path(number)
+
+    def forget(self, number: int, *, unless_done: bool) -> None:
+        """Remove a run that was not finished."""
+        if not (unless_done and (self.path(number) / "run.json").is_file()):
+            shutil.rmtree(self.path(number), ignore_errors=True)
+
+    def path(self, number: int) -> Path:
+        """Give the folder of a run."""
+        return self._place / f"{number:04}"
+
+    def found(self, number: int) -> Path:
+        """Give the folder of a run that there is."""
+        if not (self.path(number) / "run.json").is_file():
+            raise refusal(404, "not-found", "There is no such run.", "look at the list of runs.")
+        return self.path(number)
+
+    def listed(self, decides: str | None = None) -> list[Plain]:
+        """Give the summaries, the newest first; ``decides`` names the plan as it is now."""
+        entries = sorted(self._place.glob("[0-9]*/run.json"), reverse=True) if self._place.is_dir() else []
+        return [_shown(one, decides) for one in map(read_json, entries) if isinstance(one, dict)]
+
+    def show(self, number: int, decides: str | None = None) -> Plain:
+        """Give everything that is known about a run; ``decides`` names the plan as it is now."""
+        folder = self.found(number)
+        return {**_shown(read_json(folder / "run.json"), decides), **read_json(folder / "details.json", {})}
+
+    def made_by(self, number: int) -> Plan:
+        """Give the plan that a run was made by, as it stood in the folder."""
+        return read_plan(self.found(number) / "source.toml", self._folder.home)
+
+    def evidence(self, number: int) -> Plain:
+        """Give what attacks and measures found, if they were asked for."""
+        found: Plain | None = read_json(self.found(number) / "evidence.json")
+        if found is None:
+            raise refusal(404, "not-found", "The run was not attacked yet.", "start the job 'evidence'.")
+        return found
+
+    def charts(self, number: int) -> list[Plain]:
+        """List what is drawn so far."""
+        charts: list[Plain] = read_json(self.found(number) / "charts.json", [])
+        return charts
+
+    def compare(self, one: int, two: int) -> Plain:
+        """Put two runs side by side."""
+        facts = [dict(self.show(number)["facts"]) for number in (one, two)]
+        names = [*dict.fromkeys([*facts[0], *facts[1]])]
+        rows = [{"what": name, "a": facts[0].get(name), "b": facts[1].get(name)} for name in names]
+        return {"a": one, "b": two, "rows": rows}
+
+    def files(self, number: int) -> list[Plain]:
+        """List what can be downloaded."""
+        return [one.show() for one in self._files(number)]
+
+    def file(self, number: int, name: str) -> Path:
+        """Give a file to download; only what is listed."""
+        for one in self._files(number):
+            if one.name == name:
+                return one.path
+        raise refusal(404, "not-found", "There is no such file.", "look at the list of files.")
+
+    def _files(self, number: int) -> list[Download]:
+        folder = self.found(number)
+        exported = read_json(folder / "run.json", {}).get("exported")
+        tables = sorted((folder / "release" / "public").glob("data.*"))
+        found = [Download(path.name, path, "Released table", public=True) for path in tables]
+        found += [Download(name, folder / path, title, public) for name, path, title, public in FILES]
+        if exported:
+            target = self._folder.inside(exported)
+            found.append(Download("report.html", target / "owner" / "report.html", "Report for you", public=False))
+            public = target / "public" / "report.html"
+            found.append(Download("public-report.html", public, "Report for everybody", public=True))
+        return [one for one in found if one.path.is_file() and self._folder.holds(one.path)]
+
+    def lines(self, number: int) -> Plain:
+        """Give the lines that make a run again, in Python and on the command line."""
+        self.found(number)
+        python = (
+            'import incrowd as ic\n\nrelease = ic.Plan.read("plan.toml").run(write=True)\nprint(release.explain())\n'
+        )
+        return {"python": python, "shell": "incrowd anonymize plan.toml\n"}
+
+    @property
+    def _place(self) -> Path:
+        return self._folder.ours("runs")
+
+
+def _shown(summary: Plain, decides: str | None) -> Plain:
+    """Say whether a run was made by the plan as it is now; what the plan says about the report does not count."""
+    kept = {key: value for key, value in summary.items() if key != "decides"}
+    return {**kept, "current": decides is not None and summary.get("decides") == decides}

@@ -1,0 +1,64 @@
+"""Listening on this computer, until somebody says stop."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import uvicorn
+
+from incrowd.core import EngineError
+from incrowd.web._app import make_app
+from incrowd.web._lock import alone_in
+from incrowd.web._settings import Settings
+
+GRACE = 2
+"""Seconds that open requests are given at the end."""
+
+
+def serve(settings: Settings, ready: Callable[[str], None]) -> None:
+    """Serve the page until the process is asked to end.
+
+    Parameters
+    ----------
+    settings
+        The folder, and where to listen; port 0 takes any that is free.
+    ready
+        Called with the address to open, as soon as somebody listens there.
+    """
+    with alone_in(settings.folder), _listening(settings) as listener:
+        there = replace(settings, port=int(listener.getsockname()[1]))
+        app = make_app(there)
+        host = f"[{there.host}]" if ":" in there.host else there.host
+        shown = "127.0.0.1" if host in {"0.0.0.0", "[::]"} else host  # noqa: S104 - compared, not bound
+        config = uvicorn.Config(
+            app,
+            log_config=None,  # addresses hold names of columns: nothing is logged
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            ws="none",
+            timeout_graceful_shutdown=GRACE,
+        )
+        ready(f"http://{shown}:{there.port}/?token={app.state.token}")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+@contextlib.contextmanager
+def _listening(settings: Settings) -> Iterator[socket.socket]:
+    """Listen at once, so that the address is right when it is told."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reason = ""
+        try:
+            listener.bind((settings.host, settings.port))
+            listener.listen()
+        except OSError as error:
+            reason = error.strerror or "it is not possible"
+        if reason:
+            msg = f"Cannot listen on port {settings.port}: {reason}."
+            raise EngineError(msg, hint="another server may be there; choose another port, or 0 for any.")
+        yield listener

@@ -1,0 +1,264 @@
+"""What hierarchies, promises and presets are called in plain words, and what each stops and does not stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from incrowd.api import Plan, preset
+from incrowd.models import KAnonymity, LDiversity
+
+Plain = dict[str, Any]
+
+
+def _key(key: str, type_: str, meaning: str, default: str | None = None) -> Plain:
+    return {"key": key, "type": type_, "meaning": meaning, "default": default}
+
+
+KINDS: Sequence[Plain] = (
+    {
+        "kind": "auto",
+        "title": "Automatic",
+        "for": ["number", "text", "date", "boolean"],
+        "example": "auto",
+        "keys": [],
+    },
+    {
+        "kind": "intervals",
+        "title": "Ranges of numbers",
+        "for": ["number"],
+        "example": {"intervals": ["5", "10", "20"], "top": "90"},
+        "keys": [
+            _key("intervals", "numbers", "the width of the ranges at each level, each a multiple of the one before"),
+            _key("start", "number", "where a range begins", "0"),
+            _key("bottom", "number", "all numbers below become one group"),
+            _key("top", "number", "all numbers from here on become one group"),
+        ],
+    },
+    {
+        "kind": "mask",
+        "title": "Hide characters of a code",
+        "for": ["text", "number"],
+        "example": {"mask": "right", "keep": 1},
+        "keys": [
+            _key("mask", "right or left", "the side from which characters are hidden", "right"),
+            _key("keep", "whole number", "so many characters are never hidden one by one", "0"),
+            _key("char", "text", "what stands for a hidden character", "*"),
+        ],
+    },
+    {
+        "kind": "dates",
+        "title": "Longer and longer periods",
+        "for": ["date", "datetime", "instant", "text"],
+        "example": {"dates": ["month", "quarter", "year", "decade"]},
+        "keys": [
+            _key("dates", "list of day, month, quarter, year, decade, century", "the period of each level"),
+            _key("format", "text", "how dates are written in a text, such as %d.%m.%Y"),
+        ],
+    },
+    {
+        "kind": "tree",
+        "title": "A tree of your own, or one from a file",
+        "for": ["text", "number", "boolean"],
+        "example": {"tree": {"Europe": ["France", "Spain"], "Asia": ["Japan"]}},
+        "keys": [_key("tree", "tables or the name of a file", "groups of groups, with lists of values at the bottom")],
+    },
+    {
+        "kind": "ordered",
+        "title": "Neighbours in an order",
+        "for": ["text", "number", "date"],
+        "example": {"ordered": ["low", "middle", "high"], "levels": [2]},
+        "keys": [
+            _key("ordered", "list of values, or true", "the values in their order; true takes the column's own"),
+            _key("levels", "list", "how many neighbours form a group at each level, or named groups"),
+        ],
+    },
+    {
+        "kind": "top_coded",
+        "title": "All large numbers as one group",
+        "for": ["number"],
+        "example": {"top_coded": ["90"]},
+        "keys": [_key("top_coded", "numbers", "from here on numbers become one group, one bound per level")],
+    },
+    {
+        "kind": "bottom_coded",
+        "title": "All small numbers as one group",
+        "for": ["number"],
+        "example": {"bottom_coded": ["18"]},
+        "keys": [_key("bottom_coded", "numbers", "below this numbers become one group, one bound per level")],
+    },
+    {
+        "kind": "frequent",
+        "title": "Rare values as one group",
+        "for": ["text", "number", "boolean"],
+        "example": {"frequent": ["0.01", "0.05"]},
+        "keys": [
+            _key("frequent", "numbers", "values that occur more rarely become one group: rows, or shares below 1")
+        ],
+    },
+    {
+        "kind": "flat",
+        "title": "All or nothing",
+        "for": ["number", "text", "date", "boolean"],
+        "example": "flat",
+        "keys": [],
+    },
+)
+"""How the values of a column can become vaguer."""
+
+_OF = _key("of", "sensitive column", "the column that it is about")
+
+MODELS: Sequence[Plain] = (
+    {
+        "name": "k",
+        "title": "Nobody is alone (k-anonymity)",
+        "example": "k>=5",
+        "stops": "Finding a person: everybody looks like at least k - 1 others.",
+        "does_not_stop": "Learning what all people of a group have in common.",
+        "needs": "nothing",
+        "keys": [_key("k", "whole number", "the least people in a group", "5")],
+    },
+    {
+        "name": "l",
+        "title": "Different values in every group (l-diversity)",
+        "example": "l>=3[COLUMN]",
+        "stops": "A confidential value that follows from the group alone.",
+        "does_not_stop": "Guessing a value that nearly everybody in a group has, or values that mean the same.",
+        "needs": "sensitive",
+        "keys": [_key("l", "whole number", "the least different values in a group", "3"), _OF],
+    },
+    {
+        "name": "entropy-l",
+        "title": "Evenly mixed values (entropy l-diversity)",
+        "example": "entropy-l>=2[COLUMN]",
+        "stops": "Guessing a value because a group is lopsided.",
+        "does_not_stop": "Values that mean the same, and what is rare in the whole table.",
+        "needs": "sensitive",
+        "keys": [_key("l", "number", "as if so many values were equally likely", "2"), _OF],
+    },
+    {
+        "name": "probabilistic-l",
+        "title": "No value too likely",
+        "example": "probabilistic-l>=3[COLUMN]",
+        "stops": "Guessing any value with a chance above one in l.",
+        "does_not_stop": "Values that mean the same, and what is rare in the whole table.",
+        "needs": "sensitive",
+        "keys": [_key("l", "number", "the best guess is right at most once in l", "3"), _OF],
+    },
+    {
+        "name": "t",
+        "title": "Groups look like the whole table (t-closeness)",
+        "example": "t<=0.2[COLUMN]",
+        "stops": "Learning that a value is more likely for a group than for everybody.",
+        "does_not_stop": "What the whole table tells, where it is lopsided itself.",
+        "needs": "sensitive",
+        "keys": [
+            _key("t", "number from 0 to 1", "the largest distance to the whole table", "0.2"),
+            _OF,
+            _key("distance", "equal, ordered, hierarchical or kl", "how values differ", "equal"),
+        ],
+    },
+    {
+        "name": "nt",
+        "title": "Groups look like a large region around them ((n, t)-closeness)",
+        "example": "nt(n=1000, t=0.1)[COLUMN]",
+        "stops": "Learning more about a small group than is known about the large one around it.",
+        "does_not_stop": "What the large group as a whole has in common.",
+        "needs": "sensitive",
+        "keys": [
+            _key("n", "whole number", "the least people in the region", "1000"),
+            _key("t", "number from 0 to 1", "the largest distance to the region", "0.1"),
+            _OF,
+            _key("supersets", "lattice, path, drop or table", "which regions count", "lattice"),
+        ],
+    },
+    {
+        "name": "p",
+        "title": "p different values (p-sensitive)",
+        "example": "p>=2[COLUMN]",
+        "stops": "A confidential value that follows from the group alone.",
+        "does_not_stop": "Guessing a value that nearly everybody in a group has.",
+        "needs": "sensitive",
+        "keys": [_key("p", "whole number", "the least different values in a group", "2"), _OF],
+    },
+    {
+        "name": "enhanced",
+        "title": "Different kinds of secrets (enhanced (p, alpha)-sensitive)",
+        "example": "enhanced(p=2, alpha=2)[COLUMN]",
+        "stops": "A group whose values are different, but all of one kind of secret.",
+        "does_not_stop": "Anything that the categories do not tell apart.",
+        "needs": "categories",
+        "keys": [
+            _key("p", "whole number", "the least kinds of secrets in a group", "2"),
+            _key("alpha", "number", "the least weight of the harmless ones", "2"),
+            _OF,
+        ],
+    },
+    {
+        "name": "alpha",
+        "title": "A bound on guesses ((alpha, k)-anonymity)",
+        "example": "alpha<=0.5[COLUMN]",
+        "stops": "Guessing a value with more certainty than alpha.",
+        "does_not_stop": "Values that are not listed, where some are.",
+        "needs": "sensitive",
+        "keys": [_key("alpha", "number from 0 to 1", "the largest share of one value in a group", "0.5"), _OF],
+    },
+    {
+        "name": "beta",
+        "title": "No value much likelier than before (beta-likeness)",
+        "example": "beta<=1[COLUMN]",
+        "stops": "A value that becomes much likelier by knowing the group.",
+        "does_not_stop": "Learning that a value does not occur in a group.",
+        "needs": "sensitive",
+        "keys": [_key("beta", "number", "how many times likelier, less one", "1"), _OF],
+    },
+    {
+        "name": "delta",
+        "title": "No value much likelier or unlikelier (delta-disclosure)",
+        "example": "delta<1[COLUMN]",
+        "stops": "A value that becomes much likelier or much unlikelier by knowing the group.",
+        "does_not_stop": "What the whole table tells, where it is lopsided itself.",
+        "needs": "sensitive",
+        "keys": [_key("delta", "number", "the largest change, as a logarithm", "1"), _OF],
+    },
+)
+"""What can be promised."""
+
+SEARCHES: Sequence[Plain] = (
+    {"name": "optimal", "title": "The best version", "words": "One level per column; proven to be the best."},
+    {"name": "cheapest-first", "title": "More detail", "words": "Each group at levels of its own; nothing is proven."},
+    {
+        "name": "mondrian",
+        "title": "Cut numbers in halves",
+        "words": "Each group its own ranges; good for many numbers.",
+    },
+    {"name": "top-down", "title": "From vague to exact", "words": "Becomes more exact while the promise holds."},
+    {"name": "datafly", "title": "Quick", "words": "Raises the column with most values first; fast, not the best."},
+    {"name": "incognito", "title": "All minimal versions", "words": "Finds every version below which there is none."},
+    {"name": "samarati", "title": "The lowest versions", "words": "Finds the versions with the fewest steps."},
+)
+"""How a release can be searched; a plan can name others."""
+
+
+def presets_for(plan: Plan | None) -> list[Plain]:
+    """Give what is usual, with the sensitive columns of a plan put in."""
+    columns = [] if plan is None else [name for name, one in plan.columns.items() if one.role == "sensitive"]
+    different = [str(LDiversity(3, of=name)) for name in columns]
+    usual = [
+        ("public", "Everybody (public release)", 20, "A chance of at most 5 % to find a person."),
+        ("contract", "Named researchers under contract", 12, "A chance strictly below 0.09; 11 would be 0.0909."),
+        ("inside", "Inside the house", 5, "A chance of at most 20 % to find a person."),
+    ]
+    found = [_preset(name, title, words, "", [str(KAnonymity(k)), *different]) for name, title, k, words in usual]
+    ema, harbor = preset("ema-0.09"), preset("hipaa-safe-harbor")
+    rule = ema.rules["highest chance"]
+    return [
+        *found,
+        _preset(ema.name, "EMA and Health Canada: 0.09", rule, ema.source, [str(KAnonymity(12)), *different]),
+        _preset(harbor.name, "HIPAA safe harbor", "A checklist of 18 kinds of identifiers.", harbor.source, []),
+    ]
+
+
+def _preset(name: str, title: str, words: str, source: str, promise: list[str]) -> Plain:
+    told = {"name": name, "title": title, "words": words, "source": source}
+    return {**told, "promise": promise, "max_suppressed": "0.05" if promise else None}

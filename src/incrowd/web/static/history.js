@@ -1,0 +1,88 @@
+// Earlier versions: take the plan of one again, or put two side by side.
+
+import { get } from "./api.js";
+import { at, el, fill } from "./dom.js";
+import { icon } from "./icons.js";
+import { count, moment, percent } from "./numbers.js";
+import { field, options, problem, table } from "./parts.js";
+import * as plans from "./plan.js";
+import { isCurrent } from "./runs.js";
+import { attempt } from "./shell.js";
+
+/** Show all versions in a box, the newest first. */
+export function showHistory(box, runs) {
+  if (!runs.length) return fill(box, el("p", {}, "There is none yet."));
+  const back = (one) => el(
+    "button",
+    {
+      type: "button",
+      class: "small",
+      id: `restore-${one.id}`,
+      on: { click: () => attempt(() => plans.restore(one.id)) },
+    },
+    "Take its plan again",
+    el("span", { class: "hidden" }, ` (version ${one.id})`),
+  );
+  const mark = (one) => (
+    isCurrent(one) ? el(
+      "span",
+      { class: "badge yes" },
+      icon("yes", 16),
+      "as the plan is",
+    ) : one.exported ? `written to ${one.exported}` : ""
+  );
+  const rows = runs.map(
+    (one) => [
+      String(one.id),
+      one.label || "",
+      moment(one.made),
+      one.promise,
+      percent(one.kept),
+      `${count(one.suppressed)} (${percent(one.share_left_out)})`,
+      mark(one),
+      back(one),
+    ],
+  );
+  const pairs = runs.map((one) => [String(one.id), `version ${one.id}${one.label ? `: ${one.label}` : ""}`]);
+  const compare = runs.length > 1 && el(
+    "div",
+    {},
+    el("h3", {}, "Compare two versions"),
+    el(
+      "div",
+      { class: "row" },
+      field("one", "This", el("select", { value: String(runs[1].id) }, options(pairs))),
+      field("two", "with this", el("select", { value: String(runs[0].id) }, options(pairs))),
+      el("button", { type: "button", id: "compare", on: { click: showCompared } }, "Compare"),
+    ),
+    el("div", { id: "compared", "aria-live": "polite" }),
+  );
+  return fill(
+    box,
+    table(
+      "Versions, the newest first",
+      ["version", "name", "made", "promise", "detail", "left out", "state", "plan"],
+      rows,
+      { heads: 1, tight: true },
+    ),
+    compare,
+  );
+}
+
+async function showCompared() {
+  try {
+    const [a, b] = [at("one").value, at("two").value];
+    const found = await get(`/api/runs/compare?a=${a}&b=${b}`);
+    fill(
+      at("compared"),
+      table(
+        `Version ${a} and version ${b}`,
+        ["what", `version ${a}`, `version ${b}`],
+        found.rows.map((one) => [one.what, one.a ?? "–", one.b ?? "–"]),
+        { heads: 1, marked: (row, place) => (place > 0 && row[1] !== row[2] ? "changed" : "") },
+      ),
+    );
+  } catch (error) {
+    fill(at("compared"), problem(error));
+  }
+}

@@ -1,0 +1,146 @@
+// Small drawings of our own. What they show stands beside them in words, too.
+
+import { draw } from "./dom.js";
+import { percent } from "./numbers.js";
+
+const WIDE = 560;
+const HIGH = 260;
+const EDGE = { left: 56, right: 150, top: 30, bottom: 46 };
+
+function frame(label, xTitle, yTitle, xTicks, yTicks, inner) {
+  const bottom = HIGH - EDGE.bottom;
+  const right = WIDE - EDGE.right;
+  const lines = yTicks.map(
+    ([y, words]) => [
+      draw("line", { class: "grid", x1: EDGE.left, x2: right, y1: y, y2: y }),
+      draw("text", { x: EDGE.left - 6, y: y + 4, "text-anchor": "end" }, words),
+    ],
+  );
+  const marks = xTicks.map(([x, words]) => draw("text", { x, y: bottom + 18, "text-anchor": "middle" }, words));
+  const titles = [
+    draw("text", { x: (EDGE.left + right) / 2, y: HIGH - 6, "text-anchor": "middle" }, xTitle),
+    draw("text", { x: 6, y: 12 }, yTitle),
+  ];
+  return draw(
+    "svg",
+    { class: "plot", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": label },
+    lines,
+    draw("line", { class: "axis", x1: EDGE.left, x2: right, y1: bottom, y2: bottom }),
+    marks,
+    titles,
+    inner,
+  );
+}
+
+const across = (value, most) => EDGE.left + (value / most) * (WIDE - EDGE.left - EDGE.right);
+const upward = (value, most) => HIGH - EDGE.bottom - (value / most) * (HIGH - EDGE.top - EDGE.bottom);
+
+/** Versions by risk and detail. */
+export function scatter(points) {
+  const far = Math.min(1, Math.max(0.05, ...points.map((one) => one.x)) * 1.25);
+  const ticks = [0, 0.25, 0.5, 0.75, 1];
+  const dot = (one) => {
+    const [x, y] = [across(one.x, far), upward(one.y, 1)];
+    return [
+      draw("circle", { class: one.on ? "dot on" : "dot", cx: x, cy: y, r: one.on ? 9 : 6 }),
+      draw("text", { x: x + 13, y: y + 4 }, one.name),
+    ];
+  };
+  const places = new Map(); // versions that are the same share one point
+  for (const one of points) {
+    const key = `${one.x} ${one.y}`;
+    const known = places.get(key);
+    places.set(
+      key,
+      known ? { ...known, name: `${known.name}, ${one.name.toLowerCase()}`, on: known.on || one.on } : one,
+    );
+  }
+  const words = points.map(
+    (one) => `${one.name}: highest chance ${percent(String(one.x))}, detail kept ${percent(String(one.y))}`,
+  ).join("; ");
+  return frame(
+    `Versions by risk and detail. ${words}`,
+    "highest chance to find somebody",
+    "detail kept",
+    ticks.map((one) => [across(one * far, far), percent(String(one * far))]),
+    ticks.map((one) => [upward(one, 1), percent(String(one))]),
+    [...places.values()].map(dot),
+  );
+}
+
+const MARKS = [1, 2, 5, 10, 20, 50, 100, 1000, 10000, 100000];
+
+/** What every strength of a promise costs. */
+export function curve(points, chosen, name) {
+  const able = points.filter((one) => one.kept !== null);
+  const far = Math.log(
+    Math.max(...points.map((one) => one.value), 2),
+  ); // small groups matter most, so each step is a factor
+  const spot = (one) => [across(Math.log(Math.max(one.value, 1)), far), upward(Math.max(Number(one.kept), 0), 1)];
+  const line = able.map((one, place) => `${place ? "L" : "M"}${spot(one).join(" ")}`).join("");
+  const dots = able.map(
+    (one) => draw(
+      "circle",
+      {
+        class: one.value === chosen ? "dot on" : "dot",
+        cx: spot(one)[0],
+        cy: spot(one)[1],
+        r: one.value === chosen ? 8 : 3,
+      },
+    ),
+  );
+  const ticks = [0, 0.25, 0.5, 0.75, 1];
+  return frame(
+    `Detail kept for every ${name}`,
+    name,
+    "detail kept",
+    MARKS.filter((one) => Math.log(one) <= far).map((one) => [across(Math.log(one), far), String(one)]),
+    ticks.map((one) => [upward(one, 1), percent(String(one))]),
+    [draw("path", { class: "line", d: line }), dots],
+  );
+}
+
+const SHAPES = {
+  refused: (x, y) => draw("circle", { cx: x, cy: y, r: 3.5 }),
+  acceptable: (x, y) => draw("circle", { cx: x, cy: y, r: 4.5 }),
+  minimal: (x, y) => draw("path", { d: `M${x - 5.5} ${y - 5}h11l-5.5 10z` }),
+  chosen: (x, y) => draw("path", { d: `M${x} ${y - 8}l8 8-8 8-8-8z` }),
+};
+
+/** A sign of the lattice, for its legend. */
+export const sign = (state) => draw(
+  "svg",
+  { class: "plot sign", viewBox: "-9 -9 18 18", width: 18, height: 18, "aria-hidden": "true" },
+  draw("g", { class: state }, SHAPES[state](0, 0)),
+);
+
+/** The lattice, one row per sum of levels, exact at the bottom; `pick(node)` hears clicks. */
+export function lattice(nodes, pick) {
+  const rows = new Map();
+  for (const one of nodes) {
+    const sum = one.levels.reduce((all, level) => all + level, 0);
+    rows.set(sum, [...(rows.get(sum) ?? []), one]);
+  }
+  const sums = [...rows.keys()].sort((one, other) => other - one);
+  const high = sums.length * 26 + 20;
+  const drawn = sums.map((sum, line) => rows.get(sum).map((one, place, all) => {
+    const x = 30 + ((place + 0.5) * 660) / all.length;
+    const y = line * 26 + 20;
+    return draw(
+      "g",
+      { class: `node ${one.state}`, on: { click: () => pick(one) } },
+      SHAPES[one.state](x, y),
+      draw("title", {}, `${one.levels.join(" · ")}: ${one.state}`),
+    );
+  }));
+  const counts = Object.keys(SHAPES).map(
+    (state) => `${nodes.filter((one) => one.state === state).length} ${state}`,
+  ).join(", ");
+  return draw(
+    "svg",
+    { class: "plot", viewBox: `0 0 700 ${high}`, role: "img", "aria-label": `The lattice of versions: ${counts}` },
+    draw("text", { x: 0, y: 12 }, "vague"),
+    draw("text", { x: 0, y: high - 6 }, "exact"),
+    drawn,
+  );
+}

@@ -1,0 +1,211 @@
+// For experts: any promise, rules that others have published, and what is secret about a confidential column.
+
+import { get, post } from "./api.js";
+import { at, el, fill } from "./dom.js";
+import { sorter } from "./groups.js";
+import { experts, field, options, problem, table, verdict } from "./parts.js";
+import * as plans from "./plan.js";
+import { change } from "./shell.js";
+import { inPromise } from "./words.js";
+
+const HARBOR = `none, state, zip, place, date, birth date, age, names, telephone numbers, fax numbers, email addresses,
+social security numbers, medical record numbers, health plan numbers, account numbers, licence numbers, vehicles, devices,
+web addresses, ip addresses, biometrics, photographs, other unique codes`.split(/,\s+/);
+
+export function expertsOf(models, presets) {
+  const sensitive = plans.columnsOf("sensitive");
+  return el(
+    "div",
+    {},
+    experts("all-promises", "For experts: other promises", listed(), adding(models, sensitive)),
+    experts("published", "For experts: published rules", rules(presets)),
+    sensitive.length > 0 && experts("secrets", "For experts: which values are most secret", categories(sensitive)),
+  );
+}
+
+function listed() {
+  const all = plans.promises();
+  const one = (text, place) => el(
+    "li",
+    {},
+    el("code", {}, text),
+    el(
+      "button",
+      {
+        type: "button",
+        class: "small",
+        id: `remove-${place}`,
+        disabled: all.length < 2,
+        on: { click: () => change(() => ({ privacy: { promise: plans.promises().filter((other) => other !== text) } })) },
+      },
+      "Remove",
+      el("span", { class: "hidden" }, ` ${text}`),
+    ),
+  );
+  return el("div", {}, el("h3", {}, "All promises of the plan"), el("ul", { class: "promises" }, all.map(one)));
+}
+
+/** The text of a promise: the example with the numbers and words that were chosen. */
+export function textOf(model, values, column) {
+  const numbers = model.keys.filter((one) => one.type.includes("number"));
+  let place = 0;
+  const text = model.example.replace(/(?<=[=<(]\s*)\d+(\.\d+)?/g, (old) => values[numbers[place++]?.key] || old);
+  const words = model.keys.filter(
+    (one) => one.key !== "of" && !one.type.includes("number") && values[one.key] && values[one.key] !== one.default,
+  ).map((one) => values[one.key]);
+  return text.replace("[COLUMN]", `[${[inPromise(column), ...words].join(", ")}]`);
+}
+
+function adding(models, sensitive) {
+  const usable = models.filter((one) => one.needs === "nothing" || sensitive.length);
+  const box = el("div", { id: "adding" });
+  const pick = field(
+    "model",
+    "Add a promise",
+    el("select", { on: { change: () => shown() } }, options(usable.map((one) => [one.name, one.title]))),
+  );
+  const shown = () => fill(box, form(usable.find((one) => one.name === pick.querySelector("select").value), sensitive));
+  shown();
+  return el("div", {}, pick, box);
+}
+
+function form(model, sensitive) {
+  const words = (one) => one.type.replace(/ or /g, ", ").split(", ");
+  const control = (one) => {
+    if (one.key === "of") return el("select", {}, options(sensitive.map((name) => [name, name])));
+    if (one.type.includes("number")) return el(
+      "input",
+      { type: "text", inputmode: "decimal", value: one.default ?? "", autocomplete: "off" },
+    );
+    return el("select", { value: one.default }, options(words(one).map((word) => [word, word])));
+  };
+  const add = () => {
+    const values = Object.fromEntries(model.keys.map((one) => [one.key, at(`of-${one.key}`).value.trim()]));
+    const text = textOf(model, values, values.of);
+    const kept = () => plans.promises().filter((one) => !(model.name === "k" && /^k\s*>=/.test(one)));
+    return change(() => ({ privacy: { promise: [...kept(), text] } }));
+  };
+  return el(
+    "div",
+    {},
+    el("p", {}, el("strong", {}, "Stops: "), model.stops),
+    el("p", {}, el("strong", {}, "Does not stop: "), model.does_not_stop),
+    model.needs === "categories" && el(
+      "p",
+      { class: "help" },
+      "It needs to know which values are most secret: see below.",
+    ),
+    el(
+      "div",
+      { class: "fields" },
+      model.keys.map((one) => field(`of-${one.key}`, one.key === "of" ? "column" : one.key, control(one), one.meaning)),
+    ),
+    el("button", { type: "button", id: "add-promise", on: { click: add } }, "Add this promise"),
+  );
+}
+
+function rules(presets) {
+  const ema = presets.find((one) => one.name === "ema-0.09");
+  const harbor = presets.find((one) => one.name === "hipaa-safe-harbor");
+  const take = () => change(
+    { privacy: { promise: ema.promise, max_suppressed: ema.max_suppressed, max_suppressed_records: null } },
+  );
+  const told = (one) => [el("h3", {}, one.title), el("p", {}, one.words), el("p", { class: "help" }, one.source)];
+  return el(
+    "div",
+    {},
+    ema && [told(ema), el("button", { type: "button", id: "take-ema", on: { click: take } }, "Promise this")],
+    harbor && [told(harbor), safeHarbor()],
+  );
+}
+
+/** The list of HIPAA: what a column is about is the owner's word. */
+function safeHarbor() {
+  const box = el("div", { id: "harbor" });
+  const names = plans.now().columns.filter(
+    (one) => ["quasi", "sensitive", "insensitive"].includes(one.role),
+  ).map((one) => one.name);
+  const pick = (name, place) => field(
+    `about-${place}`,
+    name,
+    el("select", { value: "none" }, options(HARBOR.map((one) => [one, one === "none" ? "none of the 18" : one]))),
+  );
+  const check = async () => {
+    try {
+      const kinds = Object.fromEntries(names.map((name, place) => [name, at(`about-${place}`).value]));
+      const found = await post("/api/safe-harbor", { kinds });
+      const rows = found.items.map((one) => [one.test, verdict(one.holds, "passes", "fails"), one.measured, one.rule]);
+      fill(
+        box,
+        el("p", {}, "The whole list: ", verdict(found.holds, "every test passes", "some tests fail")),
+        table("HIPAA safe harbor, test by test", ["test", "verdict", "found", "rule"], rows, { heads: 1 }),
+      );
+    } catch (error) {
+      fill(box, problem(error));
+    }
+  };
+  return el(
+    "div",
+    {},
+    el("p", {}, "What is each column about?"),
+    el("div", { class: "fields" }, names.map(pick)),
+    el("button", { type: "button", id: "check-harbor", on: { click: check } }, "Hold the table against the list"),
+    box,
+  );
+}
+
+function categories(sensitive) {
+  const box = el("div", { id: "categories" });
+  const pick = field(
+    "category-column",
+    "Confidential column",
+    el("select", { on: { change: () => shown() } }, options(sensitive.map((name) => [name, name]))),
+  );
+  const shown = async () => {
+    const column = pick.querySelector("select").value;
+    const given = plans.now().plan.columns[column]?.categories;
+    try {
+      const { values, more } = await get(`/api/table/values?column=${encodeURIComponent(column)}`);
+      const groups = given && typeof given === "object" ? Object.entries(given) : [
+        ["most secret", []],
+        ["less secret", []],
+        ["harmless", values.map((one) => one.value)],
+      ];
+      const save = (found) => change(
+        { columns: { [column]: { categories: Object.fromEntries(found.filter(([, inner]) => inner.length)) } } },
+      );
+      fill(
+        box,
+        more > 0 && el("p", { class: "help" }, "There are more values than are listed here. Use a file for them."),
+        sorter("secret", groups, values.map((one) => one.value), { ordered: true, save, saved: "Use this order" }),
+        given && el(
+          "p",
+          {},
+          el(
+            "button",
+            {
+              type: "button",
+              class: "small",
+              on: { click: () => change({ columns: { [column]: { categories: null } } }) },
+            },
+            "Forget the order",
+          ),
+        ),
+      );
+    } catch (error) {
+      fill(box, problem(error));
+    }
+  };
+  const open = el("button", { type: "button", id: "sort-secrets", on: { click: shown } }, "Sort its values");
+  return el(
+    "div",
+    {},
+    el(
+      "p",
+      {},
+      "Put the most secret values first. Promises such as enhanced(p=2, alpha=2) then ask for different kinds of secrets in every group.",
+    ),
+    el("div", { class: "row" }, pick, open),
+    box,
+  );
+}

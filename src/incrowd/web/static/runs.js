@@ -1,0 +1,62 @@
+// The runs: which one is looked at, and its numbers.
+
+import { get } from "./api.js";
+import { el } from "./dom.js";
+import { count, moment, percent } from "./numbers.js";
+import { fact, field, notice, options } from "./parts.js";
+import { MEANS } from "./words.js";
+
+/** The number of the run that the address asks for. */
+const wanted = () => Number(new URLSearchParams(location.search).get("run")) || null;
+
+/** Whether a run was made by the plan as it is now; what only the report says does not count. */
+export const isCurrent = (run) => run.current;
+
+/** The run to look at: the one that was asked for, else the newest. */
+export async function chosen() {
+  const { runs } = await get("/api/runs");
+  return { runs, run: runs.find((one) => one.id === wanted()) ?? runs[0] ?? null };
+}
+
+const named = (run) => `${run.id}: ${run.label || run.promise}, ${percent(run.kept)} detail, ${moment(run.made)}`;
+
+/** Which run is looked at, with a way to another; says so if the plan has changed since. */
+export function which(runs, run, path) {
+  if (!run) return notice(
+    "plain",
+    "There is no version yet.",
+    "Make one in step 5; then it is checked here.",
+    el("a", { class: "button main", href: "/choose" }, "Choose a version"),
+  );
+  const pick = runs.length > 1 && field(
+    "run",
+    "Version",
+    el(
+      "select",
+      { value: String(run.id), on: { change: (event) => location.assign(`${path}?run=${event.target.value}`) } },
+      options(runs.map((one) => [String(one.id), named(one)])),
+    ),
+  );
+  const old = !isCurrent(run) && notice(
+    "plain",
+    "The plan has changed since this version was made.",
+    "What you see belongs to the version, not to the plan as it is now.",
+    el("a", { class: "button", href: "/choose" }, "Make a new version"),
+  );
+  return el("div", { class: "which" }, pick, old);
+}
+
+/** The numbers of a run or of a proposal, each with what it means. */
+export function numbersOf(run) {
+  const left = run.records ? `${count(run.suppressed)} of ${count(run.records)}` : count(run.suppressed);
+  return el(
+    "div",
+    { class: "facts" },
+    fact(percent(run.kept), "of the detail is kept", MEANS.kept),
+    fact(left, `people are left out (${percent(run.share_left_out)})`, MEANS.leftOut),
+    fact(count(run.smallest), "people in the smallest group", MEANS.smallest),
+    fact(percent(run.highest), "highest chance to find somebody", MEANS.highest),
+    fact(percent(run.average), "average chance", MEANS.average),
+    fact(count(run.classes), "groups", MEANS.classes),
+  );
+}

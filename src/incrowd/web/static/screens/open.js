@@ -1,0 +1,246 @@
+// Screen 1: choose a table, see how it was read, say what a row is.
+
+import { get, post, upload } from "../api.js";
+import { at, el, fill, say } from "../dom.js";
+import { icon } from "../icons.js";
+import { count, counted, moment, size } from "../numbers.js";
+import { experts, field, meaning, notice, options, table, waiting } from "../parts.js";
+import * as plans from "../plan.js";
+import { begin, change, complain, quiet } from "../shell.js";
+
+const SEPARATORS = [["", "found out by itself"], [",", "comma ,"], [";", "semicolon ;"], ["\t", "tab"], ["|", "bar |"]];
+const ENCODINGS = [
+  ["utf-8", "UTF-8"],
+  ["latin-1", "Latin-1 (Western Europe)"],
+  ["cp1252", "Windows-1252"],
+  ["utf-16", "UTF-16"],
+];
+
+async function showFiles() {
+  const found = await get("/api/files");
+  if (!found.files.length) return fill(
+    at("files"),
+    el("p", { class: "reason" }, "There is no table in the folder yet. Drop one above, or try the example."),
+  );
+  const one = (file) => el(
+    "li",
+    {},
+    el(
+      "button",
+      { type: "button", "aria-pressed": String(file.used), on: { click: () => open(file.name) } },
+      icon("file"),
+      el("span", { class: "name" }, file.name),
+      file.used && el("span", { class: "badge yes" }, icon("yes", 16), "open"),
+      el("span", { class: "end" }, `${size(file.size)} · ${moment(file.modified)}`),
+    ),
+  );
+  return fill(
+    at("files"),
+    el("ul", { class: "files", "aria-labelledby": "files-title" }, found.files.map(one)),
+    found.more > 0 && el("p", { class: "reason" }, `${count(found.more)} more are not listed.`),
+  );
+}
+
+/** Open a file of the folder. */
+async function open(name, more = {}) {
+  quiet();
+  at("opened").hidden = false;
+  fill(at("opened"), el("div", { id: "looking" }));
+  try {
+    await waiting(at("looking"), "Looking at the table and its columns…", () => plans.open({ name, ...more }));
+    await shown();
+    at("opened-title")?.focus();
+  } catch (error) {
+    at("opened").hidden = !plans.now()?.exists;
+    complain(error);
+    if (plans.now()?.exists) await shown();
+  }
+}
+
+async function send(file) {
+  quiet();
+  const ender = new AbortController();
+  const bar = el("progress", { "aria-label": "Copying the file", max: "1", value: "0" });
+  const words = el("p", {}, `Copying ${file.name} into the folder…`);
+  fill(
+    at("job"),
+    el(
+      "div",
+      { class: "running" },
+      words,
+      bar,
+      el("button", { type: "button", on: { click: () => ender.abort() } }, "Cancel"),
+    ),
+  );
+  try {
+    const { max_upload: most } = await get("/api/session");
+    if (file.size > most) throw {
+      message: `The file is larger than ${size(most)}.`,
+      hint: "Put it into the folder yourself; then it stands in the list.",
+    };
+    const taken = await upload(file, (sent, all) => Object.assign(bar, { max: all, value: sent }), ender.signal);
+    fill(at("job"));
+    await open(taken.name);
+  } catch (error) {
+    fill(at("job"));
+    if (error.name === "AbortError") fill(at("notices"), notice("plain", "Cancelled.", "Nothing was copied."));
+    else complain(error);
+  }
+}
+
+/** Show what was read, unless another file is opened meanwhile. */
+async function shown() {
+  const title = el("h2", { id: "opened-title", tabindex: "-1" }, "What we read");
+  const box = el("div", { id: "read" });
+  fill(at("opened"), title, box).hidden = false;
+  await showFiles();
+  const found = await waiting(
+    box,
+    "Reading the table…",
+    (signal) => Promise.all([get("/api/table/profile", { signal }), get("/api/table/rows?limit=20", { signal })]),
+  );
+  if (!found || !box.isConnected) return;
+  const [profile, rows] = found;
+  const missing = profile.columns.reduce((sum, one) => sum + (one.missing ?? 0), 0);
+  const read = `We read ${counted(profile.records, "row")} and ${counted(profile.columns.length, "column")}`;
+  title.textContent = read;
+  say(read);
+  fill(
+    box,
+    person(profile),
+    el(
+      "p",
+      {},
+      missing ? `${counted(missing, "value")} ${missing === 1 ? "is" : "are"} missing.` : "No value is missing.",
+    ),
+    meaning(
+      "Missing means: the cell is empty, or holds one of the marks below. Missing values are a value of their own: who has no postcode hides among others without one.",
+    ),
+    table(`The first ${counted(rows.rows.length, "row")}`, rows.columns, rows.rows, { tight: true }),
+    reading(profile.layout),
+  );
+}
+
+function person(profile) {
+  const entity = plans.now().plan?.data?.entity ?? "";
+  const names = profile.columns.map((one) => one.name);
+  const pick = field(
+    "entity",
+    "The column that says whose row it is",
+    el(
+      "select",
+      {
+        value: entity,
+        on: { change: (event) => event.target.value && change({ data: { entity: event.target.value } }) },
+      },
+      options([["", "choose a column"], ...names.map((one) => [one, one])]),
+    ),
+    "For example a patient number. It is not published.",
+  );
+  pick.hidden = !entity;
+  const radio = (value, words, act) => el(
+    "label",
+    { class: "check" },
+    el(
+      "input",
+      {
+        type: "radio",
+        name: "person",
+        id: `person-${value}`,
+        value,
+        checked: (value === "yes") === !entity,
+        on: { change: act },
+      },
+    ),
+    words,
+  );
+  return el("fieldset", { class: "ask" }, el(
+    "legend",
+    {},
+    "Is this one row per person?",
+  ), radio("yes", "Yes, every row is another person", () => {
+    pick.hidden = true;
+    if (entity) change({ data: { entity: null } });
+  }), radio("no", "No, a person can have several rows", () => {
+    pick.hidden = false;
+  }), pick);
+}
+
+function reading(layout) {
+  const data = plans.now().plan.data;
+  const spread = /\.(xlsx|xls|ods)$/i.test(data.path ?? "");
+  const text = layout.separator !== null && layout.separator !== undefined;
+  const again = () => (
+    {
+      ...(text ? { separator: at("separator").value || undefined, encoding: at("encoding").value } : {}),
+      ...(spread && at("sheet").value ? { sheet: at("sheet").value } : {}),
+      missing: marks(at("missing").value),
+      ...(data.entity ? { entity: data.entity } : {}),
+    }
+  );
+  return experts(
+    "reading",
+    "How the file is read",
+    el(
+      "div",
+      { class: "fields" },
+      text && field(
+        "separator",
+        "Between values stands",
+        el("select", { value: data.separator ?? "" }, options(SEPARATORS)),
+        `Now: ${named(layout.separator)}.`,
+      ),
+      text && field(
+        "encoding",
+        "Characters are written in",
+        el("select", { value: layout.encoding ?? "utf-8" }, options(ENCODINGS)),
+        "If letters such as ä look wrong, try another.",
+      ),
+      spread && field(
+        "sheet",
+        "Sheet",
+        el("input", { type: "text", value: layout.sheet ?? "", autocomplete: "off" }),
+        "Empty means the first one.",
+      ),
+      field(
+        "missing",
+        "These also mean: missing",
+        el("input", { type: "text", value: (layout.missing ?? []).filter(Boolean).join(", "), autocomplete: "off" }),
+        "Separate them with commas. An empty cell always counts.",
+      ),
+    ),
+    el("button", { type: "button", on: { click: () => open(data.path, again()) } }, "Read it again"),
+    el("p", { class: "help" }, "Roles and ladders are then suggested anew."),
+  );
+}
+
+const named = (separator) => (SEPARATORS.find(([value]) => value === separator) ?? [0, separator])[1];
+const marks = (typed) => ["", ...typed.split(",").map((one) => one.trim()).filter(Boolean)];
+
+function wireDrop() {
+  const drop = at("drop");
+  at("upload").addEventListener("change", (event) => event.target.files[0] && send(event.target.files[0]));
+  for (const name of ["dragenter", "dragover"]) drop.addEventListener(
+    name,
+    (event) => (event.preventDefault(), drop.classList.add("over")),
+  );
+  for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0]);
+  });
+  at("example").addEventListener("click", async () => {
+    try {
+      const made = await waiting(at("job"), "Making up a hospital…", () => post("/api/example"));
+      fill(at("job"));
+      if (made) await open(made.name);
+    } catch (error) {
+      complain(error);
+    }
+  });
+}
+
+wireDrop();
+await begin(() => undefined);
+await showFiles().catch(complain);
+if (plans.now()?.exists && !plans.now().problem) await shown().catch(complain);

@@ -1,0 +1,85 @@
+"""Takes the pictures of the tutorial again. In the folder tests: ``python -m web.browser.take_pictures``."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from web.browser.steward import Steward, sees, served, visiting
+
+PICTURES = Path(__file__).parents[3] / "docs" / "tutorials" / "pictures"
+NAMES = ("open", "columns", "promise", "coarsen", "choose", "made", "check", "release", "columns-dark", "choose-dark")
+SIZE = {"width": 1120, "height": 780}
+
+
+def main() -> None:
+    """Walk through all screens twice, in a light and in a dark room."""
+    PICTURES.mkdir(exist_ok=True)
+    for scheme in ("light", "dark"):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            served(Path(folder)) as house,
+            sync_playwright() as playwright,
+        ):
+            path = shutil.which("chromium")
+            browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+            context = browser.new_context()
+            context.new_page().goto(house.first)
+            with visiting(house, browser, list(context.cookies()), color_scheme=scheme, viewport=SIZE) as steward:
+                for name in walked(steward):
+                    taken(steward.page, name if scheme == "light" else f"{name}-dark")
+            browser.close()
+
+
+def taken(page: Page, name: str) -> None:
+    """Take a picture if the tutorial shows it."""
+    if name in NAMES:
+        page.mouse.move(0, 0)
+        page.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
+
+
+def walked(steward: Steward) -> Iterator[str]:
+    """Go from the example to its release; stop where a picture is taken."""
+    page = steward.go("open")
+    page.get_by_role("button", name="Try the example").click()
+    sees(page, "We read 1,000 rows")
+    page.locator("#opened-title").scroll_into_view_if_needed()
+    page.evaluate("scrollTo(0, 0)")
+    yield "open"
+    steward.go("columns").wait_for_selector("#alone .bars")
+    page.evaluate("document.querySelector('section:has(#cards)').scrollIntoView()")
+    yield "columns"
+    steward.api("POST", "/api/plan/confirm", {"columns": steward.api("GET", "/api/plan")["unsure"]})
+    steward.go("promise").get_by_label("Inside the house").check()
+    page.get_by_label("Promise different values of cost").uncheck()
+    expect(page.locator("#all-promises code")).to_have_count(2)
+    sees(page, "This can be kept")
+    page.evaluate("scrollTo(0, 120)")
+    yield "promise"
+    steward.go("coarsen").wait_for_selector("#ladder-5 .rungs")
+    page.evaluate("document.querySelector('section:has(#ladders)').scrollIntoView()")
+    yield "coarsen"
+    steward.go("choose").wait_for_selector(".levels b")
+    sees(page, "such as")
+    page.evaluate("scrollTo(0, 0)")
+    yield "choose"
+    page.get_by_role("button", name="Make this version: balanced").click()
+    sees(page, "This version keeps the promise")
+    page.evaluate("document.querySelector('#made').scrollIntoView()")
+    yield "made"
+    page.get_by_role("link", name="Check this version").click()
+    sees(page, "The version keeps what you promised")
+    page.evaluate("scrollTo(0, 0)")
+    yield "check"
+    steward.go("release").get_by_role("button", name="Write the release").click()
+    sees(page, "Written into the folder")
+    page.evaluate("document.querySelector('section:has(#write)').scrollIntoView()")
+    yield "release"
+
+
+if __name__ == "__main__":
+    main()

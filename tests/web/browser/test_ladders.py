@@ -1,0 +1,69 @@
+"""Ladders that are filled in as a table, and what an intruder knows already."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+from playwright.sync_api import expect
+
+from web.browser.steward import Steward, sees
+
+
+def plan_of(steward: Steward) -> Any:
+    return tomllib.loads((steward.house.folder / "plan.toml").read_text(encoding="utf-8"))
+
+
+def test_a_ladder_is_filled_in_as_a_table_with_a_label_per_level(steward: Steward) -> None:
+    steward.opened()
+    steward.api("PATCH", "/api/plan", {"columns": {"zip": {"hierarchy": "flat"}}})
+    page = steward.go("coarsen")
+    page.locator("#ladder-2").get_by_text("Another ladder, the whole tree").click()
+    page.get_by_label("Kind of ladder").select_option("A table: a label per level for each value")
+    for place in range(7):
+        page.get_by_label(f"Level 1 of 0100{place}").fill("north" if place < 3 else "south")
+    page.get_by_role("button", name="Add a level").click()
+    page.get_by_label("Level 2 of 01006").fill("far")
+    sees(page, "has the label of")  # south cannot be a part of both south and far
+    page.get_by_label("Level 1 of 01006").fill("island")
+    expect(page.locator("#b2-shown table")).to_contain_text("level 2 (3 groups")
+    page.get_by_role("button", name="Use this ladder").click()
+    expect(page.locator("#ladder-2 .rungs")).to_contain_text("3 groups")
+    assert plan_of(steward)["columns"]["zip"]["hierarchy"]["tree"] == {
+        "north": {"north": ["01000", "01001", "01002"]},
+        "south": {"south": ["01003", "01004", "01005"]},
+        "far": {"island": ["01006"]},
+    }
+
+
+def test_how_many_people_there_are_is_asked_where_nobody_knows_who_is_in_the_file(steward: Steward) -> None:
+    steward.opened()
+    page = steward.go("promise")
+    expect(page.get_by_label("Yes, or we are not sure")).to_be_checked()
+    page.get_by_label("No, the file is a sample of more people").check()
+    people = page.get_by_label("How many people was the table drawn from?")
+    people.fill("many")
+    people.press("Tab")
+    sees(page, "The number of people is a whole number")
+    people.fill("1,200")
+    people.press("Tab")
+    expect(people).to_have_value("1200")
+    assert plan_of(steward)["report"]["population"] == 1_200
+    page.reload()
+    steward.ready()
+    expect(page.get_by_label("How many people was the table drawn from?")).to_have_value("1200")
+    page.get_by_label("Yes, or we are not sure").check()
+    expect(page.get_by_label("How many people was the table drawn from?")).to_have_count(0)
+    sees(page, "Who gets the file")
+    expect(page.get_by_label("Yes, or we are not sure")).to_be_checked()
+    assert "population" not in plan_of(steward).get("report", {})
+
+
+def test_versions_are_found_again_after_a_reload_and_in_another_tab(steward: Steward) -> None:
+    steward.opened()
+    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
+    steward.work({"kind": "proposals"})
+    for tab in (steward, steward.another_tab()):
+        page = tab.go("choose")
+        expect(page.get_by_role("button", name="Make this version: balanced")).to_be_visible()
+    assert steward.api("GET", "/api/jobs/current")["job"]["id"] == 1

@@ -1,0 +1,70 @@
+"""Other levels, other group sizes, closeness, the graph, and earlier versions."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from web.browser.steward import Steward, sees
+
+
+def made(steward: Steward, promise: str = "k>=3") -> None:
+    steward.opened()
+    steward.api("PATCH", "/api/plan", {"privacy": {"promise": [promise], "max_suppressed": "0.2"}})
+    steward.work({"kind": "run", "label": promise})
+
+
+def test_another_level_shows_what_it_would_publish(steward: Steward) -> None:
+    made(steward)
+    page = steward.go("choose")
+    page.get_by_text("Look around: other levels").click()
+    for place in range(3):
+        page.locator(f"#turn-{place}").fill("0")
+    sees(page, "The promise would not be kept")
+    expect(page.locator("#node")).to_contain_text("left out")
+
+
+def test_every_group_size_has_its_price(steward: Steward) -> None:
+    made(steward)
+    page = steward.go("choose")
+    page.get_by_text("Look around: larger and smaller crowds").click()
+    page.get_by_role("button", name="Compute for every group size").click()
+    page.get_by_label("Group size", exact=True).fill("0")
+    sees(page, r"Groups of at least 1: 100\s%")
+
+
+def test_a_search_of_another_kind_shows_its_groups(steward: Steward) -> None:
+    made(steward)
+    page = steward.go("choose")
+    page.get_by_text("For experts: how it is searched").click()
+    page.get_by_label("Search", exact=True).select_option("Cut numbers in halves")
+    sees(page, "Each group its own ranges")
+    page.get_by_role("button", name="Search with the plan as it is").click()
+    page.get_by_text("Look around: the groups").click()
+    sees(page, "Every group has levels of its own")
+
+
+def test_closeness_and_the_graph_are_a_click_away(steward: Steward) -> None:
+    made(steward)
+    page = steward.go("check")
+    page.get_by_role("button", name="Cancel").click()
+    sees(page, "Nothing was written")
+    page.locator("#nt > summary").click()
+    page.get_by_label("t: distance, at most").fill("1")
+    page.get_by_role("button", name="Check", exact=True).click()
+    sees(page, "every group looks like the people around it")
+    page.locator("#graph > summary").click()
+    page.get_by_role("button", name="Draw").click()
+    sees(page, "Nobody can be surer of a value than")
+    expect(page.locator("#graph-found img")).to_be_visible()
+
+
+def test_two_versions_can_be_compared_and_an_earlier_plan_taken_again(steward: Steward) -> None:
+    made(steward, "k>=3")
+    made(steward, "k>=8")
+    page = steward.go("release")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("#compared td.changed").first).to_be_visible()
+    earlier = page.locator("#history tbody tr", has_text="k>=3").first
+    earlier.get_by_role("button", name="Take its plan again").click()
+    expect(earlier).to_contain_text("as the plan is")
+    expect(page.get_by_role("status").first).to_be_visible()

@@ -1,0 +1,108 @@
+"""A server on a loopback port, and somebody who visits it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+import uvicorn
+from fastapi import FastAPI
+
+from incrowd.web import Settings, make_app
+
+PATIENTS = """name,age,sex,zip,disease
+Ann,21,f,01067,flu
+Ben,22,m,01069,hiv
+Cid,23,m,01067,flu
+Dan,31,m,01069,asthma
+Eve,32,f,01067,hiv
+Fay,33,f,01069,flu
+Gil,41,m,02763,asthma
+Hal,42,m,02763,flu
+"""
+"""Eight people, of whom everybody is one of a kind by age, sex and zip."""
+
+PLAN = """version = 1
+[data]
+path = "patients.csv"
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi"
+hierarchy = { intervals = [10, 20] }
+[columns.sex]
+role = "quasi"
+hierarchy = { flat = true }
+[columns.zip]
+role = "quasi"
+hierarchy = { mask = "right" }
+[columns.disease]
+role = "sensitive"
+[privacy]
+promise = ["k>=2"]
+max_suppressed = 0.25
+"""
+
+
+class Visitor(httpx.Client):
+    """A browser that opened the printed address."""
+
+    def __init__(self, app: FastAPI, address: str) -> None:
+        super().__init__(base_url=address, timeout=60)
+        self.app, self._token = app, app.state.token
+        self.headers["X-Incrowd-Token"] = app.state.office.keys.change
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        assert self.get("/", params={"token": self._token}).status_code == 303
+        return self
+
+    def ask(self, method: str, path: str, status: int = 200, **more: Any) -> Any:
+        """Ask for something and give its JSON; the status must be as expected."""
+        answer = self.request(method, path, **more)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def work(self, **job: Any) -> Any:
+        """Start a job and give what is told last, as its events say it."""
+        started = self.ask("POST", "/api/jobs", 202, json=job)
+        return self.follow(started["id"])
+
+    def follow(self, number: int) -> Any:
+        """Follow the events of a job to their end."""
+        with self.stream("GET", f"/api/jobs/{number}/events") as answer:
+            told = [line[6:] for line in answer.iter_lines() if line.startswith("data: ")]
+        return json.loads(told[-1])
+
+
+@contextlib.contextmanager
+def serving(folder: Path, **more: Any) -> Iterator[tuple[FastAPI, str]]:
+    """Serve a folder on a free port of this computer; tables are worked on in a thread unless asked otherwise."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        app = make_app(Settings(folder, port=port, **{"separate": False, **more}))
+        config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            until(lambda: server.started)
+            yield app, f"http://127.0.0.1:{port}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def until(holds: Any, seconds: float = 60) -> None:
+    """Wait until something holds, and not longer than anybody would."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.01)

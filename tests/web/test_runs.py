@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from web.serving import PLAN, Visitor
+
+
+@pytest.fixture
+def done(planned: Visitor) -> Visitor:
+    """Give somebody who has made a release."""
+    assert planned.work(kind="run")["state"] == "done"
+    return planned
+
+
+def test_a_run_shows_rows_before_and_after(done: Visitor) -> None:
+    shown = done.ask("GET", "/api/runs/1")
+    rows = shown["rows"]
+    assert rows["columns"] == ["age", "sex", "zip", "disease"]
+    assert rows["before"][0] == ["21", "f", "01067", "flu"]
+    released = [row for row in rows["after"] if row is not None]
+    assert len(released) == shown["published"]
+    assert [row[3] for row in released] == [
+        before[3] for before, after in zip(rows["before"], rows["after"], strict=True) if after is not None
+    ]
+    assert "The release keeps k>=2." in shown["explain"]
+    assert shown["findings"][0]["holds"] is True
+
+
+def test_what_is_dangerous_is_noted_with_the_run(planned: Visitor) -> None:
+    planned.ask("PATCH", "/api/plan", json={"output": {"order": "keep"}})
+    planned.work(kind="run")
+    assert any("order" in note for note in planned.ask("GET", "/api/runs/1")["notes"])
+
+
+def test_the_rows_after_are_those_of_the_released_file(done: Visitor, folder: Path) -> None:
+    data = (folder / ".incrowd/runs/0001/release/public/data.csv").read_text(encoding="utf-8").splitlines()
+    rows = done.ask("GET", "/api/runs/1")["rows"]["after"]
+    shown = sorted(tuple(row) for row in rows if row is not None)
+    assert sorted(tuple(row) for row in csv.reader(data[1:])) == shown
+
+
+@pytest.mark.parametrize("algorithm", ["mondrian", "cheapest-first"])
+def test_so_are_those_of_a_local_recoding(planned: Visitor, folder: Path, algorithm: str) -> None:
+    planned.ask("PATCH", "/api/plan", json={"search": {"algorithm": algorithm}})
+    planned.work(kind="run")
+    test_the_rows_after_are_those_of_the_released_file(planned, folder)
+
+
+def test_the_lattice_tells_minimal_acceptable_and_refused_nodes(done: Visitor) -> None:
+    found = done.ask("GET", "/api/runs/1/nodes")
+    assert found["quasi"] == ["age", "sex", "zip"]
+    assert found["heights"] == {"age": 3, "sex": 1, "zip": 5}
+    assert (len(found["nodes"]), found["more"]) == (4 * 2 * 6, 0)
+    states = {tuple(one["levels"]): one["state"] for one in found["nodes"]}
+    assert states[0, 0, 0] == "refused"
+    assert states[3, 1, 5] == "acceptable"
+    assert list(states.values()).count("chosen") == 1
+    assert "minimal" in states.values()
+
+
+def test_any_node_can_be_previewed(done: Visitor) -> None:
+    top = done.ask("POST", "/api/runs/1/node", json={"levels": {"age": 3, "sex": 1, "zip": 5}})
+    assert (top["state"], top["suppressed"], top["classes"], top["smallest"]) == ("acceptable", 0, 1, 8)
+    assert top["highest"] == "0.125"
+    assert top["rows"]["after"][0] == ["*", "*", "*", "flu"]
+    exact = done.ask("POST", "/api/runs/1/node", json={"levels": {"age": 0, "sex": 0, "zip": 0}})
+    assert (exact["state"], exact["suppressed"]) == ("refused", 8)
+    assert exact["rows"]["after"] == [None] * 8
+
+
+@pytest.mark.parametrize("levels", [{"age": 9, "sex": 0, "zip": 0}, {"age": 0}, {"age": 0, "sex": 0, "zip": 0, "x": 0}])
+def test_a_node_that_is_none_is_refused(done: Visitor, levels: dict[str, int]) -> None:
+    assert done.ask("POST", "/api/runs/1/node", 422, json={"levels": levels})["code"] in {"IC101", "IC103"}
+
+
+def test_two_runs_are_put_side_by_side(done: Visitor) -> None:
+    done.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=4"]}})
+    done.work(kind="run")
+    rows = {one["what"]: (one["a"], one["b"]) for one in done.ask("GET", "/api/runs/compare?a=1&b=2")["rows"]}
+    assert rows["promise"] == ("k>=2", "k>=4")
+    assert rows["records"] == ("8", "8")
+    assert [one["id"] for one in done.ask("GET", "/api/runs")["runs"]] == [2, 1]
+
+
+def test_the_plan_of_an_earlier_run_can_be_taken_again(done: Visitor) -> None:
+    done.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=4"]}})
+    shown = done.ask("POST", "/api/plan/restore", json={"run": 1})
+    assert (shown["promise"], shown["text"]) == ("k>=2", PLAN)
+
+
+def test_evidence_is_the_report_with_its_charts(done: Visitor) -> None:
+    done.ask("GET", "/api/runs/1/evidence", 404)
+    assert done.work(kind="evidence", run=1)["state"] == "done"
+    found = done.ask("GET", "/api/runs/1/evidence")
+    assert found["meets"] is True
+    assert {"risk", "attacks"} <= {one["name"] for one in found["sections"]}
+    kinds = {one["kind"] for one in found["charts"]}
+    wanted = {"class-sizes", "attackers", "attack-rates", "losses", "ladders", "lattice", "marginals", "tree"}
+    assert wanted | {"confidence", "graph"} <= kinds
+    assert [one["name"] for one in done.ask("GET", "/api/runs/1/charts")] == [one["name"] for one in found["charts"]]
+
+
+def test_a_chart_is_a_picture_with_words_and_what_draws_it(done: Visitor) -> None:
+    names = [one["name"] for one in done.ask("GET", "/api/runs/1/charts")]
+    assert names == ["class-sizes", "ladders", "losses"]
+    answer = done.get("/api/runs/1/charts/class-sizes.svg")
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert "script" not in answer.headers["content-security-policy"]
+    drawn = ET.fromstring(answer.text)  # noqa: S314 - drawn by us
+    assert drawn[0].tag.endswith("title")
+    assert done.ask("GET", "/api/runs/1/charts/class-sizes.json")["$schema"].startswith("https://vega.github.io")
+
+
+@pytest.mark.parametrize("name", ["nothing", "..%2Frun", "%2e%2e", "charts", "class-sizes.svg%00"])
+def test_nothing_but_a_chart_can_be_asked_for_as_a_chart(done: Visitor, name: str) -> None:
+    assert done.get(f"/api/runs/1/charts/{name}.json").status_code in {404, 422}
+
+
+@pytest.mark.parametrize("name", ["run.json", "details.json", "input.json", "..%2Fplan.toml", "%2e%2e%2fplan.toml"])
+def test_nothing_but_what_is_listed_can_be_downloaded(done: Visitor, name: str) -> None:
+    assert done.get(f"/api/runs/1/files/{name}").status_code in {404, 422}
+
+
+def test_a_download_is_saved_and_never_shown(done: Visitor) -> None:
+    names = [one["name"] for one in done.ask("GET", "/api/runs/1/files")["files"]]
+    assert names == ["data.csv", "release.json", "verify.py", "plan.toml", "recipe.json"]
+    for name in names:
+        answer = done.get(f"/api/runs/1/files/{name}")
+        assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+        assert answer.headers["content-type"] == "application/octet-stream"
+
+
+def test_nt_closeness_is_told_class_by_class_with_what_certifies_it(done: Visitor) -> None:
+    asked = {"kind": "nt-check", "run": 1, "column": "disease"}
+    loose = done.work(**asked, n="8", t="1")["result"]
+    assert (loose["holds"], loose["failing"]) == (True, 0)
+    assert all(one["certified_by"] for one in loose["classes"])
+    strict = done.work(**asked, n="8", t="0")["result"]
+    assert strict["holds"] is False
+    assert strict["classes"][0]["certified_by"] is None
+    assert strict["promise"] == "nt(n=8, t=0)[disease]"
+
+
+def test_nt_closeness_needs_a_sensitive_column_and_numbers(done: Visitor) -> None:
+    assert done.work(kind="nt-check", run=1, column="age", n="2", t="0.5")["error"]["code"] == "IC103"
+    assert done.work(kind="nt-check", run=1, column="disease", n="0", t="0.5")["error"]["code"] == "IC101"
+    done.ask("POST", "/api/jobs", 422, json={"kind": "nt-check", "run": 1, "column": "disease", "n": "x", "t": "1"})
+
+
+def test_the_graph_of_classes_and_values_is_drawn(done: Visitor) -> None:
+    result = done.work(kind="graph", run=1, column="disease")["result"]
+    drawn = ET.fromstring(result["svg"])  # noqa: S314 - drawn by us
+    assert drawn.tag.endswith("svg")
+    assert "style=" not in result["svg"]
+
+
+def test_a_release_that_is_no_longer_at_hand_is_made_again(done: Visitor) -> None:
+    from incrowd.web._desk import DESK  # noqa: PLC0415
+
+    before = done.ask("POST", "/api/runs/1/node", json={"levels": done.ask("GET", "/api/runs/1")["levels"]})
+    DESK.releases.clear()
+    after = done.ask("POST", "/api/runs/1/node", json={"levels": done.ask("GET", "/api/runs/1")["levels"]})
+    assert before == after
+
+
+def test_an_export_writes_what_is_given_away_and_what_is_kept(done: Visitor, folder: Path) -> None:
+    result = done.work(kind="export", run=1)["result"]
+    names = {one["name"]: one["public"] for one in result["files"]}
+    assert names["public/data.csv"] is names["public/report.html"] is True
+    assert names["owner/report.html"] is names["owner/plan.toml"] is False
+    assert (folder / "out/public/data.csv").is_file()
+    assert done.ask("GET", "/api/runs/1")["exported"] == "out"
+    files = [one["name"] for one in done.ask("GET", "/api/runs/1/files")["files"]]
+    assert {"report.html", "public-report.html"} <= set(files)
+
+
+def test_an_export_replaces_an_earlier_one_only_if_asked(done: Visitor) -> None:
+    done.work(kind="export", run=1)
+    assert done.work(kind="export", run=1)["error"]["code"] == "IC106"
+    assert done.work(kind="export", run=1, force=True)["state"] == "done"
+
+
+@pytest.mark.parametrize("name", ["../out", "/tmp/out", "a/b", ".incrowd", ".", "patients.csv"])  # noqa: S108
+def test_an_export_stays_in_the_folder_and_spares_what_is_there(done: Visitor, folder: Path, name: str) -> None:
+    answer = done.post("/api/jobs", json={"kind": "export", "run": 1, "folder": name})
+    if answer.status_code == 202:
+        assert done.follow(answer.json()["id"])["error"]["code"] == "IC106"
+    else:
+        assert answer.status_code in {403, 422}
+    assert sorted(entry.name for entry in folder.iterdir()) == [".incrowd", "patients.csv", "plan.toml"]
+
+
+def test_the_command_line_makes_the_same_release_from_the_same_plan(done: Visitor, folder: Path) -> None:
+    done.work(kind="export", run=1, folder="given")
+    (folder / "exported.toml").write_bytes(done.get("/api/runs/1/files/plan.toml").content)
+    code = "from incrowd.cli import main; main(['anonymize', 'exported.toml'])"
+    ran: Any = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    for name in ("public/data.csv", "public/release.json", "owner/recoding.parquet"):
+        assert (folder / "out" / name).read_bytes() == (folder / "given" / name).read_bytes(), name
+
+
+def test_a_run_stays_current_whatever_the_report_says_and_where_it_is_written(done: Visitor) -> None:
+    assert done.ask("GET", "/api/runs/1")["current"] is True
+    words = {"report": {"purpose": "a test", "population": 4_000}, "output": {"folder": "given", "format": "parquet"}}
+    done.ask("PATCH", "/api/plan", json=words)
+    assert [one["current"] for one in done.ask("GET", "/api/runs")["runs"]] == [True]
+    for change in (
+        {"privacy": {"promise": ["k>=3"]}},
+        {"output": {"order": "keep"}},
+        {"columns": {"sex": {"at_most": 0}}},
+    ):
+        done.ask("PATCH", "/api/plan", json=change)
+        assert done.ask("GET", "/api/runs/1")["current"] is False
+        done.ask("POST", "/api/plan/undo")
+        assert done.ask("GET", "/api/runs/1")["current"] is True
+
+
+def test_an_export_says_what_the_present_plan_says_and_publishes_what_the_run_made(done: Visitor, folder: Path) -> None:
+    words = {"report": {"purpose": "counting beds"}, "output": {"folder": "given", "format": "parquet"}}
+    done.ask("PATCH", "/api/plan", json={**words, "privacy": {"promise": ["k>=3"]}})
+    result = done.work(kind="export", run=1)["result"]
+    assert result["folder"] == "given"
+    assert (folder / "given/public/data.parquet").is_file()
+    assert "counting beds" in (folder / "given/owner/report.html").read_text(encoding="utf-8")
+    plan = tomllib.loads((folder / "given/owner/plan.toml").read_text(encoding="utf-8"))
+    assert (plan["privacy"]["promise"], plan["report"]) == (["k>=2"], {"purpose": "counting beds"})
+    assert plan["output"] == {"folder": "given", "format": "parquet"}
+    assert plan == tomllib.loads(done.get("/api/runs/1/files/plan.toml").text)
+
+
+def test_evidence_knows_how_many_people_there_are(done: Visitor) -> None:
+    done.ask("PATCH", "/api/plan", json={"report": {"population": 4_000}})
+    done.work(kind="evidence", run=1)
+    told = str(done.ask("GET", "/api/runs/1/evidence")["sections"])
+    assert "Nobody said how many people" not in told
