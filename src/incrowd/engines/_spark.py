@@ -1,0 +1,293 @@
+"""Spark: the table stays on the cluster; what comes to this machine are domains, the census and the classes.
+
+Only the DataFrame API is used, so all of it works over Spark Connect. No row passes through Python.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from incrowd.core import Census, CensusRequest, DataError, FullDomainRecoding, ParameterError, Recoding
+from incrowd.engines._arrow import kind_of_type, tidy
+from incrowd.engines._border import guarded
+from incrowd.engines._columns import of_numbers, to_numpy
+from incrowd.engines._eager import EagerEngine
+from incrowd.engines._files import ending_of
+from incrowd.engines._frame import FrameEngine
+from incrowd.engines._from_census import published_rows, tells_all
+from incrowd.engines._home import Frame, inner_names
+from incrowd.engines._protocol import Engine, Replace
+from incrowd.engines._spark_files import write_folder
+from incrowd.engines._spark_rows import functions_of, in_chunks, in_parts, repeated, tallied
+from incrowd.engines._stage import begin
+
+ROWS_PER_PART = 1_000_000
+"""So many rows about are published together, in one task and one file."""
+
+FEW = 1_000_000
+"""Tables of so many rows are sent to every worker; larger ones are joined by shuffling."""
+
+FEWER = 1_000
+"""Up to so many combinations of values beside the labels, equal rows are counted before they are moved."""
+
+TOLD = 5_000_000
+"""Up to so many different rows of a release are laid out here from the census, and repeated on the cluster."""
+
+SETS = 30
+"""Columns that are counted in one job: Spark numbers them by bits."""
+
+
+class SparkHome:
+    """A Spark session, classic or over Connect.
+
+    Parameters
+    ----------
+    session
+        The session of the frame. What we bring is brought there; none of its settings are changed.
+    """
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def bring(self, table: pa.Table) -> Frame:
+        frame = self.hand_back(table)
+        brought: Frame = nw.from_native(frame.hint("broadcast") if table.num_rows <= FEW else frame)
+        return brought
+
+    def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
+        """Join without asking for the columns of the frame: over Connect, each such question sends the whole plan.
+
+        The key stays and is never read: with a step between any two joins that drops it, Spark takes minutes to plan
+        forty of them.
+        """
+        native, other = frame.to_native(), self.bring(table).to_native()
+        of = functions_of(native)
+        joined: Frame = nw.from_native(native.join(other, of.col(column) == of.col(key), "left"))
+        return joined
+
+    def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
+        write_folder(frame.to_native().toDF(*names), path)
+
+    def hand_back(self, table: pa.Table) -> Any:
+        """Make a frame of a table; timestamps without a zone stay without, whatever the zone of the session is."""
+        from pyspark.sql.pandas.types import from_arrow_type  # noqa: PLC0415 - only who uses Spark has it
+        from pyspark.sql.types import StructField, StructType  # noqa: PLC0415
+
+        fields = [
+            StructField(field.name, from_arrow_type(field.type, prefer_timestamp_ntz=True)) for field in table.schema
+        ]
+        return self._session.createDataFrame(table, StructType(fields))
+
+    def check(self) -> None:
+        """Spark knows what it reads; we do not."""
+
+    def numbered(self, frame: Frame) -> NoReturn:
+        """Refuse: the rows of a cluster have no order."""
+        del frame
+        msg = "The rows of a Spark table have no order that could be kept."
+        raise ParameterError(msg, hint="use order='sorted'.")
+
+    def sampled(self, frame: Frame, rows: int) -> Frame:
+        native = frame.to_native()
+        names = [field.name for field in native.schema.fields if field.dataType.typeName() not in {"map", "variant"}]
+        sampled: Frame = nw.from_native(native.orderBy(functions_of(native).xxhash64(*names)).limit(rows))
+        return sampled
+
+
+class SparkEngine(FrameEngine):
+    """A Spark DataFrame.
+
+    Parameters
+    ----------
+    frame, home, names, missing_values, drop
+        As for any frame.
+    rows
+        About how many rows it has; counted when needed if not given.
+    tally
+        The different rows with a column ``count``, where they are known already.
+    """
+
+    _counted: Census | None = None
+
+    _repeated = False
+    """Whether most rows are known to occur several times: then different rows are moved and sorted, not all rows."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        home: SparkHome,
+        names: Sequence[str],
+        *,
+        missing_values: Sequence[str] = (),
+        drop: Sequence[str] = (),
+        rows: int | None = None,
+        tally: Any = None,
+    ) -> None:
+        super().__init__(frame, home, names, missing_values=missing_values, drop=drop)
+        self._about = rows
+        self._different = tally
+
+    @guarded
+    def census(self, request: CensusRequest) -> Census:
+        census = super().census(request)
+        self._counted = census if request.entity is None and request.count is None else None
+        return census
+
+    @guarded
+    def recode(
+        self,
+        recoding: Recoding,
+        publish: Sequence[str],
+        *,
+        replace: Mapping[str, Replace] | None = None,
+        keep_order: bool = False,
+    ) -> FrameEngine:
+        if keep_order:
+            self._home.numbered(self._source)
+        if isinstance(recoding, FullDomainRecoding) and not (replace or recoding.masks):
+            told = self._told(recoding, publish)
+            if told is not None:
+                return told
+        recoded = super().recode(recoding, publish, replace=replace)
+        assert isinstance(recoded, SparkEngine)  # noqa: S101 - made below
+        recoded._repeated = not replace and self._repeats(recoding, publish)  # noqa: SLF001 - its own kind
+        return recoded
+
+    @guarded
+    def sampled(self, rows: int) -> Engine:  # type: ignore[override]
+        """Take so many rows to this machine, the same ones whatever their order."""
+        sample = tidy(self._collect(self._home.sampled(self._source, rows)))
+        if not all(kind_of_type(type_) for type_ in sample.schema.types):
+            return super().sampled(rows)
+        columns = dict(zip(self._inner, sample.columns, strict=True))
+        return EagerEngine(columns, self._home.hand_back, missing_values=self._missing_values, drop=self._drop)
+
+    @guarded
+    def write(self, path: Path, *, keep_order: bool = False) -> None:
+        if ending_of(path) != ".parquet":
+            msg = f"Spark cannot write {path.name!r}: it writes Parquet."
+            raise DataError(msg, hint="use format='parquet', and a name that ends in .parquet.")
+        super().write(path, keep_order=keep_order)
+
+    @guarded
+    def materialise(self) -> Any:
+        """Give the table as a frame that Spark keeps: what is checked is what was made, and nothing is made twice."""
+        begin("writing")
+        table = self._ordered().to_native().toDF(*self._inner).persist()
+        table.count()
+        return table
+
+    def _in_order(self, frame: Frame, by: Sequence[str]) -> pa.Table:
+        """Sort here: on a cluster it would take two more jobs."""
+        return self._collect(frame).sort_by([(name, "ascending") for name in by])
+
+    def _values(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
+        """Count the values of all columns in one job."""
+        for start in range(0, len(names), SETS):
+            some = names[start : start + SETS]
+            inner = [self._inner[name] for name in some]
+            counted = self._collect(self._by_each(some, inner))
+            which = to_numpy(counted["which"])
+            for place, name in enumerate(some):
+                own = pa.array(np.flatnonzero(which == _number(place, len(some))))
+                table = counted.select([inner[place], "n"]).take(own).sort_by(inner[place])
+                yield name, *table.columns
+
+    def _by_each(self, names: Sequence[str], inner: Sequence[str]) -> Frame:
+        frame = self._clean(names).to_native()
+        of = functions_of(frame)
+        sets = frame.groupingSets([[name] for name in inner], *inner)
+        counted: Frame = nw.from_native(sets.agg(of.grouping_id().alias("which"), of.count("*").alias("n")))
+        return counted
+
+    def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
+        del numbered  # refused before
+        assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
+        return SparkEngine(frame, self._home, publish, rows=self._rows_about())
+
+    def _told(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> SparkEngine | None:
+        """Lay the release out from the last census, if that tells all of it and few rows of it differ."""
+        if self._counted is None or not tells_all(self._counted, recoding, publish):
+            return None
+        census = self._counted.rollup(recoding.levels)
+        if len(census) > TOLD or len(census) * 2 > census.records:
+            return None
+        rows, counts = published_rows(census, recoding, publish, {name: self._known[name].keys for name in publish})
+        inner = inner_names(len(publish))
+        every = np.arange(len(counts))
+        arrays = [column.values(every) for column in rows.values()]
+        tally = self._home.hand_back(pa.table([*arrays, of_numbers(counts)], [*inner, "count"]))
+        assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
+        frame = nw.from_native(repeated(in_chunks(tally, inner), inner))
+        return SparkEngine(frame, self._home, publish, rows=int(counts.sum()), tally=tally)
+
+    def _ordered(self, *, keep: bool = False) -> Frame:
+        """Bring equal rows together and sort each part: how the table is cut follows from its content alone."""
+        if keep:
+            self._home.numbered(self._source)
+        inner = list(self._inner.values())
+        parts = max(1, -(-self._rows_about() // ROWS_PER_PART))
+        tally = self._different
+        frame = self._clean(list(self._inner)).to_native() if tally is None else tally
+        if tally is None and self._repeated:
+            tally = frame.groupBy(*inner).count()
+        ordered: Frame = nw.from_native(
+            in_parts(frame, inner, parts) if tally is None else tallied(tally, inner, parts)
+        )
+        return ordered
+
+    def _repeats(self, recoding: Recoding, publish: Sequence[str]) -> bool:
+        """Say whether rows of a class are likely to be equal: there is little beside the labels that could differ."""
+        others = [self._known.get(name) for name in publish if name not in recoding.quasi]
+        known = [column for column in others if column is not None]
+        different = math.prod(len(column.domain) for column in known)
+        return isinstance(recoding, FullDomainRecoding) and len(known) == len(others) and different <= FEWER
+
+    def _rows_about(self) -> int:
+        if self._about is None:
+            known = next(iter(self._known.values()), None)
+            self._about = int(known.domain.counts.sum()) if known else int(self._source.to_native().count())
+        return self._about
+
+
+def is_spark(source: Any) -> bool:
+    """Say whether a table is a Spark DataFrame, without importing Spark."""
+    spark = sys.modules.get("pyspark.sql")
+    return spark is not None and isinstance(source, spark.DataFrame)
+
+
+def open_spark(frame: Any, missing_values: Sequence[str], drop: Sequence[str]) -> SparkEngine:
+    """Open a Spark DataFrame, classic or over Connect."""
+    fields = frame.schema.fields
+    inner = frame.toDF(*inner_names(len(fields)))
+    columns = [
+        _comparable(inner[name], field.dataType).alias(name) for name, field in zip(inner.columns, fields, strict=True)
+    ]
+    home = SparkHome(frame.sparkSession)
+    names = [field.name for field in fields]
+    return SparkEngine(nw.from_native(inner.select(*columns)), home, names, missing_values=missing_values, drop=drop)
+
+
+def forget(table: Any) -> None:
+    """Let Spark drop what it keeps of a frame that only we have looked at; other tables are not ours to drop."""
+    if is_spark(table):
+        table.unpersist()
+
+
+def _comparable(column: Any, type_: Any) -> Any:
+    """Write a column so that it compares as it is printed: texts by their characters, whatever their collation."""
+    plain = type_.typeName() == "void" or (type_.typeName().startswith("string") and type_.simpleString() != "string")
+    return column.cast("string") if plain else column
+
+
+def _number(place: int, columns: int) -> int:
+    """Give the number of the rows that count one of so many columns: a bit for every column that is left out."""
+    return (1 << columns) - 1 - (1 << (columns - 1 - place))

@@ -1,0 +1,77 @@
+"""Parquet folders that Spark writes: one file per part, with names that say nothing but their order."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from incrowd.core import DataError, EngineError
+from incrowd.engines._files import ending_of
+from incrowd.engines._several import Several, check_columns, check_keys, files_of, parquet_columns
+
+
+def write_folder(frame: Any, path: Path) -> None:
+    """Write a Spark DataFrame to a new folder, and name its files by their order.
+
+    Parameters
+    ----------
+    frame
+        The table, under its own names.
+    path
+        The folder. Every worker must see it where this machine does.
+    """
+    frame.write.option("compression", "zstd").parquet(f"file://{path.resolve()}")
+    parts = sorted(path.glob("part-*.parquet"))
+    if not parts or not (path / "_SUCCESS").exists():
+        msg = f"Spark wrote {path.name!r}, and it is not, or not whole, where this machine looks for it."
+        raise EngineError(
+            msg, hint="name a folder that all workers share, or leave out output and write release.table."
+        )
+    for number, part in enumerate(parts):
+        part.rename(path / f"part-{number:05}.parquet")
+    for other in path.iterdir():
+        if not other.name.startswith("part-"):
+            other.unlink()  # checksums and a marker, which name the files as they were
+
+
+def places_of(path: Path) -> list[str]:
+    """Say where Spark finds the Parquet files that a path of this machine means, as the local engine would find them.
+
+    Parameters
+    ----------
+    path
+        A file, a folder or a pattern. What is not here may be where Spark runs, and is left to it.
+    """
+    here = path.exists() or glob.has_magic(str(path))
+    found = files_of(path) if here else Several((path,), (path.name,))
+    endings = {ending_of(file) for file in found.files}
+    if endings - ({".parquet"} if here else {".parquet", ""}):
+        msg = f"Spark reads Parquet here, and {path.name!r} is something else."
+        raise DataError(msg, hint="write the table as Parquet first, or open it with Spark from Python.")
+    if here:
+        columns = [*map(parquet_columns, found.files)]
+        check_columns(found, columns)
+        check_keys(found, [name for name, _ in columns[0]])
+    return [f"file://{_exactly(file.resolve())}" for file in found.files]
+
+
+def read_folder(session: Any, places: Sequence[str]) -> Any:
+    """Open Parquet files or folders with Spark.
+
+    Parameters
+    ----------
+    session
+        A Spark session.
+    places
+        Addresses that Spark knows, such as ``s3a://bucket/table``.
+    """
+    from incrowd.engines._border import guarded  # noqa: PLC0415 - it knows the errors of Spark
+
+    return guarded(session.read.parquet)(*places)
+
+
+def _exactly(path: Path) -> str:
+    """Write a path so that Spark takes it for this file alone and for no pattern."""
+    return "".join(f"\\{sign}" if sign in "{}[]*?\\" else sign for sign in str(path))

@@ -1,0 +1,207 @@
+"""A release made on Spark is the release that one machine makes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import incrowd as ic
+from engines.subjects import Subject
+from incrowd.engines import _spark, _spark_rows
+from incrowd.engines._frame import FrameEngine
+from spark.applications import spark_subject
+from spark.tables import people, schema, tally
+
+RUNS = [
+    (ic.Optimal(), "k>=3, l>=2[disease]"),
+    (ic.Optimal(), "k>=3, nt(n=40, t=0.4)[disease]"),
+    (ic.Optimal(), "k>=3, enhanced(p=2, alpha=0.5)[disease]"),
+    (ic.Incognito(), "k>=3, probabilistic-l>=1.5[disease]"),
+    (ic.Incognito(), "k>=3, beta<=3[disease]"),
+    (ic.Samarati(), "k>=3, t<=0.4[cost, ordered]"),
+    (ic.Samarati(), "k>=3, alpha<=0.7[disease]"),
+    (ic.TopDown(), "k>=3, p-alpha(p=2, alpha=0.5)[disease]"),
+    (ic.Mondrian(), "k>=3, entropy-l>=1.5[disease]"),
+    (ic.Mondrian(), "k>=3, t<=0.4[disease]"),
+    (ic.Datafly(), "k>=3"),
+    (ic.MuArgus(), "k>=3"),
+    (ic.SwapDiversity(), "k>=3, p>=2[disease]"),
+    (ic.CheapestFirst(), "k>=3, recursive(c=3, l=2)[disease]"),
+    (ic.CheapestFirst(), "k>=3, l>=2[disease]"),
+]
+"""Every algorithm and nearly every model."""
+
+
+@pytest.fixture
+def table(local: Any, tmp_path: Path) -> Any:
+    """A table of the application in this process, in several row groups."""
+    return spark_subject("local", local, tmp_path).load(people())
+
+
+@pytest.mark.parametrize(("algorithm", "model"), RUNS, ids=lambda part: str(part).partition("(")[0])
+def test_every_search_publishes_the_same_rows(algorithm: Any, model: str, table: Any) -> None:
+    same: dict[str, Any] = {"model": model, "algorithm": algorithm, "max_suppressed": 0.2}
+    here = ic.anonymize(people(), schema(), **same)
+    there = ic.anonymize(table, schema(), **same)
+    assert tally(there.table) == tally(here.table)
+    assert there.verdict == here.verdict
+    assert there.measures == here.measures
+
+
+def test_the_certificate_is_the_same_up_to_the_file_and_the_libraries(subject: Subject, tmp_path: Path) -> None:
+    certificates = []
+    for name, source in {"here": people(), "there": subject.load(people())}.items():
+        options: dict[str, Any] = {"model": "k>=3, l>=2[disease]", "max_suppressed": 0.2, "output": tmp_path / name}
+        ic.anonymize(source, schema(), **options)
+        certificates.append(json.loads((tmp_path / name / "public" / "release.json").read_text()))
+        assert ic.verify(tmp_path / name / "public" / "release.json").holds
+    for certificate in certificates:
+        del certificate["date"], certificate["data"]["sha256"], certificate["data"]["bytes"]
+    assert certificates[0] == certificates[1]
+
+
+def test_a_table_is_written_as_a_folder_that_holds_its_rows_and_nothing_else(table: Any, tmp_path: Path) -> None:
+    release = ic.anonymize(table, schema(), model="k>=3", max_suppressed=0.2, output=tmp_path / "out")
+    assert sorted(path.name for path in release.table.iterdir()) == ["part-00000.parquet"]
+    here = ic.anonymize(people(), schema(), model="k>=3", max_suppressed=0.2)
+    assert tally(pyarrow.parquet.read_table(release.table)) == tally(here.table)
+    assert pyarrow.parquet.read_table(release.table / "part-00000.parquet").cast(here.table.schema) == here.table
+
+
+@pytest.mark.parametrize("change", ["a row", "a file"])
+def test_a_changed_folder_is_noticed(change: str, table: Any, tmp_path: Path) -> None:
+    release = ic.anonymize(table, schema(), model="k>=3", max_suppressed=0.2, output=tmp_path / "out")
+    part = release.table / "part-00000.parquet"
+    rows = pyarrow.parquet.read_table(part)
+    if change == "a row":
+        pyarrow.parquet.write_table(rows.slice(1), part)
+    else:
+        pyarrow.parquet.write_table(rows.slice(0, 1), release.table / "part-00001.parquet")
+    found = ic.verify(tmp_path / "out" / "public" / "release.json")
+    assert "hash of the data file" in found.differences
+    assert any(told.startswith("rows") for told in found.differences)
+
+
+def test_the_order_of_the_input_leaves_no_trace(local: Any, tmp_path: Path) -> None:
+    subject = spark_subject("local", local, tmp_path)
+    orders = (people(), people().take(list(range(239, -1, -1))))
+    tables = [ic.anonymize(subject.load(one), schema(), model="k>=3", max_suppressed=0.2).table for one in orders]
+    assert tables[0].toArrow() == tables[1].toArrow()
+
+
+def test_records_can_be_masked(table: Any) -> None:
+    same: dict[str, Any] = {"model": "k>=3", "max_suppressed": 0.2, "suppression": "mask"}
+    assert tally(ic.anonymize(table, schema(), **same).table) == tally(ic.anonymize(people(), schema(), **same).table)
+
+
+def persons() -> pa.Table:
+    table = people()
+    return table.append_column("person", pa.array([f"p{row // 2}" for row in range(len(table))]))
+
+
+@pytest.mark.parametrize("algorithm", [ic.Optimal(), ic.Mondrian()])
+def test_persons_are_counted_and_what_was_kept_for_the_check_is_let_go(
+    algorithm: Any, local: Any, tmp_path: Path
+) -> None:
+    same: dict[str, Any] = {"model": "k>=3", "algorithm": algorithm, "max_suppressed": 0.2}
+    roles = schema(entity="person")
+    kept = len(local.sparkContext._jsc.getPersistentRDDs())
+    there = ic.anonymize(spark_subject("local", local, tmp_path).load(persons()), roles, **same)
+    here = ic.anonymize(persons(), roles, **same)
+    assert tally(there.table) == tally(here.table)
+    assert there.verdict == here.verdict
+    assert len(local.sparkContext._jsc.getPersistentRDDs()) == kept + 1  # the released table
+    there.table.unpersist()
+
+
+def test_pseudonyms_are_the_same(table: Any, tmp_path: Path) -> None:
+    key = tmp_path / "key.bin"
+    key.write_bytes(bytes(range(32)))
+    roles = ic.Schema({"age": ic.intervals(20)}, identifiers=["zip"])
+    same: dict[str, Any] = {"model": "k>=3", "pseudonyms": {"zip": key}, "others": "drop", "max_suppressed": 0.2}
+    with pytest.warns(ic.PrivacyWarning, match="pseudonym"):
+        there = ic.anonymize(table, roles, **same)
+    with pytest.warns(ic.PrivacyWarning, match="pseudonym"):
+        here = ic.anonymize(people(), roles, **same)
+    assert tally(there.table) == tally(here.table)
+
+
+def test_few_different_rows_are_counted_first_and_repeated_at_the_end(local: Any, tmp_path: Path) -> None:
+    many = pa.concat_tables([people()] * 10).select(["age", "zip", "sex", "disease"])
+    roles = ic.Schema({"age": ic.intervals(20), "zip": ic.mask(), "sex": ic.flat()}, ["disease"])
+    at_least = {"age": 1, "zip": 4, "sex": 1}
+    same: dict[str, Any] = {"model": "k>=3", "at_least": at_least}
+    there = ic.anonymize(spark_subject("local", local, tmp_path).load(many), roles, **same)
+    assert there.table.count() == 2_400
+    assert tally(there.table) == tally(ic.anonymize(many, roles, **same).table)
+
+
+def test_a_census_that_tells_all_is_laid_out_and_the_table_not_read_again(
+    local: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_spark_rows, "COPIES", 7)
+    many = pa.concat_tables([people()] * 3).drop_columns(["visit", "cost"])
+    many = many.append_column("seen", pa.array([dt.datetime(2024, 3, 31, 2 + row % 2, 30) for row in range(720)]))  # noqa: DTZ001
+    many = many.append_column("zoned", many["seen"].cast(pa.timestamp("us", "UTC")))
+    many = many.append_column("paid", pa.array([[None, -0.0, 0.0, 1.5][row % 4] for row in range(720)]))
+    sensitive = ["disease", "seen", "zoned", "paid"]
+    roles = ic.Schema({"age": ic.intervals(20, 40), "zip": ic.mask(), "sex": ic.flat()}, sensitive)
+    model = ", ".join(["k>=7", *(f"alpha<=0.9[{name}]" for name in sensitive)])
+    same: dict[str, Any] = {"model": model, "max_suppressed": 0.1, "at_most": {"age": 1, "sex": 0}}
+    load = spark_subject("local", local, tmp_path).load
+    with monkeypatch.context() as patched:
+        patched.setattr(FrameEngine, "recode", None)
+        told = ic.anonymize(load(many), roles, **same)
+    monkeypatch.setattr(_spark, "TOLD", 0)
+    read = ic.anonymize(load(many), roles, **same)
+    assert told.table.schema == read.table.schema
+    assert told.recipe.suppressed == 42
+    assert tally(told.table) == tally(read.table) == tally(ic.anonymize(many, roles, **same).table)
+
+
+def test_a_census_that_does_not_fit_is_taken_at_the_same_floor(table: Any) -> None:
+    same: dict[str, Any] = {"model": "k>=5", "max_suppressed": 0.1, "memory": "50KB"}
+    there, here = ic.anonymize(table, schema(), **same), ic.anonymize(people(), schema(), **same)
+    assert there.recipe.floor == here.recipe.floor != {}
+    assert there.recipe.notes == here.recipe.notes
+    assert tally(there.table) == tally(here.table)
+
+
+def test_a_table_is_measured_where_it_is(table: Any) -> None:
+    there, here = ic.assess(table, schema()), ic.assess(people(), schema())
+    assert there.to_dict() == here.to_dict()
+
+
+def test_a_sample_is_tried_out_and_comes_back_as_a_frame(table: Any) -> None:
+    release = ic.anonymize(table, schema(), model="k>=3", max_suppressed=0.5, sample=100)
+    assert release.recipe.records == 100
+    assert type(release.table) is type(table)
+
+
+def test_a_release_is_attacked_charted_and_reported_without_its_rows(table: Any, tmp_path: Path) -> None:
+    release = ic.anonymize(table, schema(), model="k>=3", max_suppressed=0.2)
+    assert release.report(tmp_path / "report.html").is_file()
+    assert ic.attack(release) is not None
+
+
+def test_rows_of_a_cluster_have_no_order_to_keep(table: Any) -> None:
+    with (
+        pytest.warns(ic.PrivacyWarning, match="keep their order"),
+        pytest.raises(ic.ParameterError, match="no order that could be kept"),
+    ):
+        ic.anonymize(table, schema(), model="k>=3", max_suppressed=0.2, order="keep")
+
+
+def test_spark_writes_nothing_but_parquet(table: Any, tmp_path: Path) -> None:
+    release = ic.anonymize(table, schema(), model="k>=3", max_suppressed=0.2)
+    with pytest.raises(ic.DataError, match=r"cannot write 'data.csv': it writes Parquet"):
+        release.save(tmp_path / "out", format="csv")
+    assert not (tmp_path / "out").exists()
+    ic.write_table(release.table, tmp_path / "table.parquet")
+    assert tally(pyarrow.parquet.read_table(tmp_path / "table.parquet")) == tally(release.table)
