@@ -163,9 +163,9 @@ def test_only_what_we_can_read_is_written(typed: Subject, tmp_path: Path) -> Non
 
 
 def test_a_memory_limit_makes_it_spill(tmp_path: Path) -> None:
-    rows = 400_000
+    rows = 400_000  # half of the memory is for DuckDB
     path = tmp_path / "t.parquet"
     table = pa.table({name: [f"{name}{i * 7919 % rows}" for i in range(rows)] for name in ("a", "b")})
     pyarrow.parquet.write_table(table, path, row_group_size=50_000)
-    census = open_table(path, memory="150MB", temp=tmp_path / "spill").census(CensusRequest(("a", "b")))
+    census = open_table(path, memory="300MB", temp=tmp_path / "spill").census(CensusRequest(("a", "b")))
     assert len(census) == rows

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from incrowd.core import FullDomainRecoding, UncoveredValuesError
 from incrowd.engines import _tallied, _text, open_table
+from incrowd.engines._files import write_batches
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._tallied import TalliedEngine
 
@@ -106,3 +108,17 @@ def test_values_that_a_recoding_does_not_know_are_refused(tmp_path: Path) -> Non
     engine.domains(PUBLISH)
     with pytest.raises(UncoveredValuesError, match="'age' has 1 value that is not known"):
         engine.recode(known, PUBLISH)
+
+
+def test_rows_are_written_to_parquet_in_their_order_by_several_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    rows, size = 600_000, 70_000
+    schema = pa.schema([("row", pa.int64())])
+    batches = [
+        pa.RecordBatch.from_arrays([pa.array(np.arange(start, min(start + size, rows)))], schema=schema)
+        for start in range(0, rows, size)
+    ]
+    write_batches(pa.RecordBatchReader.from_batches(schema, iter(batches)), tmp_path / "rows.parquet", rows)
+    assert np.array_equal(pyarrow.parquet.read_table(tmp_path / "rows.parquet")["row"].to_numpy(), np.arange(rows))

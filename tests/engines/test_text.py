@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import incrowd as ic
 from incrowd.core import CensusRequest
 from incrowd.engines import _text, open_table
 
@@ -67,3 +68,42 @@ def test_the_file_is_read_once_for_all_columns_of_a_request(tmp_path: Path, monk
     engine.census_size(REQUEST)
     engine.domains(["zip"])
     assert len(reads) == 1
+
+
+def too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no row fit."""
+    monkeypatch.setattr(_text, "rows_within", lambda *_: 1)
+
+
+def test_rows_that_do_not_fit_are_counted_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, 500)
+    expected = open_table(path)
+    census, domains = expected.census(REQUEST), expected.domains(["zip", "age", "times"])
+    too_long(monkeypatch)
+    engine = open_table(path, temp=tmp_path)
+    assert engine.census(REQUEST) == census
+    assert engine.domains(["zip", "age", "times"]) == domains
+    assert engine.census_size(REQUEST) == len(census)
+    assert list(tmp_path.glob("incrowd_*/*.parquet"))
+
+
+def test_what_is_on_the_disk_is_dropped_and_weighed_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, 400)
+    request = CensusRequest(("zip",), count="times")
+    expected = open_table(path, drop_missing=["age"]).census(request)
+    too_long(monkeypatch)
+    assert open_table(path, drop_missing=["age"]).census(request) == expected
+    assert expected.dropped == sum(i % 4 + 1 for i in range(400) if i % 3 == 0)
+
+
+@pytest.mark.filterwarnings("ignore:Rows keep their order")
+@pytest.mark.parametrize("keep", [False, True])
+def test_what_is_on_the_disk_is_published_alike(keep: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, 300)
+    schema = ic.Schema(quasi={"zip": ic.mask(), "age": ic.flat()}, sensitive=["disease"], insensitive=["times"])
+    for algorithm in (ic.Optimal(), ic.Mondrian()):
+        monkeypatch.undo()
+        expected = ic.anonymize(path, schema, model="k>=20", algorithm=algorithm, order="keep" if keep else "sorted")
+        too_long(monkeypatch)
+        release = ic.anonymize(path, schema, model="k>=20", algorithm=algorithm, order="keep" if keep else "sorted")
+        assert release.table.equals(expected.table)

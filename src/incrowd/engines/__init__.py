@@ -2,8 +2,10 @@
 
 from incrowd.engines._arrays import read_arrays, write_arrays
 from incrowd.engines._arrow import table_of_columns
+from incrowd.engines._budget import Budget
 from incrowd.engines._csv import look_at
 from incrowd.engines._database import Database, write_database
+from incrowd.engines._estimate import census_size_about
 from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
 from incrowd.engines._formulas import escape_formula, unescape_formula
 from incrowd.engines._open import open_table
@@ -11,24 +13,36 @@ from incrowd.engines._private import private_folder
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._remembered import Remembered
 from incrowd.engines._sample import sample_of
+from incrowd.engines._several import digest_of_files, files_of
+from incrowd.engines._spark import forget
+from incrowd.engines._spark_files import places_of, read_folder
+from incrowd.engines._spark_session import spark_session
 from incrowd.engines._stage import Stage, watching
 
 __all__ = [
+    "Budget",
     "Database",
     "Engine",
     "Remembered",
     "Replace",
     "Stage",
+    "census_size_about",
     "check_suffix",
+    "digest_of_files",
     "ending_of",
     "escape_formula",
+    "files_of",
+    "forget",
     "is_escaped",
     "is_text",
     "look_at",
     "open_table",
+    "places_of",
     "private_folder",
     "read_arrays",
+    "read_folder",
     "sample_of",
+    "spark_session",
     "table_of_columns",
     "unescape_formula",
     "watching",

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
 from incrowd.engines._home import TOO_FINE
+from incrowd.engines._spark_errors import trouble_with_spark
 
 HERE = Path(__file__)
 P = ParamSpec("P")
@@ -63,7 +64,8 @@ def _translate(error: Exception) -> IncrowdError:
         (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
         ("No space left on device" in message, EngineError("The disk is full.", hint="choose another place to spill.")),
     )
-    return next((trouble for applies, trouble in known if applies), None) or _unknown(error)
+    known_here = next((trouble for applies, trouble in known if applies), None)
+    return trouble_with_spark(error) or known_here or _unknown(error)
 
 
 _STOPPED = re.compile("^Query interrupted|\\nKeyboardInterrupt\\n$")

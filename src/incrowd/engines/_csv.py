@@ -8,7 +8,7 @@ import gzip
 import io
 import shutil
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -34,13 +34,13 @@ class Dialect:
     columns: tuple[str, ...]
 
 
-def rows_about(path: Path | None) -> int | None:
-    """Guess how many rows a file has from the length of its first lines; ``None`` for a compressed one."""
-    if path is None or path.suffix.lower() == ".gz":
+def rows_about(paths: Sequence[Path]) -> int | None:
+    """Guess how many rows files have from the length of the first lines; ``None`` for compressed ones."""
+    if not paths or paths[0].suffix.lower() == ".gz":
         return None
-    with path.open("rb") as file:
+    with paths[0].open("rb") as file:
         seen = file.read(_LOOK)
-    return round(path.stat().st_size * seen.count(b"\n") / max(len(seen), 1)) or None
+    return round(sum(path.stat().st_size for path in paths) * seen.count(b"\n") / max(len(seen), 1)) or None
 
 
 def look_at(path: Path, encoding: str, separator: str | None) -> Dialect:

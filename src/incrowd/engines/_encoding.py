@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,14 +72,25 @@ def rows_within(memory: float, columns: int) -> int:
     return int(memory / 2 / (2 * columns + 16))
 
 
-def with_words(frame: Frame, codings: Sequence[Coding], home: Home) -> tuple[Frame, list[str]]:
-    """Add the packed codes of every row to a frame; give the frame and the names of its word columns."""
+def with_words(
+    frame: Frame, codings: Sequence[Coding], home: Home, labels: Mapping[str, pa.Array] | None = None
+) -> tuple[Frame, list[str]]:
+    """Add the packed codes of every row to a frame; give the frame and the names of its word columns.
+
+    Parameters
+    ----------
+    frame, codings, home
+        The frame, how its columns are encoded, and where it lives.
+    labels
+        What else is joined on the way, per column: ``looked_up`` finds it under the name ``label``.
+    """
     packing = Packing.of([coding.cardinality for coding in codings])
     parts: list[list[nw.Expr]] = [[] for _ in range(packing.words)]
     for coding, field in zip(codings, packing.fields, strict=True):
         shifted = of_numbers(coding.codes.astype(np.int64) << field.shift)
-        frame, part = with_lookup(frame, coding, shifted, home, "code")
-        parts[field.word].append(part)
+        beside = {"label": labels[coding.column]} if labels and coding.column in labels else {}
+        frame = _joined(frame, coding, {"code": shifted, **beside}, home)
+        parts[field.word].append(looked_up(coding, shifted, "code"))
     words = [f"word{number}" for number in range(packing.words)]
     sums = [functools.reduce(operator.add, part) for part in parts]  # null if any part is: sum_horizontal would hide it
     return frame.with_columns(**dict(zip(words, sums, strict=True))), words
@@ -87,12 +98,21 @@ def with_words(frame: Frame, codings: Sequence[Coding], home: Home) -> tuple[Fra
 
 def with_lookup(frame: Frame, coding: Coding, found: pa.Array, home: Home, name: str) -> tuple[Frame, nw.Expr]:
     """Join to every row what is found under its value; ``found`` is one longer than the keys if null has an entry."""
-    column, keys = coding.column, coding.keys
-    key, value = f"{name}_key_{column}", f"{name}_of_{column}"
-    table = pa.Table.from_arrays([keys, found[: len(keys)]], [key, value])
-    frame = frame.join(home.bring(table), left_on=column, right_on=key, how="left")
-    result = nw.col(value)
-    if len(found) > len(keys):
+    return _joined(frame, coding, {name: found}, home), looked_up(coding, found, name)
+
+
+def looked_up(coding: Coding, found: pa.Array, name: str) -> nw.Expr:
+    """Give what was joined under a name."""
+    result = nw.col(f"{name}_of_{coding.column}")
+    if len(found) > len(coding.keys):
         for_null = nw.lit(found[-1].as_py(), dtype=nw.Int64 if pa.types.is_integer(found.type) else nw.String)
-        result = nw.when(nw.col(column).is_null()).then(for_null).otherwise(result)
-    return frame, result
+        result = nw.when(nw.col(coding.column).is_null()).then(for_null).otherwise(result)
+    return result
+
+
+def _joined(frame: Frame, coding: Coding, found: Mapping[str, pa.Array], home: Home) -> Frame:
+    column, keys = coding.column, coding.keys
+    key = f"{next(iter(found))}_key_{column}"
+    arrays = [keys, *(array[: len(keys)] for array in found.values())]
+    table = pa.Table.from_arrays(arrays, [key, *(f"{name}_of_{column}" for name in found)])
+    return home.look_up(frame, table, column, key)

@@ -12,6 +12,7 @@ import pyarrow.ipc
 
 from incrowd.core import DataError
 from incrowd.engines._codebook import Codebook
+from incrowd.engines._connection import connect
 from incrowd.engines._formulas import check_header, escaped_sql
 from incrowd.engines._spreadsheet import read_spreadsheet, write_spreadsheet
 from incrowd.engines._statistics import READERS, WRITERS, read_statistics, write_statistics
@@ -21,6 +22,8 @@ ARROWS = (".arrow", ".feather", ".ipc")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 READABLE = (*TEXTS, *(f"{text}.gz" for text in TEXTS), ".parquet", *ARROWS, *SPREADSHEETS, *READERS)
 WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arrow", ".feather", ".xlsx", *WRITERS)
+_ROWS_AT_ONCE = 10_000_000
+"""So many rows may wait in memory until they are written: some hundred MB."""
 ESCAPED = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx")
 """Files in which texts that a spreadsheet would run are escaped."""
 
@@ -99,7 +102,7 @@ def write_relation(relation: duckdb.DuckDBPyRelation, path: Path, codebook: Code
         check_header(relation.columns)
         separator = "\t" if ending.startswith(".tsv") else ","
         compression = "gzip" if ending.endswith(".gz") else "none"
-        alone = duckdb.connect(config={"threads": 1})  # several threads write their rows as they come
+        alone = connect(threads=1)  # several threads write their rows as they come
         rows = alone.from_arrow(_reader(relation))
         _escaped(rows).write_csv(str(path), header=True, sep=separator, compression=compression)
     elif ending in ARROWS:
@@ -109,10 +112,16 @@ def write_relation(relation: duckdb.DuckDBPyRelation, path: Path, codebook: Code
         write_arrow(_reader(relation).read_all(), path, codebook or Codebook())
 
 
-def write_batches(batches: pa.RecordBatchReader, path: Path) -> None:
-    """Write rows in the order in which they come to a file that DuckDB writes."""
-    alone = duckdb.connect(config={"threads": 1})  # several threads would scan them side by side
-    write_relation(alone.from_arrow(batches), path)
+def write_batches(batches: pa.RecordBatchReader, path: Path, rows: int) -> None:
+    """Write rows in the order in which they come to a file that DuckDB writes.
+
+    Several threads are faster, and keep all of the file in memory until it is written: not for many ``rows``. Rows of
+    texts would not wait for each other.
+    """
+    several = ending_of(path) == ".parquet" and rows <= _ROWS_AT_ONCE
+    threads = min(4, os.cpu_count() or 1) if several else 1
+    writer = connect(threads=threads, preserve_insertion_order=True)
+    write_relation(writer.from_arrow(batches), path)
 
 
 def _reader(relation: Any) -> Any:

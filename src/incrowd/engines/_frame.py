@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,6 +27,7 @@ from incrowd.engines._arrow import domain_of
 from incrowd.engines._border import guarded
 from incrowd.engines._columns import to_numpy
 from incrowd.engines._encoding import Coding, codes_by, with_words
+from incrowd.engines._estimate import looked_at
 from incrowd.engines._files import check_suffix
 from incrowd.engines._home import ROW, Frame, Home, inner_names, only
 from incrowd.engines._labels import label_classes, read_labels
@@ -100,6 +101,13 @@ class FrameEngine:
         return int(self._collect(only(frame, words).unique().select(self._tally(None)))["n"][0].as_py())
 
     @guarded
+    def census_size_about(self, request: CensusRequest, one_in: int) -> int:
+        """Say about how many cells a census would have, by counting one in so many."""
+        frame, words = self._encoded(request)
+        some = only(frame, words).filter(looked_at(words, one_in)).unique()
+        return one_in * int(self._collect(some.select(self._tally(None)))["n"][0].as_py())
+
+    @guarded
     def census(self, request: CensusRequest) -> Census:
         domains = self.domains(request.needed)
         request.check(domains)
@@ -132,7 +140,7 @@ class FrameEngine:
         renamed = zip(publish, inner_names(len(publish)), strict=True)
         columns = [nw.col(self._inner[name]).alias(inner) for name, inner in renamed]
         frame = frame.select(*columns, *([nw.col(ROW)] if keep_order else []))
-        return FrameEngine(frame, self._home, publish, numbered=keep_order)
+        return self._recoded(frame, publish, numbered=keep_order)
 
     @guarded
     def sampled(self, rows: int) -> FrameEngine:
@@ -154,10 +162,10 @@ class FrameEngine:
         codings = {name: self._coding(name, domain) for name, domain in sensitive.items()}
         keys = [self._inner[name] for name in names]
         frame = self._clean([*names, *([count] if count else [])])
-        counted = frame.group_by(keys).agg(self._tally(count)).sort(keys, nulls_last=True)
+        counted = self._in_order(frame.group_by(keys).agg(self._tally(count)), keys)
         inner = [self._inner[name] for name in quasi]
         person = self._inner[entity] if entity else None
-        return label_classes(read_labels(self._collect(counted), inner, codings, sensitive, person))
+        return label_classes(read_labels(counted, inner, codings, sensitive, person))
 
     @guarded
     def write(self, path: Path, *, keep_order: bool = False) -> None:
@@ -190,6 +198,10 @@ class FrameEngine:
         self._home.check()
         return table
 
+    def _in_order(self, frame: Frame, by: Sequence[str]) -> pa.Table:
+        """Fetch a frame, sorted."""
+        return self._collect(frame.sort(by, nulls_last=True))
+
     def _look_at(self, names: Sequence[str]) -> None:
         """Find out the distinct values of columns."""
         begin("reading")
@@ -197,11 +209,16 @@ class FrameEngine:
             if _kind_of(self._dtypes[name]) is None:
                 msg = f"Column {name!r} holds values of type {self._dtypes[name]}, which cannot be grouped."
                 raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
-            inner = self._inner[name]
-            counted = only(self._clean([name]), [inner]).group_by(inner).agg(self._tally(None))
-            values, counts = self._collect(counted.sort(inner, nulls_last=True)).columns
+        for name, values, counts in self._values(names):
             domain = domain_of(name, values, counts)
             self._known[name] = Column(domain, values.drop_null().combine_chunks())
+
+    def _values(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
+        """Count the values of columns, each in canonical order."""
+        for name in names:
+            inner = self._inner[name]
+            counted = only(self._clean([name]), [inner]).group_by(inner).agg(self._tally(None))
+            yield name, *self._in_order(counted, [inner]).columns
 
     def _coding(self, name: str, domain: Domain) -> Coding:
         """Encode a column by a domain, which may come from another table."""
@@ -221,6 +238,10 @@ class FrameEngine:
         ]
         return with_words(self._clean(request.needed), codings, self._home)
 
+    def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
+        """Give a frame that was recoded as an engine of its own."""
+        return FrameEngine(frame, self._home, publish, numbered=numbered)
+
     def _rows(self, name: str) -> int:
         return int(self.domains([name])[name].counts.sum())
 
@@ -229,7 +250,7 @@ class FrameEngine:
         frame, words = self._encoded(request)
         if not self._rows(request.quasi[0]):
             return [np.zeros(0, dtype=np.int64) for _ in words], np.zeros(0, dtype=np.int64)
-        cells = self._collect(frame.group_by(words).agg(self._tally(request.count)).sort(words))
+        cells = self._in_order(frame.group_by(words).agg(self._tally(request.count)), words)
         if any(cells[word].null_count for word in words):
             msg = "The table changed while it was being read."
             raise DataError(msg, hint="take a copy first, or wait until nobody writes to it.")

@@ -20,14 +20,19 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from incrowd.core import DataError
+from incrowd.engines._budget import Budget
 from incrowd.engines._codebook import Codebook, codebook_of
+from incrowd.engines._connection import connect
 from incrowd.engines._files import by_duckdb, write_arrow, write_relation
 from incrowd.engines._private import make_private, remove_private
+from incrowd.engines._several import files_of
 
 Frame = nw.LazyFrame[Any]
 
 ROW = "row"
 """The column with the number of a row, where the order of the table is kept."""
+
+WAIT = "take a copy first, or wait until nobody writes to it."
 
 TOO_FINE = "incrowd: timestamps finer than a microsecond"
 """What DuckDB is told to say when it meets one."""
@@ -43,6 +48,9 @@ class Home(Protocol):
 
     def bring(self, table: pa.Table) -> Frame:
         """Put a small table beside the frame, so that the two can be joined."""
+
+    def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
+        """Join to every row what a small table has under its value of a column, or null."""
 
     def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
         """Write a frame to a file, its columns under their own names."""
@@ -62,22 +70,31 @@ class Home(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A file as it was when it was opened."""
+    """Files as they were when they were opened; the folder or pattern that they are all of, if there is one."""
 
-    path: Path
-    state: tuple[int, int]
+    paths: tuple[Path, ...]
+    states: tuple[tuple[int, int], ...]
+    source: Path | None = None
 
     @classmethod
-    def of(cls, path: Path) -> Stamp:
-        """Look at a file."""
-        found = os.stat(path)  # noqa: PTH116 - one call for both numbers
-        return cls(path, (found.st_size, found.st_mtime_ns))
+    def of(cls, *paths: Path, source: Path | None = None) -> Stamp:
+        """Look at some files."""
+        return cls(paths, tuple(map(_state, paths)), source)
 
     def check(self) -> None:
-        """Refuse a file that is not as it was."""
-        if not self.path.exists() or Stamp.of(self.path) != self:
-            msg = f"The file {self.path.name!r} changed while it was being read."
-            raise DataError(msg, hint="take a copy first, or wait until nobody writes to it.")
+        """Refuse a file that is not as it was, and one that came or went."""
+        for path, state in zip(self.paths, self.states, strict=True):
+            if not path.exists() or _state(path) != state:
+                msg = f"The file {path.name!r} changed while it was being read."
+                raise DataError(msg, hint=WAIT)
+        if self.source is not None and files_of(self.source).files != self.paths:
+            msg = f"A file came to {self.source.name!r} while it was being read."
+            raise DataError(msg, hint=WAIT)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = os.stat(path)  # noqa: PTH116 - one call for both numbers
+    return found.st_size, found.st_mtime_ns
 
 
 class Workshop:
@@ -86,7 +103,7 @@ class Workshop:
     Parameters
     ----------
     memory
-        The most that it may use, such as ``"4GB"``.
+        The most that the run may use, such as ``"4GB"``; a part of it is DuckDB's.
     temp
         Where to make the folder; by default where the system keeps temporary files.
     """
@@ -100,18 +117,14 @@ class Workshop:
             "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
             "temp_directory": str(self.folder / "spill"),
         }
-        if memory:
-            config["memory_limit"] = memory
-        self.connection = duckdb.connect(config=config)
+        budget = Budget.of(memory)
+        self.memory = budget.total
+        config["memory_limit"] = f"{budget.engine}B"
+        if budget.threads is not None:
+            config["threads"] = budget.threads
+        self.connection = connect(**config)
         self.connection.execute("SET TimeZone = 'UTC'")
         self.connection.execute("SET preserve_insertion_order = false")  # nothing here depends on the order of rows
-
-    @property
-    def memory(self) -> float:
-        """The most that DuckDB may use, in bytes."""
-        (limit,) = self.connection.execute("SELECT current_setting('memory_limit')").fetchall()[0]
-        amount, unit = limit.split()
-        return float(amount) * float(2 ** (10 * ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"].index(unit)))
 
 
 class DuckHome:
@@ -126,7 +139,7 @@ class DuckHome:
     workshop
         Where the relation lives, if that is ours: it must not end before the relation.
     stamp
-        The file behind the relation, if there is one.
+        The files behind the relation, if there are any.
     """
 
     def __init__(
@@ -148,13 +161,16 @@ class DuckHome:
         return math.inf if self._workshop is None else self._workshop.memory
 
     @property
-    def file(self) -> Path | None:
-        """The file behind the relation."""
-        return None if self._stamp is None else self._stamp.path
+    def files(self) -> tuple[Path, ...]:
+        """The files behind the relation."""
+        return () if self._stamp is None else self._stamp.paths
 
     def bring(self, table: pa.Table) -> Frame:
         brought: Frame = nw.from_native(self._scan(table))
         return brought
+
+    def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
+        return frame.join(self.bring(table), left_on=column, right_on=key, how="left")
 
     def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
         new = zip(inner_names(len(names)), map(_quoted, names), strict=True)
@@ -180,6 +196,17 @@ class DuckHome:
         sampled: Frame = nw.from_native(relation.order(by).limit(rows))
         return sampled
 
+    def staged(self, frame: Frame) -> Frame:
+        """Keep a frame in our private folder, in its order: what is asked of it again is cheap then."""
+        assert self._workshop is not None  # noqa: S101 - only what we opened ourselves is staged
+        path, connection = self._workshop.folder / f"{secrets.token_hex(8)}.parquet", self._workshop.connection
+        connection.execute("SET preserve_insertion_order = true")
+        frame.to_native().write_parquet(str(path), compression="zstd")
+        connection.execute("SET preserve_insertion_order = false")
+        self.check()
+        staged: Frame = nw.from_native(connection.read_parquet(str(path)))
+        return staged
+
     def _scan(self, table: pa.Table) -> Any:
         incrowd_brought_5d41c0 = table  # noqa: F841 - DuckDB finds it here by its name
         name = f"incrowd_{secrets.token_hex(8)}"
@@ -195,6 +222,9 @@ class PolarsHome:
         import polars as pl  # noqa: PLC0415 - only who uses Polars needs it
 
         return nw.from_native(pl.DataFrame(table).lazy())
+
+    def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
+        return frame.join(self.bring(table), left_on=column, right_on=key, how="left")
 
     def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
         write_table(frame.collect(backend="pyarrow").to_native().rename_columns(list(names)), path)

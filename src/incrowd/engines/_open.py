@@ -12,7 +12,6 @@ from typing import Any
 import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
-import pyarrow.parquet
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError
 from incrowd.engines._arrow import decoded, kind_of_type, tidy
@@ -27,9 +26,12 @@ from incrowd.engines._formulas import unescaped_column, unescaped_sql
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, inner_names
 from incrowd.engines._pandas import arrow_of_pandas
+from incrowd.engines._parquet import ParquetEngine
 from incrowd.engines._protocol import Engine
 from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._remembered import Remembered
+from incrowd.engines._several import Several, check_columns, check_keys, check_kind, files_of, parquet_columns
+from incrowd.engines._spark import is_spark, open_spark
 from incrowd.engines._stage import begin
 from incrowd.engines._text import TextEngine
 
@@ -58,9 +60,11 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
     Parameters
     ----------
     source
-        A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a list of dicts, a ``Database``, or a path
+        A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a Spark DataFrame (classic or over
+        Connect), a list of dicts, a ``Database``, or a path
         to a file of text (``.csv``, ``.tsv``, ``.txt``, each also ``.gz``), Parquet, Arrow (``.arrow``, ``.feather``),
-        Excel (``.xlsx`` and its like), SPSS (``.sav``), Stata (``.dta``) or SAS (``.sas7bdat``). It is never changed.
+        Excel (``.xlsx`` and its like), SPSS (``.sav``), Stata (``.dta``) or SAS (``.sas7bdat``). Of text and Parquet
+        also a folder, or a pattern such as ``visits/*.parquet``. It is never changed.
     missing_values
         Texts that count as missing, besides null and NaN. An empty field of a text file is always missing.
     drop_missing
@@ -73,9 +77,9 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         Whether texts of a text file or spreadsheet were escaped so that no spreadsheet runs them, as in every file that
         incrowd writes; they are read as they were before.
     memory
-        The most that DuckDB may use, such as ``"4GB"``; what is more spills to ``temp``. A frame in memory is handed to
-        DuckDB if its rows as numbers took more than half of that. Not for relations: their connection has a limit of
-        its own.
+        The most that a run may use, such as ``"4GB"``; half of it is DuckDB's, and what is more spills to ``temp``.
+        Without it, three quarters of what the machine or its container has left. A frame in memory is handed to DuckDB
+        if its rows as numbers took more than half of that. Not for relations: their connection has its own limit.
     temp
         Where to make a private folder to spill to; by default where the system keeps temporary files.
     """
@@ -99,6 +103,9 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         renamed = source.rename(dict(zip(names, inner_names(len(names)), strict=True)))
         renamed = renamed.cast({polars.Null: polars.String})  # a column of nothing but null has no type
         return FrameEngine(nw.from_native(renamed), PolarsHome(), names, **reading)
+    if is_spark(source):
+        _check_names(source.columns, drop_missing)
+        return open_spark(source, **reading)
     return _open_eager(source, (memory, temp), reading)
 
 
@@ -121,13 +128,13 @@ class Layout:
 
 
 def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str, Any]) -> Engine:
+    found = files_of(path)
     if not path.is_file():
-        msg = f"There is no file {str(path)!r}."
-        raise DataError(msg, hint="check the path; folders and patterns are not read yet.")
-    if ending_of(path) == ".parquet":
-        return _open_parquet(path, Workshop(*budget), reading)
-    if is_text(path):
-        return _open_text(path, Workshop(*budget), layout, reading)
+        check_kind(found)
+    if ending_of(found.files[0]) == ".parquet":
+        return _open_parquet(found, Workshop(*budget), reading)
+    if is_text(found.files[0]):
+        return _open_text(found, Workshop(*budget), layout, reading)
     stamp = Stamp.of(path)
     begin("reading")
     read = read_whole(path, layout.sheet)
@@ -141,23 +148,31 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
     return _open_eager(codebook.attach(table) if codebook else table, budget, reading)
 
 
-def _open_parquet(path: Path, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
-    names = pyarrow.parquet.read_schema(path).names
+def _open_parquet(found: Several, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
+    stamp = Stamp.of(*found.files, source=found.source)
+    columns = parquet_columns(found.files[0])
+    names = [name for name, _ in columns]
     _check_names(names, reading["drop"])
-    relation = workshop.connection.read_parquet(_exactly(path), hive_partitioning=False)
-    home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=Stamp.of(path))
-    return FrameEngine(nw.from_native(adopt(relation)), home, names, **reading)
+    check_columns(found, [columns, *map(parquet_columns, found.files[1:])])
+    check_keys(found, names)
+    relation = workshop.connection.read_parquet([*map(_exactly, found.files)], hive_partitioning=False)
+    home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
+    return ParquetEngine(nw.from_native(adopt(relation)), home, names, **reading)
 
 
-def _open_text(path: Path, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
-    separator, encoding = layout.separator, layout.encoding
+def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
+    encoding = layout.encoding
     check_encoding(encoding)
-    stamp = Stamp.of(path)
-    dialect = look_at(path, encoding, separator)
+    stamp = Stamp.of(*found.files, source=found.source)
+    dialect = look_at(found.files[0], encoding, layout.separator)
     _check_names(dialect.columns, reading["drop"], show=False)
-    file = path if is_utf8(encoding) else copy_as_utf8(path, encoding, folder=workshop.folder)
+    check_columns(found, [dialect, *(look_at(file, encoding, dialect.separator) for file in found.files[1:])])
+    check_keys(found, dialect.columns)
+    utf8 = is_utf8(encoding)
+    files = [file if utf8 else copy_as_utf8(file, encoding, folder=workshop.folder) for file in found.files]
+    every: Any = [*map(_exactly, files)]  # DuckDB takes a list, and does not say so
     relation = workshop.connection.read_csv(
-        _exactly(file),
+        every,
         header=True,
         sep=dialect.separator,
         quotechar='"',
@@ -165,7 +180,7 @@ def _open_text(path: Path, workshop: Workshop, layout: Layout, reading: Mapping[
         columns=dict.fromkeys(inner_names(len(dialect.columns)), "VARCHAR"),
         auto_detect=False,
         hive_partitioning=False,
-        compression="gzip" if file.suffix.lower() == ".gz" else "none",
+        compression="gzip" if files[0].suffix.lower() == ".gz" else "none",
     )
     if layout.escaped:
         relation = relation.project(", ".join(f"{unescaped_sql(name)} AS {name}" for name in relation.columns))
@@ -200,7 +215,7 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
         _check_names(list(source.columns), ())
         return arrow_of_pandas(source), lambda table: table.to_pandas()
     msg = f"A table of type {type(source).__module__}.{type(source).__name__} cannot be opened."
-    raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, a list of dicts, a Database, or a path to a file.")
+    raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, Spark, a list of dicts, a Database, or a path.")
 
 
 def _exactly(path: Path) -> str:

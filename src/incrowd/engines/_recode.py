@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from incrowd.core import TOP, DataError, FullDomainRecoding, LocalRecoding, Packing
 from incrowd.engines._columns import of_numbers, of_texts
-from incrowd.engines._encoding import Coding, with_lookup, with_words
+from incrowd.engines._encoding import Coding, looked_up, with_lookup, with_words
 from incrowd.engines._home import Frame, Home, only
 
 
@@ -25,13 +25,17 @@ def check_rows(recoding: LocalRecoding, rows: int) -> None:
 def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Home) -> Frame:
     """Publish every column at its level; suppressed classes are left out or masked. All columns stay."""
     groups = {name: recoding.ladders[name].groups[level][coded[name].codes] for name, level in recoding.levels.items()}
+    raised = [name for name, level in recoding.levels.items() if level or recoding.masks]
+    labels = {
+        name: of_texts(recoding.ladders[name].labels[recoding.levels[name]][groups[name]].tolist()) for name in raised
+    }
     if recoding.leaves_out:
         sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
         codings = [
             replace(coded[name], codes=groups[name], cardinality=size)
             for name, size in zip(recoding.quasi, sizes, strict=True)
         ]
-        frame, words = with_words(frame, codings, home)
+        frame, words = with_words(frame, codings, home, {coded[name].column: labels[name] for name in raised})
         packed = Packing.of(sizes).pack(recoding.suppressed)
         left_out = home.bring(pa.Table.from_arrays([of_numbers(word) for word in packed], words))
         if recoding.masked:
@@ -39,13 +43,13 @@ def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mappin
         else:
             frame = frame.join(left_out, on=words, how="anti")
     published = {}
-    for name, level in recoding.levels.items():
-        if level or recoding.masks:
-            labels = of_texts(recoding.ladders[name].labels[level][groups[name]].tolist())
-            frame, label = with_lookup(frame, coded[name], labels, home, "label")
-            if recoding.masks:
-                label = nw.when(nw.col("masked").is_null()).then(label).otherwise(nw.lit(TOP))
-            published[coded[name].column] = label
+    for name in raised:
+        if recoding.leaves_out:
+            label = looked_up(coded[name], labels[name], "label")
+        else:
+            frame, label = with_lookup(frame, coded[name], labels[name], home, "label")
+        masked = nw.when(nw.col("masked").is_null()).then(label).otherwise(nw.lit(TOP)) if recoding.masks else label
+        published[coded[name].column] = masked
     return frame.with_columns(**published) if published else frame
 
 
@@ -58,7 +62,10 @@ def recode_locally(
 ) -> Frame:
     """Publish every record as its class, without the suppressed records."""
     columns = frame.collect_schema().names()
-    codings = [coded[name] for name in recoding.domains]
+    codings = [
+        replace(coded[name], codes=recoding.counted(name, coded[name].codes), cardinality=size)
+        for name, size in zip(recoding.domains, recoding.cardinalities, strict=True)
+    ]
     frame, words = with_words(frame, codings, home)
     frame = only(frame, [*columns, *words])
     entries, split = _entries(recoding, codings, words)

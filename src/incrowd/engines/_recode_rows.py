@@ -51,8 +51,8 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
         What decides which rows of a cell go where: the codes of the published columns.
     """
     order, _, _ = recoding.pieces()
-    sizes = [len(domain) for domain in recoding.domains.values()]
-    entries, cells = together([column[order] for column in recoding.codes], list(codes.values()), sizes)
+    own = [recoding.counted(name, column) for name, column in codes.items()]
+    entries, cells = together([column[order] for column in recoding.codes], own, recoding.cardinalities)
     rows = np.lexsort((*ranks[::-1], cells))
     if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):
         msg = "The recoding speaks of other records than the table has."

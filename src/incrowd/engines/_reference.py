@@ -185,7 +185,9 @@ class ReferenceEngine:
             cell = tuple(int(codes[entry]) for codes in recoding.codes)
             queues[cell] += itertools.repeat(int(recoding.classes[entry]), int(recoding.counts[entry]))
         others = [name for name in publish if name not in recoding.quasi]
-        cells = list(self._cells(recoding.domains))
+        domains = recoding.domains.items()
+        columns = [recoding.counted(name, _codes(domain, [row[name] for row in self.rows])) for name, domain in domains]
+        cells = list(zip(*(column.tolist() for column in columns), strict=True))
         published: dict[int, Row] = {}
         for place in sorted(range(len(cells)), key=lambda place: _order(self.rows[place], others)):
             number = queues[cells[place]].pop(0)

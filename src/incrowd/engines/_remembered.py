@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
+from incrowd.engines._estimate import one_cell_in
 from incrowd.engines._protocol import Engine, Replace
 
 
@@ -41,6 +42,10 @@ class Remembered:
     def census_size(self, request: CensusRequest) -> int:
         """Say how many cells a census would have."""
         return self._engine.census_size(request)
+
+    def census_size_about(self, request: CensusRequest, one_in: int) -> int:
+        """Say about how many cells a census would have."""
+        return one_cell_in(self._engine, request, one_in)
 
     def census(self, request: CensusRequest) -> Census:
         """Count the cells, once."""

@@ -47,7 +47,7 @@ class TalliedEngine(EagerEngine):
             return
         check_suffix(path)
         columns = {name: column for name, column in self._columns.items() if isinstance(column, Coded)}
-        write_batches(_batches(columns, self._counts), path)
+        write_batches(_batches(columns, self._counts), path, int(self._counts.sum()))
 
     def _whole(self, name: str) -> Coded:
         """Give a column with every row as often as it occurs."""
@@ -75,6 +75,6 @@ def _batches(columns: Mapping[str, Coded], counts: Any) -> pa.RecordBatchReader:
 
 def _values(column: Coded, codes: Any) -> pa.Array:
     """Give values by their codes, as numbers of texts where no text is missing."""
-    if column.keys.null_count:
+    if column.keys.null_count or not pa.types.is_string(column.keys.type):
         return column.keys.take(of_numbers(codes))
     return pa.DictionaryArray.from_arrays(of_numbers(codes.astype(np.int32)), column.keys)

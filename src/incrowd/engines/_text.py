@@ -1,11 +1,13 @@
 """A text file is encoded while it is parsed: it is read once, and its texts are never grouped.
 
 DuckDB parses, Arrow finds the distinct texts of each batch, and only those pass through Python. What is kept of a row
-are small numbers. Encoding texts by joins inside DuckDB took half as long again (``benchmarks/census.py``).
+are small numbers. Encoding texts by joins inside DuckDB took half as long again (``benchmarks/census.py``), so that is
+done only where too many rows differ to be kept: then the file is copied once, to columns on the disk.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +21,7 @@ from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_texts, to_numpy
 from incrowd.engines._csv import rows_about
 from incrowd.engines._encoding import Coding, codes_by, packed, rows_within
+from incrowd.engines._estimate import how_many
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
 from incrowd.engines._protocol import Engine, Replace
@@ -30,17 +33,29 @@ _BATCH = 1_000_000
 """Rows that are looked at together: the more, the fewer texts are seen again."""
 
 
+class TooManyRowsError(Exception):
+    """More rows differ than can be kept."""
+
+
 class TextRows:
     """The rows of a text file as codes: texts are numbered in the order in which they appear.
 
     Rows that are equal in all columns are merged as soon as there are more than the memory limit allows, so that what
     is kept grows with the census and not with the file.
+
+    Parameters
+    ----------
+    names, missing
+        The columns, and texts that count as missing.
+    most, fitting
+        From how many rows on they are merged, and how many may be left then.
     """
 
-    def __init__(self, names: Sequence[str], missing: Iterable[str], most: int) -> None:
+    def __init__(self, names: Sequence[str], missing: Iterable[str], most: int, fitting: float = math.inf) -> None:
         self.names = list(names)
         self._missing = set(missing)
         self._most = most
+        self._fitting = fitting
         self._numbers: list[dict[str | None, int]] = [{} for _ in names]
         self._pieces: list[list[Any]] = [[] for _ in names]
         self._weights: list[Any] = []
@@ -81,6 +96,8 @@ class TextRows:
         self._weights = [weights]
         self._pieces = [[codes] for codes in packing.unpack(words)]
         self._rows = len(weights)
+        if self._rows > self._fitting:
+            raise TooManyRowsError
         self._most = max(self._most, 2 * self._rows)
 
 
@@ -100,20 +117,29 @@ class TextEngine(FrameEngine):
     ) -> None:
         told = [text for text in missing_values if text]  # an empty text in a file is null already
         super().__init__(frame, home, names, missing_values=told, drop=drop)
-        self._memory, self._file = home.memory, home.file
+        self._memory, self._files = home.memory, home.files
         self._read: TextRows | None = None
+        self._staged = False
 
     @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         self._check(names)
-        if new := [name for name in names if name not in self._known]:
-            rows = self._rows_of(names)
+        new = [name for name in names if name not in self._known]
+        if new and (rows := self._held(names)) is not None:
             self._known |= {name: self._column(rows, name) for name in new}
-        return {name: self._known[name].domain for name in names}
+        return super().domains(names)
 
     @guarded
     def census_size(self, request: CensusRequest) -> int:
+        if self._held(request.needed) is None:
+            return super().census_size(request)
         return len(self._count(request)[1])
+
+    @guarded
+    def census_size_about(self, request: CensusRequest, one_in: int) -> int:
+        if self._held(request.needed) is None:
+            return super().census_size_about(request, one_in)
+        return how_many(self._count(request)[0], one_in)
 
     @guarded
     def recode(  # type: ignore[override]
@@ -138,7 +164,7 @@ class TextEngine(FrameEngine):
         groups = {name: recoding.ladders[name].groups[level][groups[name]] for name, level in recoding.levels.items()}
         labels = {name: _labels(recoding, groups, domains[name], name) for name in publish}
         packing = Packing.of([len(column.keys) for column in labels.values()])
-        coded = ((column.codes[self._codes_of(rows, name)], rows.codes(name)[kept]) for name, column in labels.items())
+        coded = ((self._each(column.codes, rows, name), rows.codes(name)[kept]) for name, column in labels.items())
         words, counts = tally(packed(packing, coded), _only_if_many(rows.weights[kept]))
         codes = dict(zip(publish, packing.unpack(words), strict=True))
         if recoding.leaves_out:
@@ -151,33 +177,59 @@ class TextEngine(FrameEngine):
         return TalliedEngine(columns, counts, self._home.hand_back)
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
-        rows = self._rows_of(request.needed)
+        rows = self._held(request.needed)
+        if rows is None:
+            return super()._count(request)
         domains = self.domains(request.needed)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         kept = self._kept(rows)
         weights = self._weights(rows, request.count)[kept]
         coded = (
-            (request.codes(domains[name])[self._codes_of(rows, name)], rows.codes(name)[kept])
-            for name in request.columns
+            (self._each(request.codes(domains[name]), rows, name), rows.codes(name)[kept]) for name in request.columns
         )
         return tally(packed(packing, coded), _only_if_many(weights))
 
     def _dropped(self, count: str | None) -> int:
         if not self._drop:
             return 0
-        rows = self._rows_of([*self._drop, *([count] if count else [])])
+        rows = self._held([*self._drop, *([count] if count else [])])
+        if rows is None:
+            return super()._dropped(count)
         return int(self._weights(rows, count)[~self._kept(rows)].sum(dtype=np.int64))
 
     def _ranks(self, names: Sequence[str]) -> list[Coding | str]:
         """Say how rows are ranked by their published columns: by what their texts mean, as in any other table."""
         return [self._coding(name, domain) for name, domain in self.domains(names).items()]
 
+    def _held(self, names: Sequence[str]) -> TextRows | None:
+        """Give the rows as codes; ``None`` if too many differ: then they are on the disk from then on."""
+        if not self._staged:
+            try:
+                return self._rows_of(names)
+            except TooManyRowsError:
+                self._stage()
+        return None
+
+    def _stage(self) -> None:
+        """Copy the file to columns on the disk."""
+        assert isinstance(self._home, DuckHome)  # noqa: S101 - it was given one
+        self._read, self._staged = None, True
+        begin("reading")
+        self._source = self._home.staged(self._source)
+
+    def _look_at(self, names: Sequence[str]) -> None:
+        """Find out the distinct texts of columns on the disk, and what they mean."""
+        begin("reading")
+        for name, values, counts in self._values(names):
+            self._known[name] = _column_of(name, values.to_pylist(), to_numpy(counts).tolist())
+
     def _rows_of(self, names: Sequence[str]) -> TextRows:
         """Read the file, unless these columns have been read before."""
         wanted = [*dict.fromkeys([*(self._read.names if self._read else []), *names, *self._drop])]
         if self._read is None or len(wanted) > len(self._read.names):
-            rows = TextRows(wanted, self._missing_values, self._most(len(wanted)))
-            done, total = 0, rows_about(self._file) if is_watched() else None
+            fitting = rows_within(self._memory, len(wanted)) / 2
+            rows = TextRows(wanted, self._missing_values, self._most(len(wanted)), fitting)
+            done, total = 0, rows_about(self._files) if is_watched() else None
             for batch in _batches(self._source.to_native(), [self._inner[name] for name in wanted]):
                 begin("reading", done, total)
                 rows.add(batch)
@@ -189,12 +241,9 @@ class TextEngine(FrameEngine):
 
     def _column(self, rows: TextRows, name: str) -> Column:
         texts, kept = rows.texts(name), self._kept(rows)
-        counts = np.bincount(rows.codes(name)[kept], weights=rows.weights[kept], minlength=len(texts)).astype(np.int64)
-        present = [(text, count) for text, count in zip(texts, counts.tolist(), strict=True) if count]
-        nulls = next((count for text, count in present if text is None), 0)
-        known = {text: count for text, count in present if text is not None}
-        domain = Domain.of_texts(name, list(known), np.array(list(known.values()), dtype=np.int64), nulls)
-        return Column(domain, of_texts(domain.texts[: len(domain.values)].tolist()))
+        weights = _only_if_many(rows.weights[kept])
+        counts = np.bincount(rows.codes(name)[kept], weights=weights, minlength=len(texts)).astype(np.int64)
+        return _column_of(name, texts, counts.tolist())
 
     def _kept(self, rows: TextRows) -> Any:
         """Give the rows in which nothing is missing that must not be: a mask, or all."""
@@ -205,6 +254,10 @@ class TextEngine(FrameEngine):
             missing = np.array([text is None for text in rows.texts(name)], dtype=bool)
             kept &= ~missing[rows.codes(name)]
         return kept
+
+    def _each(self, found: Any, rows: TextRows, name: str) -> Any:
+        """Give for every text of the file what is found under its code; anything, if all of its rows are dropped."""
+        return np.append(found, 0)[self._codes_of(rows, name)].astype(found.dtype)
 
     def _codes_of(self, rows: TextRows, name: str) -> Any:
         """Give for every text of the file its code in the domain; texts that only dropped rows have get any."""
@@ -219,6 +272,15 @@ class TextEngine(FrameEngine):
 
     def _most(self, columns: int) -> int:
         return rows_within(self._memory, columns)
+
+
+def _column_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> Column:
+    """Find out what the texts of a column mean, of which those that occur count."""
+    present = [(text, count) for text, count in zip(texts, counts, strict=True) if count]
+    nulls = next((count for text, count in present if text is None), 0)
+    known = {text: count for text, count in present if text is not None}
+    domain = Domain.of_texts(name, list(known), np.array(list(known.values()), dtype=np.int64), nulls)
+    return Column(domain, of_texts(domain.texts[: len(domain.values)].tolist()))
 
 
 def _labels(recoding: FullDomainRecoding, groups: Mapping[str, Any], domain: Domain, name: str) -> Coded:

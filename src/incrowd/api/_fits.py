@@ -1,0 +1,55 @@
+"""Whether a census fits into memory, asked before it is counted: nobody is served by a process that the system ends."""
+
+from __future__ import annotations
+
+import math
+
+from incrowd.core import Census, CensusRequest, EngineError
+from incrowd.engines import Budget, Engine, census_size_about
+
+
+def fits(engine: Engine, request: CensusRequest, cells: int) -> bool:
+    """Say whether a census has about as many cells as fit, or fewer.
+
+    Parameters
+    ----------
+    engine, request
+        The table, and what would be counted. It is read once more only where neither its rows nor its values tell.
+    cells
+        How many fit.
+    """
+    domains = engine.domains(request.needed)
+    rows = int(domains[request.columns[0]].counts.sum())
+    possible = math.prod(request.cardinality(domains[name]) for name in request.columns)
+    return min(rows, possible) <= cells or census_size_about(engine, request, cells) <= cells
+
+
+def cells_within(request: CensusRequest, memory: str | None) -> int:
+    """Say how many cells of a census fit into what may be used; without a word, into a share of what is left."""
+    return Budget.of(memory).cells(len(request.columns))
+
+
+def census_within(
+    engine: Engine, request: CensusRequest, memory: str | None, *, hint: str = "ask about fewer columns."
+) -> Census:
+    """Count a table where its census fits into memory.
+
+    Parameters
+    ----------
+    engine, request
+        The table, and what is counted.
+    memory
+        What may be used, such as ``"4GB"``.
+    hint
+        What to do instead of giving it more memory.
+
+    Raises
+    ------
+    EngineError
+        If it does not fit.
+    """
+    cells = cells_within(request, memory)
+    if not fits(engine, request, cells):
+        msg = f"The census of this table does not fit into memory: {cells:,} cells do."
+        raise EngineError(msg, hint=f"give it more memory, such as memory='16GB', or {hint}")
+    return engine.census(request)

@@ -1,0 +1,118 @@
+"""What a search that began above the lowest levels did not look at, and what is known about that all the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from incrowd.algorithms import LocalOutcome, Outcome, Problem, hopeless_levels, too_small_levels
+from incrowd.core import CensusRequest
+from incrowd.engines import Budget, Engine, census_size_about
+
+Found = Outcome | LocalOutcome
+
+FLOOR = "The census of this table does not fit into memory ({cells:,} cells do), so it was taken at coarser levels."
+HARMLESS = "No release has a finer level there: nothing was lost by that."
+NO_REPORTS = "No reports were written: what they measure does not fit into memory."
+GIVEN = "None is above the level that was given: nothing was lost by that."
+MORE = "A release with such levels may be better: more memory would look at them."
+
+
+def searched(engine: Engine, problem: Problem, outcome: Found, memory: str | None) -> Found:
+    """Say of an outcome what was not searched because the census was taken at a floor.
+
+    Parameters
+    ----------
+    engine
+        The table, of which a column alone is counted where that may show that nothing was lost.
+    problem, outcome
+        What was searched, and found.
+    memory
+        What may be used.
+    """
+    if not floor_of(problem):
+        return outcome
+    if isinstance(outcome, LocalOutcome):
+        return replace(outcome, notes=(*outcome.notes, *seen_from(problem, memory)))
+    told = levels_told(engine, problem, memory)
+    notes = (*outcome.notes, *told)
+    if told[-1] == HARMLESS:
+        return replace(outcome, notes=notes)
+    return replace(outcome, notes=notes, proof=f"{outcome.proof} among the levels searched", lower_bound=0.0)
+
+
+def levels_told(engine: Engine, problem: Problem, memory: str | None) -> tuple[str, ...]:
+    """Say which levels were not searched, and of which of them it is proven that no release has them.
+
+    Parameters
+    ----------
+    engine, problem, memory
+        As in ``searched``. Without a floor there is nothing to be said.
+    """
+    floor = floor_of(problem)
+    if not floor:
+        return ()
+    cells = _cells(problem, memory)
+    hopeless = {name: _hopeless(engine, problem, name, cells) for name in floor}
+    lines = [_line(name, hopeless[name], level) for name, level in floor.items()]
+    open_levels = any(hopeless[name] < level for name, level in floor.items())
+    return FLOOR.format(cells=cells), *lines, MORE if open_levels else HARMLESS
+
+
+def seen_from(problem: Problem, memory: str | None) -> tuple[str, ...]:
+    """Say how fine the columns were that a search saw; nothing without a floor."""
+    floor = floor_of(problem)
+    if not floor:
+        return ()
+    raised = ", ".join(f"{name} (level {level})" for name, level in floor.items())
+    first = FLOOR.format(cells=_cells(problem, memory))
+    return (f"{first} The search saw these columns no finer than that: {raised}. {MORE}",)
+
+
+def levels_given(problem: Problem, memory: str | None) -> tuple[str, ...]:
+    """Say the same where nothing was searched: none of these levels is above those that were given."""
+    return (f"{FLOOR.format(cells=_cells(problem, memory))} {GIVEN}",) if floor_of(problem) else ()
+
+
+def floor_of(problem: Problem) -> dict[str, int]:
+    """Give the columns that were counted above the lowest level that is allowed, each with its level there."""
+    floors = zip(problem.census.quasi, problem.census.floor, strict=True)
+    return {name: level for name, level in floors if level > problem.at_least.get(name, 0)}
+
+
+def _cells(problem: Problem, memory: str | None) -> int:
+    """Say how many cells fit; the person is one of the columns."""
+    census = problem.census
+    return Budget.of(memory).cells(len(census.codes) + (census.person is not None))
+
+
+def _hopeless(engine: Engine, problem: Problem, column: str, cells: int) -> int:
+    """Say below which level of a column no release can be: by its values, and by counting it alone as finely as fits.
+
+    Levels below one that is hopeless are, so nothing below the finest that fits need be counted.
+    """
+    census, schema = problem.census, problem.schema
+    ladder, known = census.ladders[column], 0
+    if schema.count is None:
+        known = too_small_levels(problem.model, census.domains[column], ladder, problem.limit)
+    highest = dict(zip(census.quasi, problem.highs, strict=True))
+    for level in range(known, census.floor[census.quasi.index(column)]):
+        floor = {**highest, column: level}
+        request = CensusRequest(census.quasi, census.sensitive, census.ladders, floor, schema.entity, schema.count)
+        if census_size_about(engine, request, cells) <= cells:
+            found = hopeless_levels(replace(problem, census=engine.census(request)), column)
+            return found if found > level else known
+    return known
+
+
+def _line(name: str, hopeless: int, level: int) -> str:
+    """Say what became of the levels of a column below the floor."""
+    proven, rest = _levels(0, min(hopeless, level)), _levels(hopeless, level)
+    parts = [f"{proven} cannot keep the promise, which is proven"] if proven else []
+    parts += [f"{rest} {'was' if level - hopeless == 1 else 'were'} not searched"] if rest else []
+    return f"Column {name!r} was counted at level {level}: {'; '.join(parts)}."
+
+
+def _levels(first: int, end: int) -> str:
+    if end <= first:
+        return ""
+    return f"level {first}" if end - first == 1 else f"levels {first} to {end - 1}"

@@ -1,0 +1,120 @@
+"""How much memory a run may use, and who gets which part of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from incrowd.core import ParameterError
+
+SHARE = 0.75
+"""Of what the machine or its container has left, so much is used where nothing is said."""
+
+LEAST = 64 * 2**20
+"""DuckDB gets so much whatever is said: it cannot do with less."""
+
+A_THREAD = 64 * 2**20
+"""So much a thread of DuckDB needs to be of use."""
+
+CELL = 150
+"""Bytes that a cell takes at most while it is counted, searched and checked, besides 2 per column; see
+``benchmarks/scale.py``."""
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The memory of a run.
+
+    Attributes
+    ----------
+    total
+        All of it, in bytes. Half is DuckDB's; two fifths are for the census and the search; the rest is for libraries.
+    """
+
+    total: int
+
+    @classmethod
+    def of(cls, memory: str | None) -> Budget:
+        """Read a budget such as ``"4GB"``; without one, take a share of what the machine or its container has left."""
+        return cls(int(SHARE * left_over()) if memory is None else bytes_of(memory))
+
+    @property
+    def engine(self) -> int:
+        """What DuckDB may use."""
+        return max(self.total // 2, LEAST)
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads DuckDB may use; ``None`` for one per core, if there is memory for each."""
+        most = max(self.engine // A_THREAD, 1)
+        return most if most < (os.cpu_count() or 1) else None
+
+    def cells(self, columns: int) -> int:
+        """Say how many cells of so many columns a census may have."""
+        return max(self.total * 2 // 5 // (CELL + 2 * columns), 1)
+
+
+def bytes_of(memory: str) -> int:
+    """Read an amount of memory: a number and a unit."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]I?|)B", str(memory).strip().upper())
+    if found is None:
+        msg = f"memory cannot be read: {memory!r}."
+        raise ParameterError(msg, hint="write a number and a unit, such as '500MB' or '4GB'.")
+    amount = int(Fraction(found[1]) * {**_UNITS, **_BINARY}[found[2]])
+    if not amount:
+        msg = f"memory must be more than nothing, got {memory!r}."
+        raise ParameterError(msg, hint="write a number and a unit, such as '500MB' or '4GB'.")
+    return amount
+
+
+def left_over() -> int:
+    """Say how much memory nobody uses: of the machine, or of the container if that has less."""
+    return min([_of_the_machine(), *_of_containers()])
+
+
+def _of_the_machine() -> int:
+    for line in _lines(Path("/proc/meminfo")):
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2  # what others use is not told
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return 4 * 2**30
+
+
+def _of_containers(own: Path = Path("/proc/self/cgroup"), mounted: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
+    """Give what every limit around this process leaves; Linux has two ways to tell."""
+    for line in _lines(own):
+        _, kinds, path = (*line.split(":", 2), "", "")[:3]
+        if kinds == "" and path:
+            root, limit, used = mounted, "memory.max", "anon"
+        elif "memory" in kinds.split(","):
+            root, limit, used = mounted / "memory", "memory.limit_in_bytes", "total_rss"
+        else:
+            continue
+        inside = root / path.lstrip("/")
+        for folder in (inside, *inside.parents):
+            if folder == root or root in folder.parents:
+                yield from _left_in(folder, limit, used)
+
+
+def _left_in(folder: Path, limit: str, used: str) -> Iterator[int]:
+    told = _lines(folder / limit)
+    if told and told[0].isdigit():  # else "max", or nothing
+        stat = dict(line.split(maxsplit=1) for line in _lines(folder / "memory.stat") if " " in line)
+        spent = stat.get(used, "")
+        yield max(int(told[0]) - (int(spent) if spent.isdigit() else 0), 0)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        return []

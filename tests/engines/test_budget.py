@@ -1,0 +1,134 @@
+"""How much memory a run may use, and who gets which part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from incrowd.core import CensusRequest, ParameterError
+from incrowd.engines import Budget, census_size_about, open_table
+from incrowd.engines import _budget as budget
+from incrowd.engines._estimate import ENOUGH
+from incrowd.engines._home import Workshop
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("4GB", 4 * 10**9),
+        ("4 GiB", 4 * 2**30),
+        ("1.5mb", 1_500_000),
+        ("64KiB", 65_536),
+        ("100B", 100),
+        ("2TB", 2 * 10**12),
+    ],
+)
+def test_amounts_are_read_as_they_are_written(written: str, read: int) -> None:
+    assert Budget.of(written).total == read
+
+
+@pytest.mark.parametrize("written", ["lots", "4", "-1GB", "GB", "4 G", "1e3MB", ""])
+def test_what_is_no_amount_is_refused(written: str) -> None:
+    with pytest.raises(ParameterError, match="memory cannot be read"):
+        Budget.of(written)
+
+
+@pytest.mark.parametrize("written", [4, 4.5, ["4GB"], "\N{ARABIC-INDIC DIGIT FOUR}GB"])
+def test_what_is_no_text_of_plain_digits_is_no_amount(written: Any) -> None:
+    with pytest.raises(ParameterError, match="memory cannot be read"):
+        Budget.of(written)
+
+
+@pytest.mark.parametrize("written", ["0B", "0GB", "0.0KiB", "0.4B"])
+def test_nothing_is_no_budget(written: str) -> None:
+    with pytest.raises(ParameterError, match="memory must be more than nothing"):
+        Budget.of(written)
+
+
+def test_more_than_there_is_may_be_asked_for() -> None:
+    assert Budget.of("9999999TB").cells(8) > 10**15
+
+
+def test_half_is_for_duckdb_and_two_fifths_for_cells() -> None:
+    given = Budget.of("1GB")
+    assert given.engine == 500_000_000
+    assert given.cells(9) == 400_000_000 // (budget.CELL + 18)
+
+
+def test_duckdb_gets_what_it_cannot_do_without() -> None:
+    workshop = Workshop("1KB")
+    ((limit, threads),) = workshop.connection.execute(
+        "SELECT current_setting('memory_limit'), current_setting('threads')"
+    ).fetchall()
+    assert (limit, threads) == ("64.0 MiB", 1)
+
+
+def test_there_is_a_budget_where_nothing_is_said() -> None:
+    assert 2**26 < Budget.of(None).total <= 0.75 * budget.left_over() * 1.2
+
+
+def group(folder: Path, **files: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="ascii")
+    return folder
+
+
+def test_a_container_of_the_new_kind_leaves_its_limit_without_what_is_used(tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("0::/jobs/mine\n", encoding="ascii")
+    group(tmp_path / "fs" / "jobs", **{"memory.max": "9000\n", "memory.stat": "anon 1000\nfile 5000\n"})
+    group(tmp_path / "fs" / "jobs" / "mine", **{"memory.max": "max\n"})
+    assert list(budget._of_containers(tmp_path / "own", tmp_path / "fs")) == [8000]
+
+
+def test_a_container_of_the_old_kind_too(tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("4:memory:/mine\n3:cpu,cpuacct:/mine\n", encoding="ascii")
+    files = {"memory.limit_in_bytes": "5000\n", "memory.stat": "cache 1\ntotal_rss 6000\n"}
+    group(tmp_path / "fs" / "memory" / "mine", **files)
+    assert list(budget._of_containers(tmp_path / "own", tmp_path / "fs")) == [0]
+
+
+def test_what_a_container_says_in_no_known_way_is_no_limit(tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("nonsense\n0::/mine\n\n", encoding="ascii")
+    group(tmp_path / "fs" / "mine", **{"memory.max": "7000\n", "memory.stat": "anon much\nfile\n"})
+    assert list(budget._of_containers(tmp_path / "own", tmp_path / "fs")) == [7000]
+    (tmp_path / "fs" / "mine" / "memory.max").unlink()
+    (tmp_path / "fs" / "mine" / "memory.max").mkdir()  # cannot be read as a file
+    assert list(budget._of_containers(tmp_path / "own", tmp_path / "fs")) == []
+
+
+def test_a_machine_without_containers_has_no_limits_of_theirs(tmp_path: Path) -> None:
+    assert list(budget._of_containers(tmp_path / "none", tmp_path)) == []
+
+
+@pytest.mark.parametrize("kind", ["parquet", "frame", "csv"])
+def test_about_how_many_cells_there_are_is_the_same_everywhere(tmp_path: Path, kind: str) -> None:
+    rng = np.random.default_rng(5)
+    table = pa.table({"a": rng.integers(0, 2000, 200_000), "b": rng.integers(0, 1000, 200_000)})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    if kind == "csv":
+        open_table(table).write(tmp_path / "t.csv")
+    engine = open_table(table if kind == "frame" else tmp_path / f"t.{kind}")
+    request = CensusRequest(("a", "b"))
+    exact = engine.census_size(request)
+    about = census_size_about(engine, request, 4 * ENOUGH)
+    assert about == pytest.approx(exact, rel=0.03)
+    assert about == 190_640
+    assert census_size_about(engine, request, 1000) == exact
+
+
+def test_keys_of_several_words_are_estimated_too() -> None:
+    rng = np.random.default_rng(6)
+    table = pa.table({f"c{number}": rng.integers(0, 2**40, 100_000) for number in range(8)})
+    request = CensusRequest(tuple(table.column_names))
+    assert census_size_about(open_table(table), request, 8 * ENOUGH) == pytest.approx(100_000, rel=0.03)
+
+
+def test_duckdb_prints_no_progress_where_results_go() -> None:
+    asked = "SELECT current_setting('enable_progress_bar'), current_setting('enable_progress_bar_print')"
+    assert Workshop().connection.execute(asked).fetchall() == [(False, False)]
