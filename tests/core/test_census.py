@@ -115,6 +115,14 @@ def test_rolling_up_merges_the_cells_that_become_equal() -> None:
     assert cells(census.rollup((3, 0))) == {("*", "f", "HIV"): 1, ("*", "f", "flu"): 3, ("*", "m", "flu"): 1}
 
 
+def test_every_quasi_identifier_is_counted_alone_once() -> None:
+    census = take(PATIENTS, ["age", "sex"], ["disease"], ladders={"age": tens(PATIENTS)})
+    assert [counts.tolist() for counts in census.marginals] == [[2, 2, 1], [4, 1]]
+    assert census.marginals is census.marginals
+    assert census.rollup({"age": 2}).marginals[0].tolist() == [4, 1]
+    assert not any(counts.flags.writeable for counts in census.marginals)
+
+
 def test_rolling_up_to_the_floor_is_the_census_itself() -> None:
     census = take(PATIENTS, ["age"], ladders={"age": tens(PATIENTS)})
     assert census.rollup({}) is census

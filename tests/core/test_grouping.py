@@ -136,3 +136,12 @@ def test_words_are_tallied_in_order_short_or_long() -> None:
     assert (words.tolist(), counts.tolist()) == ([2**32, 2**32 + 7, 2**33 - 1], [1, 2, 1])
     (words,), counts = tally([short[:0]])
     assert (words.tolist(), counts.tolist()) == ([], [])
+
+
+@given(words=st.lists(st.sampled_from([0, 1, 5, 2**31, 2**32, 2**60]) | st.integers(0, 2**62), min_size=1))
+def test_words_that_two_threads_sort_are_tallied_alike(words: list[int]) -> None:
+    expected = sorted(Counter(words).items())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_grouping, "SPLIT_FROM", 1)
+        (found,), counts = tally([np.array(words, dtype=np.int64)])
+    assert list(zip(found.tolist(), counts.tolist(), strict=True)) == expected

@@ -16,6 +16,7 @@ from incrowd.core import (
     KnownLadder,
     Ladder,
     LocalRecoding,
+    ParameterError,
     Step,
     UncoveredValuesError,
     get_recoding,
@@ -122,3 +123,17 @@ def test_a_known_ladder_refuses_other_values() -> None:
         known.bind(Domain.of("age", [31, 77]))
     assert caught.value.values == ("77",)
     assert "77" not in str(caught.value)
+
+
+def test_a_local_recoding_at_a_floor_comes_back(tmp_path: Path) -> None:
+    domain = Domain.of("age", [31, 34, 52])
+    ladder = Ladder.climb(domain, [Step(np.array([0, 0, 1]), ["30 to 39", "50 to 59"]), Step.top(domain)])
+    labels = (np.array(["30 to 39", "*"], dtype=object),)
+    codes, classes, counts = np.array([0, 1, 1]), np.array([0, 1, -1]), np.array([2, 1, 3])
+    recoding = LocalRecoding(("age",), {"age": domain}, (codes,), classes, counts, labels, {"age": ladder}, {"age": 1})
+    found = through_a_file(recoding, tmp_path)
+    assert (found.floor, found.cardinalities) == ({"age": 1}, [2])
+    assert found.counted("age", np.array([0, 1, 2])).tolist() == [0, 0, 1]
+    assert [order.tolist() for order in found.pieces()] == [[0, 1, 2], [0, 0, 1], [False, True, True]]
+    with pytest.raises(ParameterError, match="codes of column 'age' beyond the 2 that there are"):
+        LocalRecoding(("age",), {"age": domain}, (codes + 1,), classes, counts, labels, {"age": ladder}, {"age": 1})

@@ -3,6 +3,7 @@
 from incrowd.algorithms._cheapest import CheapestFirst
 from incrowd.algorithms._datafly import Datafly
 from incrowd.algorithms._frontier import Frontier, find_frontier
+from incrowd.algorithms._hopeless import hopeless_levels, too_small_levels
 from incrowd.algorithms._incognito import Incognito, Iteration
 from incrowd.algorithms._inspected import Inspected
 from incrowd.algorithms._local import Locally, LocalOutcome, Pieces
@@ -51,6 +52,8 @@ __all__ = [
     "TopDown",
     "all_solutions",
     "find_frontier",
+    "hopeless_levels",
     "is_monotone",
     "left_out_by",
+    "too_small_levels",
 ]

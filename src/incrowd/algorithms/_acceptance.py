@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.algorithms._by_values import ByValues
+from incrowd.algorithms._by_values import ByValues, least_values
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled, Rollup, Words
 from incrowd.core import Cells, Classes, Grouping, Histogram, add_up
@@ -90,6 +90,9 @@ class Acceptance:
         if not self.rollup.has_tail:
             ok = cells.counts >= self._k
             return self._tested(cells.words, cells.counts, ok, None)
+        if self.rollup.shares(cells) and self._least_values:
+            found, sizes, values = self.rollup.count_values(cells)
+            return self._tested((found,), sizes, (sizes >= self._k) & (values >= self._least_values), None)
         ordered, starts = self.rollup.classes(cells)
         sizes = _sizes(ordered, starts)
         words = tuple(word[starts] for word in ordered.words)
@@ -160,6 +163,13 @@ class Acceptance:
             return None
         whole = self._k, self._judges
         return ByValues.of(self.rollup, whole if self._all_prunes else self._pruning, whole)
+
+    @functools.cached_property
+    def _least_values(self) -> int:
+        """How many different values every class needs, where nothing but that and its size matters; 0 if more does."""
+        if self._persons or self._small_only or not self._all_prunes or len(self.rollup.sensitive) != 1:
+            return 0
+        return least_values(self._judges)
 
     def published(self, cells: Rolled, tested: Tested, *, columns: bool = True) -> Published:
         """Count what a node publishes: the sizes of its classes, and on request the groups of every column."""

@@ -61,6 +61,12 @@ class ByValues:
         return left_out
 
 
+def least_values(judges: tuple[Judge, ...]) -> int:
+    """Say how many different values of one column a class needs; 0 if it needs something else too."""
+    needs = _needs(1, judges)
+    return needs[1] if needs is not None and needs[2:] == [0, 1, 1, 1] else 0
+
+
 def _needs(k: int, judges: tuple[Judge, ...]) -> list[int] | None:
     """Say what a class needs; ``None`` if it needs something else too."""
     values, share, distance = 1, Fraction(0), Fraction(1)

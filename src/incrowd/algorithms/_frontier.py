@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -32,12 +32,18 @@ class Frontier:
         The measure that is made small.
     values, nodes
         The strengths, and for each the best node; ``None`` where no node is strong enough.
+    floor
+        The levels below which nothing was looked at, by name, where the census would not fit into memory.
+    notes
+        What that means, in plain words.
     """
 
     of: str
     measure: str
     values: tuple[int, ...]
     nodes: tuple[Node | None, ...]
+    floor: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, list[float | int | None]]:
         """Give a table with one row per strength: any frame can be made of it."""

@@ -76,7 +76,7 @@ class Inspected:
 
     @cached_property
     def _cells(self) -> Rolled:
-        return self._acceptance.rollup.to(self._levels, self._below)
+        return self._acceptance.rollup.to(self._levels)
 
     @cached_property
     def _tested(self) -> Tested:

@@ -22,6 +22,7 @@ from incrowd.core import (
     ParameterError,
     add_up,
     group,
+    overlay,
 )
 from incrowd.hierarchies import Averaged, averages
 from incrowd.measures import column_weights, costs_of_labels
@@ -275,7 +276,8 @@ class Locally:
         columns = [*raised, *rest]
         owner = group(columns, [int(column.max(initial=0)) + 1 for column in columns]).ids
         order = np.argsort(owner, kind="stable")
-        return _overlay(order, fine.counts[order].astype(np.int64), pieces)
+        cell, piece, counts = overlay(fine.counts[order], pieces.counts)
+        return Pieces(order[cell], pieces.classes[piece], counts)
 
     def _recoding(self, pieces: Pieces, names: Sequence[Labelling]) -> LocalRecoding:
         census = self.problem.census
@@ -288,16 +290,8 @@ class Locally:
             counts=pieces.counts,
             labels=tuple(column.texts for column in names),
             ladders=census.ladders,
+            floor={name: level for name, level in zip(census.quasi, census.floor, strict=True) if level},
         )
-
-
-def _overlay(cells: Ints, counts: Counts, pieces: Pieces) -> Pieces:
-    """Cut a line of records, which lies in cells, where the pieces end; both run over the same records in order."""
-    ends = np.union1d(np.cumsum(counts), np.cumsum(pieces.counts))
-    starts = np.concatenate(([0], ends[:-1]))
-    cell = np.searchsorted(np.cumsum(counts), starts, side="right")
-    piece = np.searchsorted(np.cumsum(pieces.counts), starts, side="right")
-    return Pieces(cells[cell], pieces.classes[piece], ends - starts)
 
 
 def common_ways(paths: Ints, merged: Grouping) -> Ints:
@@ -325,6 +319,3 @@ def _refuse(problem: Problem) -> None:
         if low and isinstance(hierarchy, Averaged):
             msg = f"at_least of column {name!r} cannot be kept: the column is averaged, and an average has no level."
             raise ParameterError(msg, hint="leave at_least out, or give the column its hierarchy alone.")
-    if any(problem.census.floor):
-        msg = "A local recoding needs the table as it is, and this census was taken at coarser levels."
-        raise ParameterError(msg)

@@ -30,6 +30,9 @@ COMPILE_AFTER = 10_000_000
 COMPILE_FROM = 1_000_000
 """A census of so many cells is worth it at once."""
 
+SHARE_FROM = 1 << 18
+"""So many cells are worth the start of a second thread."""
+
 WORD_BITS = 63
 
 DENSE, ROOM = 8, 1 << 16
@@ -119,6 +122,10 @@ class Rollup:
         """Whether the compiled loops are used."""
         return self._one_word and (self._large or Rollup._sorted > COMPILE_AFTER)
 
+    def shares(self, cells: Rolled) -> bool:
+        """Whether two threads share the work on these cells."""
+        return self.fast and len(cells) >= SHARE_FROM
+
     def small(self, nodes: npt.NDArray[np.integer], source: Rolled, k: int, limit: int) -> list[int]:
         """Count for several nodes the records in classes smaller than k, where cells are classes.
 
@@ -170,6 +177,12 @@ class Rollup:
         keys = [*ordered.words[:-1], ordered.words[-1] >> self._tail_bits]
         return ordered, _starts(keys)
 
+    def count_values(self, cells: Rolled) -> tuple[Words, Counts, Counts]:
+        """Give the word of every class of a node, its records and its different tails; by a compiled loop."""
+        from incrowd.algorithms._side_by_side import count_classes  # noqa: PLC0415 - numba is loaded only when it pays
+
+        return count_classes(cells.words[0], cells.counts, self.tail_mask, self.room[2])
+
     def tail(self, cells: Rolled) -> npt.NDArray[np.int64]:
         """Give for every cell the position in ``tails`` of its sensitive values and person."""
         return cells.words[-1] & self.tail_mask
@@ -210,12 +223,15 @@ class Rollup:
         return Rolled(words, np.add.reduceat(ordered.counts, starts), cells.levels)
 
     def _compiled(self, source: Rolled, target: Levels) -> Rolled:
-        from incrowd.algorithms._loops import roll_words  # noqa: PLC0415 - numba is loaded only when it pays
+        layout, levels, (words,), counts = self.layout, np.array(target) - self.floor, source.words, source.counts
+        if self.shares(source):
+            from incrowd.algorithms._side_by_side import roll_up  # noqa: PLC0415 - numba is loaded only when it pays
 
-        layout = self.layout
+            rolled, sums = roll_up(words, counts, layout, levels, self.tail_mask, (self.room[0], self.room[2]))
+            return Rolled((rolled,), sums, target)
+        from incrowd.algorithms._loops import roll_words  # noqa: PLC0415
+
         rolled, sums = np.empty(len(source), dtype=np.int64), np.empty(len(source), dtype=np.int64)
-        levels = np.array(target) - self.floor
-        (words,), counts = source.words, source.counts
         known = roll_words(
             words, counts, layout.fields, layout.firsts, layout.ladders, levels, self.tail_mask, self.room, rolled, sums
         )

@@ -33,6 +33,10 @@ class Solutions:
         Per measure, its value for every node; smaller is better.
     records
         How many records the table has. A node that leaves out all of them keeps every promise, and publishes nothing.
+    floor
+        The levels below which nothing was looked at, by name, where the census would not fit into memory.
+    notes
+        What is known about the levels below.
     """
 
     quasi: tuple[str, ...]
@@ -41,6 +45,8 @@ class Solutions:
     classes: npt.NDArray[np.int64] = field(repr=False)
     measures: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
     records: int
+    floor: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.levels)

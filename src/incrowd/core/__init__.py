@@ -24,6 +24,7 @@ from incrowd.core._known_ladder import KnownLadder
 from incrowd.core._labelling import Labelling, Namer, numbered, stretches
 from incrowd.core._ladder import TOP, Hierarchy, Ladder, Step
 from incrowd.core._look_alikes import look_alikes
+from incrowd.core._overlay import overlay
 from incrowd.core._packing import Packing, smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.core._recoding_store import get_recoding, put_recoding
@@ -80,6 +81,7 @@ __all__ = [
     "kind_of",
     "look_alikes",
     "numbered",
+    "overlay",
     "put_recoding",
     "smallest_unsigned",
     "stretches",

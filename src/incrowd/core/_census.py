@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from numbers import Integral
 from operator import mul
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from incrowd.core._classes import Cells, Classes, Standing
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
-from incrowd.core._grouping import Ints, group
+from incrowd.core._grouping import Ints, add_up, group
 from incrowd.core._ladder import Ladder
 from incrowd.core._packing import smallest_unsigned
 
@@ -183,6 +184,16 @@ class Census:
         """The memory that the cells take."""
         person = 0 if self.person is None else self.person.nbytes
         return sum(codes.nbytes for codes in self.codes) + self.counts.nbytes + person
+
+    @cached_property
+    def marginals(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """How many records each group of each quasi-identifier has at the floor; counted once, then kept."""
+        sizes = self._cardinalities(self.floor)
+        pairs = zip(self.codes[: len(self.quasi)], sizes, strict=False)
+        counted = tuple(add_up(codes, self.counts, size) for codes, size in pairs)
+        for array in counted:
+            array.setflags(write=False)
+        return counted
 
     def rollup(self, levels: Mapping[str, int] | Sequence[int]) -> Census:
         """Raise quasi-identifiers to coarser levels and merge the cells that become equal.

@@ -8,6 +8,7 @@ hash table, which is worth its loading time only there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,9 @@ from incrowd.core._packing import Packing, smallest_unsigned
 
 HASH_FROM = 5_000_000
 """From so many unsorted rows on the compiled hash table pays for its start."""
+
+SPLIT_FROM = 1 << 20
+"""So many words are worth being sorted by two threads."""
 
 Ints = npt.NDArray[np.integer]
 Words = npt.NDArray[np.int64]
@@ -107,9 +111,18 @@ def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Word
 
 
 def _sorted(word: Words) -> Ints:
-    """Sort words, in half the time where they are short."""
+    """Sort words, in half the time where they are short, and by two threads where they are many."""
     short = len(word) > 0 and int(word.max()) < 2**32
-    return np.sort(word.astype(np.uint32) if short else word)
+    some: Ints = word.astype(np.uint32) if short else word
+    if len(some) < SPLIT_FROM:
+        return np.sort(some)
+    middle = len(some) // 2
+    ordered = np.partition(some, middle)  # the smaller half first
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        other = beside.submit(ordered[middle:].sort)
+        ordered[:middle].sort()
+        other.result()
+    return ordered
 
 
 def _group_pairs(left: Grouping, right: Grouping) -> Grouping:

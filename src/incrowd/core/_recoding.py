@@ -88,7 +88,7 @@ class LocalRecoding:
     domains
         The values of every column that makes a cell: quasi-identifiers, sensitive columns, the entity if there is one.
     codes
-        One array per column of ``domains``: the cell of each entry.
+        One array per column of ``domains``: the cell of each entry. At a floor, groups of it instead of values.
     classes
         The class of each entry; -1 where the records are left out.
     counts
@@ -98,6 +98,8 @@ class LocalRecoding:
         One array per quasi-identifier: the text that is published for each class; ``None`` for a missing value.
     ladders
         The hierarchies that labels come from, where they are known: what a label covers follows from them.
+    floor
+        The level at which a quasi-identifier was counted, by name; 0, its own values, where nothing is said.
     """
 
     quasi: tuple[str, ...]
@@ -107,8 +109,11 @@ class LocalRecoding:
     counts: npt.NDArray[np.int64] = field(repr=False)
     labels: tuple[npt.NDArray[np.object_], ...] = field(repr=False)
     ladders: Mapping[str, Ladder] = field(default_factory=dict, repr=False)
+    floor: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        for name, level in self.floor.items():
+            check_level(name, level, self.ladders)
         lengths = {len(array) for array in (*self.codes, self.classes, self.counts)}
         if len(lengths) != 1 or len(self.codes) != len(self.domains) or len(self.labels) != len(self.quasi):
             msg = "A local recoding needs one code per column and entry, and one label per quasi-identifier and class."
@@ -116,8 +121,8 @@ class LocalRecoding:
         if len(self.counts) and self.counts.min() < 1:
             msg = "A local recoding moves at least one record per entry."
             raise ParameterError(msg)
-        for (name, domain), codes in zip(self.domains.items(), self.codes, strict=True):
-            _check_codes(name, codes, len(domain))
+        for name, cardinality, codes in zip(self.domains, self.cardinalities, self.codes, strict=True):
+            _check_codes(name, codes, cardinality)
         sizes = {len(texts) for texts in self.labels}
         if len(sizes) != 1 or (len(self.classes) and not -1 <= self.classes.min() <= self.classes.max() < min(sizes)):
             msg = "A local recoding needs for each class one label per quasi-identifier; -1 is what is left out."
@@ -128,6 +133,19 @@ class LocalRecoding:
         """A local recoding has no one level per column."""
         return
 
+    @property
+    def cardinalities(self) -> list[int]:
+        """How many codes each column of a cell can have."""
+        return [
+            len(self.ladders[name].labels[level]) if (level := self.floor.get(name, 0)) else len(domain)
+            for name, domain in self.domains.items()
+        ]
+
+    def counted(self, name: str, codes: Ints) -> Ints:
+        """Turn codes of values into those of the cells: groups at the floor, where there is one."""
+        level = self.floor.get(name, 0)
+        return self.ladders[name].groups[level][codes] if level else codes
+
     def pieces(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Line up the entries of each cell by class, what is left out last.
 
@@ -136,7 +154,7 @@ class LocalRecoding:
         The order of the entries, for each the rank in its cell of the first record that it takes, and whether its cell
         is split.
         """
-        cells = group(self.codes, [len(domain) for domain in self.domains.values()])
+        cells = group(self.codes, self.cardinalities)
         order = np.lexsort((self.classes, self.classes < 0, cells.ids))
         ids, counts = cells.ids[order], self.counts[order]
         before = np.cumsum(counts) - counts

@@ -40,7 +40,7 @@ def put_recoding(recoding: Recoding) -> tuple[Header, Arrays]:
     arrays |= {f"cell {number}": codes for number, codes in enumerate(recoding.codes)}
     arrays |= {f"label {number}": texts for number, texts in enumerate(recoding.labels)}
     arrays |= {"classes": recoding.classes, "counts": recoding.counts}
-    return header | {"kind": "local"}, arrays
+    return header | {"kind": "local", "floor": dict(recoding.floor)}, arrays
 
 
 def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:
@@ -67,6 +67,7 @@ def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:
         counts=arrays["counts"],
         labels=tuple(arrays[f"label {number}"] for number in range(len(header["quasi"]))),
         ladders=ladders,
+        floor=header.get("floor", {}),
     )
 
 
