@@ -71,8 +71,16 @@ def test_no_attack_beats_the_bound(
         assert all(number <= bound for number in measure(found))
 
 
-def test_distinct_diversity_promises_no_bound_on_the_posterior() -> None:
-    table = [{"age": "x", "disease": "a" if number else "d"} for number in range(10)]
+@pytest.mark.parametrize(
+    ("model", "diseases", "posterior"),
+    [
+        ("l>=2", "aaaaaaaaad", Fraction(9, 10)),
+        ("entropy-l>=2", "aaaaaabbdd", Fraction(6, 10)),
+        ("recursive(c=2, l=2)", "aaaaaadddd", Fraction(6, 10)),
+    ],
+)
+def test_these_models_promise_no_bound_on_the_posterior(model: str, diseases: str, posterior: Fraction) -> None:
+    table = [{"age": "x", "disease": disease} for disease in diseases]
     roles = ic.Schema(quasi=["age"], sensitive={"disease": CATEGORIES})
-    release = ic.anonymize(table, roles, model="k>=2, l>=2")
-    assert ic.attack(release).get("inference").worst == Fraction(9, 10)
+    release = ic.anonymize(table, roles, model=f"k>=2, {model}")
+    assert ic.attack(release).get("inference").worst == posterior

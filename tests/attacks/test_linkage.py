@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
-from incrowd.attacks import Links, Matching, _linkage
+from incrowd.attacks import Links, Matching, _linkage, _matching, link
 from incrowd.hierarchies import covers
 
 TABLES = Path(__file__).parents[1] / "published" / "tables"
@@ -124,8 +124,19 @@ published = st.lists(
 outside = st.lists(st.tuples(st.sampled_from(VALUES["a"]), st.sampled_from(VALUES["b"])), min_size=1, max_size=8)
 
 
-@given(published, outside, st.booleans())
-def test_every_pair_is_compared_in_effect(release: list[Any], people: list[Any], small: bool) -> None:
+WALKS: list[list[tuple[Any, str, int]]] = [
+    [],
+    [(_linkage, "MOST", 2), (_matching, "TABLE", 0), (_linkage, "FEW", 0)],  # in pieces, without tables
+    [(_linkage, "MANY", 0), (_linkage, "FEW", 0)],  # compiled
+    [(_linkage, "MANY", 0), (_linkage, "MOST", 2), (_matching, "TABLE", 0)],  # compiled and in pieces
+    [(_linkage, "SPARSE", 10**6)],  # by kinds of people
+]
+
+
+@given(published, outside, st.sampled_from(WALKS))
+def test_every_pair_is_compared_in_effect(
+    release: list[Any], people: list[Any], walk: list[tuple[Any, str, int]]
+) -> None:
     table = [{"a": a, "b": b, "s": s} for a, b, s in release]
     persons = [{"a": a, "b": b, "who": f"{number}"} for number, (a, b) in enumerate(people)]
     fits = [
@@ -133,9 +144,8 @@ def test_every_pair_is_compared_in_effect(release: list[Any], people: list[Any],
         for a, b in people
     ]
     with pytest.MonkeyPatch.context() as patch:
-        if small:  # walk in pieces, without a table of labels and values
-            patch.setattr(_linkage, "MOST", 2)
-            patch.setattr(_linkage, "TABLE", 0)
+        for module, name, limit in walk:
+            patch.setattr(module, name, limit)
         schema = ic.Schema(quasi=["a", "b"], sensitive=["s"], missing_values=())
         found = ic.attack(table, schema, external=persons, who="who")
     linked, value = found.get("linkage"), found.get("attribute linkage")
@@ -153,6 +163,22 @@ def test_many_people_walk_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [sorted(some) for some in pairs] == [[(0, 0), (1, 0), (1, 1)], [(2, 0), (2, 1), (3, 0)], [(4, 0), (4, 1)]]
     monkeypatch.setattr(_linkage, "MOST", 1)
     assert links.walk(0, 5)[0].tolist() == [0, 1, 1, 2, 2, 3, 4, 4]
+
+
+def test_people_of_one_kind_walk_once() -> None:
+    matchings = [
+        Matching.of([np.array([0, 1, 2]), np.array([3])], 5),
+        Matching.of([np.array([0]), np.array([0, 1])], 2),
+    ]
+    people = [np.array([0, 1, 2, 3, 4, 0]), np.array([0, 0, 1, 1, 0, 0])]
+    links = Links([np.array([0, 0, 1]), np.array([0, 1, 1])], people, matchings)
+    kinds = links.kinds()
+    assert kinds is not None
+    assert kinds[0].people == 4
+    assert [len(set(kinds[1][[0, 1, 5]].tolist())), len(set(kinds[1].tolist()))] == [1, 4]
+    found = link(links, np.array([10, 20, 30]), {"s": np.array([7, 7, -1])})
+    assert found.candidates.tolist() == [30, 30, 20, 30, 0, 30]
+    assert found.values["s"].tolist() == [7, 7, 7, -1, -1, 7]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
@@ -52,6 +55,46 @@ def test_a_promise_that_every_half_breaks_says_nothing() -> None:
     one = [(0, "flu"), (1, "flu")]
     found = looked(one, model=ic.LDiversity(2))
     assert (found.telling, found.right.tolist(), found.before.tolist()) == (0, [2], [2])
+
+
+def test_a_promise_that_no_half_can_break_says_nothing() -> None:
+    one = [(0, "hiv"), (0, "flu"), (1, "cold"), (1, "itch")]
+    found = looked(one, model=ic.LDiversity(2))
+    assert (found.telling, found.true, found.right.tolist(), found.before.tolist()) == (0, 0, [1], [1])
+
+
+people = st.lists(st.tuples(st.integers(0, 1), st.sampled_from(VALUES)), min_size=2, max_size=6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(people.filter(lambda rows: len({half for half, _ in rows}) == 2), st.sampled_from(["alpha", "l"]))
+def test_dealing_by_chance_finds_what_every_deal_finds(rows: list[tuple[int, str]], kind: str) -> None:
+    model: Any = ic.LDiversity(2) if kind == "l" else ic.AlphaAssociation(Fraction(1, 2))
+    found = looked(rows, model=model)
+    deals = [list(zip((half for half, _ in rows), deal, strict=True)) for deal in permutations(v for _, v in rows)]
+    left = [deal for deal in deals if _breaks(deal, kind)]
+    really, tells = _breaks(rows, kind), 0 < len(left) < len(deals)
+    assert (found.telling, found.true) == (int(tells), int(tells and really))
+    before = max(Counter(value for _, value in rows).values())
+    assert found.before.tolist() == [before]
+    guesses = [_best(left if tells else [], rows, half) for half in (0, 1)]
+    if not tells:
+        assert found.right.tolist() == [before]
+    elif all(guess is not None for guess in guesses):
+        assert found.right.tolist() == [sum(value == guesses[half] for half, value in rows)]
+
+
+def _breaks(deal: list[tuple[int, str]], kind: str) -> bool:
+    halves = [Counter(value for side, value in deal if side == half) for half in (0, 1)]
+    return any(len(half) < 2 if kind == "l" else 2 * max(half.values()) > half.total() for half in halves)
+
+
+def _best(left: list[list[tuple[int, str]]], rows: list[tuple[int, str]], half: int) -> str | None:
+    """Give the value that is most frequent in a half over all deals that are left; none if chance may see another."""
+    counts = Counter(value for deal in left for side, value in deal if side == half)
+    (first, most), *others = counts.most_common() or [("", 0)]
+    clear = not others or most > 1.5 * others[0][1]
+    return first if clear and len(left) * 20 > math.factorial(len(rows)) else None
 
 
 def test_several_classes_have_an_interval() -> None:

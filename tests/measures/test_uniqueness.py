@@ -114,6 +114,24 @@ def test_the_expected_chance_of_people_who_are_alone_in_a_sample_of_a_made_up_po
     assert expected_chance(np.array([1]), np.array([1 / 20]))[0] < truth / 2  # the individual risk is too low
 
 
+@pytest.mark.parametrize(("size", "alpha", "theta"), [(1, 0.0, 90.0), (1, 0.5, 20.0), (2, 0.3, 50.0), (5, 0.6, 200.0)])
+def test_the_expected_chance_is_that_of_the_urn_for_many_people(size: int, alpha: float, theta: float) -> None:
+    """Under Pitman's model the rest of a class is beta-binomial; its limit, which is used, is never more hopeful."""
+    drawn, people = 1000, 5000
+    more, joins, others = people - drawn, size - alpha, theta + drawn - size + alpha
+
+    def log_beta(one: float, two: float) -> float:
+        return math.lgamma(one) + math.lgamma(two) - math.lgamma(one + two)
+
+    ways = -math.log(more + 1) - log_beta(joins, others)
+    exact = math.fsum(
+        math.exp(ways + log_beta(n + joins, more - n + others) - log_beta(n + 1, more - n + 1)) / (size + n)
+        for n in range(more + 1)
+    )
+    found = expected_chance(np.array([size]), np.array([(theta + drawn) / (theta + people)]), alpha)[0]
+    assert exact <= found <= 1.01 * exact
+
+
 def test_the_slide_negative_binomial_finds_the_uniques_of_a_made_up_population() -> None:
     people = 1 + np.random.default_rng(3).negative_binomial(1, 0.5, 10_000)
     table = np.repeat(np.arange(10_000), people)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from incrowd.api._attack_told import CHANCES, told, with_expected
 from incrowd.api._attacks import Attack, Table
@@ -18,7 +19,6 @@ from incrowd.attacks import (
     Likeness,
     Outcome,
     Prior,
-    average_chance,
     category_inference,
     change_of_belief,
     expected_from_counts,
@@ -27,7 +27,6 @@ from incrowd.attacks import (
     listed_exclusions,
     narrow_range,
     people_of,
-    same_classes,
     similarity,
     singling_out,
     skewness,
@@ -36,6 +35,7 @@ from incrowd.attacks import (
 )
 from incrowd.core import Census, Classes, HierarchyError, Schema, UnknownColumnError
 from incrowd.hierarchies import Categories, Ordered, Tree
+from incrowd.measures import same_classes
 
 NUMBERS = {"number", "date", "datetime", "instant"}
 
@@ -135,9 +135,10 @@ class ClassAttacks:
 
 def several_rows(census: Census, classes: Classes) -> Attack:
     """Look for people who are the only ones in just those classes."""
-    people, together = same_classes(classes)
+    person = np.asarray(classes.cells.person)
+    people, together = same_classes(classes.members, person)
     alone = people[together == 1]
-    chosen = np.isin(np.asarray(classes.cells.person), alone)
+    chosen = np.isin(person, alone)
     total = max(people_of(classes), 1)
     records = int(classes.cells.counts[chosen].sum(dtype=np.int64))
     return Attack(
@@ -147,7 +148,7 @@ def several_rows(census: Census, classes: Classes) -> Attack:
         means="the only person in just those groups",
         exposed=Exposed(len(np.unique(classes.members[chosen])), records, len(alone), Fraction(len(alone), total)),
         targets=len(people),
-        right=average_chance(together) * len(people),
+        right=Fraction(_sets(together)),
         baseline=Fraction(1, total),
         unit="chance",
         worst=None if not len(people) else Fraction(1, int(together.min())),
@@ -158,6 +159,12 @@ def several_rows(census: Census, classes: Classes) -> Attack:
         notes=("Promises that count persons say nothing about who knows several rows of a person.",),
         _records=partial(_people_in, census, classes, chosen),
     )
+
+
+def _sets(together: npt.NDArray[np.int64]) -> int:
+    """Count the different sets of classes: everybody stands for one over those who have the same."""
+    sizes, counts = np.unique(together, return_counts=True)
+    return int((counts // sizes).sum())
 
 
 def _people_in(census: Census, classes: Classes, chosen: Any) -> Table:

@@ -16,8 +16,9 @@ from incrowd.api._attack_told import CHANCES
 from incrowd.api._attacks import Attack, Table
 from incrowd.api._check import free_name
 from incrowd.api._exposed import Exposed
+from incrowd.api._fits import census_within
 from incrowd.attacks import Linked, Links, Matching, Prior, certain_values, link, people_of
-from incrowd.core import Census, CensusRequest, Classes, Domain, ParameterError, UnknownColumnError, group
+from incrowd.core import Census, CensusRequest, Classes, Domain, ParameterError, UnknownColumnError, add_up, group
 from incrowd.engines import open_table
 
 Ints = npt.NDArray[np.integer]
@@ -92,7 +93,8 @@ def known_from(external: Any, target: Target, on: On | None, who: str | None, re
     if len(set(wanted)) < len(wanted):
         msg = "A column of the external table is given twice."
         raise ParameterError(msg, hint="join each quasi-identifier with a column of its own; who is another one.")
-    census = engine.census(CensusRequest(tuple(pairs.values()), () if who is None else (who,)))
+    request = CensusRequest(tuple(pairs.values()), () if who is None else (who,))
+    census = census_within(engine, request, reading.get("memory"))
     names = None if who is None else census.domains[who].texts[census.codes[-1]]
     domains = tuple(census.domains[name] for name in pairs.values())
     return Known(tuple(pairs), domains, census.codes[: len(pairs)], census.counts.astype(np.int64), who, names)
@@ -149,9 +151,10 @@ def linkage(joined: Joined) -> list[Attack]:
 
 
 def _found(joined: Joined, found: Linked) -> Attack:
-    known, matched = joined.known, found.candidates > 0
-    sizes, groups = np.unique(found.candidates[matched], return_inverse=True)
-    people = np.bincount(groups, weights=known.counts[matched], minlength=len(sizes)).astype(np.int64)
+    known = joined.known
+    by_size = add_up(found.candidates, known.counts, int(found.candidates.max(initial=0)) + 1)
+    sizes = np.flatnonzero(by_size[1:]) + 1
+    people = by_size[sizes]
     right = sum((Fraction(int(many), int(size)) for many, size in zip(people, sizes, strict=True)), Fraction(0))
     smallest = int(sizes[0]) if len(sizes) else None
     alone = found.candidates == 1
@@ -169,7 +172,7 @@ def _found(joined: Joined, found: Linked) -> Attack:
         worst=None if smallest is None else Fraction(1, smallest),
         worst_class={} if smallest is None else _label(joined, found, found.candidates == smallest),
         distribution=tuple((one, sum(many for size, many in counted.items() if one * size <= 1)) for one in CHANCES),
-        notes=_notes(joined, int(known.counts[matched].sum())),
+        notes=_notes(joined, int(people.sum())),
         _records=partial(_records, joined, found, alone, joined.target.schema.sensitive_names),
     )
 
@@ -199,7 +202,8 @@ def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
 
 def _exposed(known: Known, found: Linked, chosen: Bools) -> Exposed:
     people = int(known.counts[chosen].sum())
-    return Exposed(len(np.unique(found.only[chosen])), people, None, Fraction(people, max(known.people, 1)))
+    hit = int(np.count_nonzero(np.bincount(found.only[chosen])))
+    return Exposed(hit, people, None, Fraction(people, max(known.people, 1)))
 
 
 def _knows(known: Known) -> str:

@@ -17,7 +17,7 @@ from incrowd.api._attack_undivided import minimality
 from incrowd.api._attacks import Attack, Table
 from incrowd.api._check import free_name
 from incrowd.api._exposed import Exposed
-from incrowd.attacks import Claims, Members, link, narrowest, tight_claims, widths_of
+from incrowd.attacks import Claims, Members, narrowest, tight_claims, widths_of
 from incrowd.core import LocalRecoding, add_up, group
 
 Ints = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class Owned:
     def of(cls, target: Target) -> Owned | None:
         """Take what is known about a target; nothing unless it was recoded locally."""
         recoding = target.recoding
-        if not isinstance(recoding, LocalRecoding):
+        if not isinstance(recoding, LocalRecoding) or recoding.floor:  # nobody counted who is in which class
             return None
         columns = tuple(name for name in recoding.quasi if name not in target.averaged)
         return cls(target, recoding, columns) if columns and len(recoding.labels[0]) else None
@@ -66,8 +66,7 @@ class Owned:
         everybody = add_up(codes, recoding.counts, len(domain))
         members = Members(codes[inside], recoding.classes[inside], recoding.counts[inside], everybody)
         known = self.target.ladder(name, domain)
-        labels = recoding.labels[recoding.quasi.index(name)].tolist()
-        return tight_claims(labels, domain, None if known is None else known[1], members)
+        return tight_claims(self.target.numbered[name], domain, None if known is None else known[1], members)
 
 
 def own_attacks(target: Target, seed: int) -> Iterator[Attack]:
@@ -117,8 +116,7 @@ def narrowest_group(owned: Owned) -> Attack:
     """Look for every person in the narrowest class that fits, and compare with where the person is."""
     joined, person = _everybody(owned)
     known, sizes = joined.known, joined.classes.records
-    plain = link(joined.links, sizes, {})
-    place = narrowest(joined.links, widths_of(joined.codes, joined.covered))
+    place, candidates = narrowest(joined.links, widths_of(joined.codes, joined.covered), sizes)
     there = _there(owned, joined, person, place)
     size, total = sizes[place], known.people
     alone = np.where(size == 1, there, 0)
@@ -132,7 +130,7 @@ def narrowest_group(owned: Owned) -> Attack:
         exposed=Exposed(int((sizes == 1).sum()), people, None, Fraction(people, max(total, 1))),
         targets=total,
         right=_sum(there, size),
-        baseline=_sum(known.counts, plain.candidates) / max(total, 1),
+        baseline=_sum(known.counts, candidates) / max(total, 1),
         unit="chance",
         worst=Fraction(1, int(size[there > 0].min())) if (there > 0).any() else None,
         worst_class={},
@@ -164,8 +162,8 @@ def _there(owned: Owned, joined: Joined, person: npt.NDArray[np.integer], place:
     own = []
     for name, published in zip(owned.columns, joined.codes, strict=True):
         known = {text: code for code, text in enumerate(target.census.labels(name).tolist())}
-        texts = recoding.labels[recoding.quasi.index(name)].tolist()
-        own.append(np.concatenate([published, [known[text] for text in texts]]).astype(np.int64))
+        names, which = target.numbered[name]
+        own.append(np.concatenate([published, np.array([known[text] for text in names], dtype=np.int64)[which]]))
     ids = group(own, [int(column.max(initial=0)) + 1 for column in own]).ids
     of_class = np.empty(int(ids.max(initial=0)) + 1, dtype=np.int64)
     of_class[ids[: len(joined.codes[0])]] = np.arange(len(joined.codes[0]))
@@ -177,9 +175,9 @@ def _there(owned: Owned, joined: Joined, person: npt.NDArray[np.integer], place:
 def _sum(people: Ints, among: Ints) -> Fraction:
     """Add up people over how many they are taken for, those for whom there is anybody."""
     some = (people > 0) & (among > 0)
-    sizes, which = np.unique(among[some], return_inverse=True)
-    many = add_up(which, people[some], len(sizes))
-    return sum((Fraction(int(one), int(size)) for one, size in zip(many, sizes, strict=True)), Fraction(0))
+    many = add_up(among[some], people[some], int(among.max(initial=0)) + 1)
+    sizes = np.flatnonzero(many).tolist()
+    return sum((Fraction(int(many[size]), size) for size in sizes), Fraction(0))
 
 
 def _label(owned: Owned, place: int) -> dict[str, str | None]:

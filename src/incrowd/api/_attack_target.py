@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.api._attack_original import expect_original
 from incrowd.api._census import open_with
+from incrowd.api._fits import census_within
 from incrowd.api._recoding_files import HEADER, load_recoding
 from incrowd.api._release import Release
 from incrowd.api._released import open_released, public_schema
@@ -31,13 +33,15 @@ from incrowd.core import (
     Recoding,
     Schema,
     UncoveredValuesError,
-    group,
+    numbered,
 )
 from incrowd.engines import Engine, open_table
 from incrowd.hierarchies import Averaged, coverage
 from incrowd.models import Model
 
 Reading = dict[str, Any]
+MARKED = 1 << 28
+"""Up to so many pairs of label and value, those that occur are marked in a table of all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +73,26 @@ class Target:
         schema = self.schema
         entity = schema.entity if schema.entity in columns else None
         count = schema.count if schema.count in columns else None
-        return self.engine.census(CensusRequest(schema.quasi_names, schema.sensitive_names, entity=entity, count=count))
+        request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=entity, count=count)
+        return census_within(self.engine, request, None)
 
     @cached_property
     def classes(self) -> Classes:
         """What is published, in classes."""
         return self.census.classes()
+
+    @cached_property
+    def _read(self) -> dict[str, list[npt.NDArray[np.intp]]]:
+        """What was found out about labels already, per column."""
+        return {}
+
+    @cached_property
+    def numbered(self) -> dict[str, tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]]:
+        """Per column the labels of a local recoding, each once, and which one each of its classes has."""
+        recoding = self.recoding
+        if not isinstance(recoding, LocalRecoding):
+            return {}
+        return {name: numbered(texts) for name, texts in zip(recoding.quasi, recoding.labels, strict=True)}
 
     @property
     def averaged(self) -> tuple[str, ...]:
@@ -86,10 +104,11 @@ class Target:
         """Count the original table as the release was made of it."""
         schema = self.owned or self.schema
         request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
-        found = open_with(table, schema, **reading).census(request)
+        found = census_within(open_with(table, schema, **reading), request, reading.get("memory"))
         if found.records < self.census.records:
             msg = "The original has fewer records than the release, so the release was not made of it."
             raise DataError(msg, hint="give the table that the release was made of.")
+        expect_original(found, self.recoding, self.census, self.classes)
         return found
 
     def with_persons(self, table: Any, reading: Reading) -> Target:
@@ -112,35 +131,47 @@ class Target:
         Values that the hierarchy knows are covered as it says; of the others the labels are read.
         """
         names = self.census.labels(column).tolist()
-        read = coverage(names, domain)
         found = self.ladder(column, domain)
         if found is None:
-            return read
+            return coverage(names, domain)
         known, ladder = found
         place = domain.codes_in(known)  # somebody's codes: theirs among the known ones
+        own = self._covered(column, known, ladder)
+        if np.array_equal(place, np.arange(len(known))):
+            return own
+        read = coverage(names, domain) if (place < 0).any() else [np.zeros(0, dtype=np.intp)] * len(names)
         back = np.full(len(known), -1, dtype=np.intp)
         back[place[place >= 0]] = np.flatnonzero(place >= 0)
-        result = []
-        inside = self._members(column)
-        for name, own, other in zip(names, coverage(names, known, ladder), read, strict=True):
-            theirs = back[np.union1d(own, inside[name]) if name in inside else own]
-            result.append(np.concatenate([theirs[theirs >= 0], other[place[other] < 0]]))
+        theirs = [back[codes] for codes in own]
+        pairs = zip(theirs, read, strict=True)
+        return [np.concatenate([codes[codes >= 0], other[place[other] < 0]]) for codes, other in pairs]
+
+    def _covered(self, column: str, known: Domain, ladder: Ladder) -> list[npt.NDArray[np.intp]]:
+        """Give for every label the known values that it covers, or that a local recoding called so; once."""
+        if column in self._read:
+            return self._read[column]
+        names = self.census.labels(column).tolist()
+        inside, taken, result = self._members(column), np.zeros(len(known), dtype=bool), []
+        for name, own in zip(names, coverage(names, known, ladder), strict=True):
+            taken[own] = True
+            taken[inside.get(name, own)] = True
+            result.append(np.flatnonzero(taken))
+            taken[:] = False
+        if self.recoding is not None:  # else the next hierarchy may be bound to others' values
+            self._read[column] = result
         return result
 
     def _members(self, column: str) -> dict[str | None, npt.NDArray[np.int64]]:
         """Say whom the labels of a local recoding stand for at least, however they are called."""
         recoding = self.recoding
-        if not isinstance(recoding, LocalRecoding):
+        if not isinstance(recoding, LocalRecoding) or recoding.floor.get(column):  # its labels are those of the ladder
             return {}
-        kept = recoding.classes >= 0
-        labels = recoding.labels[recoding.quasi.index(column)]
+        names, of_class = self.numbered[column]
+        kept, width = recoding.classes >= 0, max(len(recoding.domains[column]), 1)
         codes = recoding.codes[list(recoding.domains).index(column)][kept]
-        known: dict[str | None, int] = {}
-        of_class = np.array([known.setdefault(label, len(known)) for label in labels.tolist()], dtype=np.int64)
-        which = of_class[recoding.classes[kept]]
-        pairs = group([which, codes], [max(len(known), 1), max(len(recoding.domains[column]), 1)]).first
-        bounds = np.searchsorted(which[pairs], np.arange(1, len(known)))
-        return dict(zip(known, np.split(codes[pairs].astype(np.int64), bounds), strict=False))
+        pairs = _distinct(of_class[recoding.classes[kept]] * width + codes, len(names) * width)
+        bounds = np.searchsorted(pairs, np.arange(1, len(names)) * width)
+        return dict(zip(names.tolist(), np.split(pairs % width, bounds), strict=False))
 
     def ladder(self, column: str, domain: Domain) -> tuple[Domain, Ladder] | None:
         """Find the values that a hierarchy knows, and what it makes of them."""
@@ -148,6 +179,15 @@ class Target:
             return self.recoding.domains[column], self.recoding.ladders[column]
         hierarchy = dict((self.owned or self.schema).quasi)[column]
         return None if hierarchy is None else bound(hierarchy, domain)
+
+
+def _distinct(keys: npt.NDArray[np.int64], number: int) -> npt.NDArray[np.int64]:
+    """Give the numbers that occur among those below ``number``, in order; by marking them where there is room."""
+    if number > MARKED:
+        return np.unique(keys)
+    marks = np.zeros(number, dtype=bool)
+    marks[keys] = True
+    return np.flatnonzero(marks)
 
 
 def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
@@ -185,6 +225,9 @@ def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
         found = _certificate(Path(table))
         if found is not None:
             return _of_files(found)
+        if not Path(table).exists():
+            msg = f"There is no file {Path(table).name!r}."
+            raise DataError(msg, hint="check the path.")
     if schema is None:
         msg = "A table alone does not say which columns are quasi-identifiers."
         raise ParameterError(msg, hint="give its schema, or a release, or the folder of a saved one.")
@@ -206,7 +249,7 @@ def _of_files(certificate: Path) -> Target:
     except (KeyError, TypeError, AttributeError, IndexError):
         msg = "The certificate lacks something that every certificate has."
         raise DataError(msg, hint="incrowd verify says what is wrong with it.") from None
-    if not data.is_file():
+    if not data.exists():
         msg = f"The data file {data.name!r} is not beside the certificate."
         raise DataError(msg)
     owner = certificate.parent.parent / OWNER

@@ -16,7 +16,10 @@ from incrowd.api._check import free_name
 from incrowd.api._exposed import Exposed
 from incrowd.api._worst import worst
 from incrowd.attacks import Outcome, people_of
-from incrowd.core import Classes
+from incrowd.core import Classes, add_up
+from incrowd.models import Measured, Ratios
+
+Floats = npt.NDArray[np.float64]
 
 CHANCES = tuple(Fraction(chance) for chance in ("1/20", "9/100", "1/10", "1/5", "1/3", "1/2", "3/4", "9/10", "1"))
 GAINS = tuple(map(Fraction, (1, 2, 5, 10, 20, 50, 100)))
@@ -28,29 +31,34 @@ def told(outcome: Outcome, classes: Classes, quasi: Sequence[str]) -> Attack:
     narrow = outcome.unit == "width"
     floats = outcome.measured.floats
     place = None if not len(classes) else int(floats.argmin() if narrow else floats.argmax())
-    chosen = outcome.exposed[classes.members] if len(classes) else np.zeros(0, dtype=bool)
-    chosen = chosen if outcome.among is None else chosen & outcome.among
+    whole = outcome.among is None
     return Attack(
         name=outcome.name,
         column=outcome.column,
         knows=outcome.knows,
         means=outcome.means,
-        exposed=exposed_cells(classes, chosen),
+        exposed=Exposed.of(classes, outcome.exposed) if whole else exposed_cells(classes, cells_of(outcome, classes)),
         targets=outcome.targets,
         right=outcome.right,
         baseline=outcome.baseline,
         unit=outcome.unit,
         worst=worst(outcome.measured, ">=" if narrow else "<="),
         worst_class={} if place is None else label_of(classes, quasi, place),
-        distribution=_distribution(outcome, classes),
+        distribution=_distribution(outcome, floats, classes),
         notes=outcome.notes,
-        _records=partial(records_of, classes, quasi, chosen),
+        _records=partial(_records, outcome, classes, quasi),
     )
 
 
 def with_expected(attack: Attack, expected: float | None) -> Attack:
     """Add how many exposed classes chance alone would make."""
     return replace(attack, expected=expected)
+
+
+def cells_of(outcome: Outcome, classes: Classes) -> npt.NDArray[np.bool_]:
+    """Say which cells an attack exposes: those of exposed classes, as far as they are targets."""
+    chosen = outcome.exposed[classes.members] if len(classes) else np.zeros(0, dtype=bool)
+    return chosen if outcome.among is None else chosen & outcome.among
 
 
 def exposed_cells(classes: Classes, chosen: npt.NDArray[np.bool_]) -> Exposed:
@@ -64,7 +72,8 @@ def exposed_cells(classes: Classes, chosen: npt.NDArray[np.bool_]) -> Exposed:
 
 def label_of(classes: Classes, quasi: Sequence[str], place: int) -> dict[str, str | None]:
     """Give what one class is called."""
-    return {name: classes.texts(column)[place] for column, name in enumerate(quasi)}
+    alone = replace(classes, codes=tuple(column[place : place + 1] for column in classes.codes))
+    return {name: alone.texts(column)[0] for column, name in enumerate(quasi)}
 
 
 def records_of(classes: Classes, quasi: Sequence[str], chosen: npt.NDArray[np.bool_]) -> Table:
@@ -77,12 +86,31 @@ def records_of(classes: Classes, quasi: Sequence[str], chosen: npt.NDArray[np.bo
     return table
 
 
-def _distribution(outcome: Outcome, classes: Classes) -> tuple[tuple[Fraction, int], ...]:
+def _records(outcome: Outcome, classes: Classes, quasi: Sequence[str]) -> Table:
+    return records_of(classes, quasi, cells_of(outcome, classes))
+
+
+def _distribution(outcome: Outcome, floats: Floats, classes: Classes) -> tuple[tuple[Fraction, int], ...]:
+    """Count the people of classes that are at least so bad, for every bound at once where floats can tell."""
     bounds = GAINS if outcome.unit == "gain" else CHANCES
+    narrow, limits = outcome.unit == "width", np.array([float(bound) for bound in bounds])
     if outcome.unit == "change":
-        floats = outcome.measured.floats  # exact comparison of many sums would take long, and decides nothing here
-        masks = [floats >= float(bound) - 1e-12 for bound in bounds]
-    else:
-        sense: Any = "<=" if outcome.unit == "width" else ">="
-        masks = [outcome.measured.meets(sense, bound) for bound in bounds]
-    return tuple((bound, int(classes.size[mask].sum())) for bound, mask in zip(bounds, masks, strict=True))
+        limits -= 1e-12  # exact comparison of many sums would take long, and decides nothing here
+    elif not _floats_decide(outcome.measured, bounds):
+        sense: Any = "<=" if narrow else ">="
+        return tuple((bound, int(classes.size[outcome.measured.meets(sense, bound)].sum())) for bound in bounds)
+    place = np.searchsorted(limits, floats, side="left" if narrow else "right")
+    people = add_up(place, classes.size, len(bounds) + 1)
+    sums = np.cumsum(people)[:-1] if narrow else np.cumsum(people[::-1])[::-1][1:]
+    return tuple(zip(bounds, sums.tolist(), strict=True))
+
+
+def _floats_decide(measured: Measured, bounds: Sequence[Fraction]) -> bool:
+    """Say whether ratios are in the right order with the bounds when they are divided.
+
+    Different ratios a/b and p/q differ by 1/(bq) at least, relatively to p/q by 1/(bp); rounding is finer than that.
+    """
+    if not isinstance(measured, Ratios) or object in {measured.numerators.dtype, measured.denominators.dtype}:
+        return False
+    largest = [int(side.max(initial=0)) for side in (measured.numerators, measured.denominators)]
+    return largest[0] < 2**53 and largest[1] * max(bound.numerator for bound in bounds) < 2**50

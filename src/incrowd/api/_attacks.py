@@ -69,6 +69,11 @@ class Attack:
     _records: Callable[[], Table] = field(default=dict, repr=False)
 
     @property
+    def guesses(self) -> bool:
+        """Whether the intruder guesses, and can be right; other attacks measure how far beliefs move."""
+        return self.unit not in {"gain", "change"}
+
+    @property
     def rate(self) -> Fraction:
         """The share of the targets about whom the intruder is right."""
         return self.right / max(self.targets, 1)
@@ -83,7 +88,7 @@ class Attack:
         return self._records()
 
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
-        """Give plain data that can be written as JSON.
+        """Give plain data that can be written as JSON; rates are null where nothing is guessed.
 
         Parameters
         ----------
@@ -97,11 +102,11 @@ class Attack:
             "means": self.means,
             "exposed": plain_exposed(self.exposed),
             "targets": self.targets,
-            "right": number(self.right),
-            "rate": number(self.rate),
+            "right": number(self.right) if self.guesses else None,
+            "rate": number(self.rate) if self.guesses else None,
             "interval": None if self.interval is None else list(self.interval),
-            "baseline": number(self.baseline),
-            "advantage": number(self.advantage),
+            "baseline": number(self.baseline) if self.guesses else None,
+            "advantage": number(self.advantage) if self.guesses else None,
             "unit": self.unit,
             "worst": number(self.worst),
             "distribution": [{"at_least": number(bound), "people": people} for bound, people in self.distribution],

@@ -45,7 +45,7 @@ def _line(entry: Attack) -> str:
 
 def is_guess(entry: Attack) -> bool:
     """Say whether an attack guesses, and can be right; others measure how far beliefs move, and have no rate."""
-    return entry.unit not in {"gain", "change"}
+    return entry.guesses
 
 
 def worst_of(entry: Attack) -> str:

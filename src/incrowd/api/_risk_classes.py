@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from incrowd.algorithms import Problem
 from incrowd.api._census import open_with
+from incrowd.api._fits import census_within
 from incrowd.api._masked import merged, part_of
 from incrowd.api._predicted import predicted_by
 from incrowd.api._release import Release
@@ -82,10 +83,10 @@ def grouped(table: Any, schema: Schema | None, original: Any, weight: str | None
         if schema is None:
             msg = "A table needs a schema that says which columns are quasi-identifiers."
             raise ParameterError(msg, hint="write risk(table, schema). Only a release brings its own.")
-        return _of_table(open_with(table, schema, **reading), schema, weight)
+        return _of_table(open_with(table, schema, **reading), schema, weight, memory=reading.get("memory"))
     roles = table.schema
     if roles.entity is None:
-        return _of_table(open_release(table), roles, weight, table.recoding)
+        return _of_table(open_release(table), roles, weight, table.recoding, reading.get("memory"))
     if original is None:
         msg = "People have several rows here, and a release does not say whose row is whose."
         raise ParameterError(msg, hint="give the table that it was made from: original=...")
@@ -119,7 +120,7 @@ def original_census(release: Release, original: Any, sensitive: tuple[str, ...],
     known = getattr(release.recoding, "ladders", None)
     ladders = dict(known) if known else Schema(dict(schema.quasi)).bind(domains, default=auto()).ladders
     request = CensusRequest(schema.quasi_names, sensitive, ladders, entity=schema.entity, count=schema.count)
-    census = engine.census(request)
+    census = census_within(engine, request, reading.get("memory"))
     if census.records != release.recipe.records:
         raise _other_table()
     return census
@@ -136,7 +137,13 @@ def _other_table() -> DataError:
     return DataError(msg, hint="give the very table, with nothing added or removed.")
 
 
-def _of_table(engine: Engine, schema: Schema, weight: str | None, recoding: Recoding | None = None) -> Grouped:
+def _of_table(
+    engine: Engine,
+    schema: Schema,
+    weight: str | None,
+    recoding: Recoding | None = None,
+    memory: str | None = None,
+) -> Grouped:
     if weight is not None and schema.entity is not None:
         raise _no_weights()
     columns = list(engine.columns())
@@ -146,7 +153,7 @@ def _of_table(engine: Engine, schema: Schema, weight: str | None, recoding: Reco
     request = CensusRequest(
         schema.quasi_names, (*schema.sensitive_names, *more), entity=schema.entity, count=schema.count
     )
-    census = engine.census(request)
+    census = census_within(engine, request, memory)
     classes = census.classes()
     return Grouped(
         schema=schema,

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._census import open_with
+from incrowd.api._fits import census_within
 from incrowd.api._risk_classes import Grouped
 from incrowd.core import CensusRequest, Domain, FullDomainRecoding, Ladder, Schema
 from incrowd.hierarchies import auto, coverage
@@ -31,7 +32,7 @@ def crowds_of(found: Grouped, population: Any, **reading: Any) -> tuple[npt.NDAr
     roles = found.schema
     plain = Schema(dict(roles.quasi), missing=roles.missing, missing_values=roles.missing_values)
     engine = open_with(population, plain, **reading)
-    census = engine.census(CensusRequest(plain.quasi_names))
+    census = census_within(engine, CensusRequest(plain.quasi_names), reading.get("memory"))
     columns = [_column(found, place, census.domains[name]) for place, name in enumerate(plain.quasi_names)]
     codes = census.codes[: len(columns)]
     people = crowds([labels for labels, _ in columns], [fitting for _, fitting in columns], codes, census.counts)

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._release import Release
-from incrowd.core import Census, FullDomainRecoding, Labelling, LocalRecoding, Namer, add_up, group
+from incrowd.core import Census, FullDomainRecoding, Labelling, LocalRecoding, Namer, add_up, group, numbered
 from incrowd.hierarchies import Averaged
 
 Counts = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.integer]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,26 +94,33 @@ def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> L
 
 
 def _named(namer: Namer, texts: npt.NDArray[np.object_], codes: Ints, members: Ints, *, averaged: bool) -> Labelling:
-    """Say what each class gave up in a column: by its group of the ladder, or by the range or set of its members."""
+    """Say what each class gave up in a column: by its group of the ladder, or by the range or set of its members.
+
+    Classes that are called alike gave up the same, except by averages.
+    """
+    names, which = numbered(texts)
     places = {
         text: (level, group)
         for level in range(namer.height, -1, -1)
         for group, text in enumerate(namer.ladder.labels[level].tolist())
     }
-    found = [(-1, -1) if averaged else places.get(text, (-1, -1)) for text in texts.tolist()]
+    first = np.arange(len(texts))
+    if not averaged:
+        first = np.empty(len(names), dtype=np.int64)
+        first[which[::-1]] = np.arange(len(texts))[::-1]
+    found = [(-1, -1) if averaged else places.get(text, (-1, -1)) for text in texts[first].tolist()]
     levels, groups = (np.array(part, dtype=np.int64) for part in zip(*found, strict=True))
-    grouped = namer.by_group(np.maximum(levels, 0), np.maximum(groups, 0))
-    if (levels >= 0).all():
-        return grouped
-    ranged = namer.by_set(codes, members, len(texts))
-    fits: Bools = levels >= 0
-    known = {text: number for number, text in enumerate(dict.fromkeys(texts.tolist()))}
-    unique = np.empty(len(known), dtype=object)
-    unique[:] = list(known)
-    return Labelling(
-        names=unique,
-        codes=np.array([known[text] for text in texts.tolist()], dtype=np.int64),
-        lost=np.where(fits, grouped.lost, ranged.lost),
-        climbed=np.where(fits, grouped.climbed, ranged.climbed),
-        covered=np.where(fits, grouped.covered, ranged.covered),
-    )
+    grouped, fits = namer.by_group(np.maximum(levels, 0), np.maximum(groups, 0)), levels >= 0
+    ranged = _ranged(namer, codes, members, len(texts), first[~fits])
+    lost, climbed, covered = grouped.lost.copy(), grouped.climbed.copy(), grouped.covered.copy()
+    lost[~fits], climbed[~fits], covered[~fits] = ranged.lost, ranged.climbed, ranged.covered
+    alike = np.arange(len(texts)) if averaged else which
+    return Labelling(names, which, lost[alike], climbed[alike], covered[alike])
+
+
+def _ranged(namer: Namer, codes: Ints, members: Ints, classes: int, chosen: Counts) -> Labelling:
+    """Say what some of the classes gave up by their range or set."""
+    place = np.full(classes, -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    inside = place[members]
+    return namer.by_set(codes[inside >= 0], inside[inside >= 0], len(chosen))

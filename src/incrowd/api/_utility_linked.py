@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, FullDomainRecoding, LocalRecoding, Recoding, group, numbered
+from incrowd.core import Census, FullDomainRecoding, LocalRecoding, Recoding, group, numbered, overlay
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
@@ -88,11 +88,12 @@ def _locally(recoding: LocalRecoding, census: Census, target: str) -> Linked:
         known[next(name for name in census.domains if name not in known)] = census.person
     shared = [name for name in recoding.domains if name in known]
     taken = dict(zip(recoding.domains, recoding.codes, strict=True))
-    both = [np.concatenate((known[name], taken[name])) for name in shared]
-    ids = group(both, [len(recoding.domains[name]) for name in shared]).ids
+    both = [np.concatenate((recoding.counted(name, known[name]), taken[name])) for name in shared]
+    sizes = dict(zip(recoding.domains, recoding.cardinalities, strict=True))
+    ids = group(both, [sizes[name] for name in shared]).ids
     cells = np.lexsort((_target(census, target), ids[: len(census)]))
     pieces = np.lexsort((recoding.classes, recoding.classes < 0, ids[len(census) :]))
-    cell, piece, counts = _overlay(census.counts[cells], recoding.counts[pieces])
+    cell, piece, counts = overlay(census.counts[cells], recoding.counts[pieces])
     cell, classes = cells[cell], recoding.classes[pieces[piece]]
     named = [numbered(texts) for texts in recoding.labels]
     return Linked(
@@ -103,12 +104,3 @@ def _locally(recoding: LocalRecoding, census: Census, target: str) -> Linked:
         published=classes >= 0,
         counts=counts,
     )
-
-
-def _overlay(one: Ints, other: Ints) -> tuple[Counts, Counts, Counts]:
-    """Cut a line of records wherever a part of it ends, in two ways to part it; give the part of each way."""
-    ends = [np.cumsum(counts, dtype=np.int64) for counts in (one, other)]
-    cuts = np.union1d(*ends)
-    starts = np.concatenate(([0], cuts[:-1]))
-    first, second = (np.searchsorted(end, starts, side="right") for end in ends)
-    return first, second, cuts - starts

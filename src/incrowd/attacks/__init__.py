@@ -6,12 +6,12 @@ from incrowd.attacks._expected import ExpectedHomogeneity, expected_from_counts,
 from incrowd.attacks._guessing import certain_values, homogeneity, inference, singling_out
 from incrowd.attacks._intersection import Remaining, intersect
 from incrowd.attacks._intruder import Intruder
-from incrowd.attacks._linkage import Linked, Links, Matching, link
+from incrowd.attacks._linkage import Linked, Links, link
+from incrowd.attacks._matching import Matching
 from incrowd.attacks._minimality import People, Undivided, halve, undivided
 from incrowd.attacks._narrowest import narrowest, widths_of
 from incrowd.attacks._outcome import Outcome
 from incrowd.attacks._prior import Prior, people_of
-from incrowd.attacks._several_rows import average_chance, same_classes
 from incrowd.attacks._similarity import Likeness, category_inference, narrow_range, similarity
 from incrowd.attacks._skewness import change_of_belief, skewness
 
@@ -29,7 +29,6 @@ __all__ = [
     "Prior",
     "Remaining",
     "Undivided",
-    "average_chance",
     "category_inference",
     "certain_values",
     "change_of_belief",
@@ -44,7 +43,6 @@ __all__ = [
     "narrow_range",
     "narrowest",
     "people_of",
-    "same_classes",
     "similarity",
     "singling_out",
     "skewness",

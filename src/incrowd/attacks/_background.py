@@ -83,7 +83,7 @@ def after_excluding(counts: Ints, starts: npt.NDArray[np.intp] | None, excluded:
     starts = np.array([0, len(counts)] if len(counts) else [0]) if starts is None else starts
     begins, values = starts[:-1], np.diff(starts)
     owner = np.repeat(np.arange(len(begins)), values)
-    ranked = counts[np.lexsort((-counts, owner))]
+    ranked = _falling(counts, owner)
     taken = np.minimum(excluded, values - 1)
     sums = np.concatenate(([0], np.cumsum(ranked)))
     first, last = ranked[begins], ranked[begins + taken]
@@ -95,6 +95,17 @@ def after_excluding(counts: Ints, starts: npt.NDArray[np.intp] | None, excluded:
     return Guesses(
         Ratios(first, first + rest), values == taken + 1, surely + _shared(tied * last, tied - taken + above)
     )
+
+
+def _falling(counts: Ints, owner: npt.NDArray[np.intp]) -> Ints:
+    """Sort the counts of every class, the largest first: class and count as one number, where that fits."""
+    most = int(counts.max(initial=0))
+    bits = most.bit_length()
+    if (int(owner[-1]) + 1 if len(owner) else 1).bit_length() + bits > 62:
+        return counts[np.lexsort((-counts, owner))]
+    keys = (owner.astype(np.int64) << bits) | (most - counts)
+    keys.sort()
+    return most - (keys & ((1 << bits) - 1))
 
 
 def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> Outcome:

@@ -55,22 +55,23 @@ class Members:
     """How many people of the original have each code."""
 
 
-def tight_claims(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None, members: Members) -> Claims:
+def tight_claims(
+    labels: tuple[npt.NDArray[np.object_], Ints], domain: Domain, ladder: Ladder | None, members: Members
+) -> Claims:
     """Draw the conclusions, and compare them with who is in the classes.
 
     Parameters
     ----------
     labels
-        What each class is called in the column.
+        What classes are called in the column, each name once; and which one each of them is called.
     domain, ladder
         The column's values, and its hierarchy if there is one.
     members
         Who is in the classes.
     """
-    number = len(labels)
-    known: dict[str | None, int] = {}
-    which = np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64)
-    covered = coverage(list(known), domain, ladder)
+    known, which = labels[0].tolist(), labels[1]
+    number = len(which)
+    covered = coverage(known, domain, ladder)
     tight = _Tight(domain, ladder)
     atoms = [tight.atoms(label) if len(codes) > 1 else [] for label, codes in zip(known, covered, strict=True)]
     hides = np.array([len(codes) > 1 for codes in covered], dtype=bool)[which] if number else np.zeros(0, dtype=bool)
@@ -81,14 +82,42 @@ def tight_claims(labels: Sequence[str | None], domain: Domain, ladder: Ladder | 
     for level, owner, groups in _by_level(atoms, which):
         group_of = np.arange(len(domain)) if ladder is None or not level else ladder.groups[level].astype(np.int64)
         width = int(group_of.max(initial=0)) + 1
-        present = np.unique(members.classes * width + group_of[members.codes])
-        true = np.isin(owner * width + groups, present)
+        true = occurs(members.classes, group_of[members.codes], owner, groups)
         made += np.bincount(owner, minlength=number)
         right += np.bincount(owner[true], minlength=number)
         pinned += np.bincount(owner, minlength=number) if level == 0 else 0
         share = add_up(group_of, members.everybody, width)[groups] / np.maximum(people[which[owner]], 1)
         expected += np.bincount(owner, weights=1 - (1 - np.minimum(share, 1)) ** size[owner], minlength=number)
     return Claims(hides, made, right, pinned, expected)
+
+
+def occurs(classes: Ints, values: Ints, owner: Ints, claimed: Ints) -> npt.NDArray[np.bool_]:
+    """Say which claims are true: that a class holds a value.
+
+    Parameters
+    ----------
+    classes, values
+        The class of every member, and its value.
+    owner, claimed
+        The class of every claim, ascending, and the value that it is about.
+
+    Notes
+    -----
+    The first claims of all classes are looked at together, then the second ones, and so on.
+    """
+    true = np.zeros(len(owner), dtype=bool)
+    number = int(classes.max(initial=-1)) + 1
+    starts = np.searchsorted(owner, np.arange(number + 1))
+    many = np.diff(starts)
+    for turn in range(int(many.max(initial=0))):
+        claim = np.where(many > turn, starts[:-1] + turn, -1)
+        if turn:
+            going = (many > turn)[classes]
+            classes, values = classes[going], values[going]
+        own = claim[classes]
+        fits = (own >= 0) & (claimed[own] == values)
+        true[own[fits]] = True
+    return true
 
 
 def _by_level(atoms: Sequence[Sequence[Atom]], which: Ints) -> list[tuple[int, Ints, Ints]]:

@@ -6,13 +6,20 @@ tree with one level per column; people walk down it, all of a block at once, alo
 
 from __future__ import annotations
 
+import copy
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import group
+from incrowd.attacks._matching import Matching
+from incrowd.core import Packing, group
+
+if TYPE_CHECKING:
+    from incrowd.attacks._linkage_compiled import Covers, Found, Tree
 
 Ints = npt.NDArray[np.integer]
 Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -21,54 +28,14 @@ BLOCK = 1 << 18
 """So many people walk together."""
 MOST = 1 << 25
 """A block that would need more steps at once is halved."""
-TABLE = 1 << 26
-"""Labels times values of one column, up to which a table says which covers which."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Matching:
-    """Which labels of one column cover which values.
-
-    Attributes
-    ----------
-    labels
-        How many labels there are.
-    starts, covering
-        The labels that cover each value, value by value.
-    table
-        The same as one boolean per label and value, where that is small enough.
-    """
-
-    labels: int
-    starts: npt.NDArray[np.int64] = field(repr=False)
-    covering: npt.NDArray[np.int64] = field(repr=False)
-    table: npt.NDArray[np.bool_] | None = field(repr=False)
-
-    @classmethod
-    def of(cls, covered: Sequence[Ints], values: int) -> Matching:
-        """Turn round what each label covers.
-
-        Parameters
-        ----------
-        covered
-            Per label the codes of the values that it covers.
-        values
-            How many values there are.
-        """
-        label = np.repeat(np.arange(len(covered)), [len(codes) for codes in covered])
-        value = np.concatenate([np.zeros(0, dtype=np.int64), *covered])
-        order = np.argsort(value, kind="stable")
-        starts = np.searchsorted(value[order], np.arange(values + 1))
-        table = None
-        if len(covered) * values <= TABLE:
-            table = np.zeros((len(covered), values), dtype=bool)
-            table[label, value] = True
-        return cls(len(covered), starts, label[order], table)
-
-    @property
-    def average(self) -> float:
-        """How many labels cover a value, on average."""
-        return len(self.covering) / max(len(self.starts) - 1, 1)
+BITS = 1 << 31
+"""The same of all columns, up to which one bit each says so to the compiled walk."""
+MANY = 200_000
+"""From so many people on the compiled walk pays for its start."""
+FEW = 8
+"""Where more labels than these cover one value, hardly two people are covered by the same ones."""
+SPARSE = 4
+"""So many times more kinds of people may be possible than there are people, for them to be put together by kind."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +81,79 @@ class Links:
     def people(self) -> int:
         """How many people walk."""
         return len(self._people[0])
+
+    def kinds(self) -> tuple[Links, Ints] | None:
+        """Put people together whom the same labels cover: one of each kind walks for all.
+
+        Returns
+        -------
+        The links of one person of each kind, and everybody's kind; nothing where there may be too many kinds.
+        """
+        if max(int(np.diff(matching.starts).max(initial=0)) for matching in self._matchings) > FEW:
+            return None
+        alike = [matching.alike() for matching in self._matchings]
+        possible = math.prod(int(kind.max(initial=0)) + 1 for kind in alike)
+        if possible > SPARSE * self.people:
+            return None
+        place = np.zeros(self.people, dtype=np.int64)
+        for kind, column in zip(alike, self._people, strict=True):
+            place *= int(kind.max(initial=0)) + 1
+            place += kind[column]
+        who = np.full(possible, -1, dtype=np.int64)
+        who[place] = np.arange(self.people)
+        taken = np.flatnonzero(who >= 0)
+        some = copy.copy(self)
+        some._people = [column[who[taken]] for column in self._people]  # noqa: SLF001 - it is one of us
+        who[taken] = np.arange(len(taken))
+        return some, who[place]
+
+    def pairs(self) -> Iterator[Pairs]:
+        """Give all pairs of person and class, in parts: all of a person's together, people in any order."""
+        size = sum(matching.labels * (len(matching.starts) - 1) for matching in self._matchings)
+        if self.people < MANY or size > BITS:
+            for _, _, pairs in self.blocks():
+                yield pairs
+            return
+        yield from self._compiled()
+
+    def _compiled(self) -> Iterator[Pairs]:
+        """Walk with a compiled loop, people sorted by the columns of the tree."""
+        from incrowd.attacks._linkage_compiled import walk  # noqa: PLC0415 - numba is loaded only when it pays
+
+        words = Packing.of([len(matching.starts) - 1 for matching in self._matchings]).pack(self._people)
+        order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
+        people = np.empty((len(order), len(self._people)), dtype=np.int32)
+        for column, codes in enumerate(self._people):
+            people[:, column] = codes[order]
+        tree, covers, found = self._laid_out()
+        start = 0
+        while start < len(people):
+            start, many = walk(people, start, tree, covers, found)
+            yield order[found.person[:many]], self._class[found.node[:many]]
+
+    def _laid_out(self) -> tuple[Tree, Covers, Found]:
+        """Lay the tree out in few arrays, as the compiled loop needs it."""
+        from incrowd.attacks._linkage_compiled import Covers, Found, Tree  # noqa: PLC0415 - as above
+
+        nodes, branches = (
+            [len(part) for part in parts]
+            for parts in zip(*((one.starts, one.labels) for one in self._levels), strict=True)
+        )
+        ends = np.cumsum([0, *branches])
+        tree = Tree(
+            np.concatenate([level.starts for level in self._levels]).astype(np.int64),
+            np.concatenate([level.labels for level in self._levels]).astype(np.int32),
+            np.cumsum([0, *nodes])[:-1],
+            ends,
+        )
+        bits = [matching.bits() for matching in self._matchings]
+        widths = np.array([-(-matching.labels // 8) for matching in self._matchings])
+        covers = Covers(np.concatenate(bits), np.cumsum([0, *(len(part) for part in bits)])[:-1], widths)
+        room = max(MOST, branches[-1])
+        person, node = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        many = np.zeros(len(branches) + 1, dtype=np.int64)
+        many[0] = 1
+        return tree, covers, Found(person, node, np.empty(ends[-1], dtype=np.int64), many)
 
     def blocks(self, block: int | None = None, most: int | None = None) -> Iterator[tuple[int, int, Pairs]]:
         """Give, block by block of people, the first of them and the one after the last, and all pairs with classes.
@@ -202,17 +242,27 @@ def link(links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]]) -
     certain
         Per sensitive column and class the code of the value that everybody there has, or -1.
     """
+    kinds = links.kinds()
+    if kinds is not None:
+        some, kind = kinds
+        found = _link(some, sizes, certain)
+        values = {name: codes[kind] for name, codes in found.values.items()}
+        return Linked(found.candidates[kind], values, found.only[kind])
+    return _link(links, sizes, certain)
+
+
+def _link(links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]]) -> Linked:
     people = links.people
     candidates = np.zeros(people, dtype=np.int64)
     only = np.full(people, -1, dtype=np.int64)
     values = {name: np.full(people, -1, dtype=np.int64) for name in certain}
-    for first, end, (person, classes) in links.blocks():
+    for person, classes in links.pairs():
         if not len(person):
             continue
         starts = np.flatnonzero(np.concatenate(([True], person[1:] != person[:-1])))
         found = person[starts]
         candidates[found] = np.add.reduceat(sizes[classes], starts)
-        only[first:end][found - first] = classes[starts]
+        only[found] = classes[starts]
         for name, codes in certain.items():
             low, high = (by.reduceat(codes[classes], starts) for by in (np.minimum, np.maximum))
             values[name][found] = np.where(low == high, low, -1)

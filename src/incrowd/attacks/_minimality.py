@@ -132,8 +132,9 @@ def undivided(people: People, side: Ints, domain: Domain, judges: Sequence[Judge
         amounts = people.counts[inside]
         values, halves = np.repeat(people.values[inside], amounts), np.repeat(side[inside], amounts)
         right[place], before[place], share = _guess(values, halves, domain, judges, generator)
-        telling += share < 1
-        true += share < 1 and bool(broken[2 * one] or broken[2 * one + 1])
+        really = bool(broken[2 * one] or broken[2 * one + 1])
+        tells = share < 1 and (share > 0 or really)  # if no half can break the promise, something else stood in the way
+        telling, true = telling + tells, true + (tells and really)
     return Undivided(telling, true, sizes[chosen], right, before)
 
 

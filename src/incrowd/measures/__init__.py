@@ -24,7 +24,7 @@ from incrowd.measures._risk import (
 )
 from incrowd.measures._risk_inference import Guess, best_guess
 from incrowd.measures._risk_population import Fitting, crowds
-from incrowd.measures._risk_sets import persons_alone
+from incrowd.measures._risk_sets import persons_alone, same_classes, same_sets
 from incrowd.measures._uniqueness import ESTIMATORS, Uniqueness, estimated_uniqueness
 from incrowd.measures._uniqueness_pitman import pitman_fit
 from incrowd.measures._uniqueness_sizes import Sizes
@@ -74,4 +74,6 @@ __all__ = [
     "pitman_fit",
     "read_measure",
     "rounded",
+    "same_classes",
+    "same_sets",
 ]

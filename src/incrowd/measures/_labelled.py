@@ -51,8 +51,10 @@ def _bits(census: Census, labels: Sequence[Labelling], sizes: Counts, gone: int)
     """Give per column the share of its bits that is lost, and how many bits it has."""
     most = math.log2(max(census.records, 1))
     shares, spans = [], []
-    for codes, column in zip(census.codes, labels, strict=False):
+    for name, codes, column in zip(census.quasi, census.codes, labels, strict=False):
         counts = add_up(codes, census.counts, int(codes.max(initial=0)) + 1)
+        if census.floor[census.quasi.index(name)]:  # what the values of the table had, the census does not tell
+            counts = census.domains[name].counts
         lowest = float(counts @ np.log2(np.maximum(counts, 1)))
         total = float(sizes @ np.log2(np.maximum(column.covered, 1))) + gone * most
         span = census.records * most - lowest

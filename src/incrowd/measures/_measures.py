@@ -127,7 +127,8 @@ class Entropy(Measure):
         for floor, counts in zip(census.floor, _counts(census), strict=True):
             bits = [np.log2(np.maximum(level, 1)) for level in counts]
             costs.append(Costs(tuple(bits), most, counts, *weigh))
-            lowest.append(weigh[0] * float(counts[floor] @ bits[floor]))
+            known = 0 if counts[0].any() else floor
+            lowest.append(weigh[0] * float(counts[known] @ bits[known]))
         spans = np.array([census.records * most - low for low in lowest])
         return _Arithmetic(costs, np.array(lowest), census.records, column_weights(census, importance) * spans)
 
@@ -313,14 +314,19 @@ def _ladders(census: Census) -> list[Ladder]:
 
 
 def _counts(census: Census) -> list[tuple[npt.NDArray[np.int64], ...]]:
-    """Count the records of every group, per quasi-identifier and level; nothing below the floor."""
+    """Count the records of every group, per quasi-identifier and level; below the floor by the values of the table.
+
+    Where a row stands for several records nothing is known below the floor.
+    """
     result = []
-    for name, floor, codes in zip(census.quasi, census.floor, census.codes, strict=False):
-        ladder = census.ladders[name]
-        low = add_up(codes, census.counts, len(ladder.labels[floor]))
+    for name, floor, low in zip(census.quasi, census.floor, census.marginals, strict=True):
+        ladder, domain = census.ladders[name], census.domains[name]
         levels = [np.zeros(len(labels), dtype=np.int64) for labels in ladder.labels]
         for level in range(floor, ladder.height + 1):
             step = ladder.step(floor, level)
             levels[level] = add_up(step, low, len(levels[level]))
+        if floor and int(domain.counts.sum()) == census.records:
+            for level in range(floor):
+                levels[level] = add_up(ladder.groups[level], domain.counts, len(levels[level]))
         result.append(tuple(levels))
     return result

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes
+from incrowd.core import Classes, add_up
 
 Counts = npt.NDArray[np.int64]
 
@@ -54,7 +54,7 @@ def best_guess(classes: Classes, column: str) -> Guess:
     """
     if not len(classes):
         return Guess(column, Fraction(0), Fraction(0), Fraction(0), 0)
-    histogram, whole = classes.histogram(column), classes.reference(column)
+    histogram = classes.histogram(column)
     most = np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
     people = classes.size if classes.cells.person is None else classes.whole().size
     certain = most == classes.size
@@ -62,9 +62,17 @@ def best_guess(classes: Classes, column: str) -> Guess:
         column=column,
         highest=Fraction(1) if certain.any() else _highest(most, classes.size),
         average=Fraction(int(most.sum()), int(classes.size.sum())),
-        without=Fraction(int(whole.counts.max()), int(people.sum())),
+        without=Fraction(int(_in_table(classes, column).max()), int(people.sum())),
         certain=_people(classes, certain),
     )
+
+
+def _in_table(classes: Classes, column: str) -> Counts:
+    """Count who has which value in the whole table."""
+    cells = classes.cells
+    if cells.person is not None:
+        return classes.reference(column).counts
+    return add_up(cells.sensitive[column], cells.counts, cells.cardinalities[column])
 
 
 def _highest(most: Counts, size: Counts) -> Fraction:

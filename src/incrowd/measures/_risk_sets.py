@@ -37,6 +37,27 @@ def same_sets(starts: Ints, members: Ints) -> Counts:
     return alike
 
 
+def same_classes(classes: Ints, persons: Ints) -> tuple[Counts, Counts]:
+    """Count, for every person, the people who occur in exactly the same classes.
+
+    Parameters
+    ----------
+    classes, persons
+        The class and the person of every cell.
+
+    Returns
+    -------
+    The code of each person that occurs, and how many people look like that person, the person included.
+    """
+    if not len(persons):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    pairs = group([persons, classes], [int(persons.max()) + 1, int(classes.max()) + 1])
+    person, visited = persons[pairs.first], classes[pairs.first]
+    starts = np.flatnonzero(np.concatenate(([True], person[1:] != person[:-1], [True])))
+    alike = same_sets(starts, visited)
+    return person[starts[:-1]].astype(np.int64), np.bincount(alike)[alike].astype(np.int64)
+
+
 def persons_alone(classes: Ints, persons: Ints) -> int:
     """Count the persons who are the only one with their set of classes.
 
@@ -45,9 +66,4 @@ def persons_alone(classes: Ints, persons: Ints) -> int:
     classes, persons
         The class and the person of every cell.
     """
-    if not len(persons):
-        return 0
-    pairs = group([persons, classes], [int(persons.max()) + 1, int(classes.max()) + 1])
-    person, visited = persons[pairs.first], classes[pairs.first]
-    starts = np.flatnonzero(np.concatenate(([True], person[1:] != person[:-1], [True])))
-    return int(np.count_nonzero(np.bincount(same_sets(starts, visited)) == 1))
+    return int(np.count_nonzero(same_classes(classes, persons)[1] == 1))
