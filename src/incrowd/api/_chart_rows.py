@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.algorithms import Frontier, Problem, all_solutions
 from incrowd.api._basis import Basis
-from incrowd.core import Classes, Ladder, add_up
+from incrowd.core import Classes, Ladder, LocalRecoding, Recoding, add_up
 
 Rows = list[dict[str, Any]]
 Counts = npt.NDArray[np.int64]
@@ -29,13 +29,14 @@ SMALL = 12
 """Columns with more groups are not told apart by who was left out."""
 
 
-def size_rows(before: Counts, after: Counts) -> Rows:
-    """Say which share of the people is in classes of which size, before and after."""
-    last = max(int(before.max(initial=1)), int(after.max(initial=1)))
+def size_rows(before: Counts | None, after: Counts) -> Rows:
+    """Say which share of the people is in classes of which size, before where that is known, and after."""
+    both = {"after": after} if before is None else {"before": before, "after": after}
+    last = max(int(sizes.max(initial=1)) for sizes in both.values())
     starts = [start for start in BINS if start <= last]
     names = [_between(low, high) for low, high in itertools.pairwise([*starts, None])]
     rows = []
-    for when, sizes in (("before", before), ("after", after)):
+    for when, sizes in both.items():
         place = np.searchsorted(starts, sizes, side="right") - 1
         shares = add_up(place, sizes, len(starts)) / max(int(sizes.sum()), 1)
         rows += [{"size": name, "when": when, "share": float(one)} for name, one in zip(names, shares, strict=True)]
@@ -78,30 +79,51 @@ def loss_rows(basis: Basis) -> Rows:
     return [{"column": name, "lost": float(labels.lost @ sizes + gone) / records} for name, labels in pairs]
 
 
-def removed_rows(basis: Basis) -> list[tuple[str, str, int, int]]:
+def changed_cells(basis: Basis, masked: int) -> tuple[int, int]:
+    """Count the published cells of quasi-identifiers that are vaguer than they were, and all of them.
+
+    Parameters
+    ----------
+    basis
+        What the release was made of.
+    masked
+        How many records are published without their quasi-identifiers.
+    """
+    sizes, hidden = basis.sizes, masked * len(basis.labels)
+    vaguer = sum(int(sizes[labels.climbed > 0].sum()) for labels in basis.labels)
+    return vaguer + hidden, int(sizes.sum()) * len(basis.labels) + hidden
+
+
+def removed_rows(basis: Basis, recoding: Recoding) -> list[tuple[str, str, int, int]]:
     """Say for the groups of small columns how many records there were, and how many were left out.
 
     Returns
     -------
     Column, group, records, records left out: at the lowest level with few groups.
     """
-    classes, gone = basis.predicted.classes, basis.predicted.left_out
-    if classes.standing is None or not gone.any():
-        return []
+    census = basis.problem.census
     result = []
-    for column, (level, ladder) in enumerate(zip(classes.standing.levels, classes.standing.ladders, strict=True)):
-        found = None if ladder is None else _few(ladder, level)
-        if ladder is None or found is None:
+    for column, name in enumerate(census.quasi):
+        codes, counts, gone, low = _who(basis, recoding, column)
+        ladder = census.ladders[name]
+        found = _few(ladder, low)
+        if found is None or not gone.any():
             continue
-        groups = ladder.step(level, found)[classes.codes[column]]
-        number = len(ladder.labels[found])
-        there = add_up(groups, classes.records, number)
-        out = add_up(groups[gone], classes.records[gone], number)
+        groups, number = ladder.step(low, found)[codes], len(ladder.labels[found])
+        there, out = add_up(groups, counts, number), add_up(groups[gone], counts[gone], number)
         names = [_shown(text) for text in ladder.labels[found].tolist()]
-        result += [
-            (basis.problem.census.quasi[column], *row) for row in zip(names, there.tolist(), out.tolist(), strict=True)
-        ]
+        result += [(name, *row) for row in zip(names, there.tolist(), out.tolist(), strict=True)]
     return result
+
+
+def _who(basis: Basis, recoding: Recoding, column: int) -> tuple[Any, Counts, npt.NDArray[np.bool_], int]:
+    """Give groups of a column with their records, which of them are left out, and the level of the groups."""
+    if isinstance(recoding, LocalRecoding):
+        low = recoding.floor.get(recoding.quasi[column], 0)
+        return recoding.codes[column], recoding.counts, recoding.classes < 0, low
+    classes = basis.predicted.classes
+    assert classes.standing is not None  # noqa: S101 - a census says where its classes stand
+    return classes.codes[column], classes.records, basis.predicted.left_out, classes.standing.levels[column]
 
 
 def frontier_rows(curve: Frontier) -> Rows:
@@ -141,9 +163,13 @@ def lattice_rows(problem: Problem, chosen: Sequence[int]) -> tuple[Rows, Rows] |
 
 
 def rectangle_rows(basis: Basis) -> tuple[Rows, str, str] | None:
-    """Give the classes as rectangles over the first two columns of numbers; nothing if there are not two."""
+    """Give the classes as rectangles over the first two columns of numbers; nothing if there are not two.
+
+    Numbers that were counted in groups, at a floor, are not known any more.
+    """
     census = basis.problem.census
-    numeric = [column for column, name in enumerate(census.quasi) if census.domains[name].kind == "number"][:2]
+    known = [name for name, level in zip(census.quasi, census.floor, strict=True) if not level]
+    numeric = [census.quasi.index(name) for name in known if census.domains[name].kind == "number"][:2]
     if basis.named is None or len(numeric) < 2:
         return None
     across, up = numeric
@@ -205,7 +231,7 @@ def _few(ladder: Ladder, level: int) -> int | None:
 
 def _between(low: int | None, high: int | None) -> str:
     if high is None:
-        return f"{low:,} or more"
+        return f"{low:,}+"
     return f"{low}" if low == high - 1 else f"{low}\N{EN DASH}{high - 1}"
 
 

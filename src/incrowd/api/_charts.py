@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +15,13 @@ from incrowd.api._attack import attack
 from incrowd.api._attacks_text import is_guess
 from incrowd.api._basis import Basis
 from incrowd.api._census import open_with
+from incrowd.api._comparable import comparable
 from incrowd.api._released import open_released
 from incrowd.api._risk import risk
-from incrowd.core import ParameterError, UnknownColumnError
+from incrowd.api._risk_classes import grouped
+from incrowd.core import Classes, Domain, ParameterError, UnknownColumnError
 from incrowd.engines import Remembered, open_table
-from incrowd.models import KAnonymity
+from incrowd.models import Association, KAnonymity
 
 if TYPE_CHECKING:
     from incrowd.api._attacks import Attack, Attacks
@@ -41,6 +44,8 @@ class Charts:
     ----------
     release
         The release.
+    population
+        How many people the table was drawn from, where that is known: then the journalist is measured too.
 
     Notes
     -----
@@ -48,13 +53,14 @@ class Charts:
     """
 
     release: Release
+    population: int | None = None
 
     def class_sizes(self) -> Any:
         """Draw how many people are in classes of which size, before and after (chart A)."""
         from incrowd.report import class_sizes  # noqa: PLC0415 - drawing is loaded when something is drawn
 
-        before = self.basis.problem.census.classes().size
-        return class_sizes(rows.size_rows(before, self._after_sizes))
+        before = self.classes_before.size if self.compares else None
+        return class_sizes(rows.size_rows(before, self.classes_after.size))
 
     def attackers(self, limit: float | None = None) -> Any:
         """Draw what three kinds of attackers achieve, before and after (chart B).
@@ -73,7 +79,7 @@ class Charts:
                     "when": when,
                     "chance": float(one.average if one.highest is None else one.highest),
                 }
-                for when, found in (("before", self.risk_before), ("after", self.risk_after))
+                for when, found in self.risks.items()
                 for one in found.attackers
             ],
             limit,
@@ -85,29 +91,32 @@ class Charts:
         Parameters
         ----------
         column
-            The sensitive column; one that the promise is about.
+            The sensitive column; where people have several rows, one that the promise is about.
         limit
             The most certain guess that is acceptable.
         """
         from incrowd.report import confidence  # noqa: PLC0415
 
-        census = self.basis.problem.census
-        if column not in census.sensitive:
-            raise UnknownColumnError.of(column, census.sensitive, given_as="sensitive column of the promise")
-        classes, kept = self.basis.predicted.classes, ~self.basis.predicted.left_out
-        return confidence(rows.confidence_rows(_only(classes, kept), column), limit)
+        return confidence(rows.confidence_rows(self._about(column), column), limit)
+
+    def bipartite(self, column: str) -> Any:
+        """Draw which groups have which values of a sensitive column: the most certain ones, as SVG.
+
+        Parameters
+        ----------
+        column
+            The sensitive column, as in ``confidence``.
+        """
+        from incrowd.report import Picture, bipartite_svg  # noqa: PLC0415
+
+        return Picture(bipartite_svg(Association.of(self._about(column), column)))
 
     def attack_rates(self) -> Any:
         """Draw how often each simulated attack succeeds, before and after (chart D)."""
         from incrowd.report import attack_rates  # noqa: PLC0415
 
         return attack_rates(
-            [
-                _rate(one, when)
-                for when, found in (("before", self.attacks_before), ("after", self.attacks_after))
-                for one in found
-                if is_guess(one)
-            ]
+            [_rate(one, when) for when, found in self.attacks.items() for one in found if is_guess(one)]
         )
 
     def ladders(self) -> Any:
@@ -154,9 +163,8 @@ class Charts:
         chosen = max((part.k for part in problem.model.parts if isinstance(part, KAnonymity)), default=1)
         most = min(max(100, 4 * chosen), max(problem.census.persons or problem.census.records, 1))
         grid = sorted({chosen, *np.unique(np.geomspace(1, most, 24).astype(int)).tolist()})
-        return frontier(
-            rows.frontier_rows(find_frontier(replace(problem, model=KAnonymity(1)), "k", grid, "loss")), chosen
-        )
+        curve = rows.frontier_rows(find_frontier(replace(problem, model=KAnonymity(1)), "k", grid, "loss"))
+        return frontier(curve, {"k": chosen, "cost": self.release.measures.get("loss")})
 
     def lattice(self) -> Any | None:
         """Draw the lattice with its acceptable, minimal and chosen nodes; nothing if it is too large or missing."""
@@ -191,15 +199,60 @@ class Charts:
             raise ParameterError(msg, hint="draw the release that anonymize gave you.")
         return self.release.basis
 
+    def domains(self, names: Sequence[str]) -> dict[str, Domain]:
+        """Give the values of columns of the original table.
+
+        Parameters
+        ----------
+        names
+            The columns.
+        """
+        return self._before.domains(names)
+
+    @cached_property
+    def compares(self) -> bool:
+        """Whether the census of the original table fits into memory, so that it is measured beside the release."""
+        return comparable(self._before, self.release.schema, self.basis.reading.get("memory"))
+
+    @property
+    def risks(self) -> dict[str, Risk]:
+        """The risk before, where it is measured, and after."""
+        return {**({"before": self.risk_before} if self.compares else {}), "after": self.risk_after}
+
+    @property
+    def groups(self) -> dict[str, Classes]:
+        """The classes before, where they are counted, and after."""
+        return {**({"before": self.classes_before} if self.compares else {}), "after": self.classes_after}
+
+    @property
+    def attacks(self) -> dict[str, Attacks]:
+        """What attacks would find out before, where that is measured, and after."""
+        return {**({"before": self.attacks_before} if self.compares else {}), "after": self.attacks_after}
+
     @cached_property
     def risk_before(self) -> Risk:
         """The risk of the original table."""
-        return risk(self._before, self.release.schema)
+        return risk(self._before, self.release.schema, population=self.population)
 
     @cached_property
     def risk_after(self) -> Risk:
         """The risk of the release."""
-        return risk(self._after, original=self._original)
+        return risk(self._after, original=self._original, population=self.population)
+
+    @cached_property
+    def classes_before(self) -> Classes:
+        """The classes of the original table."""
+        return grouped(self._before, self.release.schema, None, None).classes
+
+    @cached_property
+    def classes_after(self) -> Classes:
+        """The classes of the release; sensitive values have the codes that they have in the original table."""
+        schema = self.release.schema
+        if schema.entity is not None:
+            return grouped(self._after, None, self._before, None).classes
+        domains = self._before.domains(schema.sensitive_names)
+        classes: Classes = self._after.table.classes(schema.quasi_names, domains, None, schema.count)
+        return classes
 
     @cached_property
     def attacks_before(self) -> Attacks:
@@ -209,7 +262,7 @@ class Charts:
     @cached_property
     def attacks_after(self) -> Attacks:
         """What attacks on the release find out."""
-        return attack(self._after, original=self._before)
+        return attack(self._after, original=self._before if self.compares else None)
 
     @cached_property
     def utility(self) -> Utility:
@@ -234,15 +287,12 @@ class Charts:
     def _original(self) -> Any:
         return None if self.release.schema.entity is None else self._before
 
-    @property
-    def _after_sizes(self) -> Any:
-        return self.basis.predicted.classes.size[~self.basis.predicted.left_out]
-
-
-def _only(classes: Any, kept: Any) -> Any:
-    from incrowd.api._masked import part_of  # noqa: PLC0415 - only where something is left out
-
-    return classes if kept.all() else part_of(classes, kept)
+    def _about(self, column: str) -> Classes:
+        """Give the classes of the release if they know a sensitive column."""
+        known = list(self.classes_after.cells.sensitive)
+        if column not in known:
+            raise UnknownColumnError.of(column, known, given_as="sensitive column")
+        return self.classes_after
 
 
 def _rate(found: Attack, when: str) -> dict[str, Any]:

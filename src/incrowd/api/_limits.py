@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from incrowd.core import Schema
 from incrowd.models import (
     AlphaAssociation,
     BetaLikeness,
@@ -26,6 +27,18 @@ GENERAL = (
 """What no promise of this family covers."""
 PSEUDONYMS = "Pseudonyms stand for names: whoever has their key knows who is who, and the data stay personal data."
 """What must be said where identifiers are published as pseudonyms."""
+SEVERAL = (
+    "The promises count people group by group. Whoever knows several rows of a person may find that person, or learn "
+    "about them, more easily than the promises say of one row."
+)
+"""What must be said where people have several rows."""
+LOCAL = (
+    "A local recoding calls each group as precisely as it can. Whoever knows the method can sometimes tell more than "
+    "the labels say: which finer groups were too small (downcoding, minimality)."
+)
+"""What must be said where groups are called by labels of their own."""
+HARMLESS = "Columns that were called insensitive are published as they are; the promises say nothing about them."
+"""What must be said where columns are published that no promise is about."""
 
 _LIMITS: dict[type[Model], str] = {
     KAnonymity: "Bounds how well a person is found, not what a class tells about all of its people.",
@@ -40,6 +53,27 @@ _LIMITS: dict[type[Model], str] = {
     BetaLikeness: "That a value does not occur in a class is not bounded.",
     DeltaDisclosure: "Where the whole table is lopsided, classes may be too.",
 }
+
+
+def limits_of(schema: Schema, *, pseudonyms: bool, local: bool) -> list[str]:
+    """Say what the promises of a release do not cover, whatever they are.
+
+    Parameters
+    ----------
+    schema
+        The roles of its columns.
+    pseudonyms
+        Whether identifiers are published as pseudonyms.
+    local
+        Whether groups are called by labels of their own, instead of one level per column.
+    """
+    return [
+        *GENERAL,
+        *([PSEUDONYMS] if pseudonyms else []),
+        *([SEVERAL] if schema.entity is not None else []),
+        *([HARMLESS] if schema.insensitive else []),
+        *([LOCAL] if local else []),
+    ]
 
 
 def limit_of(model: Model) -> str:

@@ -1,6 +1,6 @@
 """Draws plain values that it is given. Computes nothing and never sees a table."""
 
-from incrowd.report._bipartite import bipartite_svg
+from incrowd.report._bipartite import Picture, bipartite_svg
 from incrowd.report._experiment_charts import (
     bars_with_limit,
     points_beside,
@@ -17,6 +17,7 @@ from incrowd.report._utility_charts import frontier, ladders, losses, marginals
 __all__ = [
     "Figure",
     "Page",
+    "Picture",
     "Section",
     "Table",
     "attack_rates",

@@ -8,11 +8,20 @@ from html import escape
 
 from incrowd.models import Association
 
-_WIDTH, _ROW, _TOP, _BOTTOM = 800, 26, 66, 40
-_LEFT, _RIGHT = 330, 610
+_WIDTH, _ROW, _TOP, _BOTTOM = 640, 24, 66, 40
+_LEFT, _RIGHT = 270, 500
 _STYLE = 'role="img" font-family="sans-serif" font-size="13" fill="#1a1a1a"'
-_LONGEST = 34
+_LONGEST = 26
 """Longer texts are cut; their full length stands in the tooltip."""
+
+
+class Picture(str):
+    """A picture as SVG; notebooks show it."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
 
 
 def bipartite_svg(association: Association, max_values: int = 12, max_classes: int = 24) -> str:

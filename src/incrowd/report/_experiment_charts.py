@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from incrowd.report._look import AFTER, BEFORE, HEIGHT, LIMIT, QUIET, Rows, data, finished
+from incrowd.report._look import AFTER, BEFORE, LIMIT, QUIET, Rows, data, finished
 
 COLOURS = (BEFORE, AFTER, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """More colours of Okabe and Ito's palette, for series; each has a shape of its own too."""
@@ -16,6 +16,8 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 DASHES = ([1, 0], [10, 4], [2, 4], [6, 2, 2, 2], [4, 4], [12, 2])
 """How lines are dashed, so that one that lies on another is seen."""
 ROW = 26
+WIDE, HIGH = 560, 220
+"""These charts stand in the documentation, which is wider than a phone."""
 
 
 def series_curves(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, log: str = "") -> Any:
@@ -43,7 +45,7 @@ def series_curves(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str
     shape = alt.Shape(f"{of}:N", scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])), legend=None)
     dash = alt.StrokeDash(f"{of}:N", scale=alt.Scale(domain=names, range=list(DASHES[: len(names)])), legend=None)
     points = base.mark_point(filled=True, size=60, opacity=1).encode(shape=shape)
-    return finished(base.mark_line().encode(strokeDash=dash) + points, titles[1])
+    return finished(base.mark_line().encode(strokeDash=dash) + points, titles[1], width=WIDE, height=HIGH)
 
 
 def series_bars(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, share: bool = False) -> Any:
@@ -61,7 +63,7 @@ def series_bars(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str],
             color=_colour(of, names),
         )
     )
-    return finished(chart, titles[1])
+    return finished(chart, titles[1], width=WIDE, height=HIGH)
 
 
 def bars_with_limit(rows: Rows, axes: tuple[str, str], title: str, limit: float) -> Any:
@@ -84,7 +86,7 @@ def bars_with_limit(rows: Rows, axes: tuple[str, str], title: str, limit: float)
     )
     text = bar.mark_text(align="left", dx=4, color=LIMIT).encode(text=f"{length}:Q")
     line = alt.Chart(data([{"limit": limit}])).mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(x="limit:Q")
-    return finished(bar.mark_bar(color=AFTER) + text + line, title, height=max(HEIGHT, ROW * len(rows)))
+    return finished(bar.mark_bar(color=AFTER) + text + line, title, width=WIDE, height=max(HIGH, ROW * len(rows)))
 
 
 def points_beside(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str]) -> Any:
@@ -108,7 +110,7 @@ def points_beside(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str
     theirs = base.mark_point(shape="diamond", filled=True, size=160, opacity=1, color=BEFORE).encode(
         x=x, y=f"{printed}:Q"
     )
-    return finished(ours + theirs, titles[1])
+    return finished(ours + theirs, titles[1], width=WIDE, height=HIGH)
 
 
 def yes_and_no(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str]) -> Any:
@@ -135,7 +137,7 @@ def yes_and_no(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str]) 
             color=alt.Color(f"{holds}:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
         )
     )
-    return finished(chart, f"{titles[0]} and {titles[1]}")
+    return finished(chart, f"{titles[0]} and {titles[1]}", width=WIDE, height=HIGH)
 
 
 def svg_of(chart: Any) -> str:

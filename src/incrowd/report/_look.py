@@ -9,14 +9,16 @@ import altair as alt
 
 BEFORE, AFTER, LIMIT, QUIET = "#D55E00", "#0072B2", "#1a1a1a", "#9a9a9a"
 """Vermilion, blue, ink and grey of Okabe and Ito's palette."""
-WIDTH, HEIGHT = 560, 220
+WIDTH, HEIGHT = 460, 200
+TYPE = 13
+"""The size of type, large enough to be read where a chart shrinks to the width of a phone."""
 WHEN = ("before", "after")
 Rows = Sequence[dict[str, Any]]
 
 
 def data(rows: Rows) -> alt.Data:
-    """Give rows to a chart as they are."""
-    return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]
+    """Give rows to a chart as they are: as a tuple, which altair does not copy each time a chart is put together."""
+    return alt.Data(values=tuple(rows))  # type: ignore[no-untyped-call]
 
 
 def when(field: str = "when") -> alt.Color:
@@ -39,18 +41,18 @@ def line_at(value: float, label: str) -> Any:
     """Draw a limit across a chart of shares, with its name."""
     base = alt.Chart(data([{"limit": value, "label": label}]))
     rule = base.mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(y="limit:Q")
-    text = base.mark_text(align="left", baseline="bottom", dx=4, dy=-2, color=LIMIT).encode(
-        y="limit:Q", x=alt.value(0), text="label:N"
+    text = base.mark_text(align="right", baseline="bottom", dy=-2, fontSize=TYPE, color=LIMIT).encode(
+        y="limit:Q", x=alt.value(WIDTH), text="label:N"
     )
     return rule + text
 
 
 def finished(chart: Any, title: str, *, width: int = WIDTH, height: int = HEIGHT) -> Any:
     """Give a chart its size, its title for readers of the page's source, and our type."""
-    room = {"left": 16, "right": 12, "top": 8, "bottom": 8}  # a reader's type may be wider than the one measured with
+    room = {"left": 24, "right": 14, "top": 8, "bottom": 8}  # a reader's type may be wider than the one measured with
     chart = chart.properties(width=width, height=height, description=title, padding=room)
     chart = chart.configure(font="sans-serif", background="white")
     chart = chart.configure_axis(
-        labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=220, titleLimit=420
+        labelFontSize=TYPE, titleFontSize=TYPE, titleFontWeight="normal", labelLimit=200, titleLimit=420
     )
-    return chart.configure_legend(labelFontSize=12, titleFontSize=12).configure_view(strokeWidth=0)
+    return chart.configure_legend(labelFontSize=TYPE, titleFontSize=TYPE).configure_view(strokeWidth=0)

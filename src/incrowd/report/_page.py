@@ -13,6 +13,9 @@ from markupsafe import Markup
 
 from incrowd.report._texts import shown_everywhere
 
+SHORT, WORDY = 12, 36
+"""Tables with at most so many rows are short, those with a longer cell wordy."""
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -32,6 +35,16 @@ class Table:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
 
+    @property
+    def short(self) -> bool:
+        """Whether it should stay on one printed page."""
+        return len(self.rows) <= SHORT
+
+    @property
+    def wordy(self) -> bool:
+        """Whether cells besides the first hold sentences: on a phone they stand below each other."""
+        return any(len(cell) > WORDY for row in self.rows for cell in row[1:])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
@@ -47,19 +60,29 @@ class Figure:
         How to read it.
     advice
         What to do if it looks bad.
+    name
+        What kind of chart it is, for programs: ``class-sizes``, ``attackers``, ``lattice``, ...
     """
 
     title: str
     chart: Any
     reading: str
     advice: str
+    name: str
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What draws it, as plain data; a picture that is drawn already stands under ``svg``."""
+        if isinstance(self.chart, str):
+            return {"svg": str(self.chart)}
+        return dict(shown_everywhere(self.chart.to_dict(validate=False)))  # the charts are ours, and their tests check
 
     @property
     def svg(self) -> Markup:
         """The picture, to stand in the page itself."""
         drawn = self.chart
         if not isinstance(drawn, str):  # the drawing program dies of control characters, and Python with it
-            drawn = vl_convert.vegalite_to_svg(shown_everywhere(self.chart.to_dict()))
+            drawn = vl_convert.vegalite_to_svg(self.plain)
         return Markup(drawn)  # noqa: S704 - drawn by us, and every text in it is escaped there
 
 
@@ -75,8 +98,10 @@ class Section:
         Paragraphs in plain words.
     tables, figures
         What it shows.
+    code
+        A text that is shown as it stands, such as a plan.
     annex
-        Whether it is for those who want to know more.
+        Whether it is for those who want to know more. Signatures stand before the first of these.
     """
 
     name: str
@@ -84,6 +109,7 @@ class Section:
     words: Sequence[str] = ()
     tables: Sequence[Table] = ()
     figures: Sequence[Figure] = ()
+    code: str = ""
     annex: bool = False
 
 
@@ -117,6 +143,16 @@ class Page:
     signatures: Sequence[str] = ()
     audience: str = ""
     language: str = field(default="en")
+
+    @property
+    def board(self) -> Sequence[Section]:
+        """The parts that whoever decides has to read."""
+        return [section for section in self.sections if not section.annex]
+
+    @property
+    def annexes(self) -> Sequence[Section]:
+        """The parts for those who want to know more."""
+        return [section for section in self.sections if section.annex]
 
 
 def html_of(page: Page) -> str:

@@ -62,7 +62,7 @@ def confidence(rows: Rows, limit: float | None = None) -> Any:
     steps = alt.Chart(data(rows)).mark_area(line={"color": AFTER}, color=AFTER, opacity=0.25, interpolate="step-after")
     chart = steps.encode(
         x=alt.X("part:Q", title="records, the safest first", axis=alt.Axis(format="%", tickCount=5)),
-        y=share("share", "most certain guess in the group"),
+        y=share("share", "most certain guess"),
     )
     return finished(chart if limit is None else chart + line_at(limit, "limit"), "Most certain guess per group")
 

@@ -91,8 +91,14 @@ def tree(nodes: Rows, edges: Rows, column: str) -> Any:
     y = alt.Y("place:Q", axis=None, scale=alt.Scale(reverse=True))
     lines = alt.Chart(data(edges)).mark_rule(color=QUIET).encode(x=x, y=y, x2="level2:Q", y2="place2:Q")
     points = alt.Chart(data(nodes)).mark_point(filled=True, color=AFTER, size=30).encode(x=x, y=y)
-    texts = (
-        alt.Chart(data(nodes)).mark_text(align="left", dx=8, fontSize=11, limit=260).encode(x=x, y=y, text="label:N")
-    )
-    leaves = sum(1 for node in nodes if node["level"] == 0)
-    return finished(lines + points + texts, f"The hierarchy of {column}", height=max(120, 18 * leaves))
+    leaves = [node for node in nodes if node["level"] == 0]
+    groups = [node for node in nodes if node["level"]]
+    texts = _names(leaves, x, y, align="right", dx=-8) + _names(groups, x, y, align="left", dx=8)
+    return finished(lines + points + texts, f"The hierarchy of {column}", height=max(120, 18 * len(leaves)))
+
+
+def _names(nodes: Rows, x: alt.X, y: alt.Y, **place: Any) -> Any:
+    """Write what nodes are called, on a light ground so that lines do not cross them."""
+    base = alt.Chart(data(nodes)).encode(x=x, y=y, text="label:N")
+    ground = base.mark_text(fontSize=12, limit=200, stroke="white", strokeWidth=4, strokeJoin="round", **place)
+    return ground + base.mark_text(fontSize=12, limit=200, color=LIMIT, **place)

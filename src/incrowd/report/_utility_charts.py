@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from incrowd.report._look import AFTER, QUIET, Rows, data, finished, share, side_by_side, when
+from incrowd.report._look import AFTER, LIMIT, QUIET, Rows, data, finished, share, side_by_side, when
 
 
 def ladders(rows: Rows) -> Any:
@@ -68,7 +68,7 @@ def marginals(rows: Rows, column: str) -> Any:
         alt.Chart(data(rows))
         .mark_bar()
         .encode(
-            x=alt.X("label:N", sort=None, title=column, axis=alt.Axis(labelAngle=-40)),
+            x=alt.X("label:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40)),
             xOffset=side_by_side(),
             y=share("share", "share of the records"),
             color=when(),
@@ -78,20 +78,23 @@ def marginals(rows: Rows, column: str) -> Any:
     return finished(chart, f"{column} before and after", height=160)
 
 
-def frontier(rows: Rows, chosen: int) -> Any:
-    """Draw what every k would cost, with the one that was chosen (chart G).
+def frontier(rows: Rows, chosen: dict[str, Any]) -> Any:
+    """Draw what every k alone would cost, with the release (chart G).
 
     Parameters
     ----------
     rows
         ``k`` and ``cost``, one row per k.
     chosen
-        The k of the release.
+        ``k`` and ``cost`` of the release; no cost if it is not known.
     """
     base = alt.Chart(data(rows)).encode(
         x=alt.X("k:Q", scale=alt.Scale(type="log"), title="smallest group (k)"),
-        y=alt.Y("cost:Q", title="detail lost", axis=alt.Axis(format="%")),
+        y=alt.Y("cost:Q", title="detail lost", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True)),
     )
-    line = base.mark_line(color=QUIET, interpolate="step-before")
-    point = base.transform_filter(alt.datum.k == chosen).mark_point(filled=True, size=120, color=AFTER)
-    return finished(line + point, "Detail lost for every k")
+    drawn = base.mark_line(color=QUIET, interpolate="step-before")
+    if chosen["cost"] is not None:
+        here = alt.Chart(data([{**chosen, "name": "this release"}])).encode(x="k:Q", y="cost:Q")
+        name = here.mark_text(align="left", dx=8, dy=14, fontSize=13, color=LIMIT).encode(text="name:N")
+        drawn = drawn + here.mark_point(filled=True, shape="square", opacity=1, size=120, color=AFTER) + name
+    return finished(drawn, "Detail lost for every k")
