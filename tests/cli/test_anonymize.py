@@ -88,6 +88,31 @@ def test_a_dry_run_writes_nothing(run: Run) -> None:
     assert not Path("out").exists()
 
 
+def test_a_memory_budget_is_kept_to_and_said_to_be_what_bound(run: Run) -> None:
+    assert run("anonymize", "plan.toml", "--memory", "1KB", "--force")[0] == 3
+    code, out, _ = run("anonymize", "plan.toml", "--memory", "2KB", "--force")
+    assert code == 0
+    assert "note: The census of this table does not fit into memory (5 cells do)" in out
+
+
+def test_a_memory_budget_that_is_none_is_refused(run: Run) -> None:
+    code, _, err = run("anonymize", "plan.toml", "--memory", "lots")
+    assert (code, "--memory cannot be read: 'lots'." in err) == (2, True)
+
+
+def test_a_folder_of_files_is_published_as_one_table(run: Run, tmp_path: Path) -> None:
+    lines = PATIENTS.splitlines(keepends=True)
+    (tmp_path / "patients").mkdir()
+    (tmp_path / "patients" / "a.csv").write_text("".join(lines[:4]))
+    (tmp_path / "patients" / "b.csv").write_text("".join([lines[0], *lines[4:]]))
+    run("anonymize", "plan.toml")
+    (tmp_path / "plan.toml").write_text(PLAN.replace("patients.csv", "patients") + '[output]\nfolder = "two"\n')
+    assert run("anonymize", "plan.toml")[0] == 0
+    whole, two = ic.engines.open_table("out/public/data.csv"), ic.engines.open_table("two/public/data.parquet")
+    assert whole.materialise().equals(two.materialise())
+    assert run("verify", "two/public/release.json", "--owner", "two/owner", "--original", "patients")[0] == 0
+
+
 def test_machines_get_json(run: Run) -> None:
     code, out, err = run("anonymize", "plan.toml", "--json", "--quiet")
     facts = json.loads(out)

@@ -340,3 +340,10 @@ def test_a_note_speaks_the_language_of_the_command(run: Run, tmp_path: Path) -> 
         "Nearly every value stands alone; incrowd init plans how it becomes vaguer."
         in run(str(path), "--quasi", "weight")[2]
     )
+
+
+def test_a_table_that_does_not_fit_into_memory_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "many.csv").write_text("age\n" + "".join(f"{age}\n" for age in range(50)), encoding="utf-8")
+    code, out, err = run(str(tmp_path / "many.csv"), "--quasi", "age", "--memory", "1KB")
+    assert (code, out) == (3, "")
+    assert "error[IC302]: The census of this table does not fit into memory: 2 cells do." in err

@@ -100,6 +100,8 @@ def test_wrong_use_is_told(attack: Run, folder: Path) -> None:
         2,
         "error[IC101]: A table alone does not say which columns are quasi-identifiers.",
     )
+    code, _, err = attack(folder / "nowhere")
+    assert (code, err.splitlines()[0]) == (2, "error[IC106]: There is no file 'nowhere'.")
     code, _, err = attack(folder / "people.csv", "--sensitive", "disease")
     assert code == 2
     assert "need --quasi" in err

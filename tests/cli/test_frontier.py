@@ -93,3 +93,16 @@ def test_wrong_use_is_told(frontier: Run) -> None:
         "error[IC101]: by must be 'k', 'l' or 'p', got 't'.\nmore: incrowd explain IC101\n",
     )
     assert frontier("nowhere.toml")[0] == 2
+
+
+def test_what_was_not_looked_at_for_lack_of_memory_is_said(frontier: Run) -> None:
+    Path("plan.toml").write_text(PLAN.replace("[data]", '[data]\nmemory = "800B"'))
+    code, out, _ = frontier("plan.toml")
+    assert code == 0
+    assert out.splitlines()[1:3] == [
+        "       1   0.333         0        2  ##########",
+        "       2   0.333         0        2  ##########",
+    ]
+    assert out.splitlines()[-1].startswith("note: The census of this table does not fit into memory (2 cells do)")
+    code, out, _ = frontier("plan.toml", "--json")
+    assert len(json.loads(out)["notes"]) == 1

@@ -143,7 +143,7 @@ def test_uncovered_values_are_shown_only_on_request(
         (("show", "TABLE", "--separator", ";"), "--data is missing"),
         (("build", "TABLE", "--column", "zip", "--separator", "::"), "The separator must be one character"),
         (("build", "TABLE", "--column", "zip", "--encoding", "utf-9"), "There is no encoding 'utf-9'"),
-        (("build", ".", "--column", "zip"), "'.'"),
+        (("build", "src", "--column", "zip"), "only Parquet and text are read"),
         (("show", "."), "'.'"),
         (("check", "."), "'.'"),
         (("build", "TABLE", "--column", "zip", "-o", "/proc/zip.csv"), "Cannot write the file 'zip.csv'"),

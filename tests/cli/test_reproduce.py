@@ -66,6 +66,20 @@ def test_an_unknown_experiment_is_wrong_use(capsys: pytest.CaptureFixture[str]) 
     assert list(Path().iterdir()) == []
 
 
+def test_confidential_columns_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce("p-sensitive", "--small", "--confidential", "occupation,education") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "confidential are occupation, education" in said
+    header, first, *_ = Path("reproduced/p-sensitive-samples.csv").read_text().splitlines()
+    assert (header.endswith(",stand_in"), first.endswith(",made-up rows stand in for Adult")) == (True, True)
+
+
+def test_a_choice_for_another_experiment_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce("improved", "--confidential", "occupation") == 2
+    assert "can be chosen for the experiment 'p-sensitive' only" in capsys.readouterr().err
+    assert list(Path().iterdir()) == []
+
+
 def test_a_file_that_is_not_adult_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
     Path("other.csv").write_text("name,age\nCanary,39\n")
     assert reproduce("closeness", "--adult", "other.csv") == 2

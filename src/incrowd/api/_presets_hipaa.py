@@ -129,25 +129,28 @@ def _look(
 
 
 def _zips(name: str, texts: list[str], populous: frozenset[str] | None) -> tuple[str, bool | None]:
-    shown = [re.fullmatch(r"(\d{0,3})\**", text) for text in texts]
+    shown = [re.fullmatch(r"(\d{0,3})[*-]*", text) for text in texts]
     more = shown.count(None)
     if more:
         return f"column {name!r} has {more:,} labels that show more than three digits", False
     prefixes = {found[1] for found in shown if found is not None and len(found[1]) == 3} - {"000"}
+    if populous is not None and prefixes - populous:
+        small = len(prefixes - populous)
+        return f"column {name!r} shows {small:,} three-digit codes that are not on the list", False
+    short = sum(re.fullmatch(r"\d{1,2}", text) is not None for text in texts)
+    if short:  # a code that was read as a number has lost its zeros: 36 may be 036
+        return f"column {name!r} has {short:,} labels of one or two digits, which may have lost a zero in front", None
     if not prefixes:
         return f"column {name!r} shows fewer than three digits, or 000", True
     if populous is None:
-        return (
-            f"column {name!r} shows {len(prefixes):,} three-digit codes; whether 20,000 people live there is open",
-            None,
-        )
-    small = len(prefixes - populous)
-    return f"column {name!r} shows {small:,} three-digit codes that are not on the list", small == 0
+        said = f"column {name!r} shows {len(prefixes):,} three-digit codes"
+        return f"{said}; whether more than 20,000 people live there is open", None
+    return f"column {name!r} shows {len(prefixes):,} three-digit codes, all on the list", True
 
 
 def _ages(name: str, texts: list[str]) -> tuple[str, bool | None]:
-    too_old, unread = _judge(texts, lambda ages: ages[0] >= 90 and not (ages[0] == 90 and ages[-1] == 150), _ages_of)
-    words = f"column {name!r} has {too_old:,} labels that tell an age above 89"
+    too_old, unread = _judge(texts, lambda ages: _splits(ages, _OLD), _ages_of)
+    words = f"column {name!r} has {too_old:,} labels that cover some ages above 89 and not all"
     return (f"{words}, and {unread:,} that could not be read" if unread else words), _holds(too_old, unread)
 
 
@@ -160,8 +163,13 @@ def _years(name: str, texts: list[str], year: int | None, *, born: bool) -> tupl
         return f"column {name!r} tells nothing but years", True
     if year is None:
         return f"column {name!r} tells nothing but years; whether they tell an age above 89 is open", None
-    old, _ = _judge(texts, lambda years: years[-1] <= year - 90 and years[0] > _YEARS[0], _years_of)
-    return f"column {name!r} has {old:,} labels that tell an age above 89 in {year}", old == 0
+    old, _ = _judge(texts, lambda years: _splits(year - years, _OLD), _years_of)
+    return f"column {name!r} has {old:,} labels that cover some ages above 89 in {year} and not all", old == 0
+
+
+def _splits(ages: npt.NDArray[np.int64], group: range) -> bool:
+    """Say whether some of a group are meant, and not all: then it is no single category any more."""
+    return bool((ages >= group.start).any()) and int(np.isin(group, ages).sum()) < len(group)
 
 
 def _holds(broken: int, unread: int) -> bool | None:
@@ -178,6 +186,8 @@ def _judge(
     return sum(bool(breaks(one)) for one in known if one is not None), sum(one is None for one in known)
 
 
+_OLD = range(90, 120)
+"""Ages of 90 or older; nobody is much older than that."""
 _YEARS = range(1800, 2201)
 _FINER = re.compile(r"\d{4}[-/.].+|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|\d{8}")
 """What looks like a day, a month or a quarter."""

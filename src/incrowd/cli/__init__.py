@@ -50,6 +50,7 @@ def _build() -> typer.Typer:
         _hierarchy,
         _init,
         _reproduce,
+        _serve,
         _verify,
     )
 
@@ -57,6 +58,7 @@ def _build() -> typer.Typer:
     app.command("anonymize", rich_help_panel=JOB)(_anonymize.anonymize)
     app.command("apply", rich_help_panel=JOB)(_apply.apply)
     app.command("verify", rich_help_panel=JOB)(_verify.verify)
+    app.command("serve", rich_help_panel=JOB)(_serve.serve)
     app.command("assess", rich_help_panel=LOOK)(_assess.assess)
     app.command("attack", rich_help_panel=LOOK)(_attack.attack)
     app.command("frontier", rich_help_panel=LOOK)(_frontier.frontier)

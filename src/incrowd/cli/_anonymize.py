@@ -6,13 +6,15 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from incrowd.cli._assess import Json, Quiet
+from incrowd.cli._engine import Engine, Master, table_of
 from incrowd.cli._hierarchy import ShowValues
 from incrowd.cli._progress import Watch
+from incrowd.cli._reading import UTF8, Memory, reading_of
 from incrowd.cli._release_text import facts_of, lines_of
 from incrowd.cli._run import amount, tell
 
@@ -36,6 +38,9 @@ def anonymize(  # noqa: PLR0913, PLR0917 - each is one option
     sample: Sample = None,
     force: Force = False,
     sign: Sign = None,
+    memory: Memory = None,
+    engine: Engine = "local",
+    master: Master = None,
     explain: Explain = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -48,28 +53,29 @@ def anonymize(  # noqa: PLR0913, PLR0917 - each is one option
     from incrowd.api import Plan
 
     start = time.perf_counter()
-    read = Plan.read(plan)
+    read, limit = Plan.read(plan), reading_of(UTF8, None, None, memory).get("memory")
     if not quiet:
         tell(f"plan     {plan.name}: {read.model()}")
-    with Watch(quiet=quiet) as watch:
+    with Watch(quiet=quiet) as watch, table_of(read, engine, master) as table:
+        more = {"memory": limit, "table": table}
         if sample is not None:
-            release = read.run(watch, sample=sample)
+            release = read.run(watch, sample=sample, **more)
         elif dry_run:
-            release = _try_out(read, watch, sign)
+            release = _try_out(read, watch, sign, more)
         else:
-            release = read.run(watch, write=True, force=force, sign=sign)
+            release = read.run(watch, write=True, force=force, sign=sign, **more)
     written = None if dry_run or sample is not None else read.path(read.output.folder)
     show(release, written, explain=explain, as_json=as_json)
     if not quiet:
         close(release, time.perf_counter() - start, dry_run=dry_run)
 
 
-def _try_out(plan: Plan, watch: Watch, sign: Path | None) -> Release:
+def _try_out(plan: Plan, watch: Watch, sign: Path | None, more: dict[str, Any]) -> Release:
     """Do all of it in a folder that is gone at the end: what could go wrong with files does so here too."""
     from incrowd.engines import private_folder
 
     with private_folder() as folder:
-        return plan.run(watch, write=True, sign=sign, folder=folder / "out")
+        return plan.run(watch, write=True, sign=sign, folder=folder / "out", **more)
 
 
 def show(release: Release, written: Path | None, *, explain: bool = False, as_json: bool = False) -> None:

@@ -6,13 +6,28 @@ import csv
 import json
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from incrowd.cli._assess_promise import in_this_language, read_promise, speaking, uncovered
+from incrowd.cli._assess_risk import (
+    Asked,
+    Kinds,
+    Population,
+    Populous,
+    Presets,
+    Threshold,
+    Weight,
+    Year,
+    measured,
+    read_chances,
+    read_presets,
+)
+from incrowd.cli._assess_risk_text import risk_lines, rule_lines
 from incrowd.cli._assess_text import Paper, text_of
 from incrowd.cli._hierarchy import ShowValues
 from incrowd.cli._progress import Watch
@@ -20,9 +35,10 @@ from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, readi
 from incrowd.cli._run import FOUND, amount, tell
 
 if TYPE_CHECKING:
-    from incrowd.api import Assessment
-    from incrowd.core import Verdict
+    from incrowd.api import Assessment, Checklist, Risk
+    from incrowd.core import Schema, Verdict
     from incrowd.hierarchies import Categories
+    from incrowd.models import Model
 
 Names = list[str] | None
 SUGGESTED = "k>=5"
@@ -50,6 +66,22 @@ All = Annotated[bool, typer.Option("--all", help="Show every column and every me
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stderr, except warnings and errors.")]
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was measured, and what was asked for."""
+
+    assessment: Assessment
+    verdict: Verdict | None
+    risk: Risk | None
+    checklists: list[Checklist]
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that was asked for holds; a test that could not be made does not."""
+        kept = self.verdict is None or self.verdict.holds
+        return kept and all(one.holds is True for one in self.checklists)
+
+
 def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     data: Data,
     quasi: Quasi = None,
@@ -67,17 +99,25 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     memory: Memory = None,
     quiet: Quiet = False,
     show_values: ShowValues = False,
+    population: Population = None,
+    weight: Weight = None,
+    threshold: Threshold = None,
+    presets: Presets = None,
+    kinds: Kinds = None,
+    populous: Populous = None,
+    year: Year = None,
 ) -> int:
-    """Measure how well a table hides its people; with --require, leave with 1 if a promise does not hold.
+    """Measure how well a table hides its people; with --require or --preset, leave with 1 if something does not hold.
 
-    For example: incrowd assess patients.csv --quasi age,zip --sensitive disease
+    For example: incrowd assess patients.csv --quasi age,zip --preset ema-0.09
     """
-    from incrowd import api
     from incrowd.core import Schema
 
     reading = reading_of(encoding, separator, sheet, memory)
     meanings = _meanings(_names(sensitive), categories or [])
     model = None if require is None else read_promise(require, meanings)
+    asked = read_chances(population, weight, threshold)
+    asked = replace(asked, **read_presets(presets or [], _names(kinds), populous, year))
     schema = Schema(
         quasi=_quasi(data, quasi, reading),
         sensitive=meanings,
@@ -87,17 +127,23 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     )
     with Watch(quiet=quiet), speaking(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
-        assessment = api.assess(data, schema, **reading)
-        verdict = None if model is None else assessment.check(model)
-    warned = _warnings(assessment, verdict)
-    tell(*([] if quiet else [_size(data, assessment, reading)]), *(f"warning: {warning}" for warning in warned))
-    plain = _json(assessment, verdict, warned) if as_json else None
-    _write(plain or text_of(assessment, verdict, Paper.here(), show_all=show_all))
+        found = _measured(data, schema, model, asked, reading)
+    warned = _warnings(found)
+    tell(*([] if quiet else [_size(data, found.assessment, reading)]), *(f"warning: {warning}" for warning in warned))
+    _write(_json(found, warned) if as_json else _text(found, show_all=show_all))
     if show_values:
-        tell(*uncovered(assessment, meanings))
-    if verdict is None and not quiet:
+        tell(*uncovered(found.assessment, meanings))
+    if found.verdict is None and not found.checklists and not quiet:
         tell(f'hint: --require "{SUGGESTED}" makes it a gate: exit code 1 if the table does not keep the promise.')
-    return FOUND if verdict is not None and not verdict.holds else 0
+    return 0 if found.holds else FOUND
+
+
+def _measured(data: Path, schema: Schema, model: Model | None, asked: Asked, reading: dict[str, Any]) -> _Found:
+    from incrowd import api
+
+    risk, checklists = measured(data, schema, asked, reading)
+    assessment = api.assess(data, schema, **reading)
+    return _Found(assessment, None if model is None else assessment.check(model), risk, checklists)
 
 
 def _names(given: Names) -> list[str]:
@@ -149,21 +195,31 @@ def _size(data: Path, assessment: Assessment, reading: dict[str, Any]) -> str:
     return f"{rows}, {amount(len(layout.columns), 'column')}, separator '{shown}'"
 
 
-def _warnings(assessment: Assessment, verdict: Verdict | None) -> list[str]:
+def _warnings(found: _Found) -> list[str]:
     """Collect what a careful reader should know, each thing once."""
+    assessment = found.assessment
     empty = [] if assessment.classes else ["A table without records keeps every promise and helps nobody."]
     lacking = [
         column.not_measured["similar"] for column in assessment.columns.values() if "similar" in column.not_measured
     ]
-    notes = [*assessment.notes, *empty, *(() if verdict is None else verdict.notes)]
+    told = [one.notes for one in (found.verdict, found.risk) if one is not None]
+    notes = [*assessment.notes, *empty, *(note for notes in told for note in notes)]
     return [in_this_language(note) for note in dict.fromkeys([*notes, *lacking])]
 
 
-def _json(assessment: Assessment, verdict: Verdict | None, warned: list[str]) -> list[str]:
+def _text(found: _Found, *, show_all: bool) -> Iterator[str]:
+    paper, more = Paper.here(), () if found.risk is None else risk_lines(found.risk)
+    yield from text_of(found.assessment, found.verdict, paper, show_all=show_all, more=more)
+    yield from rule_lines(found.checklists, paper, show_all=show_all)
+
+
+def _json(found: _Found, warned: list[str]) -> list[str]:
     from incrowd.api import plain_verdict
 
-    plain = assessment.to_dict() | {"notes": warned}
-    plain["verdict"] = None if verdict is None else plain_verdict(verdict)
+    plain = found.assessment.to_dict() | {"notes": warned}
+    plain["verdict"] = None if found.verdict is None else plain_verdict(found.verdict)
+    plain["risk"] = None if found.risk is None else found.risk.to_dict()
+    plain["presets"] = [checklist.to_dict() for checklist in found.checklists]
     return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False).splitlines()
 
 

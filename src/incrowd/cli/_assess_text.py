@@ -54,8 +54,10 @@ class Paper:
         return typer.style(text, fg=colour, bold=True) if self.colour else text
 
 
-def text_of(assessment: Assessment, verdict: Verdict | None, paper: Paper, *, show_all: bool) -> Iterator[str]:
-    """Give the lines: how many people stand out, what the groups tell, what singles people out, what holds."""
+def text_of(
+    assessment: Assessment, verdict: Verdict | None, paper: Paper, *, show_all: bool, more: Iterable[str] = ()
+) -> Iterator[str]:
+    """Give the lines: how many people stand out, what the groups tell, what singles people out, more, what holds."""
     yield from _people(assessment, _small(verdict))
     for column in assessment.columns.values() if assessment.classes else ():
         yield ""
@@ -63,6 +65,7 @@ def text_of(assessment: Assessment, verdict: Verdict | None, paper: Paper, *, sh
     if assessment.one_of_a_kind.people and len(assessment.unique_without) > 1:
         yield ""
         yield from _singling_out(assessment, paper, show_all=show_all)
+    yield from more
     if verdict is not None:
         yield ""
         yield from (line for finding in verdict.findings for line in _finding(finding, verdict, paper))
@@ -86,7 +89,7 @@ def _people(assessment: Assessment, small: int) -> Iterator[str]:
             rows.append((_about(name, "people whose {} is certain up to its category"), column.similar))
     width = max(len(label) for label, _ in rows) + 2
     yield from (_exposed(label.ljust(width), exposed) for label, exposed in rows)
-    chances = f"average {_percent(assessment.average_chance)}   highest {_percent(assessment.highest_chance)}"
+    chances = f"average {percent(assessment.average_chance)}   highest {percent(assessment.highest_chance)}"
     yield f"chance to find a person   {chances}"
     smallest = "" if assessment.k is None else f", the smallest of {assessment.k:,}"
     yield f"{amount(assessment.classes, 'group')} of people who look alike{smallest}"
@@ -95,17 +98,17 @@ def _people(assessment: Assessment, small: int) -> Iterator[str]:
 
 
 def _exposed(label: str, exposed: Exposed) -> str:
-    return f"{label}{exposed.people:>10,}  {_percent(exposed.share):>8}"
+    return f"{label}{exposed.people:>10,}  {percent(exposed.share):>8}"
 
 
 def _about(name: str, template: str) -> str:
     """Put a column's name into a line, shortened so that two numbers fit behind it."""
-    return template.format(_short(name, WIDTH - NUMBERS - len(template)))
+    return template.format(short(name, WIDTH - NUMBERS - len(template)))
 
 
 def _column(column: ColumnAssessment, *, show_all: bool) -> Iterator[str]:
     """Give the numbers of the worst group, the name of each in the literature last."""
-    yield f"{_short(column.column)} in the worst group"
+    yield f"{short(column.column)} in the worst group"
     for label, value, symbol in [*_main(column), *(_more(column) if show_all else [])]:
         yield f"  {label:<44}{value:>14}  {symbol}".rstrip()
     reasons: dict[str, list[str]] = {}
@@ -120,7 +123,7 @@ def _column(column: ColumnAssessment, *, show_all: bool) -> Iterator[str]:
 def _main(column: ColumnAssessment) -> list[tuple[str, str, str]]:
     rows = [
         (f"different values, of {column.values:,}", _number(column.distinct_l), "l, p"),
-        ("largest share of a value", _percent(column.alpha), "alpha"),
+        ("largest share of a value", percent(column.alpha), "alpha"),
         ("values, as if equally frequent", _number(column.entropy_l), "entropy l"),
         *((f"distance from the whole table, {way}", _number(far), "t") for way, far in column.t.items()),
     ]
@@ -148,13 +151,13 @@ def _singling_out(assessment: Assessment, paper: Paper, *, show_all: bool) -> It
     gains = {name: before - after for name, after in assessment.unique_without.items()}
     ranked = sorted(gains, key=lambda name: -gains[name])
     shown = ranked if show_all else ranked[:FEW]
-    width = max(len(_short(name)) for name in shown)
+    width = max(len(short(name)) for name in shown)
     yield "what singles people out: people who are one of a kind if a column were dropped"
     digits = len(f"{before:,}")
     for name in shown:
         bar = paper.bar(Fraction(gains[name], max(*gains.values(), 1)))
         after = assessment.unique_without[name]
-        yield f"  {_short(name):<{width}}   {before:,} -> {after:>{digits},}   {bar}".rstrip()
+        yield f"  {short(name):<{width}}   {before:,} -> {after:>{digits},}   {bar}".rstrip()
     if len(shown) < len(ranked):
         yield f"  {len(ranked) - len(shown)} more: --all"
 
@@ -163,7 +166,7 @@ def _finding(finding: Finding, verdict: Verdict, paper: Paper) -> Iterable[str]:
     """Say whether a promise holds, what was measured, and who is in groups that break it."""
     word = paper.word("PASS", "green") if finding.holds else paper.word("FAIL", "red")
     several = sum(other.promise == finding.promise for other in verdict.findings) > 1
-    column = f" ({', '.join(map(_short, finding.columns))})" if several else ""
+    column = f" ({', '.join(map(short, finding.columns))})" if several else ""
     pairs = zip(finding.required, finding.measured, strict=False)
     measured = ", ".join(_worst(name, sense, value) for (name, sense, _), value in pairs) or "there is nobody"
     classes = f"{finding.failing_classes:,} {'class' if finding.failing_classes == 1 else 'classes'}"
@@ -194,7 +197,7 @@ def _number(value: Fraction | float | None) -> str:
     return f"{float(value):,.4f}" if abs(float(value)) >= 0.001 else f"{float(value):.1e}"
 
 
-def _percent(share: Fraction | None) -> str:
+def percent(share: Fraction | float | None) -> str:
     """Write a share with one decimal; never a round 0 or 100 for what is not."""
     if share is None:
         return "not measured"
@@ -204,6 +207,7 @@ def _percent(share: Fraction | None) -> str:
     return "> 99.9 %" if share < 1 and text == "100.0 %" else text
 
 
-def _short(name: str, most: int = NAME) -> str:
+def short(name: str, most: int = NAME) -> str:
+    """Write a name of a column so that it fits, and so that a terminal can show it."""
     printable = "".join(sign if sign.isprintable() else "?" for sign in name)
     return printable if len(printable) <= most else f"{printable[: most - 3]}..."

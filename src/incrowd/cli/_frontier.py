@@ -38,9 +38,10 @@ def frontier(
     with Watch(quiet=not sys.stderr.isatty()):
         curve = Plan.read(plan).frontier(cast("Strength", by), of)  # the api refuses what there is not
     if as_json:
-        sys.stdout.write(json.dumps({"schema": 1, **curve.to_dict()}, indent=2, ensure_ascii=False) + "\n")
+        notes = {"notes": curve.notes} if curve.notes else {}
+        sys.stdout.write(json.dumps({"schema": 1, **curve.to_dict(), **notes}, indent=2, ensure_ascii=False) + "\n")
         return
-    for line in _lines(curve):
+    for line in [*_lines(curve), *(f"note: {note}" for note in curve.notes)]:
         sys.stdout.write(f"{line}\n")
 
 

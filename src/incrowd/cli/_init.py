@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli._assess import Count, Entity, Json, Missing, Names, Quiet, _names
-from incrowd.cli._assess_text import _percent
+from incrowd.cli._assess_text import percent
 from incrowd.cli._progress import Watch
 from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
 from incrowd.cli._run import amount, tell
@@ -125,10 +125,10 @@ def _table(found: Suggestion) -> Iterator[str]:
         return
     yield ""
     people = f"{singled.together.alone:,} of {amount(found.profile.records, 'record')}"
-    yield f"{people} ({_percent(singled.together.share)}) are one of a kind by what could help recognise them"
+    yield f"{people} ({percent(singled.together.share)}) are one of a kind by what could help recognise them"
     for one in [*singled.single[:2], *singled.pairs[:3]]:
         if one.alone:
-            yield f"  {_percent(one.share):>8}  by {' and '.join(_short(name, 30) for name in one.columns)} alone"
+            yield f"  {percent(one.share):>8}  by {' and '.join(_short(name, 30) for name in one.columns)} alone"
 
 
 def _json(found: Suggestion, output: Path) -> list[str]:

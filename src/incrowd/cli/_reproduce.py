@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli._assess import Json
+from incrowd.cli._assess import Json, Names, _names
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
@@ -27,6 +27,12 @@ AdultFile = Annotated[
     Path | None,
     typer.Option("--adult", metavar="FILE", help="The Adult table of UCI as CSV. Nothing is ever fetched."),
 ]
+Confidential = Annotated[
+    Names,
+    typer.Option(
+        "--confidential", metavar="NAMES", help="The confidential columns of p-sensitive, separated by commas."
+    ),
+]
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write tables, charts and claims.")
 ]
@@ -37,6 +43,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace results in another
 def reproduce(
     name: Id = None,
     adult: AdultFile = None,
+    confidential: Confidential = None,
     output: Output = DEFAULT,
     small: Small = False,
     force: Force = False,
@@ -47,14 +54,15 @@ def reproduce(
     For example: incrowd reproduce p-sensitive --adult adult.csv
     """
     from incrowd.api import reproduce as again
-    from incrowd.api.experiments import check_names, prepare
+    from incrowd.api.experiments import CHOOSES, check_names, prepare
 
-    names = check_names(name)
+    chosen = _names(confidential) or None
+    names = check_names(name, chosen)
     folder = prepare(output, names, force=force or output == DEFAULT)
     found: list[Experiment] = []
     files: list[str] = []
     for one in names:
-        result = again(one, adult=adult, small=small)
+        result = again(one, adult=adult, small=small, confidential=chosen if one == CHOOSES else None)
         files += result.save(folder, force=True)
         found += result.experiments
         if not as_json:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from incrowd.api.experiments._result import Experiment, Row
+from incrowd.api.experiments._result import MARK, Experiment, Row
 from incrowd.report import bars_with_limit, points_beside, series_bars, series_curves, yes_and_no
 
 Tables = Mapping[str, Sequence[Row]]
-MARK = "made-up rows stand in for Adult"
 
 
 def charts_of(experiment: Experiment) -> dict[str, Any]:

@@ -41,7 +41,8 @@ def _tables(rows: Sequence[Row], model: str) -> Claim:
         f"{row['exposed_tables']} of {row['minimal_tables']} with at most {100 * row['max_suppressed']:g} % left out"
         for row in own
     )
-    said = f"{bad} of {of} minimal {model} 4-anonymous tables (p = 2, alpha = 2) are exposed to the similarity attack."
+    given = "p = 2" if model == PLAIN else "p = 2, alpha = 2"
+    said = f"{bad} of {of} minimal {model} 4-anonymous tables ({given}) are exposed to the similarity attack."
     if model == ENHANCED:
         why = "Two categories in every class exclude a class with one category, so by definition no table is exposed."
         return Claim(said, f"{found}.", any(row["exposed_tables"] for row in own), why)

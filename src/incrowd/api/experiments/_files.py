@@ -6,10 +6,10 @@ import csv
 import io
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from incrowd.api.experiments._result import Experiment, Row
+from incrowd.api.experiments._result import MARK, Experiment, Row
 from incrowd.core import DataError
 from incrowd.io import atomic_path
 
@@ -37,7 +37,7 @@ def write(experiment: Experiment, folder: Path) -> list[str]:
     """Write one experiment, and give the names of its files; the JSON file comes last, when all others are there."""
     from incrowd.report import svg_of  # noqa: PLC0415 - drawing is loaded when something is drawn
 
-    texts = {f"{experiment.name}-{name}.csv": _csv(rows) for name, rows in experiment.tables.items()}
+    texts = {f"{experiment.name}-{name}.csv": _csv(rows) for name, rows in _marked(experiment).items()}
     texts |= {f"{experiment.name}-{name}.svg": svg_of(chart) for name, chart in experiment.charts.items()}
     plain = {"schema": 1, **experiment.to_dict()}
     texts[f"{experiment.name}.json"] = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -45,6 +45,13 @@ def write(experiment: Experiment, folder: Path) -> list[str]:
         with atomic_path(folder / name, force=True) as path:
             path.write_text(text, encoding="utf-8")
     return list(texts)
+
+
+def _marked(experiment: Experiment) -> Mapping[str, Sequence[Row]]:
+    """Say in every row of every table that made-up rows stood in, if they did: files are passed on without the rest."""
+    if not experiment.stand_in:
+        return experiment.tables
+    return {name: [{**row, "stand_in": MARK} for row in rows] for name, rows in experiment.tables.items()}
 
 
 def _csv(rows: Sequence[Row]) -> str:

@@ -14,7 +14,7 @@ from incrowd.api.experiments._adult import Adult
 from incrowd.api.experiments._adult_trees import p_sensitive_hierarchies
 from incrowd.api.experiments._p_sensitive_claims import PRINTED, claims_of, name_of, summary_of
 from incrowd.api.experiments._result import Experiment, Row
-from incrowd.core import Classes, DataError, Schema
+from incrowd.core import Classes, DataError, ParameterError, Schema, UnknownColumnError
 from incrowd.models import KAnonymity, Model, PSensitive, feasibility, suppression_limit
 
 PAPER = "T. M. Truta, B. Vinay. Privacy protection: p-sensitive k-anonymity property. ICDE Workshops, 2006."
@@ -36,9 +36,9 @@ class Searched:
     savings: Savings
 
 
-def p_sensitive(adult: Adult, *, small: bool) -> Experiment:
+def p_sensitive(adult: Adult, *, small: bool, confidential: Sequence[str] | None = None) -> Experiment:
     """Search many samples of both sizes, for k = 2 and 3, with and without 2-sensitivity."""
-    confidential = CONFIDENTIAL if set(CONFIDENTIAL) <= set(adult.columns) else WITHOUT
+    confidential = _confidential(adult, confidential)
     schema = Schema(quasi=p_sensitive_hierarchies(), sensitive=list(confidential))
     rows = [
         row
@@ -56,6 +56,23 @@ def p_sensitive(adult: Adult, *, small: bool) -> Experiment:
         claims=claims_of(rows, summary),
         tables={"samples": rows, "summary": summary},
     )
+
+
+def _confidential(adult: Adult, chosen: Sequence[str] | None) -> Sequence[str]:
+    """Give the columns that nobody should learn: those that were chosen, or those that are nearest to the paper's."""
+    if chosen is None:
+        return CONFIDENTIAL if set(CONFIDENTIAL) <= set(adult.columns) else WITHOUT
+    if isinstance(chosen, str) or not chosen or len(set(chosen)) < len(chosen):
+        msg = f"confidential must be a list of different columns of Adult, got {chosen!r}."
+        raise ParameterError(msg, hint=f"for example {list(CONFIDENTIAL)}.")
+    keys = p_sensitive_hierarchies()
+    for name in chosen:
+        if name in keys:
+            msg = f"The column {name!r} is a key of this experiment, so it cannot be confidential too."
+            raise ParameterError(msg, hint=f"the keys are {', '.join(keys)}, as in the paper.")
+        if name not in adult.columns:
+            raise UnknownColumnError.of(name, list(adult.columns), given_as="confidential")
+    return tuple(chosen)
 
 
 def _rows(sample: Adult, schema: Schema, size: int, number: int) -> Iterator[Row]:

@@ -12,6 +12,8 @@ from incrowd.core import ParameterError
 Row = Mapping[str, Any]
 WIDTH = 100
 """So wide are the lines of the text."""
+MARK = "made-up rows stand in for Adult"
+"""What charts and tables say of themselves where it is so."""
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be compared"}
 
 
