@@ -1,7 +1,7 @@
 """All benchmarks, one after the other. Each prints ratios measured side by side in this run.
 
 ``python benchmarks/run.py [ARGUMENTS]``: the arguments say where tables and ARX are, as in ``search.py``, which is left
-out without them.
+out without them. ``evidence.py`` and ``scale.py`` run on small tables here; alone they take large ones.
 """
 
 from __future__ import annotations
@@ -9,11 +9,17 @@ from __future__ import annotations
 import sys
 
 import census
+import evidence
 import kernels
+import page
+import scale
 import search
 
 if __name__ == "__main__":
     kernels.main()
     census.main()
+    page.main()
+    evidence.main(500_000)
+    scale.main(["1000000", "3000000"])
     if sys.argv[1:]:
         search.main(sys.argv[1:])

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import incrowd as ic
+from incrowd.algorithms import Inspected
 
 SCHEMA = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat()}, sensitive=["disease"])
 FIRST = [
@@ -52,6 +54,23 @@ def test_two_releases_side_by_side() -> None:
     assert ("records", 4, 4) not in comparison.different
     assert "level of age" in str(comparison)
     assert comparison.to_dict()["what"][0] == "promise"
+
+
+def test_neighbours_of_a_release_are_counted_when_somebody_asks_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[Any] = []
+    alone = Inspected.left_out_alone
+
+    def watched(self: Inspected, levels: Sequence[int] | None = None) -> dict[str, int]:
+        counted.append(levels)
+        return alone(self, levels)
+
+    monkeypatch.setattr(Inspected, "left_out_alone", watched)
+    release = ic.anonymize(FIRST, SCHEMA, model="k>=2, l>=2", at_least={"sex": 1})
+    age, sex = release.explanation.notches
+    assert (age.published, sex.hidden, counted) == ("in 2 groups instead of 4 values (level 1 of 3)", True, [])
+    assert (age.left_out, age.breaks, sex.left_out, sex.breaks) == (4, "k>=2", None, None)
+    assert dict(release.explanation.left_out) == {"k>=2": 0, "l>=2": 0}
+    assert counted == [[0, 1], None]  # one level lower in one column, and the release itself
 
 
 def test_a_release_explains_itself() -> None:

@@ -197,3 +197,54 @@ def test_a_table_with_fewer_records_is_not_the_original(release: ic.Release, row
     part = pl.DataFrame(TABLE).head(rows)
     with pytest.raises(ic.DataError, match="fewer records than the release"):
         ic.attack(release, original=part)
+
+
+OTHER = [
+    {"age": age, "job": job, "s": s} for age, job, s in zip([21, 21, 35, 36] * 3, "abab" * 3, "xyxx" * 3, strict=True)
+]
+ROLES = ic.Schema(quasi={"age": ic.intervals(5, 20), "job": ic.flat()}, sensitive=["s"])
+
+
+@pytest.mark.parametrize("algorithm", [ic.Optimal(), ic.Mondrian()], ids=str)
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"age": 36}, "not the table that the release was made of: "),
+        ({"age": 77}, "column 'age' has values that the release was not made of"),
+    ],
+    ids=["moved", "new"],
+)
+def test_another_table_of_the_same_length_is_not_the_original(algorithm: Any, change: Any, match: str) -> None:
+    release = ic.anonymize(OTHER, ROLES, model="k>=2", algorithm=algorithm)
+    assert len(ic.attack(release, original=OTHER[::-1])) > 3
+    other = [{**OTHER[0], **change}, *OTHER[1:]]
+    with pytest.raises(ic.DataError, match=match) as refused:
+        ic.attack(release, original=other)
+    assert "77" not in str(refused.value)
+
+
+def test_groups_of_another_table_are_counted() -> None:
+    release = ic.anonymize(OTHER, ROLES, model="k>=2", at_least={"age": 1, "job": 1})
+    with pytest.raises(ic.DataError, match="1 of 2 groups have fewer records there than are published"):
+        ic.attack(release, original=[{**OTHER[0], "age": 36}, *OTHER[1:]])
+
+
+@pytest.mark.parametrize("suppression", ["drop", "mask"])
+def test_an_original_may_have_people_who_are_not_published_as_they_are(suppression: Any) -> None:
+    table = [{"age": age, "s": "x"} for age in (*[21] * 6, 38, 38, 58, 58)]
+    roles = ic.Schema(quasi={"age": ic.intervals(5, 10)}, sensitive=["s"])
+    limits: Any = {"max_suppressed": 0.4, "at_most": {"age": 1}}
+    release = ic.anonymize(table, roles, model="k>=3", suppression=suppression, **limits)
+    assert ic.attack(release, original=table).get("linkage").targets == 10
+
+
+def test_what_has_no_rate_has_none_in_json(release: ic.Release) -> None:
+    plain = {one["name"]: one for one in ic.attack(release).to_dict()["attacks"]}
+    for name in ("change of belief", "skewness"):
+        assert [plain[name][part] for part in ("right", "rate", "baseline", "advantage")] == [None] * 4
+    assert plain["inference"]["rate"]["value"] > 0
+
+
+def test_a_place_where_nothing_is_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(ic.DataError, match=r"There is no file 'nowhere'\."):
+        ic.attack(tmp_path / "nowhere")

@@ -74,6 +74,15 @@ def test_no_enhanced_table_is_exposed_to_the_similarity_attack(found: ic.Reprodu
     assert all(row["minimal_tables"] > 0 for row in own)
 
 
+def test_the_thesis_is_quoted_with_the_parameters_that_it_gives(found: ic.Reproduction) -> None:
+    end = " are exposed to the similarity attack."
+    assert [claim.said.removesuffix(end) for claim in found["enhanced"].claims[:3]] == [
+        "13 of 21 minimal p-sensitive 4-anonymous tables (p = 2)",
+        "7 of 30 minimal (p, alpha)-sensitive 4-anonymous tables (p = 2, alpha = 2)",
+        "3 of 28 minimal enhanced (p, alpha) 4-anonymous tables (p = 2, alpha = 2)",
+    ]
+
+
 def test_stricter_promises_never_have_a_finer_best_node(found: ic.Reproduction) -> None:
     by_model = defaultdict(list)
     for row in rows(found, "enhanced", "alpha"):
@@ -258,6 +267,60 @@ def test_everything_can_be_written_as_tables_charts_and_json(found: ic.Reproduct
     first, *others = (tmp_path / "out" / "homogeneity-k.csv").read_text(encoding="utf-8").splitlines()
     assert (first, others[0]) == ("n,k,how,expected_classes", "60000,2,formula,10000.0")
     assert (tmp_path / "out" / "closeness-adult.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_every_table_and_chart_on_disk_says_that_rows_are_made_up(found: ic.Reproduction, tmp_path: Path) -> None:
+    found.save(tmp_path)
+    marked = {one.name: one.stand_in for one in found}
+    for path in (path for path in tmp_path.iterdir() if path.suffix in {".csv", ".svg"}):
+        first, *lines = path.read_text(encoding="utf-8").splitlines()
+        stand_in = marked[path.stem if path.stem in marked else next(one for one in NAMES if path.stem.startswith(one))]
+        text = [f"{first}{''.join(lines)}"] if path.suffix == ".svg" else lines
+        assert text
+        assert {"made-up rows stand in for Adult" in line for line in text} == {stand_in}, path.name
+
+
+def test_confidential_columns_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("INCROWD_DATA", raising=False)
+    found = ic.reproduce("p-sensitive", small=True, confidential=["occupation", "education"])["p-sensitive"]
+    assert found.data.endswith("; confidential are occupation, education")
+    adult = find_adult(None, small=True).sample(400, 1)
+    rows = list(zip(*(adult.columns[name] for name in ("age", "occupation", "education")), strict=True))
+    (at_printed,) = (row["disclosures_at_printed_node"] for row in found.tables["samples"] if _first(row))
+    race = {"White": "White", "Black": "Black"}
+    married = {"Married-civ-spouse", "Married-AF-spouse", "Married-spouse-absent"}
+    classes: dict[Any, list[tuple[str, str]]] = defaultdict(list)
+    for place, (age, occupation, education) in enumerate(rows):
+        spouse = adult.columns["marital-status"][place] in married
+        label = (int(age) // 10, spouse, race.get(adult.columns["race"][place], "Other"))
+        classes[label].append((occupation, education))
+    constant = [
+        len(set(column)) == 1 for values in classes.values() if len(values) > 1 for column in zip(*values, strict=True)
+    ]
+    assert at_printed == sum(constant)
+
+
+def _first(row: Any) -> bool:
+    return (row["size"], row["k"], row["max_suppressed"], row["sample"]) == (400, 2, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "problem"),
+    [
+        ("p-sensitive", ["pay"], "no column 'pay'"),
+        ("p-sensitive", ["race"], "'race' is a key of this experiment"),
+        ("p-sensitive", [], "must be a list of different columns"),
+        ("p-sensitive", "occupation", "must be a list of different columns"),
+        ("p-sensitive", ["occupation", "occupation"], "must be a list of different columns"),
+        ("closeness", ["occupation"], "can be chosen for the experiment 'p-sensitive' only, got 'closeness'"),
+    ],
+)
+def test_a_wrong_choice_of_confidential_columns_is_refused(
+    name: str, chosen: Any, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("INCROWD_DATA", raising=False)
+    with pytest.raises(ic.IncrowdError, match=problem):
+        ic.reproduce(name, small=True, confidential=chosen)
 
 
 def test_results_are_replaced_only_if_allowed(tmp_path: Path) -> None:

@@ -48,6 +48,10 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
             "is no encoding that there is: 'utf-9'; for example 'utf-8'.",
         ),
         (
+            '"patients.csv"', '"patients.csv"\nmemory = "lots"', 4, "data.memory",
+            "memory cannot be read: 'lots'. Write a number and a unit, such as '500MB' or '4GB'.",
+        ),
+        (
             '"patients.csv"', '"patients.csv"\nentity = "age"', 4, "data.entity",
             "'age' has the role 'quasi'; whose row it is is not published.",
         ),

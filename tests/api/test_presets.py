@@ -111,6 +111,11 @@ def test_a_published_column_of_a_forbidden_kind_fails(kind: str) -> None:
         (["101", "000"], ["101"], "PASS"),
         (["10***", "*", "000**"], None, "PASS"),
         (["10115..10243"], ["101", "102"], "FAIL"),
+        (["101**-****", "000**-****"], ["101"], "PASS"),
+        (["1011*-****"], ["101"], "FAIL"),
+        ([36, 101], ["101"], "NOT CHECKED"),  # 036 and 360 without a zero look alike
+        ([0, 101], ["101"], "NOT CHECKED"),
+        ([36, 102], ["101"], "FAIL"),
     ],
 )
 def test_three_digits_of_a_zip_where_enough_people_live(values: list[str], populous: Any, verdict: str) -> None:
@@ -137,10 +142,14 @@ def test_birth_years_that_tell_an_age_above_89() -> None:
     assert harbor([1931, 1980], "birth date")[0] == "NOT CHECKED"
     assert harbor([1931, 1980], "birth date", year=2020) == (
         "PASS",
-        "column 'x' has 0 labels that tell an age above 89 in 2020",
+        "column 'x' has 0 labels that cover some ages above 89 in 2020 and not all",
     )
     assert harbor([1930, 1980], "birth date", year=2020)[0] == "FAIL"
     assert harbor(["<=1930", "1980"], "birth date", year=2020)[0] == "PASS"
+    assert harbor(["<=1945", "*"], "birth date", year=2020)[0] == "PASS"
+    assert harbor(["<=1920", "1980"], "birth date", year=2020)[0] == "FAIL"
+    assert harbor(["[1920, 1940)"], "birth date", year=2020)[0] == "FAIL"
+    assert harbor(["{1925, 1980}"], "birth date", year=2020)[0] == "FAIL"
 
 
 @pytest.mark.parametrize(
@@ -153,6 +162,9 @@ def test_birth_years_that_tell_an_age_above_89() -> None:
         ([">89"], "PASS"),
         ([">=95"], "FAIL"),
         (["[90, 95)"], "FAIL"),
+        (["[80, 100)"], "FAIL"),
+        (["{47, 93}"], "FAIL"),
+        (["[80, 120)", ">=60"], "PASS"),
         (["old"], "NOT CHECKED"),
     ],
 )

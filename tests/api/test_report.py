@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import incrowd as ic
 from incrowd.api import _chart_rows as rows
+from incrowd.api._report_about import settings_of
+from incrowd.api._report_confidential import confidential
 from incrowd.api._report_evidence import attacks
+from incrowd.api._report_method import changed
+from incrowd.api._report_risk_rows import percentile
+from incrowd.api._save import save
 
 CANARY = "canaryville"
 ABOUT = {"purpose": "research on asthma"}
@@ -50,23 +58,31 @@ def public(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_the_owner_is_told_everything_that_a_board_asks(owner: str) -> None:
     titles = re.findall(r"<h2>(.*?)</h2>", owner)
     assert titles == [
-        "What is promised",
-        "Purpose and recipients",
-        "Columns",
-        "Risk before and after",
-        "Simulated attacks",
-        "Usefulness",
-        "What was changed",
-        "Confidential values",
-        "How it was searched",
+        "In short",
+        "Purpose and release",
         "Limits of this statement",
-        "How to make it again",
-        "Words",
         "Signatures",
+        "Data",
+        "Column decisions",
+        "Scenario and limits",
+        "Risk before and after",
+        "Confidential values",
+        "Simulated attacks",
+        "What was changed",
+        "Usefulness",
+        "How it was searched",
+        "How to make it again",
+        "Annex A: words",
+        "Annex B: where rules ask for this",
     ]
     assert "MEETS the policy" in owner
     assert "research on asthma" in owner
-    assert owner.count("NOT STATED") == 6
+    assert owner.count("NOT STATED") == 11  # seven answers, and validity, period, roles and reasons where they matter
+
+
+def test_charts_a_to_g_are_there(owner: str) -> None:
+    named = re.findall(r"<strong>Chart ([A-G]):", owner)
+    assert sorted(set(named)) == list("ABCDEFG")
 
 
 def test_every_chart_says_how_to_read_it(owner: str) -> None:
@@ -93,20 +109,38 @@ def test_the_public_version_shows_nothing_that_the_release_does_not(public: str)
     found, recipe = release(), release().recipe
     assert CANARY not in public
     assert recipe.suppressed == 7
-    numbers = {int(text.replace(",", "")) for text in re.findall(r"(?<![\w.#-])\d[\d,]*(?![\w.%])", _words(public))}
+    words = re.sub(r"\d{4}-\d\d-\d\d", "", _words(public))  # the day of the report
+    numbers = {int(text.replace(",", "")) for text in re.findall(r"(?<![\w.#/-])\d[\d,]*(?![\w.%/-])", words)}
     assert not numbers & {recipe.records, recipe.suppressed, recipe.published, found.verdict.classes}
     levels = set(found.recoding.levels.values()) if found.recoding.levels else set()
-    assert numbers <= {2, 4, 5, *levels}  # the promise, what it means, and the levels
+    assert numbers <= {0, 1, 2, 4, 5, *levels}  # the promise and what it means, the levels, and the glossary's 0 and 1
 
 
 def test_the_owner_reads_the_same_as_json(tmp_path: Path, owner: str) -> None:
     plain = json.loads(release().report(tmp_path / "report.json", about=ABOUT).read_text(encoding="utf-8"))
-    assert [section["title"] for section in plain["sections"]] == re.findall(r"<h2>(.*?)</h2>", owner)[:-1]
+    titles = [title for title in re.findall(r"<h2>(.*?)</h2>", owner) if title != "Signatures"]
+    assert [section["title"] for section in plain["sections"]] == titles
     assert plain["meets"] is True
+    assert plain["signatures"][0] == "Prepared by"
+    charts = [figure["chart"] for section in plain["sections"] for figure in section["figures"]]
+    assert len(charts) == owner.count("<figure>")
+    assert all("svg" in chart or "data" in chart or "datasets" in chart or "layer" in chart for chart in charts)
 
 
 def test_what_was_left_out_is_told_by_group(owner: str) -> None:
     assert "Who was left out" in owner
+
+
+def test_people_left_out_of_a_local_recoding_are_told_by_group_too() -> None:
+    table = [
+        {"age": 20 + number % 9, "town": "bonn" if number < 36 else "kiel", "d": "ab"[number % 2]}
+        for number in range(38)
+    ]
+    schema = ic.Schema(quasi={"age": ic.intervals(5), "town": ic.flat()}, sensitive=["d"])
+    release = ic.anonymize(table, schema, model="k>=3", algorithm=ic.Datafly(), max_suppressed_records=2)
+    assert release.basis is not None
+    found = rows.removed_rows(release.basis, release.recoding)
+    assert sum(out for name, _, _, out in found if name == "town") == release.recipe.suppressed
 
 
 def test_reports_lie_beside_a_saved_release(tmp_path: Path) -> None:
@@ -178,6 +212,117 @@ def test_a_curve_of_many_groups_never_looks_safer_than_they_are() -> None:
     places = np.searchsorted([row["part"] for row in curve], starts, side="right") - 1
     assert all(curve[place]["share"] >= 1 / size for place, size in zip(places, sizes, strict=True))
     assert len(curve) == rows.STEPS + 1
+
+
+def test_the_percentile_is_the_chance_that_most_people_do_not_exceed() -> None:
+    table = [{"town": f"{number // 10}"} for number in range(190)] + [
+        {"town": f"alone {number}"} for number in range(10)
+    ]
+    classes = ic.census(table, ic.Schema(quasi=["town"])).classes()
+    assert percentile(classes) == Fraction(1, 10)  # exactly 190 of 200 are in groups of ten
+    assert percentile(classes, Fraction(96, 100)) == 1
+
+
+def test_a_population_brings_the_journalist_and_who_is_alone_in_it(tmp_path: Path) -> None:
+    text = release().report(tmp_path / "r.html", about={"population": "100,000"}).read_text(encoding="utf-8")
+    assert "journalist: highest chance" in text
+    assert "one of a kind in the population, expected (pitman)" in text
+    assert "Nobody said how many people" not in text
+
+
+@pytest.mark.parametrize("wrong", ["many", "0", "-5", "1.5"])
+def test_a_population_is_a_whole_number(wrong: str, tmp_path: Path) -> None:
+    with pytest.raises(ic.ParameterError, match="population must be a whole number of people"):
+        release().report(tmp_path / "r.html", about={"population": wrong})
+
+
+def test_what_groups_tell_is_measured_before_and_after() -> None:
+    (section,) = confidential(release().charts)
+    (table,) = section.tables
+    assert [list(row) for row in table.rows] == [  # 40 groups of five, in which values occur 2, 2 and 1 times
+        ["least different values in a group (l)", "1", "3", "at least 2", "kept"],
+        ["least effective number of values (entropy l)", "1", "2.872", "", ""],
+        ["most certain guess in any group", "100.0%", "40.0%", "", ""],
+        ["guessed right on average", "74.4%", "40.0%", "", ""],
+        ["guessed right without the groups", "32.4%", "33.5%", "", ""],
+        ["people whose group has one value", "74", "0", "", ""],
+        ["largest distance of a group from the table (t, equal)", "0.966", "0.157", "", ""],
+        ["mean distance of people's groups", "0.481", "0.156", "", ""],
+        ["a value is more frequent than elsewhere, at most", "29.6 times", "1.3 times", "", ""],
+    ]
+
+
+def test_a_saved_report_names_file_plan_and_hashes(tmp_path: Path) -> None:
+    save(release(), tmp_path / "out", about={}, plan="version = 1 # my plan", date="2026-01-31")
+    text = (tmp_path / "out" / "owner" / "report.html").read_text(encoding="utf-8")
+    data = tmp_path / "out" / "public" / "data.parquet"
+    assert hashlib.sha256(data.read_bytes()).hexdigest()[:12] in text
+    assert hashlib.sha256(b"version = 1 # my plan").hexdigest()[:12] in text
+    assert "<pre" in text
+    assert "version = 1 # my plan" in text
+    assert "2026-01-31" in text
+    public = (tmp_path / "out" / "public" / "report.html").read_text(encoding="utf-8")
+    assert "my plan" not in public
+    assert hashlib.sha256(data.read_bytes()).hexdigest()[:12] in public
+
+
+def test_the_same_settings_have_the_same_hash() -> None:
+    one, other = (settings_of(release(), None) for _ in range(2))
+    assert one == other
+    assert one != settings_of(release(), "a plan")
+
+
+def test_what_is_said_about_roles_is_not_for_the_public(tmp_path: Path) -> None:
+    about = {"roles_confirmed_by": "A. Archer", "threshold_reasons": "house rule", "period": "2024"}
+    owner = release().report(tmp_path / "o.html", about=about).read_text(encoding="utf-8")
+    public = release().report(tmp_path / "p.html", about=about, public=True).read_text(encoding="utf-8")
+    assert "Roles confirmed by: A. Archer." in owner
+    assert "house rule" in owner
+    assert "Archer" not in public
+    assert "house rule" not in public
+
+
+def test_masked_records_are_counted_as_masked() -> None:
+    table = [{"age": 20 + number % 4, "d": "ab"[number % 2]} for number in range(40)]
+    table += [{"age": 70 + number, "d": "a"} for number in range(3)]
+    schema = ic.Schema(quasi={"age": ic.flat()}, sensitive=["d"])
+    limits: Any = {"max_suppressed_records": 3, "at_most": {"age": 0}}
+    section = changed(ic.anonymize(table, schema, model="k>=3", suppression="mask", **limits).charts)
+    assert section.words == [
+        "3 of 43 records are masked (7.0%).",
+        "3 of 43 published cells of quasi-identifiers are vaguer than they were.",
+    ]
+    assert [table.caption for table in section.tables] == ["Who was masked: is one group hit harder than another?"]
+
+
+def test_a_certificate_of_people_with_several_rows_says_what_is_not_promised(tmp_path: Path) -> None:
+    table = [{"id": number // 2, "age": 20 + number % 4, "ward": "a"} for number in range(40)]
+    schema = ic.Schema(quasi={"age": ic.flat()}, insensitive=["ward"], entity="id")
+    ic.anonymize(table, schema, model="k>=2").save(tmp_path / "out")
+    limits = json.loads((tmp_path / "out/public/release.json").read_text(encoding="utf-8"))["limits"]
+    assert any("several rows of a person" in text for text in limits)
+    assert any("called insensitive" in text for text in limits)
+    assert not any("local recoding" in text for text in limits)
+
+
+def test_a_plan_says_how_large_the_population_is() -> None:
+    plan = ic.Plan.of(
+        {
+            "version": 1,
+            "data": {"path": "patients.csv"},
+            "columns": {"age": {"role": "quasi"}},
+            "privacy": {"promise": "k>=2"},
+            "report": {"population": 1200000, "roles_confirmed_by": "A. Archer"},
+        }
+    )
+    assert plan.report.about == {"roles_confirmed_by": "A. Archer", "population": "1200000"}
+
+
+def test_the_graph_of_a_column_is_shown_by_notebooks() -> None:
+    picture = release().charts.bipartite("disease")
+    assert picture._repr_svg_().startswith("<svg")
+    with pytest.raises(ic.UnknownColumnError, match="no column 'town'"):
+        release().charts.bipartite("town")
 
 
 def _words(html: str) -> str:

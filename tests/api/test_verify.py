@@ -302,6 +302,38 @@ def test_a_promise_that_was_edited_together_with_its_number_is_caught(
     assert "DIFFERS       k>=9: the promise does not hold\n" in said
 
 
+def test_a_promise_that_was_taken_out_of_the_list_is_missed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ic.anonymize(PEOPLE, schema(None), model="k>=2, l>=2", max_suppressed=0.5).save(tmp_path / "out")
+    assert run_script(tmp_path / "out", capsys)[0] == 0
+    rewrite(tmp_path / "out", lambda certificate: certificate["promises"].pop())
+    assert "promises: certified 1, found 2" in ic.verify(tmp_path / "out/public/release.json").differences
+    code, said = run_script(tmp_path / "out", capsys)
+    assert code == 1
+    assert "DIFFERS       promises: they are not those that the certificate names\n" in said
+
+
+def test_a_promise_that_is_measured_as_a_weaker_one_is_caught(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release_of("l>=2").save(tmp_path / "out", format="csv")
+    weaker = {"kind": "k", "columns": [], "measured": ["3"]}
+    rewrite(tmp_path / "out", lambda certificate: certificate["promises"][0].update(weaker))
+    assert not ic.verify(tmp_path / "out/public/release.json").holds
+    code, said = run_script(tmp_path / "out", capsys)
+    assert code == 1
+    assert "DIFFERS       l>=2: what is measured is not what is promised\n" in said
+
+
+def test_promises_about_several_columns_are_named_once_in_the_certificate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    roles = ic.Schema(QUASI, ["disease", "cost"], identifiers=["name"], insensitive=["ward"])
+    promise = "k>=2, l>=2[disease, cost], l>=2[disease + cost], alpha<=0.9[disease: a], alpha<=0.9[disease]"
+    ic.anonymize(PEOPLE, roles, model=promise, max_suppressed=0.5).save(tmp_path / "out")
+    code, said = run_script(tmp_path / "out", capsys)
+    assert (code, said.count("as certified  l>=2")) == (0, 3), said
+
+
 def test_with_many_columns_the_whole_table_is_the_superset_that_the_file_shows(tmp_path: Path) -> None:
     table = [{**{f"q{n}": n for n in range(9)}, "disease": "ab"[row % 2]} for row in range(4)]
     schema = ic.Schema({f"q{n}": ic.flat() for n in range(9)}, ["disease"])

@@ -8,10 +8,12 @@ from typing import Any, Unpack
 
 from incrowd.algorithms import Algorithm, LocalOutcome, Optimal, Problem, Progress
 from incrowd.api._census import open_with
+from incrowd.api._floor import Bounds, fitted, room_for
+from incrowd.api._floor_told import searched
 from incrowd.api._insensitive import suspicious
 from incrowd.api._no_release import no_release, refuse_infeasible
 from incrowd.api._publish import Source, publish_locally, publish_node
-from incrowd.api._publishing import Manner, Publishing, manner_of, reading_of
+from incrowd.api._publishing import Manner, Publishing, manner_of, reading_of, refuse_own_output
 from incrowd.api._release import Release
 from incrowd.core import Census, CensusRequest, ParameterError, PrivacyWarning, Schema, SchemaError
 from incrowd.engines import Engine, sample_of
@@ -40,8 +42,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     Parameters
     ----------
     table
-        A pandas, Polars or PyArrow table, a DuckDB relation, a list of dicts, or a path to a CSV or Parquet file. It is
-        never changed.
+        A pandas, Polars or PyArrow table, a DuckDB relation, a Spark DataFrame, a list of dicts, or a path to a CSV or
+        Parquet file. It is never changed.
     schema
         The role of every column, with a hierarchy for every quasi-identifier.
     model
@@ -102,21 +104,26 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     for note in trivial(model):
         warnings.warn(note, PrivacyWarning, stacklevel=2)
     source = open_source(table, schema, manner, sample=sample, **reading_of(options))
-    census = census_for(source.engine, schema, model)
+    algorithm = Optimal() if algorithm is None else algorithm
+    _refuse_averages(schema, algorithm)
+
+    def limit(records: int) -> int:
+        return suppression_limit(records, max_suppressed, max_suppressed_records)
+
+    bounds = Bounds(at_least or {}, at_most or {}, importance or {}, limit, local=algorithm.local)
+    census = census_for(source.engine, schema, model, bounds, options.get("memory"))
     problem = Problem(
         census=census,
         schema=schema,
         model=model,
-        limit=suppression_limit(census.records, max_suppressed, max_suppressed_records),
-        at_least=at_least or {},
-        at_most=at_most or {},
-        importance=importance or {},
+        limit=limit(census.records),
+        at_least=bounds.at_least,
+        at_most=bounds.at_most,
+        importance=bounds.importance,
         balance=balance,
     )
-    algorithm = Optimal() if algorithm is None else algorithm
-    _refuse_averages(schema, algorithm)
     refuse_infeasible(problem)
-    outcome = algorithm.search(problem, progress)
+    outcome = searched(source.engine, problem, algorithm.search(problem, progress), options.get("memory"))
     if isinstance(outcome, LocalOutcome):
         return publish_locally(source, problem, outcome, repr(algorithm))
     if outcome.best is None or outcome.best.classes == 0:
@@ -134,6 +141,7 @@ def _refuse_averages(schema: Schema, algorithm: Algorithm) -> None:
 
 def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | None = None, **reading: Any) -> Source:
     """Open a table that is to be published, and warn of what is dangerous about that."""
+    refuse_own_output(table, manner)
     engine = open_with(table, schema, **reading)
     columns = published_columns(engine, schema, manner)
     for note in [*manner.notes, *suspicious(engine, [name for name in columns if name in schema.insensitive])]:
@@ -163,8 +171,18 @@ def published_columns(engine: Engine, schema: Schema, manner: Manner) -> list[st
     return [name for name in columns if roles[name] in shown or name in manner.pseudonyms]
 
 
-def census_for(engine: Engine, schema: Schema, model: Model) -> Census:
-    """Count the quasi-identifiers with the sensitive columns that the promise is about."""
+def census_for(
+    engine: Engine, schema: Schema, model: Model, bounds: Bounds | None = None, memory: str | None = None
+) -> Census:
+    """Count the quasi-identifiers with the sensitive columns that the promise is about.
+
+    Parameters
+    ----------
+    engine, schema, model
+        The table, the roles of its columns, and the promise.
+    bounds, memory
+        Where the search may go, and what may be used for it: then the census is taken at a floor if it must be.
+    """
     extra = [name for name in (schema.entity, schema.count) if name]
     domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
     binding = schema.bind(domains, default=auto())
@@ -172,6 +190,7 @@ def census_for(engine: Engine, schema: Schema, model: Model) -> Census:
         warnings.warn(note, PrivacyWarning, stacklevel=3)
     wanted = {name for judge in model.bind(schema, domains) for name in judge.columns}
     sensitive = tuple(name for name in schema.sensitive_names if name in wanted)
-    return engine.census(
-        CensusRequest(schema.quasi_names, sensitive, binding.ladders, entity=schema.entity, count=schema.count)
-    )
+    request = CensusRequest(schema.quasi_names, sensitive, binding.ladders, entity=schema.entity, count=schema.count)
+    if bounds is not None:
+        request = fitted(engine, request, domains, room_for(request, domains, schema, model, bounds, memory))
+    return engine.census(request)

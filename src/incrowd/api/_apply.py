@@ -7,6 +7,8 @@ from typing import Any, Unpack
 
 from incrowd.algorithms import Inspected, Node, Outcome, Problem
 from incrowd.api._anonymize import census_for, open_source
+from incrowd.api._floor import Bounds
+from incrowd.api._floor_told import levels_given
 from incrowd.api._publish import publish_node
 from incrowd.api._publishing import Publishing, manner_of, reading_of
 from incrowd.api._recoding_files import SavedRecoding, load_recoding
@@ -66,12 +68,14 @@ def apply(
     options = {**as_before, **options}
     manner = manner_of(options, schema)
     source = open_source(table, schema, manner, **reading_of(options))
-    census = census_for(source.engine, schema, model)
+    bounds = Bounds({}, recoding.levels, {}, limit=lambda records: records)
+    census = census_for(source.engine, schema, model, bounds, options.get("memory"))
     _agree(census, recoding)
     limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
     problem = Problem(census, schema, model, limit)
     node = _node(problem, recoding)
-    outcome = Outcome(node, proof="levels given", lower_bound=node.score, checked=1, nodes=1)
+    notes = levels_given(problem, options.get("memory"))
+    outcome = Outcome(node, proof="levels given", lower_bound=node.score, checked=1, nodes=1, notes=notes)
     return publish_node(source, problem, outcome, "apply")
 
 

@@ -8,6 +8,7 @@ from incrowd.api._assess_column import Meter, assess_column
 from incrowd.api._assessment import Assessment
 from incrowd.api._census import Reading, open_with
 from incrowd.api._exposed import ClassSizes, Exposed
+from incrowd.api._fits import census_within
 from incrowd.core import Census, CensusRequest, Classes, ParameterError, Schema, compatible_sizes
 from incrowd.hierarchies import auto
 from incrowd.models import KAnonymity
@@ -51,7 +52,8 @@ def assess(table: Any, schema: Schema, *, matching: Matching = "exact", **readin
         raise ParameterError(msg)
     engine = open_with(table, schema, **reading)
     request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
-    return assessment_of(engine.census(request), schema, matching=matching)
+    census = census_within(engine, request, reading.get("memory"))
+    return assessment_of(census, schema, matching=matching)
 
 
 def assessment_of(census: Census, schema: Schema, *, matching: Matching = "exact") -> Assessment:

@@ -28,6 +28,8 @@ class Basis:
         The classes that it made.
     named
         What a local recoding calls its classes; a node's are called by their levels.
+    seconds
+        How long it took from opening the table to the checked release.
     """
 
     table: Any = field(repr=False)
@@ -35,6 +37,7 @@ class Basis:
     problem: Problem = field(repr=False)
     predicted: Predicted = field(repr=False)
     named: Sequence[Labelling] | None = field(default=None, repr=False)
+    seconds: float | None = field(default=None, repr=False)
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from incrowd.api._fits import census_within
 from incrowd.core import Census, CensusRequest, PrivacyWarning, Schema
 from incrowd.engines import Engine, open_table
 from incrowd.hierarchies import auto
@@ -51,6 +52,11 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
         they were before escaping; ``memory``, the most that may be used before spilling to disk, such as ``"4GB"``; and
         ``temp``, where to.
 
+    Raises
+    ------
+    EngineError
+        If the census would not fit into memory; that is found out before it is counted.
+
     Notes
     -----
     A census holds the table's values and its rarest combinations: it is as confidential as the table.
@@ -75,4 +81,4 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     request = CensusRequest(
         schema.quasi_names, schema.sensitive_names, binding.ladders, floor or {}, schema.entity, schema.count
     )
-    return engine.census(request)
+    return census_within(engine, request, reading.get("memory"), hint="count coarser, by floor=.")

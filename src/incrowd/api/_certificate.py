@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -13,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._against_input import against_input
-from incrowd.api._limits import GENERAL, PSEUDONYMS, limit_of
+from incrowd.api._limits import limit_of, limits_of
 from incrowd.api._promised import exactly, plain_model
 from incrowd.api._released import Measurement, measure, open_released, public_meaning
 from incrowd.core import Finding, ParameterError, ReleaseMismatch
-from incrowd.engines import Engine, is_escaped
+from incrowd.engines import Engine, digest_of_files, files_of, is_escaped
 from incrowd.models import Model, NTCloseness
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def certificate_of(release: Release, data: Path, date: str) -> Plain:
         "data": {
             "name": data.name,
             "sha256": digest_of(data),
-            "bytes": data.stat().st_size,
+            "bytes": bytes_of(data),
             "rows": found.rows,
             "escaped": escaping_of(data),
         },
@@ -70,7 +69,7 @@ def certificate_of(release: Release, data: Path, date: str) -> Plain:
         "dropped": release.recipe.dropped,
         "measures": shown_measures(columns, found.sizes, release.recipe.suppressed, release.recipe.masked),
         "pseudonymised": pseudonyms,
-        "limits": [*GENERAL, *([PSEUDONYMS] if pseudonyms else [])],
+        "limits": limits_of(release.schema, pseudonyms=bool(pseudonyms), local=release.recoding.levels is None),
     }
 
 
@@ -91,9 +90,13 @@ def readable(plain: Mapping[str, Any]) -> str:
 
 
 def digest_of(path: Path) -> str:
-    """Give the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """Give the SHA-256 of a file; of a folder, that of a list of its files with theirs."""
+    return digest_of_files(path)
+
+
+def bytes_of(path: Path) -> int:
+    """Give the bytes of a file, or of all files of a folder."""
+    return sum(file.stat().st_size for file in files_of(path).files)
 
 
 def shown_measures(

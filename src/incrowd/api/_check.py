@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from incrowd.api._census import Reading, open_with
+from incrowd.api._fits import census_within
 from incrowd.api._worst import worst
 from incrowd.core import (
     Census,
@@ -70,7 +71,7 @@ def check(
     request = CensusRequest(
         schema.quasi_names, schema.sensitive_names, ladders, entity=schema.entity, count=schema.count
     )
-    census = engine.census(request)
+    census = census_within(engine, request, reading.get("memory"))
     classes = census.classes()
     classes = classes if partition is None else partition.attach(classes)
     judges = model.bind(schema, census.domains)

@@ -4,12 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from incrowd.algorithms import Inspected, LocalOutcome, Node, Problem
 from incrowd.api._recipe import Recipe
 from incrowd.core import TOP
+
+
+class Nearby:
+    """What the nodes just below a release would have left out. Counted when somebody asks, then kept.
+
+    Parameters
+    ----------
+    problem
+        What the search was asked.
+    levels
+        The level of every quasi-identifier in the release, in the order of the schema.
+    """
+
+    def __init__(self, problem: Problem, levels: tuple[int, ...]) -> None:
+        self._problem, self._levels = problem, levels
+
+    def left_out(self, column: str) -> int | None:
+        """Say how many records would be left out with this column one level lower; ``None`` where it is lowest."""
+        each = self._below.get(column)
+        return None if each is None else each[0]
+
+    def breaks(self, column: str) -> str | None:
+        """Name the promise that would leave out most of them."""
+        each = self._below.get(column)
+        return None if each is None else max(each[1], key=each[1].__getitem__)
+
+    @property
+    def alone(self) -> Mapping[str, int]:
+        """Per promise, how many records it leaves out alone."""
+        return self._counted[1]
+
+    @property
+    def _below(self) -> Mapping[str, tuple[int, Mapping[str, int]]]:
+        return self._counted[0]
+
+    @cached_property
+    def _counted(self) -> tuple[dict[str, tuple[int, dict[str, int]]], dict[str, int]]:
+        """Count all of it: per column that has a lower level what is left out there, and here by every promise."""
+        quasi, lows = self._problem.census.quasi, self._problem.lows
+        inspected = Inspected(self._problem, dict(zip(quasi, self._levels, strict=True)))
+        lower = {
+            name: [level - (other == name) for other, level in zip(quasi, self._levels, strict=True)]
+            for name, level, low in zip(quasi, self._levels, lows, strict=True)
+            if level > low
+        }
+        below = {name: (inspected.left_out(node), inspected.left_out_alone(node)) for name, node in lower.items()}
+        return below, inspected.left_out_alone()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +74,8 @@ class Notch:
         How many labels it has at its level, and how many values in the table.
     hidden
         Whether nothing of it is published: all values have the label ``*``.
-    left_out
-        How many records would be left out one level lower; ``None`` where there is no lower level.
-    breaks
-        The promise that would leave out most of them.
+    nearby
+        What the release is compared with.
     """
 
     column: str
@@ -38,8 +84,17 @@ class Notch:
     groups: int
     values: int
     hidden: bool
-    left_out: int | None
-    breaks: str | None
+    nearby: Nearby = field(repr=False, compare=False)
+
+    @property
+    def left_out(self) -> int | None:
+        """How many records would be left out one level lower; ``None`` where there is no lower level."""
+        return self.nearby.left_out(self.column)
+
+    @property
+    def breaks(self) -> str | None:
+        """The promise that would leave out most of them."""
+        return self.nearby.breaks(self.column)
 
     @property
     def published(self) -> str:
@@ -92,15 +147,17 @@ class Explanation:
     ----------
     notches
         Per quasi-identifier, what one level less would have meant.
-    left_out
-        Per promise, how many records it leaves out alone.
     spreads
         Per quasi-identifier, what a local recoding did to it, which has no one level; then there are no notches.
     """
 
     notches: tuple[Notch, ...] = ()
-    left_out: Mapping[str, int] = field(default_factory=dict)
     spreads: tuple[Spread, ...] = ()
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """Per promise, how many records it leaves out alone; nothing of a local recoding."""
+        return self.notches[0].nearby.alone if self.notches else {}
 
     @property
     def columns(self) -> tuple[Notch | Spread, ...]:
@@ -108,11 +165,11 @@ class Explanation:
         return self.notches or self.spreads
 
 
-def explanation_of(problem: Problem, best: Node, inspected: Inspected) -> Explanation:
-    """Look at the nodes just below the best one, and at every promise alone."""
-    levels = [best.levels[name] for name in problem.census.quasi]
-    notches = tuple(_notch(problem, inspected, levels, column) for column in range(len(levels)))
-    return Explanation(notches, inspected.left_out_alone())
+def explanation_of(problem: Problem, best: Node) -> Explanation:
+    """Say what the best node did to every column; what those just below it would have done is counted on request."""
+    levels = tuple(best.levels[name] for name in problem.census.quasi)
+    nearby = Nearby(problem, levels)
+    return Explanation(tuple(_notch(problem, nearby, column, level) for column, level in enumerate(levels)))
 
 
 def local_explanation_of(problem: Problem, outcome: LocalOutcome) -> Explanation:
@@ -150,27 +207,22 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         told = ", ".join(f"{text} {count:,}" for text, count in explanation.left_out.items())
         lines.append(f"Records that each promise leaves out alone: {told}. {_binds(explanation.left_out)}")
     lines.append(f"Loss {measures['loss']:.3f}: 0 is the original, 1 is nothing left. {_proof(recipe.proof)}")
+    if recipe.floor and recipe.sample is None:
+        lines += ["", *recipe.notes]
     return "\n".join(lines)
 
 
-def _notch(problem: Problem, inspected: Inspected, levels: list[int], column: int) -> Notch:
+def _notch(problem: Problem, nearby: Nearby, column: int, level: int) -> Notch:
     name = problem.census.quasi[column]
     ladder = problem.census.ladders[name]
-    left_out, breaks = None, None
-    if levels[column] > problem.lows[column]:
-        finer = [level - (place == column) for place, level in enumerate(levels)]
-        left_out = inspected.left_out(finer)
-        each = inspected.left_out_alone(finer)
-        breaks = max(each, key=lambda text: each[text])
     return Notch(
         column=name,
-        level=levels[column],
+        level=level,
         height=ladder.height,
-        groups=len(ladder.labels[levels[column]]),
+        groups=len(ladder.labels[level]),
         values=len(problem.census.domains[name]),
-        hidden=ladder.labels[levels[column]].tolist() == [TOP],
-        left_out=left_out,
-        breaks=breaks,
+        hidden=ladder.labels[level].tolist() == [TOP],
+        nearby=nearby,
     )
 
 
@@ -181,7 +233,10 @@ def _line(notch: Notch, recipe: Recipe) -> str:
     what = "not published" if notch.hidden else f"{groups} instead of {notch.values:,} values"
     where = f"{notch.column}: {what} (level {notch.level} of {notch.height})."
     if notch.left_out is None:
-        return f"{where} You asked for at least this level."
+        began = (
+            "The search began at this level" if notch.column in recipe.floor else "You asked for at least this level"
+        )
+        return f"{where} {began}."
     change = f"One level finer would leave out {_share(notch.left_out, recipe.records)}"
     if notch.left_out > recipe.max_suppressed_records:
         return f"{where} {change}, which is too many; {notch.breaks} is what breaks."

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, Unpack
 
 from incrowd.api._census import Reading, open_with
+from incrowd.api._fits import census_within
 from incrowd.core import CensusRequest, Schema
 from incrowd.models import Feasibility, Model, promise, suppression_limit
 from incrowd.models import feasibility as feasible
@@ -54,6 +55,7 @@ def feasibility(
     model = promise(model)
     engine = open_with(table, schema, **reading)
     some = schema.quasi_names[:1]  # the table counts as one class, so the others need not be read
-    census = engine.census(CensusRequest(some, schema.sensitive_names, entity=schema.entity, count=schema.count))
+    request = CensusRequest(some, schema.sensitive_names, entity=schema.entity, count=schema.count)
+    census = census_within(engine, request, reading.get("memory"))
     limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
     return feasible(model.bind(schema, census.domains), census.classes(), limit)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from incrowd.algorithms import Outcome, Problem, is_monotone, left_out_by
-from incrowd.core import NoSafeRelease
+from incrowd.core import Cells, Census, Classes, Grouping, NoSafeRelease, group
 from incrowd.models import feasibility
 
 
@@ -14,7 +16,7 @@ def refuse_infeasible(problem: Problem) -> None:
     if problem.census.records == 0:
         msg = "The table has no records: there is nothing to publish."
         raise NoSafeRelease(msg)
-    known = feasibility(problem.judges(), problem.census.classes(), problem.limit)
+    known = feasibility(problem.judges(), _as_one_class(problem.census), problem.limit)
     if known.feasible:
         return
     reasons = " ".join(f"{obstacle.promise}: {obstacle.reason}" for obstacle in known.obstacles)
@@ -22,6 +24,19 @@ def refuse_infeasible(problem: Problem) -> None:
     hint = f"{' and '.join(nearest)} would be possible." if nearest else ""
     msg = f"No release can keep the promise. {reasons}"
     raise NoSafeRelease(msg, hint=hint)
+
+
+def _as_one_class(census: Census) -> Classes:
+    """Give the whole table as one class: where nobody's rows are told apart, every combination of values once."""
+    values = dict(zip(census.sensitive, census.codes[len(census.quasi) :], strict=True))
+    domains = {name: census.domains[name] for name in census.sensitive}
+    cells = Cells(values, domains, census.person, census.counts)
+    if census.person is None and values:
+        once = group(list(values.values()), [len(domain) for domain in domains.values()])
+        values = {name: codes[once.first] for name, codes in values.items()}
+        cells = Cells(values, domains, None, once.sums(census.counts))
+    members = np.zeros(len(cells.counts), dtype=np.uint8)
+    return Classes.of(Grouping(members, np.zeros(1, dtype=np.intp)), (), cells)
 
 
 def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:

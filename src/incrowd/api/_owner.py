@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from incrowd.api._certificate import digest_of
 from incrowd.api._recoding_files import load_recoding
 from incrowd.api._released import open_released
 from incrowd.core import TOP, DataError, FullDomainRecoding
+from incrowd.engines import digest_of_files, files_of
 
 Told = tuple[bool | None, str]
 
@@ -45,13 +45,11 @@ def _labels_fit(recoding: FullDomainRecoding, data: Path) -> bool:
 
 
 def _original(known: dict[str, Any], original: Path) -> Iterator[Told]:
-    if not original.is_file():
-        msg = f"There is no file {original.name!r}."
-        raise DataError(msg, hint="give the file that the release was made of.")
     if known.get("sha256") is None:
+        files_of(original)
         yield None, "original: the release was not made of a file"
     else:
-        yield digest_of(original) == known["sha256"], "original: hash of the file"
+        yield digest_of_files(original) == known["sha256"], "original: hash of the file"
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -29,6 +29,15 @@ GLOSSARY = (
     ("marketer", "somebody who links as many records as possible to people"),
     ("baseline", "how often an intruder would be right without the release"),
     ("loss", "the detail that was given up: 0 is the original, 1 is nothing left"),
+    ("one of a kind", "alone in a group: nobody else looks the same in the quasi-identifiers"),
+    ("k", "the least number of people in a group; 1/k is the highest chance to pick the right one"),
+    ("l", "how many different values of a sensitive column every group has; entropy l counts rare ones for less"),
+    ("t", "how far the values of a group may be distributed from those of the whole table: 0 is the same, 1 is apart"),
+    ("skew", "how much more frequent a value is in a group than in the whole table"),
+    ("population", "all people from whom those in the table come, such as the inhabitants of a city"),
+    ("pseudonym", "a made-up name for a person; whoever has the key knows who it is"),
+    ("SHA-256", "a number computed from a file; another file has another one"),
+    ("singling out, linkability, inference", "finding a record, linking records of a person, guessing a value (WP216)"),
 )
 """Words of a report, for readers who do not know them."""
 

@@ -179,9 +179,11 @@ class Plan:
         reading: Reading = {"encoding": self.data.encoding}
         if self.data.separator is not None:
             reading["separator"] = self.data.separator
+        if self.data.memory is not None:
+            reading["memory"] = self.data.memory
         return reading
 
-    def run(
+    def run(  # noqa: PLR0913 - all are optional
         self,
         progress: Callable[[Progress], bool | None] | None = None,
         *,
@@ -190,6 +192,8 @@ class Plan:
         sign: KeyFile | None = None,
         sample: int | None = None,
         folder: str | os.PathLike[str] | None = None,
+        memory: str | None = None,
+        table: Any = None,
     ) -> Release:
         """Do what the plan says.
 
@@ -205,6 +209,11 @@ class Plan:
             Try it out on so many records. What comes of it is not a result.
         folder
             Write to this folder instead of the plan's.
+        memory
+            The most memory that may be used, such as ``"4GB"``, whatever the plan says.
+        table
+            The table itself, such as a Spark DataFrame, instead of the one that the plan names. It is written as
+            Parquet where the plan says nothing else.
 
         Raises
         ------
@@ -213,7 +222,9 @@ class Plan:
         """
         output = {**output_of(self), "force": force or self.output.force, "sign": sign} if write else {}
         output |= {"output": folder} if write and folder is not None else {}
-        return run_plan(self, progress, sample=sample, **output)
+        output |= {} if memory is None else {"memory": memory}
+        output |= {"format": self.output.format or "parquet"} if write and table is not None else {}
+        return run_plan(self, progress, table=table, sample=sample, **output)
 
     def frontier(self, by: Strength = "k", of: str | None = None) -> Frontier:
         """Find the best node for every strength of a promise, within the limits of the plan.

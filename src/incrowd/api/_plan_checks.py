@@ -25,6 +25,7 @@ from incrowd.api._plan_sections import (
     plain_of,
 )
 from incrowd.core import IncrowdError
+from incrowd.engines import Budget
 from incrowd.hierarchies import categories
 from incrowd.measures import read_measure
 from incrowd.models import Model, promise
@@ -94,6 +95,8 @@ def _check_data(data: DataSection) -> Iterator[Trouble]:
         yield Trouble(("data", "separator"), f"must be one character, got {data.separator!r}.")
     if not _is_encoding(data.encoding):
         yield Trouble(("data", "encoding"), f"is no encoding that there is: {data.encoding!r}; for example 'utf-8'.")
+    if data.memory is not None:
+        yield from _try(("data", "memory"), lambda: Budget.of(data.memory))
 
 
 def _is_encoding(name: str) -> bool:

@@ -43,9 +43,12 @@ def schema_of(data: DataSection, columns: Mapping[str, ColumnSection], folder: P
     )
 
 
-def run_plan(plan: Plan, progress: Callable[[Progress], bool | None] | None, /, **more: Any) -> Release:
+def run_plan(
+    plan: Plan, progress: Callable[[Progress], bool | None] | None, /, *, table: Any = None, **more: Any
+) -> Release:
     """Call ``anonymize`` as a plan says, with nothing but what differs from its defaults."""
-    return anonymize(source_of(plan), plan.schema(), progress=progress, **_arguments(plan), **more)
+    source = source_of(plan) if table is None else table
+    return anonymize(source, plan.schema(), progress=progress, **{**_arguments(plan), **more})
 
 
 def source_of(plan: Plan) -> Path | Database:

@@ -15,13 +15,14 @@ VERSION = 1
 class DataSection(Part):
     """Where the table is, and how to read it."""
 
-    path: Text | None = Field(default=None, description="The file; relative to the plan's folder.")
+    path: Text | None = Field(default=None, description="The file, folder or pattern; relative to the plan's folder.")
     table: Text | None = Field(default=None, description="A table of a database.")
     query: Text | None = Field(default=None, description="A query that a database answers.")
     connection_env: Text | None = Field(default=None, description="The environment variable that says how to connect.")
     separator: Text | None = Field(default=None, description="What stands between the values of a text file.")
     encoding: Text = Field(default="utf-8", description="How the characters of a text file are encoded.")
     sheet: Text | StrictInt | None = Field(default=None, description="The sheet of a spreadsheet, by name or number.")
+    memory: Text | None = Field(default=None, description="The most memory that may be used, such as 4GB.")
     missing: tuple[StrictStr, ...] = Field(default=("",), description="Texts that count as missing.")
     missing_policy: Literal["value", "drop"] = Field(
         default="value", description="Missing is a value, or drops the record."
@@ -97,13 +98,19 @@ class ReportSection(Part):
     recipients: Text | None = Field(default=None, description="Who receives them.")
     environment: Text | None = Field(default=None, description="Public, by contract, or inside.")
     legal_basis: Text | None = Field(default=None, description="On which legal basis.")
+    period: Text | None = Field(default=None, description="Which period the data are about.")
     earlier_releases: Text | None = Field(default=None, description="Earlier releases about the same people.")
+    roles_confirmed_by: Text | None = Field(default=None, description="Who confirmed the roles of the columns.")
+    threshold_reasons: Text | None = Field(default=None, description="Why these thresholds.")
+    population: Annotated[StrictInt, Field(ge=1)] | None = Field(
+        default=None, description="How many people the table was drawn from."
+    )
     valid_until: Text | None = Field(default=None, description="When this is looked at again.")
 
     @property
     def about(self) -> dict[str, str]:
         """What was said, by its key."""
-        return self.model_dump(exclude={"write"}, exclude_none=True)
+        return {key: str(value) for key, value in self.model_dump(exclude={"write"}, exclude_none=True).items()}
 
 
 class Document(Part):

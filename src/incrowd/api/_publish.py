@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from incrowd.algorithms import Inspected, LocalOutcome, Outcome, Problem
+from incrowd.algorithms import Inspected, LocalOutcome, Node, Outcome, Problem
 from incrowd.api._basis import Basis
 from incrowd.api._checked_again import checked_again
+from incrowd.api._comparable import reportable
 from incrowd.api._explain import Explanation, explanation_of, local_explanation_of
+from incrowd.api._floor_told import NO_REPORTS, floor_of
 from incrowd.api._masked import check_mask
 from incrowd.api._predicted import Predicted, predicted_by
 from incrowd.api._publishing import Manner, Output
@@ -19,8 +23,9 @@ from incrowd.api._recipe import Recipe, described, versions
 from incrowd.api._release import Release
 from incrowd.api._released import open_released
 from incrowd.api._save import new_folder, write_around
-from incrowd.core import Labelling, ParameterError, Recoding, Verdict
-from incrowd.engines import Engine, open_table
+from incrowd.core import FullDomainRecoding, Labelling, ParameterError, Recoding, Verdict
+from incrowd.engines import Engine, forget, open_table
+from incrowd.io import remove
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class Source:
         How many records are tried out; ``None`` for all.
     reading
         How the table is read.
+    started
+        When it was opened, by a clock that never goes back.
     """
 
     table: Any
@@ -49,6 +56,7 @@ class Source:
     manner: Manner
     sample: int | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
 
     def recoded(self, recoding: Recoding, more: Sequence[str] = ()) -> Engine:
         """Give the table as it is published, with more columns where it is only looked at."""
@@ -59,7 +67,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What was searched, and what was found.
+    """What was searched, and what was found. Some of it is still being counted while the table is written.
 
     Attributes
     ----------
@@ -75,39 +83,49 @@ class Found:
         What it cost, by the name of the measure.
     explanation
         Why it is as it is.
+    input
+        What is known about the table.
     """
 
     problem: Problem
     outcome: Outcome | LocalOutcome
     algorithm: str
     recoding: Recoding
-    predicted: Predicted
+    predicted: Future[Predicted]
     suppressed: int
     costs: Mapping[str, float]
     explanation: Explanation
+    input: Future[dict[str, Any]]
 
 
 def publish_node(source: Source, problem: Problem, outcome: Outcome, algorithm: str) -> Release:
     """Publish the best node that a search found."""
     best = outcome.best
     assert best is not None  # noqa: S101 - the caller saw to it
+    recoding, costs = _inspected(problem, best)
+    with ThreadPoolExecutor(max_workers=1) as beside:  # NumPy and DuckDB let others run while they work
+        predicted = beside.submit(predicted_by, problem, recoding)
+        if source.manner.suppression == "mask" and recoding.leaves_out:
+            recoding = replace(recoding, masked=True)
+            check_mask(problem, predicted.result().classes, predicted.result().left_out)
+        found = Found(
+            problem=problem,
+            outcome=outcome,
+            algorithm=algorithm,
+            recoding=recoding,
+            predicted=predicted,
+            suppressed=best.suppressed,
+            costs=costs,
+            explanation=explanation_of(problem, best),
+            input=_described(source, problem, beside),
+        )
+        return _publish(source, found)
+
+
+def _inspected(problem: Problem, best: Node) -> tuple[FullDomainRecoding, dict[str, float]]:
+    """Give what becomes of every record, and what that costs; what it took to find out is forgotten before writing."""
     inspected = Inspected(problem, best.levels)
-    recoding = inspected.recoding()
-    predicted = predicted_by(problem, recoding)
-    if source.manner.suppression == "mask" and recoding.leaves_out:
-        recoding = replace(recoding, masked=True)
-        check_mask(problem, predicted.classes, predicted.left_out)
-    found = Found(
-        problem=problem,
-        outcome=outcome,
-        algorithm=algorithm,
-        recoding=recoding,
-        predicted=predicted,
-        suppressed=best.suppressed,
-        costs=inspected.costs(),
-        explanation=explanation_of(problem, best, inspected),
-    )
-    return _publish(source, found)
+    return inspected.recoding(), inspected.costs()
 
 
 def publish_locally(source: Source, problem: Problem, outcome: LocalOutcome, algorithm: str) -> Release:
@@ -115,17 +133,19 @@ def publish_locally(source: Source, problem: Problem, outcome: LocalOutcome, alg
     if outcome.suppressed and source.manner.suppression == "mask":
         msg = "A local recoding leaves records out; it cannot mask them."
         raise ParameterError(msg, hint="use suppression='drop'.")
-    found = Found(
-        problem=problem,
-        outcome=outcome,
-        algorithm=algorithm,
-        recoding=outcome.recoding,
-        predicted=predicted_by(problem, outcome.recoding, outcome.paths),
-        suppressed=outcome.suppressed,
-        costs=outcome.costs,
-        explanation=local_explanation_of(problem, outcome),
-    )
-    return _publish(source, found)
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        found = Found(
+            problem=problem,
+            outcome=outcome,
+            algorithm=algorithm,
+            recoding=outcome.recoding,
+            predicted=beside.submit(predicted_by, problem, outcome.recoding, outcome.paths),
+            suppressed=outcome.suppressed,
+            costs=outcome.costs,
+            explanation=local_explanation_of(problem, outcome),
+            input=_described(source, problem, beside),
+        )
+        return _publish(source, found)
 
 
 def _publish(source: Source, found: Found) -> Release:
@@ -145,8 +165,10 @@ def _write(source: Source, found: Found, output: Output) -> Release:
         source.recoded(found.recoding).write(data)
         with _to_check(source, found, data) as engine:
             verdict = _verdict(engine, found)
-        release = _release(source, found, output.folder / folders.public.name / data.name, verdict)
-        write_around(release, folders, data, sign=output.sign, plan=output.plan, about=output.about)
+            about = output.about if output.about is None or _reportable(source, found, engine) else None
+        notes = () if about is output.about else (NO_REPORTS,)
+        release = _release(source, found, output.folder / folders.public.name / data.name, verdict, notes)
+        write_around(release, folders, data, sign=output.sign, plan=output.plan, about=about)
     return release
 
 
@@ -154,36 +176,53 @@ def _write(source: Source, found: Found, output: Output) -> Release:
 def _to_check(source: Source, found: Found, table: Any) -> Iterator[Engine]:
     """Open what is published; whose row it is decides where it is known, so it is looked at beside it."""
     entity = found.problem.schema.entity
+    budget = {name: source.reading[name] for name in ("memory", "temp") if name in source.reading}
     if entity is None or entity in source.columns:
-        yield open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
+        path = isinstance(table, Path)
+        yield open_released(table, **budget) if path else open_table(table, missing_values=(), **budget)
     elif isinstance(table, Path):
         beside = table.with_name(".checked.parquet")
         try:
             source.recoded(found.recoding, [entity]).write(beside)
-            yield open_released(beside)
+            yield open_released(beside, **budget)
         finally:
-            beside.unlink(missing_ok=True)
+            remove(beside)
     else:
-        yield open_table(source.recoded(found.recoding, [entity]).materialise(), missing_values=())
+        whole = source.recoded(found.recoding, [entity]).materialise()
+        try:
+            yield open_table(whole, missing_values=(), **budget)
+        finally:
+            forget(whole)
 
 
 def _verdict(engine: Engine, found: Found) -> Verdict:
-    return checked_again(engine, found.problem, found.recoding, found.predicted)
+    return checked_again(engine, found.problem, found.recoding, found.predicted.result())
 
 
-def _release(source: Source, found: Found, table: Any, verdict: Verdict) -> Release:
+def _reportable(source: Source, found: Found, released: Engine) -> bool:
+    return reportable(source.engine, released, found.problem.schema, source.reading.get("memory"))
+
+
+def _release(source: Source, found: Found, table: Any, verdict: Verdict, notes: tuple[str, ...] = ()) -> Release:
     problem, census = found.problem, found.problem.census
     return Release(
         table=table,
         verdict=verdict,
         measures=found.costs,
         recoding=found.recoding,
-        recipe=_recipe(source, found),
+        recipe=_recipe(source, found, notes),
         schema=problem.schema,
         model=problem.model,
         explanation=found.explanation,
         distributions={name: census.domains[name] for name in census.sensitive},
-        basis=Basis(source.table, source.reading, problem, found.predicted, _named(found.outcome)),
+        basis=Basis(
+            table=source.table,
+            reading=source.reading,
+            problem=problem,
+            predicted=found.predicted.result(),
+            named=_named(found.outcome),
+            seconds=time.monotonic() - source.started,
+        ),
     )
 
 
@@ -191,9 +230,8 @@ def _named(outcome: Outcome | LocalOutcome) -> tuple[Labelling, ...] | None:
     return outcome.labels if isinstance(outcome, LocalOutcome) else None
 
 
-def _recipe(source: Source, found: Found) -> Recipe:
+def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
     problem, outcome, census = found.problem, found.outcome, found.problem.census
-    columns = list(source.engine.columns())
     return Recipe(
         promise=str(problem.model),
         algorithm=found.algorithm,
@@ -204,15 +242,26 @@ def _recipe(source: Source, found: Found) -> Recipe:
         max_suppressed_records=problem.limit,
         dropped=census.dropped,
         **_searched(outcome),
-        notes=(*_not_a_result(source, census.records), *outcome.notes, *source.manner.notes),
+        notes=(
+            *_not_a_result(source, census.records),
+            *outcome.notes,
+            *source.manner.notes,
+            *notes,
+        ),
         engine=type(source.engine).__name__,
-        input=described(source.table, columns, census.records + census.dropped),
+        input=found.input.result(),
         versions=versions(),
         order=source.manner.order,
         suppression=source.manner.suppression,
         pseudonymised=tuple(source.manner.pseudonyms),
         sample=source.sample,
+        floor=floor_of(problem),
     )
+
+
+def _described(source: Source, problem: Problem, beside: ThreadPoolExecutor) -> Future[dict[str, Any]]:
+    rows = problem.census.records + problem.census.dropped
+    return beside.submit(described, source.table, list(source.engine.columns()), rows)
 
 
 def _searched(outcome: Outcome | LocalOutcome) -> dict[str, Any]:

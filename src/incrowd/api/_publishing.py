@@ -13,7 +13,7 @@ from incrowd.api._pseudonyms import pseudonyms_of
 from incrowd.api._save import Format
 from incrowd.api._sign import KeyFile
 from incrowd.core import ParameterError, Schema
-from incrowd.engines import Replace
+from incrowd.engines import Replace, files_of
 
 Others = Literal["refuse", "drop"]
 Order = Literal["sorted", "keep"]
@@ -118,6 +118,17 @@ def manner_of(options: Mapping[str, Any], schema: Schema) -> Manner:
         pseudonyms=pseudonyms_of(options.get("pseudonyms") or {}, schema),
         output=_output(options),
     )
+
+
+def refuse_own_output(table: Any, manner: Manner) -> None:
+    """Refuse to write where the table is read: the next run would take the release for a part of it."""
+    if manner.output is None or not isinstance(table, (str, Path)) or Path(table).is_file():
+        return
+    folder = manner.output.folder.resolve()
+    inside = Path(table).resolve() in {folder, *folder.parents}
+    if inside or any(folder in file.resolve().parents for file in files_of(table).files):
+        msg = f"The release cannot be written to {str(manner.output.folder)!r}: the table is read from there."
+        raise ParameterError(msg, hint="choose a folder that is no part of the table.")
 
 
 def _output(options: Mapping[str, Any]) -> Output | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from incrowd.engines import digest_of_files, files_of
 
 LIBRARIES = ("incrowd", "duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pyspark")
 
@@ -40,8 +41,8 @@ class Recipe:
     notes
         What the search had to do differently, and what a careful reader should know.
     engine, input
-        What read the table, and what is known about it: ``kind``, ``sha256`` of a file, ``rows``, ``columns``. As
-        confidential as the table: a hash confirms guesses.
+        What read the table, and what is known about it: ``kind``, how many ``files`` and their ``sha256``, ``rows``,
+        ``columns``. As confidential as the table: a hash confirms guesses.
     versions
         The versions of incrowd and of the libraries that took part.
     order, suppression
@@ -50,6 +51,9 @@ class Recipe:
         The columns that are published as pseudonyms. Their keys are nowhere.
     sample
         How many records were tried out; ``None`` for a whole table. What came of a sample is no result.
+    floor
+        The columns whose finest levels were not counted, because the census would not have fit into memory, each with
+        the level from which on it was; ``notes`` say what is known about the levels below.
     """
 
     promise: str
@@ -71,6 +75,7 @@ class Recipe:
     suppression: str = "drop"
     pseudonymised: tuple[str, ...] = ()
     sample: int | None = None
+    floor: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def published(self) -> int:
@@ -91,14 +96,11 @@ def versions() -> dict[str, str]:
 def described(table: Any, columns: list[str], rows: int) -> dict[str, Any]:
     """Describe the input: a file by its hash, anything else by its size."""
     known: dict[str, Any] = {"kind": type(table).__name__, "sha256": None, "rows": rows, "columns": columns}
-    if isinstance(table, (str, Path)) and Path(table).is_file():
-        known |= {"kind": Path(table).suffix.lstrip(".").lower() or "file", "sha256": _hash(Path(table))}
+    if isinstance(table, (str, Path)):
+        files = files_of(table).files
+        kind = files[0].suffix.lstrip(".").lower() or "file"
+        known |= {"kind": kind, "sha256": digest_of_files(table), "files": len(files)}
     return known
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _version(name: str) -> str | None:

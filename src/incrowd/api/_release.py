@@ -115,7 +115,8 @@ class Release:
             The file to write.
         about
             What only its owner can say: ``purpose``, ``controller``, ``recipients``, ``environment``, ``legal_basis``,
-            ``earlier_releases``, ``valid_until``. What is not said is marked as not stated.
+            ``period``, ``earlier_releases``, ``roles_confirmed_by``, ``threshold_reasons``, ``population``,
+            ``valid_until``. What is not said is marked as not stated.
         public
             Write the version that may be given away: besides ``about`` it shows nothing that the released table and its
             certificate do not.

@@ -46,10 +46,10 @@ class Measurement:
     values: Mapping[str, int]
 
 
-def open_released(path: Path) -> Engine:
+def open_released(path: Path, **budget: Any) -> Engine:
     """Open a released file: nothing but an empty field is missing, and texts are as they were before escaping."""
     separator = "," if ending_of(path) in {".csv", ".csv.gz"} else None
-    return open_table(path, missing_values=(), separator=separator, escaped=is_escaped(path))
+    return open_table(path, missing_values=(), separator=separator, escaped=is_escaped(path), **budget)
 
 
 def measure(engine: Engine, columns: Sequence[Plain], model: Model) -> Measurement:

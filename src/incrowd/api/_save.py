@@ -124,7 +124,8 @@ def write_around(
         from incrowd.api._report import write_reports  # noqa: PLC0415 - drawing is loaded when something is drawn
 
         written = replace(release, table=data) if isinstance(release.table, Path) else release
-        write_reports(written, folders.owner, folders.public, about)
+        known = {"plan": plan, "date": date, "file": certificate["data"]}
+        write_reports(written, folders.owner, folders.public, about, **known)
 
 
 def _write_owner(release: Release, folder: Path, date: str, plan: str | None, escaped: str | None) -> None:

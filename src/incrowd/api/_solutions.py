@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 from incrowd.algorithms import Frontier, Problem, Solutions, all_solutions, find_frontier
 from incrowd.api._anonymize import census_for
 from incrowd.api._census import Reading, open_with
+from incrowd.api._floor import Bounds
+from incrowd.api._floor_told import floor_of, levels_told, seen_from
 from incrowd.core import ParameterError, Schema
 from incrowd.measures import Measure
 from incrowd.models import KAnonymity, LDiversity, Model, Number, PSensitive, promise, suppression_limit
@@ -52,9 +55,16 @@ def solutions(
     (4, [0, 0, 0, 0])
     """
     model = promise(model) if isinstance(model, str) else model
-    census = census_for(open_with(table, schema, **reading), schema, model)
-    limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
-    return all_solutions(Problem(census, schema, model, limit, at_least or {}, at_most or {}))
+    engine, memory = open_with(table, schema, **reading), reading.get("memory")
+
+    def limit(records: int) -> int:
+        return suppression_limit(records, max_suppressed, max_suppressed_records)
+
+    bounds = Bounds(at_least or {}, at_most or {}, {}, limit)
+    census = census_for(engine, schema, model, bounds, memory)
+    problem = Problem(census, schema, model, limit(census.records), bounds.at_least, bounds.at_most)
+    found = all_solutions(problem)
+    return replace(found, floor=floor_of(problem), notes=levels_told(engine, problem, memory))
 
 
 def frontier(  # noqa: PLR0913 - all but the first two are optional
@@ -101,8 +111,12 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
     if by not in models:
         msg = f"by must be 'k', 'l' or 'p', got {by!r}."
         raise ParameterError(msg)
-    census = census_for(open_with(table, schema, **reading), schema, models[by])
-    limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
+
+    def limit(records: int) -> int:
+        return suppression_limit(records, max_suppressed, max_suppressed_records)
+
+    bounds = Bounds(at_least or {}, at_most or {}, importance or {}, limit)
+    census = census_for(open_with(table, schema, **reading), schema, models[by], bounds, reading.get("memory"))
     most = census.records if by == "k" else len(census.domains[census.sensitive[0]])
     chosen = [value for value in VALUES if value <= most] if values is None else sorted(set(values))
     if not chosen or not all(isinstance(value, int) and value >= 1 for value in chosen):
@@ -112,10 +126,11 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
         census=census,
         schema=schema,
         model=models[by],
-        limit=limit,
-        at_least=at_least or {},
-        at_most=at_most or {},
-        importance=importance or {},
+        limit=limit(census.records),
+        at_least=bounds.at_least,
+        at_most=bounds.at_most,
+        importance=bounds.importance,
         balance=balance,
     )
-    return find_frontier(problem, by, chosen, measure)
+    curve = find_frontier(problem, by, chosen, measure)
+    return replace(curve, floor=floor_of(problem), notes=seen_from(problem, reading.get("memory")))

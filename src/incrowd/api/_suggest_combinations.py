@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from incrowd.api._fits import cells_within, fits
 from incrowd.core import Census, CensusRequest, group
 from incrowd.engines import Engine
 
@@ -58,10 +59,14 @@ class SinglingOut:
 
 
 def singling_out(engine: Engine, quasi: Sequence[str]) -> SinglingOut | None:
-    """Count once, and regroup what was counted for each combination; nothing without quasi-identifiers."""
-    if not quasi:
+    """Count once, and regroup what was counted for each combination.
+
+    Nothing without quasi-identifiers, and where the census would not fit into memory.
+    """
+    request = CensusRequest(tuple(quasi))
+    if not quasi or not fits(engine, request, cells_within(request, None)):
         return None
-    census = engine.census(CensusRequest(tuple(quasi)))
+    census = engine.census(request)
     widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))[:COLUMNS]
     kept = [name for name in quasi if name in widest]
     single = [_alone(census, [name]) for name in quasi]

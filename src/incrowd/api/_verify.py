@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from incrowd.api._certificate import SCHEMA, canonical, digest_of, escaping_of, shown_measures
+from incrowd.api._certificate import SCHEMA, bytes_of, canonical, digest_of, escaping_of, shown_measures
 from incrowd.api._compare_promises import compare_promises
 from incrowd.api._owner import compare_owner
 from incrowd.api._released import measure, open_released
@@ -122,10 +122,10 @@ def _file(certificate: Plain, folder: Path) -> Iterator[Told]:
     """Compare the data file; a certificate that was edited may lack anything."""
     try:
         data = folder / Path(certificate["data"]["name"]).name
-        if not data.is_file():
+        if not data.exists():
             msg = f"The data file {data.name!r} is not beside the certificate."
             raise DataError(msg)
-        same = digest_of(data) == certificate["data"]["sha256"] and data.stat().st_size == certificate["data"]["bytes"]
+        same = digest_of(data) == certificate["data"]["sha256"] and bytes_of(data) == certificate["data"]["bytes"]
         yield same, "hash of the data file"
         if certificate["data"].get("escaped") != escaping_of(data):
             yield False, "how texts are escaped"

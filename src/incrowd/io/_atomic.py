@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,7 +42,15 @@ def atomic_path(target: str | os.PathLike[str], *, force: bool = False) -> Itera
         part.replace(final)
         _flush(final.parent)
     finally:
-        part.unlink(missing_ok=True)
+        remove(part)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder that stands for one: Spark writes a table as a folder of files."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _refuse(final: Path, shown: str, *, force: bool) -> None:
