@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from typing import NoReturn
 
 import pytest
 
@@ -15,7 +16,7 @@ def needed(*modules: str) -> None:
         skip(f"{', '.join(missing)} not installed")
 
 
-def skip(reason: str) -> None:
+def skip(reason: str) -> NoReturn:
     """Skip a test for a reason; with ``CI=true`` fail instead."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)

@@ -188,7 +188,7 @@ def test_an_export_replaces_an_earlier_one_only_if_asked(done: Visitor) -> None:
     assert done.work(kind="export", run=1, force=True)["state"] == "done"
 
 
-@pytest.mark.parametrize("name", ["../out", "/tmp/out", "a/b", ".incrowd", ".", "patients.csv"])  # noqa: S108
+@pytest.mark.parametrize("name", ["../out", "/out", "a/b", ".incrowd", ".", "patients.csv"])
 def test_an_export_stays_in_the_folder_and_spares_what_is_there(done: Visitor, folder: Path, name: str) -> None:
     answer = done.post("/api/jobs", json={"kind": "export", "run": 1, "folder": name})
     if answer.status_code == 202:

@@ -8,10 +8,24 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import Census, FullDomainRecoding
+from incrowd.core import Census, CensusRequest, FullDomainRecoding
+from incrowd.engines._border import guarded
 from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_texts
+from incrowd.engines._frame import FrameEngine
 from incrowd.engines._recode_rows import together
+
+
+class CountedEngine(FrameEngine):
+    """A lazy frame that keeps its last census of rows, because a release may follow from it."""
+
+    _counted: Census | None = None
+
+    @guarded
+    def census(self, request: CensusRequest) -> Census:
+        census = super().census(request)
+        self._counted = census if request.entity is None and request.count is None else None
+        return census
 
 
 def tells_all(census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> bool:

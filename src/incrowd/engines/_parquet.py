@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from incrowd.core import Census, CensusRequest, FullDomainRecoding, Recoding
+from incrowd.core import Census, FullDomainRecoding, Recoding
 from incrowd.engines._border import guarded
-from incrowd.engines._frame import FrameEngine
-from incrowd.engines._from_census import published_rows, tells_all
+from incrowd.engines._from_census import CountedEngine, published_rows, tells_all
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._tallied import TalliedEngine
 
@@ -19,16 +18,8 @@ MUCH_SHORTER = 2
 """So many times fewer cells than rows are worth it."""
 
 
-class ParquetEngine(FrameEngine):
+class ParquetEngine(CountedEngine):
     """Parquet files: what is published follows from the last census, or is recoded and sorted where the files are."""
-
-    _counted: Census | None = None
-
-    @guarded
-    def census(self, request: CensusRequest) -> Census:
-        census = super().census(request)
-        self._counted = census if request.entity is None and request.count is None else None
-        return census
 
     @guarded
     def recode(  # type: ignore[override]

@@ -15,14 +15,14 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import Census, CensusRequest, DataError, FullDomainRecoding, ParameterError, Recoding
+from incrowd.core import DataError, FullDomainRecoding, ParameterError, Recoding
 from incrowd.engines._arrow import kind_of_type, tidy
 from incrowd.engines._border import guarded
 from incrowd.engines._columns import of_numbers, to_numpy
 from incrowd.engines._eager import EagerEngine
 from incrowd.engines._files import ending_of
 from incrowd.engines._frame import FrameEngine
-from incrowd.engines._from_census import published_rows, tells_all
+from incrowd.engines._from_census import CountedEngine, published_rows, tells_all
 from incrowd.engines._home import Frame, inner_names
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._spark_files import write_folder
@@ -65,8 +65,7 @@ class SparkHome:
     def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
         """Join without asking for the columns of the frame: over Connect, each such question sends the whole plan.
 
-        The key stays and is never read: with a step between any two joins that drops it, Spark takes minutes to plan
-        forty of them.
+        The key stays and is never read, so that Spark plans one join after another with no step between them.
         """
         native, other = frame.to_native(), self.bring(table).to_native()
         of = functions_of(native)
@@ -102,7 +101,7 @@ class SparkHome:
         return sampled
 
 
-class SparkEngine(FrameEngine):
+class SparkEngine(CountedEngine):
     """A Spark DataFrame.
 
     Parameters
@@ -114,8 +113,6 @@ class SparkEngine(FrameEngine):
     tally
         The different rows with a column ``count``, where they are known already.
     """
-
-    _counted: Census | None = None
 
     _repeated = False
     """Whether most rows are known to occur several times: then different rows are moved and sorted, not all rows."""
@@ -134,12 +131,6 @@ class SparkEngine(FrameEngine):
         super().__init__(frame, home, names, missing_values=missing_values, drop=drop)
         self._about = rows
         self._different = tally
-
-    @guarded
-    def census(self, request: CensusRequest) -> Census:
-        census = super().census(request)
-        self._counted = census if request.entity is None and request.count is None else None
-        return census
 
     @guarded
     def recode(
