@@ -239,8 +239,8 @@ def test_the_keys_of_dicts_may_stand_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("a,b\n1,2\r\n3,4\n", "cannot be read as a table of text"),
-        ("a,b\n1," + "x" * 3_000_000 + "\n", "Line 2 of the file is too long"),
+        ("a,b\n1,2\r\n3,4\n", "The file 't.csv' cannot be read as a table of text"),
+        ("a,b\n1," + "x" * 3_000_000 + "\n", "Line 2 of the file 't.csv' is too long"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_the_users_to_mend(content: str, says: str, tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def test_half_is_for_duckdb_and_two_fifths_for_cells() -> None:
     given = Budget.of("1GB")
     assert given.engine == 500_000_000
     assert given.cells(9) == 400_000_000 // (budget.CELL + 18)
+    assert given.cells(9, local=True) == 400_000_000 // (budget.LOCAL_CELL + 18)
 
 
 def test_duckdb_gets_what_it_cannot_do_without() -> None:

@@ -45,6 +45,12 @@ def test_a_quoted_header_is_read(tmp_path: Path) -> None:
     assert list(open_table(path).columns()) == ["zip", "the; disease"]
 
 
+def test_a_file_with_a_long_name_can_be_of_any_encoding(tmp_path: Path) -> None:
+    path = tmp_path / f"{'数' * 82}.csv"
+    path.write_bytes("town\nKöln\n".encode("latin-1"))
+    assert open_table(path, encoding="latin-1").domains(["town"])["town"].texts.tolist() == ["Köln"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "iso8859-15"])
 def test_encodings(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
@@ -95,8 +101,8 @@ def test_one_column_needs_no_separator(tmp_path: Path) -> None:
         ("", "is empty"),
         ("zip,zip\n1,2\n", "Columns 1 and 2 of the table have the same name"),
         ("zip,,x\n1,2,3\n", "Column 2 of the file 't.csv' has no name"),
-        ("zip,disease\n1,canary\n1,canary,3\n", "Line 3 of the file has 3 values, expected 2"),
-        ("zip,disease\n1,canary\ncanary\n", "Line 3 of the file has 1 values, expected 2"),
+        ("zip,disease\n1,canary\n1,canary,3\n", "Line 3 of the file 't.csv' has 3 values, expected 2"),
+        ("zip,disease\n1,canary\ncanary\n", "Line 3 of the file 't.csv' has 1 values, expected 2"),
     ],
 )
 def test_a_malformed_file_is_described_without_its_values(text: str, complaint: str, tmp_path: Path) -> None:

@@ -209,6 +209,25 @@ def test_a_file_of_nothing_is_named(tmp_path: Path) -> None:
         open_table(tmp_path / "visits")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("canary,1,2", "Line 3 of the file 'b.csv' has 3 values, expected 2"),
+        ('canary,"canary\n  file = canary.csv\n', "Line 3 of the file 'b.csv' has a quote that is never closed"),
+    ],
+)
+def test_a_bad_line_is_told_with_the_name_of_its_file_and_nothing_of_what_it_says(
+    tmp_path: Path, encoding: str, line: str, says: str
+) -> None:
+    text(tmp_path / "texts" / "a.csv", "zip,age\n01067,51\n")
+    text(tmp_path / "texts" / "b.csv", f"zip,age\n01067,52\n{line}\n")
+    text(tmp_path / "texts" / "c.csv", "zip,age\n01067,53\n")
+    with pytest.raises(DataError, match=says) as caught:
+        open_table(tmp_path / "texts", encoding=encoding).domains(["zip"])
+    assert "canary" not in str(caught.value)
+
+
 def test_files_without_rows_add_none(tmp_path: Path) -> None:
     text(tmp_path / "texts" / "a.csv", "zip,age\n01067,51\n")
     text(tmp_path / "texts" / "b.csv", "zip,age\n")

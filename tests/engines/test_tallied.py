@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from incrowd.core import FullDomainRecoding, UncoveredValuesError
 from incrowd.engines import _tallied, _text, open_table
+from incrowd.engines._coded import Coded
 from incrowd.engines._files import write_batches
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._tallied import TalliedEngine
@@ -110,15 +111,26 @@ def test_values_that_a_recoding_does_not_know_are_refused(tmp_path: Path) -> Non
         engine.recode(known, PUBLISH)
 
 
-def test_rows_are_written_to_parquet_in_their_order_by_several_threads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 4)
+def test_rows_are_written_to_parquet_block_by_block(tmp_path: Path) -> None:
     rows, size = 600_000, 70_000
     schema = pa.schema([("row", pa.int64())])
     batches = [
         pa.RecordBatch.from_arrays([pa.array(np.arange(start, min(start + size, rows)))], schema=schema)
         for start in range(0, rows, size)
     ]
-    write_batches(pa.RecordBatchReader.from_batches(schema, iter(batches)), tmp_path / "rows.parquet", rows)
-    assert np.array_equal(pyarrow.parquet.read_table(tmp_path / "rows.parquet")["row"].to_numpy(), np.arange(rows))
+    write_batches(pa.RecordBatchReader.from_batches(schema, iter(batches)), tmp_path / "rows.parquet")
+    file = pyarrow.parquet.ParquetFile(tmp_path / "rows.parquet")
+    assert np.array_equal(file.read()["row"].to_numpy(), np.arange(rows))
+    assert [file.metadata.row_group(number).num_rows for number in range(9)] == [70_000] * 8 + [40_000]
+
+
+def test_a_part_of_a_file_names_the_texts_of_its_own_rows_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_tallied, "_BLOCK", 3)
+    column = Coded(pa.array(["a", "b", "c"]), np.array([0, 1, 2]))
+    TalliedEngine({"job": column}, np.array([3, 2, 2]), lambda table: table).write(tmp_path / "rows.parquet")
+    file = pyarrow.parquet.ParquetFile(tmp_path / "rows.parquet", read_dictionary=["job"])
+    named = [file.read_row_group(number)["job"].chunk(0).dictionary.to_pylist() for number in range(3)]
+    assert named == [["a"], ["b", "c"], ["c"]]
+    assert file.read()["job"].to_pylist() == ["a"] * 3 + ["b"] * 2 + ["c"] * 2

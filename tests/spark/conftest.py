@@ -11,6 +11,7 @@ import pytest
 
 from engines.extras import skip
 from engines.subjects import Subject
+from incrowd.engines import _spark_held
 from spark.applications import connect_server, connect_session, local_application, spark_subject
 
 PANDAS = "ignore:PySpark does not yet fully support pandas:FutureWarning"
@@ -64,8 +65,10 @@ def spark(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(params=["local", "connect"])
-def subject(request: pytest.FixtureRequest, tmp_path: Path) -> Subject:
-    """A table of each application in turn, for the tests that every engine must pass."""
+def subject(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Subject:
+    """A table of each application in turn, for the tests that every engine must pass; the rows of one stay there."""
+    if request.param == "connect":
+        monkeypatch.setattr(_spark_held, "MOST", 0)
     return spark_subject(request.param, request.getfixturevalue(request.param), tmp_path)
 
 

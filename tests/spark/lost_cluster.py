@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.cli import main
-from incrowd.engines import _spark
+from incrowd.engines import _spark_home, _spark_session
 from incrowd.engines._spark_files import write_folder
 
 
@@ -23,5 +23,6 @@ def write(frame: Any, path: Path) -> None:
 
 if __name__ == "__main__":
     GROUP = int(sys.argv.pop(1))
-    _spark.write_folder = write  # type: ignore[attr-defined]
+    _spark_home.write_folder = write  # type: ignore[attr-defined]
+    _spark_session.RETRIES = 2  # nobody comes back here
     main()

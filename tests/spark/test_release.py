@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 
 import incrowd as ic
 from engines.subjects import Subject
-from incrowd.engines import _spark, _spark_rows
+from incrowd.core import CensusRequest
+from incrowd.engines import SparkHome, _spark, _spark_held, _spark_rows, open_table
 from incrowd.engines._frame import FrameEngine
 from spark.applications import spark_subject
 from spark.tables import people, schema, tally
@@ -163,6 +165,97 @@ def test_a_census_that_tells_all_is_laid_out_and_the_table_not_read_again(
     assert told.table.schema == read.table.schema
     assert told.recipe.suppressed == 42
     assert tally(told.table) == tally(read.table) == tally(ic.anonymize(many, roles, **same).table)
+
+
+def jobs(session: Any, work: Callable[[], Any]) -> int:
+    """Say how many jobs some work takes."""
+    told = session.sparkContext.statusTracker()
+    before = len(told.getJobIdsForGroup(None))
+    work()
+    return len(told.getJobIdsForGroup(None)) - before
+
+
+def test_values_and_census_come_from_one_aggregation_where_few_rows_differ(
+    local: Any, table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FrameEngine, "_count", None)
+    monkeypatch.setattr(_spark.SparkEngine, "_values_alone", None)
+    engine = open_table(table, drop_missing=["sex"])
+    names = ("age", "zip", "sex", "disease", "cost")
+    assert jobs(local, lambda: engine.domains(names)) > 0
+    found = engine.census(CensusRequest(names[:3], names[3:]))
+    assert jobs(local, lambda: engine.census(CensusRequest(names[:3], names[3:]))) == 0
+    assert jobs(local, lambda: engine.census_size(CensusRequest(names[:2]))) == 0
+    here = open_table(people(), drop_missing=["sex"]).census(CensusRequest(names[:3], names[3:]))
+    assert (found.counts.tolist(), found.dropped) == (here.counts.tolist(), here.dropped)
+    assert [codes.tolist() for codes in found.codes] == [codes.tolist() for codes in here.codes]
+
+
+@pytest.mark.parametrize(
+    ("look", "most", "brought"),
+    [(1_000, 240, False), (1_000, 241, True), (100, 10, False), (100, 1_000, True), (30, 20, False)],
+    ids=["all are seen and too many", "all are seen", "some differ", "some are equal", "more come than expected"],
+)
+def test_rows_that_differ_are_brought_here_if_they_are_few(
+    look: int, most: int, brought: bool, local: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_spark_held, "LOOK", look)
+    monkeypatch.setattr(_spark_held, "MOST", most)
+    few, many = [0] * 60, list(range(239))
+    rows = pa.table({"a": pa.array([*few, *many]), "b": ["x", "y", None] * 99 + ["x", "y"]})
+    engine: Any = open_table(spark_subject("local", local, tmp_path).load(rows))
+    domains = engine.domains(["a", "b"])
+    assert (engine._held is not None) == brought
+    assert domains["a"].counts.tolist() == [61] + [1] * 238
+    assert domains["b"].counts.tolist() == [100, 100, 99]
+
+
+@pytest.mark.parametrize("entity", [None, "person"])
+def test_what_was_written_is_checked_by_spark(
+    entity: str | None, local: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("incrowd.api._publish.open_released", None)
+    source = spark_subject("local", local, tmp_path).load(persons())
+    same: dict[str, Any] = {"model": "k>=3, l>=2[disease]", "max_suppressed": 0.3, "others": "drop"}
+    there = ic.anonymize(source, schema(entity=entity), output=tmp_path / "out", **same)
+    assert there.verdict == ic.anonymize(persons(), schema(entity=entity), **same).verdict
+    assert sorted(path.name for path in there.table.parent.iterdir() if "data" in path.name or path.name[0] == ".") == [
+        "data.parquet"
+    ]
+
+
+def test_a_folder_that_spark_did_not_write_as_it_should_is_not_published(
+    table: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = SparkHome.write
+
+    def lose(self: SparkHome, frame: Any, names: Sequence[str], path: Path) -> None:
+        write(self, frame.head(200), names, path)
+
+    monkeypatch.setattr(SparkHome, "write", lose)
+    with pytest.raises(ic.ReleaseMismatch):
+        ic.anonymize(table, schema(), model="k>=3", max_suppressed=0.2, output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("told", [0, 5_000_000])
+@pytest.mark.parametrize("algorithm", [ic.Optimal(), ic.Mondrian()])
+def test_a_combination_that_nearly_everybody_has_changes_nothing(
+    told: int, algorithm: Any, local: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, name, value in [(_spark, "TOLD", told), (_spark, "ROWS_PER_PART", 300), (_spark_rows, "COPIES", 100)]:
+        monkeypatch.setattr(module, name, value)
+    learning = local.newSession()
+    learning.conf.set("spark.sql.adaptive.enabled", "true")
+    one = people().drop_columns(["visit", "cost"])
+    skewed = pa.concat_tables([one, *([one.slice(7, 1)] * 900)])
+    roles = ic.Schema({"age": ic.intervals(10, 20), "zip": ic.mask(), "sex": ic.flat()}, ["disease"])
+    same: dict[str, Any] = {"model": "k>=3, alpha<=0.99[disease]", "algorithm": algorithm, "max_suppressed": 0.2}
+    there = ic.anonymize(
+        spark_subject("local", learning, tmp_path).load(skewed), roles, output=tmp_path / "out", **same
+    )
+    assert len(list(there.table.iterdir())) > 1
+    assert tally(pyarrow.parquet.read_table(there.table)) == tally(ic.anonymize(skewed, roles, **same).table)
 
 
 def test_a_census_that_does_not_fit_is_taken_at_the_same_floor(table: Any) -> None:

@@ -11,23 +11,28 @@ from incrowd.engines._formulas import escape_formula, unescape_formula
 from incrowd.engines._open import open_table
 from incrowd.engines._private import private_folder
 from incrowd.engines._protocol import Engine, Replace
-from incrowd.engines._remembered import Remembered
+from incrowd.engines._remembered import Answers, Remembered, classes_of
 from incrowd.engines._sample import sample_of
 from incrowd.engines._several import digest_of_files, files_of
-from incrowd.engines._spark import forget
+from incrowd.engines._spark import cluster_of, forget, open_written
 from incrowd.engines._spark_files import places_of, read_folder
+from incrowd.engines._spark_home import SparkHome
 from incrowd.engines._spark_session import spark_session
 from incrowd.engines._stage import Stage, watching
 
 __all__ = [
+    "Answers",
     "Budget",
     "Database",
     "Engine",
     "Remembered",
     "Replace",
+    "SparkHome",
     "Stage",
     "census_size_about",
     "check_suffix",
+    "classes_of",
+    "cluster_of",
     "digest_of_files",
     "ending_of",
     "escape_formula",
@@ -37,6 +42,7 @@ __all__ = [
     "is_text",
     "look_at",
     "open_table",
+    "open_written",
     "places_of",
     "private_folder",
     "read_arrays",

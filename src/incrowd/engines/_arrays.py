@@ -12,7 +12,7 @@ import pyarrow.parquet
 
 from incrowd.core import DataError
 from incrowd.engines._border import guarded
-from incrowd.engines._columns import of_numbers, of_texts, of_truths, to_numpy
+from incrowd.engines._columns import of_numbers, of_texts, to_numpy
 
 _KINDS = {"integers": pa.int64(), "floats": pa.float64(), "texts": pa.large_string()}
 
@@ -20,12 +20,11 @@ _KINDS = {"integers": pa.int64(), "floats": pa.float64(), "texts": pa.large_stri
 @guarded
 def write_arrays(arrays: Mapping[str, Any], path: Path) -> None:
     """Write arrays of whole numbers, floats or texts."""
-    columns = {kind: [] for kind in _KINDS}  # type: dict[str, list[Any]]
-    for array in arrays.values():
-        for kind, values in columns.items():
-            values.append(_as_arrow(array) if kind == _kind_of(array) else None)
-    table = {kind: _lists(values, _KINDS[kind]) for kind, values in columns.items()}
-    pyarrow.parquet.write_table(pa.table({"name": of_texts(list(arrays)), **table}), path, compression="zstd")
+    schema = pa.schema([("name", pa.large_string()), *((kind, pa.large_list(type_)) for kind, type_ in _KINDS.items())])
+    with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for name, array in arrays.items():  # one after the other: there may be no room for all of them in 64 bits
+            lists = [_list(array if kind == _kind_of(array) else None, schema.field(kind).type) for kind in _KINDS]
+            writer.write_batch(pa.record_batch([of_texts([name]), *lists], schema=schema))
 
 
 @guarded
@@ -55,13 +54,11 @@ def _as_arrow(array: Any) -> pa.Array:
     return of_numbers(array.astype(np.float64 if array.dtype.kind == "f" else np.int64))
 
 
-def _lists(values: list[Any], type_: pa.DataType) -> pa.Array:
-    """Put arrays behind each other, as a column of lists; an absent one is null."""
-    present = [value for value in values if value is not None]
-    ends = np.cumsum([0, *(0 if value is None else len(value) for value in values)], dtype=np.int64)
-    flat = pa.concat_arrays(present) if present else pa.nulls(0, type_)
-    absent = of_truths(np.array([value is None for value in values], dtype=bool))
-    return pa.LargeListArray.from_arrays(of_numbers(ends), flat, mask=absent)
+def _list(array: Any | None, type_: pa.DataType) -> pa.Array:
+    """Give a column of one list, or of nothing."""
+    if array is None:
+        return pa.nulls(1, type_)
+    return pa.LargeListArray.from_arrays(of_numbers(np.array([0, len(array)])), _as_arrow(array))
 
 
 def _objects(values: list[Any]) -> Any:

@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
+from incrowd.engines._csv import name_of
 from incrowd.engines._home import TOO_FINE
 from incrowd.engines._spark_errors import trouble_with_spark
 
@@ -52,7 +53,9 @@ def _translate(error: Exception) -> IncrowdError:
     known = (
         (
             isinstance(error, duckdb.InvalidInputException) and "CSV" in message,
-            DataError("The file cannot be read as a table of text.", hint="all its lines must end in the same way."),
+            DataError(
+                f"{_file(message)} cannot be read as a table of text.", hint="all its lines must end in the same way."
+            ),
         ),
         (isinstance(error, FileNotFoundError), DataError("The file does not exist.")),
         (isinstance(error, PermissionError), DataError("The file may not be read or written.")),
@@ -87,18 +90,24 @@ def _ours(error: Exception) -> list[traceback.FrameSummary]:
 
 
 def _csv_error(message: str, line: int) -> DataError:
+    where = f"Line {line} of t{_file(message)[1:]}"
     expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if expected:
         return DataError(
-            f"Line {line} of the file has {expected[2]} values, expected {expected[1]}.",
+            f"{where} has {expected[2]} values, expected {expected[1]}.",
             hint="a separator inside a value needs quotes around the value.",
         )
     if "maximum line size" in message.lower():
-        return DataError(f"Line {line} of the file is too long.", hint="a line may have 2 MB; is a quote never closed?")
+        return DataError(f"{where} is too long.", hint="a line may have 2 MB; is a quote never closed?")
     if "unicode" in message.lower() or "utf-8" in message.lower():
-        return DataError(
-            f"Line {line} of the file is not valid UTF-8.", hint="say the encoding, for example encoding='latin-1'."
-        )
+        return DataError(f"{where} is not valid UTF-8.", hint="say the encoding, for example encoding='latin-1'.")
     if "quote" in message.lower():
-        return DataError(f"Line {line} of the file has a quote that is never closed.")
-    return DataError(f"Line {line} of the file cannot be read.")
+        return DataError(f"{where} has a quote that is never closed.")
+    return DataError(f"{where} cannot be read.")
+
+
+def _file(message: str) -> str:
+    """Name the file that DuckDB complains about. It quotes the line first and says then where that stands."""
+    said = re.findall(r"^  file = (.+)$", message, re.MULTILINE)
+    path = Path(said[-1]) if said else None
+    return f"The file {name_of(path)!r}" if path is not None and path.is_file() else "The file"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import re
 from collections.abc import Iterator
@@ -23,6 +25,9 @@ A_THREAD = 64 * 2**20
 CELL = 150
 """Bytes that a cell takes at most while it is counted, searched and checked, besides 2 per column; see
 ``benchmarks/scale.py``."""
+
+LOCAL_CELL = 250
+"""The same where every cell may become something of its own: a local recoding lists them, and names every class."""
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -56,9 +61,9 @@ class Budget:
         most = max(self.engine // A_THREAD, 1)
         return most if most < (os.cpu_count() or 1) else None
 
-    def cells(self, columns: int) -> int:
-        """Say how many cells of so many columns a census may have."""
-        return max(self.total * 2 // 5 // (CELL + 2 * columns), 1)
+    def cells(self, columns: int, *, local: bool = False) -> int:
+        """Say how many cells of so many columns a census may have; fewer where a local recoding is looked for."""
+        return max(self.total * 2 // 5 // ((LOCAL_CELL if local else CELL) + 2 * columns), 1)
 
 
 def bytes_of(memory: str) -> int:
@@ -72,6 +77,12 @@ def bytes_of(memory: str) -> int:
         msg = f"memory must be more than nothing, got {memory!r}."
         raise ParameterError(msg, hint="write a number and a unit, such as '500MB' or '4GB'.")
     return amount
+
+
+def give_back() -> None:
+    """Give the system back what was freed: some C libraries keep it, and a container counts it as used."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # others do so by themselves
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def left_over() -> int:

@@ -31,11 +31,6 @@ def of_numbers(array: Any) -> pa.Array:
     return _primitive(array, pa.from_numpy_dtype(array.dtype))
 
 
-def of_truths(array: Any) -> pa.Array:
-    """Give an array of true and false as a column."""
-    return pa.Array.from_buffers(pa.bool_(), len(array), [None, pa.py_buffer(np.packbits(array, bitorder="little"))])
-
-
 def of_texts(texts: Sequence[str | None]) -> pa.Array:
     """Give texts as a column; ``None`` is null."""
     encoded = [b"" if text is None else text.encode() for text in texts]

@@ -23,6 +23,9 @@ _LOOK = 1 << 16
 _UTF8 = {"utf-8", "utf-8-sig", "ascii"}
 """Encodings that DuckDB reads as they are, by Python's names."""
 
+_COPY = ".utf8-copy"
+"""How the name of a copy ends."""
+
 T = TypeVar("T")
 
 
@@ -84,13 +87,21 @@ def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Pa
     folder
         Where to put the copy; by default where the system keeps temporary files.
     """
-    with NamedTemporaryFile("w", suffix=".csv", dir=folder, encoding="utf-8", newline="", delete=False) as copy:
+    begin = path.name.encode("utf-8", "ignore")[:150].decode("utf-8", "ignore")  # names have so many bytes, not letters
+    with NamedTemporaryFile(
+        "w", prefix=f"{begin}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
+    ) as copy:
         try:
             _read(path, encoding, lambda source: shutil.copyfileobj(source, copy))
         except BaseException:
             Path(copy.name).unlink()
             raise
     return Path(copy.name)
+
+
+def name_of(path: Path) -> str:
+    """Give the name of a text file; of a copy, that of the file which was copied."""
+    return path.name.removesuffix(_COPY).rpartition(".")[0] if path.name.endswith(_COPY) else path.name
 
 
 def check_encoding(encoding: str) -> None:

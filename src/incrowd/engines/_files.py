@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pyarrow.ipc
+import pyarrow.parquet
 
 from incrowd.core import DataError
 from incrowd.engines._codebook import Codebook
@@ -22,8 +23,6 @@ ARROWS = (".arrow", ".feather", ".ipc")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 READABLE = (*TEXTS, *(f"{text}.gz" for text in TEXTS), ".parquet", *ARROWS, *SPREADSHEETS, *READERS)
 WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arrow", ".feather", ".xlsx", *WRITERS)
-_ROWS_AT_ONCE = 10_000_000
-"""So many rows may wait in memory until they are written: some hundred MB."""
 ESCAPED = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx")
 """Files in which texts that a spreadsheet would run are escaped."""
 
@@ -103,30 +102,35 @@ def write_relation(relation: duckdb.DuckDBPyRelation, path: Path, codebook: Code
         separator = "\t" if ending.startswith(".tsv") else ","
         compression = "gzip" if ending.endswith(".gz") else "none"
         alone = connect(threads=1)  # several threads write their rows as they come
-        rows = alone.from_arrow(_reader(relation))
+        rows = alone.from_arrow(reader_of(relation))
         _escaped(rows).write_csv(str(path), header=True, sep=separator, compression=compression)
     elif ending in ARROWS:
-        reader = _reader(relation)
+        reader = reader_of(relation)
         _write_batches(reader.schema, reader, path)
     else:
-        write_arrow(_reader(relation).read_all(), path, codebook or Codebook())
+        write_arrow(reader_of(relation).read_all(), path, codebook or Codebook())
 
 
-def write_batches(batches: pa.RecordBatchReader, path: Path, rows: int) -> None:
-    """Write rows in the order in which they come to a file that DuckDB writes.
+def write_batches(batches: pa.RecordBatchReader, path: Path) -> None:
+    """Write rows in the order in which they come to a file of text or Parquet, without ever holding all of them.
 
-    Several threads are faster, and keep all of the file in memory until it is written: not for many ``rows``. Rows of
-    texts would not wait for each other.
+    Arrow writes texts that are numbered already as they are. DuckDB would number them again, and several of its threads
+    keep all of the file in memory to bring it into order.
     """
-    several = ending_of(path) == ".parquet" and rows <= _ROWS_AT_ONCE
-    threads = min(4, os.cpu_count() or 1) if several else 1
-    writer = connect(threads=threads, preserve_insertion_order=True)
-    write_relation(writer.from_arrow(batches), path)
+    if ending_of(path) != ".parquet":
+        writer = connect(threads=1, preserve_insertion_order=True)  # before DuckDB 1.5 it must outlive its relations
+        write_relation(writer.from_arrow(batches), path)
+        return
+    with pyarrow.parquet.ParquetWriter(path, batches.schema, compression="zstd", store_schema=False) as file:
+        for batch in batches:
+            file.write_batch(batch)
 
 
-def _reader(relation: Any) -> Any:
+def reader_of(relation: Any, rows: int = 100_000) -> pa.RecordBatchReader:
+    """Stream a relation, so many rows at a time."""
     read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # before DuckDB 1.5
-    return read(100_000)
+    reader: pa.RecordBatchReader = read(rows)
+    return reader
 
 
 def _write_batches(schema: pa.Schema, batches: Any, path: Path) -> None:

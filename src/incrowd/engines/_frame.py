@@ -25,11 +25,12 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import domain_of
 from incrowd.engines._border import guarded
+from incrowd.engines._budget import give_back
 from incrowd.engines._columns import to_numpy
 from incrowd.engines._encoding import Coding, codes_by, with_words
 from incrowd.engines._estimate import looked_at
 from incrowd.engines._files import check_suffix
-from incrowd.engines._home import ROW, Frame, Home, inner_names, only
+from incrowd.engines._home import ROW, DuckHome, Frame, Home, inner_names, only
 from incrowd.engines._labels import label_classes, read_labels
 from incrowd.engines._protocol import Replace
 from incrowd.engines._recode import check_rows, recode_full_domain, recode_locally, replace_values
@@ -113,6 +114,7 @@ class FrameEngine:
         request.check(domains)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         words, counts = self._count(request)
+        give_back()
         return Census.assemble(request, domains, packing.unpack(words), counts, self._dropped(request.count))
 
     @guarded
@@ -159,11 +161,13 @@ class FrameEngine:
         names = [*quasi, *sensitive, *([entity] if entity else [])]
         self._check([*names, *([count] if count else [])])
         begin("checking")
-        codings = {name: self._coding(name, domain) for name, domain in sensitive.items()}
         keys = [self._inner[name] for name in names]
         frame = self._clean([*names, *([count] if count else [])])
-        counted = self._in_order(frame.group_by(keys).agg(self._tally(count)), keys)
         inner = [self._inner[name] for name in quasi]
+        counted = self._labelled(frame.group_by(keys).agg(self._tally(count)), keys, inner)
+        if count is None:
+            self._learn(counted, list(sensitive))
+        codings = {name: self._coding(name, domain) for name, domain in sensitive.items()}
         person = self._inner[entity] if entity else None
         return label_classes(read_labels(counted, inner, codings, sensitive, person))
 
@@ -173,6 +177,7 @@ class FrameEngine:
         begin("writing")
         self._home.write(self._ordered(keep=keep_order), list(self._inner), path)
         self._home.check()
+        give_back()
 
     @guarded
     def materialise(self) -> Any:
@@ -201,6 +206,18 @@ class FrameEngine:
     def _in_order(self, frame: Frame, by: Sequence[str]) -> pa.Table:
         """Fetch a frame, sorted."""
         return self._collect(frame.sort(by, nulls_last=True))
+
+    def _learn(self, counted: pa.Table, names: Sequence[str]) -> None:
+        """Take the values of columns from rows that were counted, where looking at them would cost more."""
+
+    def _labelled(self, frame: Frame, by: Sequence[str], labels: Sequence[str]) -> pa.Table:
+        """Fetch a frame, sorted; where that is possible without holding the text of every label in every row."""
+        if not isinstance(self._home, DuckHome):
+            return self._in_order(frame, by)
+        table = self._home.fetched(frame.sort(by, nulls_last=True), labels)
+        self._home.check()
+        give_back()
+        return table
 
     def _look_at(self, names: Sequence[str]) -> None:
         """Find out the distinct values of columns."""

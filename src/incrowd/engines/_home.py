@@ -23,7 +23,7 @@ from incrowd.core import DataError
 from incrowd.engines._budget import Budget
 from incrowd.engines._codebook import Codebook, codebook_of
 from incrowd.engines._connection import connect
-from incrowd.engines._files import by_duckdb, write_arrow, write_relation
+from incrowd.engines._files import by_duckdb, reader_of, write_arrow, write_relation
 from incrowd.engines._private import make_private, remove_private
 from incrowd.engines._several import files_of
 
@@ -207,12 +207,26 @@ class DuckHome:
         staged: Frame = nw.from_native(connection.read_parquet(str(path)))
         return staged
 
+    def fetched(self, frame: Frame, labels: Sequence[str]) -> pa.Table:
+        """Fetch a frame, so many rows at a time, of which every text of these columns is kept once."""
+        reader = reader_of(frame.to_native())
+        read = [_with_texts_once(pa.Table.from_batches([batch]), labels) for batch in reader]
+        return pa.concat_tables(read) if read else reader.schema.empty_table()
+
     def _scan(self, table: pa.Table) -> Any:
         incrowd_brought_5d41c0 = table  # noqa: F841 - DuckDB finds it here by its name
         name = f"incrowd_{secrets.token_hex(8)}"
         brought = self._relation.query(name, "FROM incrowd_brought_5d41c0")
         self._relation.query(name, f"DROP VIEW IF EXISTS {name}")  # DuckDB before 2.0 makes one and leaves it
         return brought
+
+
+def _with_texts_once(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    for name in names:
+        column = table[name]
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            table = table.set_column(table.column_names.index(name), name, column.dictionary_encode())
+    return table
 
 
 class PolarsHome:

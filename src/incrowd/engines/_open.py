@@ -105,7 +105,7 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         return FrameEngine(nw.from_native(renamed), PolarsHome(), names, **reading)
     if is_spark(source):
         _check_names(source.columns, drop_missing)
-        return open_spark(source, **reading)
+        return open_spark(source, memory=memory, **reading)
     return _open_eager(source, (memory, temp), reading)
 
 

@@ -68,11 +68,11 @@ def recode_locally(
     ]
     frame, words = with_words(frame, codings, home)
     frame = only(frame, [*columns, *words])
-    entries, split = _entries(recoding, codings, words)
+    entries, parting = _entries(recoding, codings, words)
     kept = [*columns, "class"]
-    result = only(frame.join(home.bring(entries.filter(~split)), on=words, how="inner"), kept)
-    if split.any():
-        pieces = home.bring(entries.filter(split))
+    result = only(frame.join(home.bring(entries), on=words, how="inner"), kept)
+    if len(parting):
+        pieces = home.bring(parting)
         ranked = _ranked(frame.join(only(pieces, words).unique(), on=words, how="inner"), words, ranks, home)
         rank = nw.col("rank")
         inside = (rank > nw.col("first")) & (rank <= nw.col("end"))
@@ -87,13 +87,16 @@ def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], ho
     return frame.with_columns(**{coding.column: text})
 
 
-def _entries(recoding: LocalRecoding, codings: Sequence[Coding], words: list[str]) -> tuple[pa.Table, np.ndarray]:
-    """Give the entries of a recoding as a table, and which of them belong to a cell that is split."""
+def _entries(recoding: LocalRecoding, codings: Sequence[Coding], words: list[str]) -> tuple[pa.Table, pa.Table]:
+    """Give where cells go as a whole, and the pieces of those that part with the ranks that each takes."""
     order, first, split = recoding.pieces()
     packed = Packing.of([coding.cardinality for coding in codings]).pack([codes[order] for codes in recoding.codes])
-    end = first + recoding.counts[order]
-    arrays = [of_numbers(array.astype(np.int64)) for array in (*packed, recoding.classes[order], first, end)]
-    return pa.Table.from_arrays(arrays, [*words, "class", "first", "end"]), split
+    arrays = [*packed, recoding.classes[order].astype(np.int64)]
+    whole = [of_numbers(array[~split]) for array in arrays] if split.any() else [*map(of_numbers, arrays)]
+    first, end = first[split], (first + recoding.counts[order])[split]
+    parting = [of_numbers(array) for array in (*(array[split] for array in arrays), first, end)]
+    names = [*words, "class"]
+    return pa.Table.from_arrays(whole, names), pa.Table.from_arrays(parting, [*names, "first", "end"])
 
 
 def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], home: Home) -> Frame:

@@ -9,31 +9,31 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import DataError, FullDomainRecoding, ParameterError, Recoding
-from incrowd.engines._arrow import kind_of_type, tidy
+from incrowd.core import CensusRequest, DataError, FullDomainRecoding, Recoding
+from incrowd.engines._arrow import domain_of, kind_of_type, tidy
 from incrowd.engines._border import guarded
+from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_numbers, to_numpy
 from incrowd.engines._eager import EagerEngine
+from incrowd.engines._estimate import how_many
 from incrowd.engines._files import ending_of
-from incrowd.engines._frame import FrameEngine
+from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._from_census import CountedEngine, published_rows, tells_all
 from incrowd.engines._home import Frame, inner_names
 from incrowd.engines._protocol import Engine, Replace
-from incrowd.engines._spark_files import write_folder
+from incrowd.engines._spark_held import HeldRows, few_rows, most_rows, values_of
+from incrowd.engines._spark_home import SparkHome
 from incrowd.engines._spark_rows import functions_of, in_chunks, in_parts, repeated, tallied
 from incrowd.engines._stage import begin
 
 ROWS_PER_PART = 1_000_000
 """So many rows about are published together, in one task and one file."""
-
-FEW = 1_000_000
-"""Tables of so many rows are sent to every worker; larger ones are joined by shuffling."""
 
 FEWER = 1_000
 """Up to so many combinations of values beside the labels, equal rows are counted before they are moved."""
@@ -43,62 +43,6 @@ TOLD = 5_000_000
 
 SETS = 30
 """Columns that are counted in one job: Spark numbers them by bits."""
-
-
-class SparkHome:
-    """A Spark session, classic or over Connect.
-
-    Parameters
-    ----------
-    session
-        The session of the frame. What we bring is brought there; none of its settings are changed.
-    """
-
-    def __init__(self, session: Any) -> None:
-        self._session = session
-
-    def bring(self, table: pa.Table) -> Frame:
-        frame = self.hand_back(table)
-        brought: Frame = nw.from_native(frame.hint("broadcast") if table.num_rows <= FEW else frame)
-        return brought
-
-    def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
-        """Join without asking for the columns of the frame: over Connect, each such question sends the whole plan.
-
-        The key stays and is never read, so that Spark plans one join after another with no step between them.
-        """
-        native, other = frame.to_native(), self.bring(table).to_native()
-        of = functions_of(native)
-        joined: Frame = nw.from_native(native.join(other, of.col(column) == of.col(key), "left"))
-        return joined
-
-    def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
-        write_folder(frame.to_native().toDF(*names), path)
-
-    def hand_back(self, table: pa.Table) -> Any:
-        """Make a frame of a table; timestamps without a zone stay without, whatever the zone of the session is."""
-        from pyspark.sql.pandas.types import from_arrow_type  # noqa: PLC0415 - only who uses Spark has it
-        from pyspark.sql.types import StructField, StructType  # noqa: PLC0415
-
-        fields = [
-            StructField(field.name, from_arrow_type(field.type, prefer_timestamp_ntz=True)) for field in table.schema
-        ]
-        return self._session.createDataFrame(table, StructType(fields))
-
-    def check(self) -> None:
-        """Spark knows what it reads; we do not."""
-
-    def numbered(self, frame: Frame) -> NoReturn:
-        """Refuse: the rows of a cluster have no order."""
-        del frame
-        msg = "The rows of a Spark table have no order that could be kept."
-        raise ParameterError(msg, hint="use order='sorted'.")
-
-    def sampled(self, frame: Frame, rows: int) -> Frame:
-        native = frame.to_native()
-        names = [field.name for field in native.schema.fields if field.dataType.typeName() not in {"map", "variant"}]
-        sampled: Frame = nw.from_native(native.orderBy(functions_of(native).xxhash64(*names)).limit(rows))
-        return sampled
 
 
 class SparkEngine(CountedEngine):
@@ -113,6 +57,15 @@ class SparkEngine(CountedEngine):
     tally
         The different rows with a column ``count``, where they are known already.
     """
+
+    _memory: str | None = None
+    """The most that a run may use on this machine."""
+
+    _held: HeldRows | None = None
+    """The different rows of what was asked for first, where they are few."""
+
+    _asked = False
+    """Whether it was tried to bring them here."""
 
     _repeated = False
     """Whether most rows are known to occur several times: then different rows are moved and sorted, not all rows."""
@@ -131,6 +84,16 @@ class SparkEngine(CountedEngine):
         super().__init__(frame, home, names, missing_values=missing_values, drop=drop)
         self._about = rows
         self._different = tally
+
+    @guarded
+    def census_size(self, request: CensusRequest) -> int:
+        return len(self._count(request)[1]) if self._tells(request) else super().census_size(request)
+
+    @guarded
+    def census_size_about(self, request: CensusRequest, one_in: int) -> int:
+        if not self._tells(request):
+            return super().census_size_about(request, one_in)
+        return how_many(self._count(request)[0], one_in)
 
     @guarded
     def recode(
@@ -181,7 +144,44 @@ class SparkEngine(CountedEngine):
         return self._collect(frame).sort_by([(name, "ascending") for name in by])
 
     def _values(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
-        """Count the values of all columns in one job."""
+        """Bring the different rows here, which tell the values too; if they are many, count the values in one job."""
+        if len(names) > 1 and not self._asked:
+            self._hold(names)
+        if self._held is not None and set(names) <= set(self._held.columns):
+            yield from ((name, *self._held.values(name)) for name in names)
+        else:
+            yield from self._values_alone(names)
+
+    def _hold(self, names: Sequence[str]) -> None:
+        self._asked = True
+        inner = {name: self._inner[name] for name in [*names, *(name for name in self._drop if name not in names)]}
+        most = most_rows(self._memory, len(inner))
+        counted = few_rows(self._clean(list(inner), drop=False).to_native(), list(inner.values()), most)
+        table = None if counted is None else self._collect(nw.from_native(counted))
+        if table is not None and 0 < len(table) <= most:
+            self._held = HeldRows.of(table, inner, self._drop)
+
+    def _tells(self, request: CensusRequest) -> bool:
+        """Say whether the rows that are here tell a census."""
+        self.domains(request.needed)  # which may bring them
+        return self._held is not None and request.count is None and set(request.needed) <= set(self._held.columns)
+
+    def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
+        if self._held is None or not self._tells(request):
+            return super()._count(request)
+        return self._held.count(request, self.domains(request.needed))
+
+    def _dropped(self, count: str | None) -> int:
+        return super()._dropped(count) if self._held is None or count else self._held.dropped
+
+    def _learn(self, counted: pa.Table, names: Sequence[str]) -> None:
+        """Let what was counted tell the values: no job is needed for them."""
+        for name in names:
+            if name not in self._known:
+                values, counts = values_of(Coded.of(counted[self._inner[name]]), to_numpy(counted["n"]))
+                self._known[name] = Column(domain_of(name, values, counts), values.drop_null().combine_chunks())
+
+    def _values_alone(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
         for start in range(0, len(names), SETS):
             some = names[start : start + SETS]
             inner = [self._inner[name] for name in some]
@@ -255,7 +255,9 @@ def is_spark(source: Any) -> bool:
     return spark is not None and isinstance(source, spark.DataFrame)
 
 
-def open_spark(frame: Any, missing_values: Sequence[str], drop: Sequence[str]) -> SparkEngine:
+def open_spark(
+    frame: Any, missing_values: Sequence[str], drop: Sequence[str], memory: str | None = None
+) -> SparkEngine:
     """Open a Spark DataFrame, classic or over Connect."""
     fields = frame.schema.fields
     inner = frame.toDF(*inner_names(len(fields)))
@@ -264,7 +266,28 @@ def open_spark(frame: Any, missing_values: Sequence[str], drop: Sequence[str]) -
     ]
     home = SparkHome(frame.sparkSession)
     names = [field.name for field in fields]
-    return SparkEngine(nw.from_native(inner.select(*columns)), home, names, missing_values=missing_values, drop=drop)
+    engine = SparkEngine(nw.from_native(inner.select(*columns)), home, names, missing_values=missing_values, drop=drop)
+    engine._memory = memory  # noqa: SLF001 - its own kind
+    return engine
+
+
+def cluster_of(engine: Engine) -> SparkHome | None:
+    """Give the cluster that a table lives on; ``None`` if it lives on none."""
+    home = engine._home if isinstance(engine, SparkEngine) else None  # noqa: SLF001 - its own kind
+    return home if isinstance(home, SparkHome) else None
+
+
+def open_written(path: Path, cluster: SparkHome, memory: str | None = None) -> SparkEngine:
+    """Open a folder by the cluster that wrote it.
+
+    Parameters
+    ----------
+    path, cluster
+        The folder, and who wrote it.
+    memory
+        The most that may be used on this machine.
+    """
+    return open_spark(cluster.read(path), (), (), memory)
 
 
 def forget(table: Any) -> None:

@@ -49,7 +49,8 @@ def places_of(path: Path) -> list[str]:
     endings = {ending_of(file) for file in found.files}
     if endings - ({".parquet"} if here else {".parquet", ""}):
         msg = f"Spark reads Parquet here, and {path.name!r} is something else."
-        raise DataError(msg, hint="write the table as Parquet first, or open it with Spark from Python.")
+        hint = "write it as Parquet first, with DuckDB or Polars, or read it with Spark and hand over the DataFrame."
+        raise DataError(msg, hint=hint)
     if here:
         columns = [*map(parquet_columns, found.files)]
         check_columns(found, columns)

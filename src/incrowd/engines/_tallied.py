@@ -14,7 +14,7 @@ from incrowd.engines._border import guarded
 from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_numbers
 from incrowd.engines._eager import EagerEngine
-from incrowd.engines._files import by_duckdb, check_suffix, write_batches
+from incrowd.engines._files import by_duckdb, check_suffix, ending_of, write_batches
 from incrowd.engines._stage import begin
 
 _BLOCK = 500_000
@@ -47,7 +47,7 @@ class TalliedEngine(EagerEngine):
             return
         check_suffix(path)
         columns = {name: column for name, column in self._columns.items() if isinstance(column, Coded)}
-        write_batches(_batches(columns, self._counts), path, int(self._counts.sum()))
+        write_batches(_batches(columns, self._counts, anew=ending_of(path) == ".parquet"), path)
 
     def _whole(self, name: str) -> Coded:
         """Give a column with every row as often as it occurs."""
@@ -55,9 +55,17 @@ class TalliedEngine(EagerEngine):
         return Coded(column.keys, np.repeat(column.codes, self._counts))
 
 
-def _batches(columns: Mapping[str, Coded], counts: Any) -> pa.RecordBatchReader:
-    """Lay the rows out, a block at a time."""
-    schema = pa.schema([(name, _values(column, column.codes[:0]).type) for name, column in columns.items()])
+def _batches(columns: Mapping[str, Coded], counts: Any, *, anew: bool) -> pa.RecordBatchReader:
+    """Lay the rows out, a block at a time.
+
+    Parameters
+    ----------
+    columns, counts
+        The different rows, and how often each of them occurs.
+    anew
+        Whether every block numbers its own texts, so that it tells of no others. DuckDB would mix them up.
+    """
+    schema = pa.schema([(name, _type_of(column)) for name, column in columns.items()])
     here = copy_context()  # whoever pulls the blocks may do so in a thread that knows no watcher
 
     def blocks() -> Iterator[pa.RecordBatch]:
@@ -67,14 +75,25 @@ def _batches(columns: Mapping[str, Coded], counts: Any) -> pa.RecordBatchReader:
             first, last = np.searchsorted(ends, [start, start + _BLOCK - 1], side="right")
             rows = slice(first, last + 1)
             times = np.minimum(ends[rows], start + _BLOCK) - np.maximum(ends[rows] - counts[rows], start)
-            arrays = [_values(column, np.repeat(column.codes[rows], times)) for column in columns.values()]
+            found = (
+                column.only(rows) if anew else Coded(column.keys, column.codes[rows]) for column in columns.values()
+            )
+            arrays = [_repeated(column, times, type_) for column, type_ in zip(found, schema.types, strict=True)]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     return pa.RecordBatchReader.from_batches(schema, blocks())
 
 
-def _values(column: Coded, codes: Any) -> pa.Array:
-    """Give values by their codes, as numbers of texts where no text is missing."""
+def _type_of(column: Coded) -> pa.DataType:
+    """Say how a column is laid out: as numbers of texts where no text is missing."""
     if column.keys.null_count or not pa.types.is_string(column.keys.type):
-        return column.keys.take(of_numbers(codes))
-    return pa.DictionaryArray.from_arrays(of_numbers(codes.astype(np.int32)), column.keys)
+        return column.keys.type
+    return pa.dictionary(pa.int32(), pa.string())
+
+
+def _repeated(column: Coded, times: Any, type_: pa.DataType) -> pa.Array:
+    """Give values, each so many times."""
+    codes = np.repeat(column.codes, times)
+    if pa.types.is_dictionary(type_):
+        return pa.DictionaryArray.from_arrays(of_numbers(codes.astype(np.int32)), column.keys)
+    return column.keys.take(of_numbers(codes))

@@ -22,6 +22,7 @@ from incrowd.engines._columns import of_texts, to_numpy
 from incrowd.engines._csv import rows_about
 from incrowd.engines._encoding import Coding, codes_by, packed, rows_within
 from incrowd.engines._estimate import how_many
+from incrowd.engines._files import reader_of
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
 from incrowd.engines._protocol import Engine, Replace
@@ -312,6 +313,4 @@ def _whole(text: str | None) -> int:
 
 def _batches(relation: duckdb.DuckDBPyRelation, names: Sequence[str]) -> Iterable[pa.RecordBatch]:
     """Stream some columns of a file; the columns are named as expressions, never as SQL."""
-    selected: Any = relation.select(*(duckdb.ColumnExpression(name) for name in names))
-    read = getattr(selected, "to_arrow_reader", None) or selected.fetch_record_batch  # before DuckDB 1.5
-    yield from read(_BATCH)
+    yield from reader_of(relation.select(*(duckdb.ColumnExpression(name) for name in names)), _BATCH)
