@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from incrowd.web._jobs import LISTENERS, Job, Jobs
 from incrowd.web._refusal import Plain, Refusal, refusal
+from incrowd.web._worker import perform
 from web.serving import PLAN, Visitor
 
 
@@ -208,3 +210,21 @@ def test_pages_that_only_listen_are_counted_and_too_many_refused() -> None:
         await jobs.close()
 
     asyncio.run(body())
+
+
+@pytest.mark.parametrize(("kind", "stage"), [("frontier", "searching"), ("evidence", "working")])
+def test_a_curve_and_evidence_tell_how_far_they_are(planned: Visitor, folder: Path, kind: str, stage: str) -> None:
+    planned.work(kind="run")
+    told: list[Any] = []
+    run = {"run": str(folder / ".incrowd" / "runs" / "0001"), "about": {}}
+    perform(kind, {"plan": str(folder / "plan.toml"), "by": "k", "of": None, **run}, told.append)
+    far = [(one["done"], one["total"]) for one in told if one["stage"] == stage and one["total"]]
+    assert far
+    assert all(0 <= done <= total for done, total in far)
+    assert far == sorted(far)
+
+
+def test_the_time_left_follows_from_what_is_done() -> None:
+    job = Job(1, "evidence", limit=100.0, staged=time.monotonic() - 10)
+    job.progress = {"stage": "searching", "words": "", "done": 5, "total": 15}
+    assert job.show()["left"] == pytest.approx(20, abs=1)

@@ -12,6 +12,8 @@ import pytest
 
 from web.serving import PLAN, Visitor
 
+FEMALE = {"column": "sex", "values": ["f"]}
+
 
 @pytest.fixture
 def done(planned: Visitor) -> Visitor:
@@ -242,3 +244,45 @@ def test_evidence_knows_how_many_people_there_are(done: Visitor) -> None:
     done.work(kind="evidence", run=1)
     told = str(done.ask("GET", "/api/runs/1/evidence")["sections"])
     assert "Nobody said how many people" not in told
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "after"),
+    [
+        ({"ask": "count"}, "8", "8"),
+        ({"ask": "count", "where": [FEMALE]}, "3", "3"),
+        ({"ask": "count", "where": [{"column": "age", "low": "30", "high": "39"}]}, "3", "3"),
+        ({"ask": "count", "where": [{"column": "age", "low": "41"}]}, "2", "2"),
+        ({"ask": "count", "where": [{"column": "disease", "values": ["flu", "hiv"]}]}, "6", "6"),
+        ({"ask": "count", "where": [{"column": "age", "low": "31", "high": "39"}, FEMALE]}, "2", "1.5"),
+        ({"ask": "mean", "column": "age"}, "30.625", "30.625"),
+        ({"ask": "mean", "column": "age", "where": [{"column": "sex", "values": ["m"]}]}, "31.8", "32.8"),
+    ],
+)
+def test_an_own_question_is_answered_from_the_table_and_from_the_release(
+    done: Visitor, question: Any, before: str, after: str
+) -> None:
+    found = done.work(kind="question", run=1, **question)["result"]
+    assert (found["before"], found["after"]) == (before, after)  # [20, 40) covers 21, 22, 23, 31, 32 and 33 here
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ({"ask": "mean", "column": "disease"}, "IC101"),
+        ({"ask": "mean", "column": "name"}, "IC103"),
+        ({"ask": "count", "where": [{"column": "disease", "low": "a"}]}, "IC101"),
+        ({"ask": "count", "where": [{"column": "age", "low": "many"}]}, "IC101"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_refused(done: Visitor, question: Any, code: str) -> None:
+    assert done.work(kind="question", run=1, **question)["error"]["code"] == code
+
+
+def test_a_question_about_a_column_names_it(done: Visitor) -> None:
+    done.ask("POST", "/api/jobs", 422, json={"kind": "question", "run": 1, "ask": "mean"})
+
+
+def test_a_model_learns_from_the_table_and_from_the_release(done: Visitor) -> None:
+    found = done.work(kind="question", run=1, ask="model", column="disease")["result"]
+    assert all(0 <= float(found[key]) <= 1 for key in ("before", "after", "guessed"))

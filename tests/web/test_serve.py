@@ -106,6 +106,16 @@ def test_a_folder_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.Captu
     assert "There is no folder" in capsys.readouterr().err
 
 
+def test_a_folder_that_is_not_there_is_said_before_what_is_not_installed(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("incrowd.cli._serve.NEEDED", ("not_installed_anywhere",))
+    assert run(str(tmp_path / "nowhere")) == 2
+    assert "There is no folder" in capsys.readouterr().err
+    assert run(str(folder)) == 3
+    assert "not_installed_anywhere" in capsys.readouterr().err
+
+
 def test_a_port_that_is_taken_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         assert run(str(folder), "--port", str(other.getsockname()[1])) == 3

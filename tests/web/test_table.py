@@ -11,7 +11,7 @@ from web.serving import Visitor
 def test_the_profile_counts_values_and_those_that_occur_once(planned: Visitor) -> None:
     found = planned.ask("GET", "/api/table/profile")
     assert found["records"] == 8
-    assert found["layout"] == {"separator": ",", "encoding": "utf-8", "sheet": None, "missing": [""]}
+    assert found["layout"] == {"separator": ",", "encoding": "utf-8", "sheet": None, "missing": [""], "marks": []}
     columns = {one["name"]: one for one in found["columns"]}
     assert columns["zip"]["histogram"] == [
         {"label": "01067", "count": 3},
@@ -183,3 +183,19 @@ def test_a_preview_gives_every_value_with_its_labels_to_be_edited(planned: Visit
     planned.ask("POST", "/api/open", json={"name": "long.csv"})
     assert preview(planned, "number")["rows"] == []  # too many
     assert preview(planned, "text")["rows"] == []  # too long
+
+
+def test_what_often_means_missing_is_counted(visitor: Visitor, folder: Path) -> None:
+    (folder / "marked.csv").write_text("age,zip\n1,NA\n2,?\n3,NA\n4,01067\n", encoding="utf-8")
+    visitor.ask("POST", "/api/open", json={"name": "marked.csv"})
+    marks = visitor.ask("GET", "/api/table/profile")["layout"]["marks"]
+    assert marks == [{"mark": "NA", "count": 2}, {"mark": "?", "count": 1}]
+    visitor.ask("POST", "/api/open", json={"name": "marked.csv", "missing": ["", "NA", "?"]})
+    assert visitor.ask("GET", "/api/table/profile")["layout"]["marks"] == []
+
+
+def test_a_table_whose_combinations_do_not_fit_into_memory_is_not_counted(planned: Visitor) -> None:
+    planned.ask("PATCH", "/api/plan", json={"data": {"memory": "1B"}})
+    told = planned.ask("GET", "/api/table/singling-out", 500)
+    assert told["code"] == "IC302"
+    assert "call fewer columns ones that could help recognise somebody" in told["hint"]

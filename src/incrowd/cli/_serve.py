@@ -28,8 +28,8 @@ def serve(folder: Folder = Path(), port: Port = 8117, host: Host = "127.0.0.1", 
 
     For example: incrowd serve my-data
     """
-    _need_extra()
     _need_folder(folder)
+    _need_extra()
     from incrowd import web
 
     if host not in {"127.0.0.1", "localhost", "::1"}:

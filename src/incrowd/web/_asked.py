@@ -137,6 +137,27 @@ class GraphJob(Asked):
     column: Name
 
 
+class Where(Asked):
+    """A condition: one of some values, or a range with one or two ends."""
+
+    column: Name
+    values: (
+        Annotated[list[Annotated[StrictStr, Field(max_length=1_000)]], Field(min_length=1, max_length=100)] | None
+    ) = None
+    low: Annotated[StrictStr, Field(min_length=1, max_length=40)] | None = None
+    high: Annotated[StrictStr, Field(min_length=1, max_length=40)] | None = None
+
+
+class QuestionJob(Asked):
+    """Ask the table and a run the same question."""
+
+    kind: Literal["question"]
+    run: Run
+    ask: Literal["count", "mean", "model"]
+    column: Name | None = None
+    where: Annotated[list[Where], Field(max_length=3)] = []
+
+
 class ExportJob(Asked):
     """Write a run with its reports into a folder."""
 
@@ -148,7 +169,8 @@ class ExportJob(Asked):
 
 
 AnyJob = Annotated[
-    RunJob | ProposalsJob | FrontierJob | EvidenceJob | NTJob | GraphJob | ExportJob, Field(discriminator="kind")
+    RunJob | ProposalsJob | FrontierJob | EvidenceJob | NTJob | GraphJob | QuestionJob | ExportJob,
+    Field(discriminator="kind"),
 ]
 
 

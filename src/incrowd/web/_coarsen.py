@@ -10,9 +10,8 @@ from incrowd.api import Plan, feasibility, safe_harbor
 from incrowd.core import Domain, IncrowdError, Ladder, UncoveredValuesError
 from incrowd.hierarchies import auto, draw
 from incrowd.models import promise, trivial
-from incrowd.web._desk import domain_of, reading_of, release_of, table_of
+from incrowd.web._desk import domain_of, plan_of, reading_of, release_of, table_of
 from incrowd.web._look import spread
-from incrowd.web._plans import read_plan
 from incrowd.web._refusal import Plain, said_by
 from incrowd.web._rows import short
 from incrowd.web._worker import Teller
@@ -24,7 +23,7 @@ LABELS, LINES, LADDERS, UNCOVERED, ROWS = 50, 200, 6, 50, 500
 def preview(given: Plain, teller: Teller) -> Plain:
     """Say what a hierarchy makes of a column; what is wrong with it is part of the answer."""
     del teller
-    before = read_plan(given["plan"])
+    before = plan_of(given["plan"])
     domain = domain_of(before, given["column"])
     form = given["tables"]["columns"].get(given["column"], {}).get("hierarchy")
     empty: Plain = {"height": 0, "levels": [], "examples": [], "drawing": "", "uncovered": {"count": 0, "values": []}}
@@ -83,7 +82,7 @@ def _level(ladder: Ladder, domain: Domain, level: int) -> Plain:
 def feasible(given: Plain, teller: Teller) -> Plain:
     """Say whether any release can keep a promise; one that cannot be read is part of the answer."""
     del teller
-    plan = read_plan(given["plan"])
+    plan = plan_of(given["plan"])
     told: Plain = {"possible": False, "promise": "", "max_classes": 0, "obstacles": [], "notes": [], "problem": None}
     share, number = plan.privacy.max_suppressed or 0, plan.privacy.max_suppressed_records
     if given["max_suppressed"] is not None:
@@ -101,7 +100,7 @@ def feasible(given: Plain, teller: Teller) -> Plain:
 
 def harbor(given: Plain, teller: Teller) -> Plain:
     """Hold the table of the plan, or a release, against the safe harbor of HIPAA."""
-    plan = read_plan(given["plan"])
+    plan = plan_of(given["plan"])
     more: dict[str, Any] = {"kinds": given["kinds"], "year": given["year"]}
     if given["run"] is not None:
         return safe_harbor(release_of(given["run"], teller)[1], **more).to_dict()

@@ -12,6 +12,7 @@ from incrowd.core import Domain, PrivacyWarning, UnknownColumnError
 from incrowd.engines import Remembered, open_table
 from incrowd.web._plans import read_plan
 from incrowd.web._refusal import Plain
+from incrowd.web._unpacked import refuse_huge
 from incrowd.web._worker import Teller
 
 RELEASES = 3
@@ -29,6 +30,20 @@ class Desk:
 
 DESK = Desk()
 """The desk of this process."""
+
+
+def plan_of(path: str | Path, home: str | Path | None = None) -> Plan:
+    """Read a plan whose table is about to be read; one that would fill the memory is refused.
+
+    Parameters
+    ----------
+    path, home
+        The file, and the folder that paths begin in; that of the file if nothing is said.
+    """
+    plan = read_plan(path, home)
+    if plan.data.path is not None:
+        refuse_huge(plan.path(str(plan.data.path)))
+    return plan
 
 
 def table_of(plan: Plan) -> Remembered:
@@ -75,7 +90,7 @@ def domain_of(plan: Plan, column: str) -> Domain:
 def release_of(folder: str, teller: Teller) -> tuple[Plan, Release]:
     """Give the release of an earlier run; make it again from its plan if it is not at hand."""
     if folder not in DESK.releases:
-        plan = read_plan(Path(folder) / "source.toml", Path(folder).parents[2])
+        plan = plan_of(Path(folder) / "source.toml", Path(folder).parents[2])
         teller.step("making the release again")
         keep(folder, plan, plan.run(teller.search))
     return DESK.releases[folder]

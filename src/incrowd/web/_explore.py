@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from incrowd.algorithms import Inspected, Problem, all_solutions, left_out_by
 from incrowd.api import Plan, Release
 from incrowd.api._masked import part_of
-from incrowd.core import Classes, ParameterError, UnknownColumnError
+from incrowd.core import Classes, ParameterError, PrivacyWarning, UnknownColumnError
 from incrowd.models import Association, NTCloseness, PSensitive
 from incrowd.report import bipartite_svg
 from incrowd.web._desk import release_of
@@ -160,7 +161,9 @@ def _with_column(plan: Plan, release: Release, column: str, teller: Teller) -> t
             raise ParameterError(msg, hint="add a promise about it, such as l>=2, and run again.")
         promises = [*map(str, release.model.parts), str(PSensitive(1, column))]
         wider = plan.privacy.model_copy(update={"promise": tuple(promises)})
-        release = replace(plan, privacy=wider).run(teller.search)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyWarning)  # that p>=1 promises nothing is what it is for
+            release = replace(plan, privacy=wider).run(teller.search)
     basis = release.basis
     assert basis is not None  # noqa: S101 - anonymize made it
     classes = basis.predicted.classes

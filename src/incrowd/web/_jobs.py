@@ -69,7 +69,7 @@ class Job:
         total: int | None = self.progress["total"]
         if self.state != "running":
             return None
-        if self.progress["stage"] == "searching" and self.limit is not None:
+        if self.progress["stage"] == "searching" and total is None and self.limit is not None:
             return round(max(self.limit - passed, 0.0), 1)
         if not done or not total or passed < 0.5:
             return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,22 +11,27 @@ from typing import Any
 import numpy as np
 
 from incrowd.api import ColumnProfile, hospital, suggest
+from incrowd.api._fits import census_within
 from incrowd.core import Census, CensusRequest, Domain, SchemaError, group
 from incrowd.engines import is_text, look_at, open_table
-from incrowd.web._desk import domain_of, suggestion_of, table_of
-from incrowd.web._plans import read_plan
+from incrowd.web._desk import domain_of, plan_of, suggestion_of, table_of
 from incrowd.web._refusal import Plain
 from incrowd.web._rows import first_rows, short
+from incrowd.web._unpacked import refuse_huge
 from incrowd.web._worker import Teller
 
 BARS, EXAMPLES, VALUES, ROWS = 12, 5, 500, 100
 """How much is shown at most: bars, examples, values, rows."""
+MARKS = ("NA", "N/A", "n/a", "NULL", "null", "?", "NaN", "nan", "None", "#N/A")
+"""What often means that a value is missing."""
+FEWER = "call fewer columns ones that could help recognise somebody."
 
 
 def suggest_plan(given: Plain, teller: Teller) -> Plain:
     """Look at a file, suggest a plan, and give its text with the reasons."""
     teller.step("looking at the columns")
     path, reading = Path(given["path"]), given["reading"]
+    refuse_huge(path)
     missing = given.get("missing") or [""]
     table = open_table(path, missing_values=missing, **reading)
     entity = given.get("entity")
@@ -56,11 +62,17 @@ def example(given: Plain, teller: Teller) -> Plain:
 def profile(given: Plain, teller: Teller) -> Plain:
     """Give the columns of the table in numbers."""
     del teller
-    plan = read_plan(given["plan"])
+    plan = plan_of(given["plan"])
     found = suggestion_of(plan)
     path, data = plan.path(str(plan.data.path)), plan.data
     separator = look_at(path, data.encoding, data.separator).separator if is_text(path) else None
-    layout = {"separator": separator, "encoding": data.encoding, "sheet": data.sheet, "missing": list(data.missing)}
+    layout: Plain = {
+        "separator": separator,
+        "encoding": data.encoding,
+        "sheet": data.sheet,
+        "missing": list(data.missing),
+    }
+    layout["marks"] = _marks(found.profile.domains.values(), data.missing)
     columns = [_column(one, found.profile.domains.get(one.name)) for one in found.profile.columns]
     return {"records": found.profile.records, "layout": layout, "columns": columns}
 
@@ -68,7 +80,7 @@ def profile(given: Plain, teller: Teller) -> Plain:
 def rows(given: Plain, teller: Teller) -> Plain:
     """Give the first rows."""
     del teller
-    plan = read_plan(given["plan"])
+    plan = plan_of(given["plan"])
     names, found = first_rows(plan, min(given["limit"], ROWS))
     return {"columns": names, "rows": [short(row) for row in found]}
 
@@ -76,7 +88,7 @@ def rows(given: Plain, teller: Teller) -> Plain:
 def values(given: Plain, teller: Teller) -> Plain:
     """Give the values of a column, the most frequent first."""
     del teller
-    domain = domain_of(read_plan(given["plan"]), given["column"])
+    domain = domain_of(plan_of(given["plan"]), given["column"])
     order = np.argsort(-domain.counts, kind="stable")[:VALUES]
     texts = short(domain.texts[order].tolist())
     listed = [{"value": text, "count": int(domain.counts[code])} for text, code in zip(texts, order, strict=True)]
@@ -88,9 +100,9 @@ def values(given: Plain, teller: Teller) -> Plain:
 def singling_out(given: Plain, teller: Teller) -> Plain:
     """Say how many people are one of a kind, by all quasi-identifiers, without each, and by few of them."""
     teller.step("counting who is one of a kind")
-    plan = read_plan(given["plan"])
+    plan = plan_of(given["plan"])
     names = [name for name, one in plan.columns.items() if one.role == "quasi"]
-    census = table_of(plan).census(CensusRequest(tuple(names)))
+    census = census_within(table_of(plan), CensusRequest(tuple(names)), plan.data.memory, hint=FEWER)
     together = _alone(census, names)
     without = [{"column": name, **_alone(census, [one for one in names if one != name])} for name in names]
     widest = sorted(names, key=lambda name: -len(census.domains[name]))[:8]
@@ -118,6 +130,16 @@ def _alone(census: Census, names: Sequence[str]) -> Plain:
 def share_of(number: Any) -> str:
     """Write a share as text."""
     return f"{float(number):.6g}"
+
+
+def _marks(domains: Iterable[Domain], known: Sequence[str]) -> list[Plain]:
+    """Count what often stands for a missing value and is read as one that is there."""
+    counts: Counter[str] = Counter()
+    for domain in (one for one in domains if one.kind == "text"):
+        texts = domain.texts[: len(domain.values)]
+        for code in np.flatnonzero(np.isin(texts.astype(str), [mark for mark in MARKS if mark not in known])):
+            counts[str(texts[code])] += int(domain.counts[code])
+    return [{"mark": mark, "count": count} for mark, count in counts.most_common()]
 
 
 def _column(one: ColumnProfile, domain: Domain | None) -> Plain:

@@ -15,10 +15,9 @@ from incrowd.api import Plan, Release
 from incrowd.models import KAnonymity, Model, suppression_limit
 from incrowd.web._charts import quick_charts, write_charts
 from incrowd.web._decides import decides_of, states_of
-from incrowd.web._desk import keep
+from incrowd.web._desk import keep, plan_of
 from incrowd.web._history import write_json, write_text
 from incrowd.web._look import share_of
-from incrowd.web._plans import read_plan
 from incrowd.web._refusal import Plain
 from incrowd.web._summary import chances_of, details_of, summary_of
 from incrowd.web._worker import Teller
@@ -31,7 +30,7 @@ def run(given: Plain, teller: Teller) -> Plain:
     """Make a release by the plan, write it into the folder of the run, and describe it."""
     began = time.monotonic()
     folder = Path(given["folder"])
-    plan = read_plan(given["plan"])
+    plan = plan_of(given["plan"])
     write_text(folder / "source.toml", Path(given["plan"]).read_text(encoding="utf-8"))
     release = without_report(plan).run(teller.search, write=True, folder=folder / "release")
     keep(str(folder), plan, release)
@@ -66,7 +65,7 @@ class Proposal:
 
 def proposals(given: Plain, teller: Teller) -> Plain:
     """Compute three versions: safer, as the plan says, and with more detail."""
-    plan = read_plan(given["plan"])
+    plan = plan_of(given["plan"])
     teller.step("computing proposals", 0, 3)
     release = quick(plan).run(teller.search)
     assert release.basis is not None  # noqa: S101 - anonymize made it
@@ -151,8 +150,8 @@ def sizes_at(problem: Problem, levels: Any) -> Any:
 def frontier(given: Plain, teller: Teller) -> Plain:
     """Find for every strength of a promise what it costs."""
     teller.step("drawing the curve")
-    plan = read_plan(given["plan"])
-    curve = plan.frontier(given["by"], given["of"])
+    plan = plan_of(given["plan"])
+    curve = plan.frontier(given["by"], given["of"], teller.walk)
     points = [
         {
             "value": value,

@@ -54,7 +54,7 @@ def _run(here: Office, label: str) -> Job:
     return here.jobs.start(make, "run", {"plan": str(here.folder.plan), **about}, ended)
 
 
-def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:
+def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:  # noqa: PLR0911 - one for each kind of job
     """Give the task of a job, what it needs, and the run that it is about."""
     plan = {"plan": str(here.folder.plan)}
     match body:
@@ -71,9 +71,18 @@ def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:
             return "nt-check", {"run": str(here.runs.found(body.run)), **more}, body.run
         case asked.GraphJob():
             return "graph", {"run": str(here.runs.found(body.run)), "column": body.column}, body.run
+        case asked.QuestionJob():
+            return "question", _question(here, body), body.run
         case _:
             run, about = str(here.runs.found(body.run)), here.plans.read().report.about
             return "evidence", {"run": run, "about": about}, body.run
+
+
+def _question(here: Office, body: asked.QuestionJob) -> Plain:
+    if body.column is None and body.ask != "count":
+        raise refusal(422, "wrong-request", "Which column?", "an average and a model are about one.", "column")
+    where = [one.model_dump() for one in body.where]
+    return {"run": str(here.runs.found(body.run)), "ask": body.ask, "column": body.column, "where": where}
 
 
 def _export(here: Office, body: asked.ExportJob) -> Plain:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from incrowd.web import _charts, _coarsen, _evidence, _explore, _look, _make
+from incrowd.web import _charts, _coarsen, _evidence, _explore, _look, _make, _questions
 from incrowd.web._refusal import Plain
 from incrowd.web._worker import Teller
 
@@ -29,6 +29,7 @@ TASKS: Mapping[str, Task] = {
     "node": _explore.node,
     "nt-check": _explore.nt_check,
     "graph": _explore.graph,
+    "question": _questions.question,
     "evidence": _evidence.evidence,
     "export": _evidence.export,
 }

@@ -56,6 +56,12 @@ class Teller:
         self._tell("searching", {"done": progress.checked, "total": None, "best": best, "words": words})
         return not self.stopping.is_set()
 
+    def walk(self, progress: Progress) -> bool:
+        """Hear how far a walk through the whole lattice is; what it need not look at comes off at the end."""
+        words = "versions looked at; many may need no look"
+        self._tell("searching", {"done": progress.checked, "total": progress.nodes, "words": words})
+        return True
+
     def stage(self, stage: Stage) -> None:
         """Hear what an engine is busy with; what is read after it was written is read to be checked."""
         self._written |= stage.name == "writing"

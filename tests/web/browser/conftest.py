@@ -1,4 +1,7 @@
-"""A browser, a server and a data steward for every module."""
+"""A browser and a server for every module; every data steward finds an empty folder.
+
+Not for longer: while the browser is there an event loop runs, and other tests run one of their own.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,7 @@ def cookies(house: House, chromium: Browser) -> list[Any]:
 
 @pytest.fixture
 def steward(house: House, chromium: Browser, cookies: list[Any]) -> Iterator[Steward]:
-    """Let somebody sit down in front of the page."""
+    """Let somebody sit down in front of the page, with nothing in the folder."""
     with visiting(house, chromium, cookies) as somebody:
+        somebody.clear()
         yield somebody

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, expect
 
 SCREENS = ("open", "columns", "promise", "coarsen", "choose", "check", "release")
 PATIENCE = 60_000
@@ -70,6 +71,14 @@ class Steward:
         self.page.wait_for_selector("html[data-ready]", timeout=PATIENCE)
         return self.page
 
+    def drag(self, text: str, inside: str, to: Locator) -> None:
+        """Drag what is called so to another place, and again if the page moved under the hand."""
+        for _ in range(5):
+            self.page.locator(inside, has_text=text).drag_to(to)
+            if text in to.inner_text():
+                break
+        expect(to).to_contain_text(text)
+
     def another_tab(self) -> Steward:
         """Open a second tab of the same browser."""
         page = self.context.new_page()
@@ -96,6 +105,14 @@ class Steward:
         )
         assert answer.ok, answer.text()
         return answer.json()
+
+    def clear(self) -> None:
+        """Take away what somebody else left: work under way, and all files."""
+        job = self.api("GET", "/api/jobs/current")["job"]
+        if job is not None and job["state"] == "running":
+            self.api("POST", f"/api/jobs/{job['id']}/stop", {"keep": False})
+        for entry in self.house.folder.iterdir():
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
     def opened(self, text: str = PATIENTS, name: str = "patients.csv") -> None:
         """Let a table be open, with suggested roles that are confirmed."""

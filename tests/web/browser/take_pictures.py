@@ -7,13 +7,15 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
 from web.browser.steward import Steward, sees, served, visiting
 
 PICTURES = Path(__file__).parents[3] / "docs" / "tutorials" / "pictures"
-NAMES = ("open", "columns", "promise", "coarsen", "choose", "made", "check", "release", "columns-dark", "choose-dark")
-SIZE = {"width": 1120, "height": 780}
+STEPS = ("open", "columns", "promise", "coarsen", "choose", "made", "check", "release")
+NAMES = (*STEPS, *(f"{name}-dark" for name in STEPS))
+SIZE: ViewportSize = {"width": 1120, "height": 780}
+TALL: ViewportSize = {"width": 1280, "height": 950}
 
 
 def main() -> None:
@@ -32,14 +34,14 @@ def main() -> None:
             with visiting(house, browser, list(context.cookies()), color_scheme=scheme, viewport=SIZE) as steward:
                 for name in walked(steward):
                     taken(steward.page, name if scheme == "light" else f"{name}-dark")
+                    steward.page.set_viewport_size(SIZE)
             browser.close()
 
 
 def taken(page: Page, name: str) -> None:
-    """Take a picture if the tutorial shows it."""
-    if name in NAMES:
-        page.mouse.move(0, 0)
-        page.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
+    """Take a picture."""
+    page.mouse.move(0, 0)
+    page.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
 
 
 def walked(steward: Steward) -> Iterator[str]:
@@ -58,7 +60,8 @@ def walked(steward: Steward) -> Iterator[str]:
     page.get_by_label("Promise different values of cost").uncheck()
     expect(page.locator("#all-promises code")).to_have_count(2)
     sees(page, "This can be kept")
-    page.evaluate("scrollTo(0, 120)")
+    page.set_viewport_size(TALL)
+    page.evaluate("scrollTo(0, 360)")
     yield "promise"
     steward.go("coarsen").wait_for_selector("#ladder-5 .rungs")
     page.evaluate("document.querySelector('section:has(#ladders)').scrollIntoView()")

@@ -27,6 +27,7 @@ SETTLED = {
 def finished(house: House, chromium: Browser, cookies: list[Any]) -> House:
     """Let there be a version that was attacked, so that every screen has something to show."""
     with visiting(house, chromium, cookies) as somebody:
+        somebody.clear()
         somebody.made()
     return house
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
-from web.browser.steward import Steward, sees, served
+from web.browser.steward import PATIENTS, Steward, sees, served
 
 
 def test_a_file_of_a_wrong_kind_is_refused_with_what_would_do(steward: Steward) -> None:
@@ -162,3 +163,93 @@ def test_the_file_can_be_shown_changed_and_taken_back(steward: Steward) -> None:
     expect(page.get_by_label("Least people in a group")).to_have_value("4")
     page.get_by_role("button", name="Redo").click()
     expect(page.get_by_label("Least people in a group")).to_have_value("6")
+
+
+def test_a_file_of_an_older_program_is_read_with_one_click(steward: Steward) -> None:
+    page = steward.go("open")
+    table = "Name;Straße;Größe\n" + "".join(f"Jürgen {row};Österweg;{150 + row}\n" for row in range(30))
+    page.set_input_files("#upload", {"name": "alt.csv", "mimeType": "text/csv", "buffer": table.encode("cp1252")})
+    sees(page, "Older programs write letters")
+    page.get_by_role("button", name="Read it as Windows-1252").click()
+    sees(page, "We read 30 rows and 3 columns")
+    expect(page.get_by_role("region", name="The first 20 rows")).to_contain_text("Österweg")
+
+
+def test_marks_of_missing_values_are_asked_about(steward: Steward) -> None:
+    steward.opened(PATIENTS.replace(",01003,", ",NA,").replace(",01004,", ",?,"))
+    page = steward.go("open")
+    sees(page, r"Do these mean that a value is missing\? \? \(17 times\), NA \(17 times\)")
+    page.get_by_role("button", name="Yes, they mean missing").click()
+    sees(page, "34 values are missing")
+    assert steward.api("GET", "/api/plan")["plan"]["data"]["missing"] == ["", "?", "NA"]
+
+
+def test_a_table_without_rows_and_one_with_one_column_are_doubted(steward: Steward) -> None:
+    page = steward.go("open")
+    page.set_input_files("#upload", {"name": "a.csv", "mimeType": "text/csv", "buffer": b"age,sex\n"})
+    sees(page, "The table has no rows")
+    page.set_input_files("#upload", {"name": "b.csv", "mimeType": "text/csv", "buffer": b"Dear Sir\nhello\nbye\n"})
+    sees(page, "There is only one column")
+
+
+def test_what_would_be_enough_is_a_click_away(steward: Steward) -> None:
+    steward.opened()
+    tight = {name: {"at_most": 1} for name in ("age", "sex", "zip")}
+    steward.api("PATCH", "/api/plan", {"columns": tight, "privacy": {"promise": ["k>=20"], "max_suppressed": "0"}})
+    page = steward.go("choose")
+    sees(page, "The column age may not become vague enough")
+    page.get_by_role("button", name="Let age become as vague as needed").click()
+    expect(page.get_by_role("button", name="Make this version: balanced")).to_be_visible()
+
+
+def test_a_share_that_would_be_enough_is_a_click_away(steward: Steward) -> None:
+    ages = "\n".join(f"{age},f,flu" for age in [*[30] * 29, 31])
+    steward.opened(f"age,sex,disease\n{ages}\n", "few.csv")
+    steward.api(
+        "PATCH",
+        "/api/plan",
+        {"columns": {"age": {"at_most": 0}}, "privacy": {"promise": ["k>=2"], "max_suppressed": "0"}},
+    )
+    page = steward.go("choose")
+    page.get_by_role("button", name="Let 3.4 % be left out").click()
+    expect(page.get_by_role("button", name="Make this version: balanced")).to_be_visible()
+
+
+SEARCHING = {
+    "id": 99,
+    "kind": "run",
+    "state": "running",
+    "stage": "searching",
+    "words": "3 of at most 8 versions looked at",
+    "done": 3,
+    "total": None,
+    "best": "0.25",
+    "seconds": 3,
+    "left": 7,
+    "run": 1,
+    "result": None,
+    "error": None,
+}
+"""A search that stands still, so that nobody has to be quicker than it."""
+
+
+def test_a_search_can_be_stopped_with_the_best_so_far(steward: Steward) -> None:
+    steward.opened()
+    asked: list[str | None] = []
+
+    def stop(route: Route) -> None:
+        asked.append(route.request.post_data)
+        route.fulfill(json={**SEARCHING, "state": "stopped"})
+
+    told = f"event: job\ndata: {json.dumps(SEARCHING)}\n\n"
+    steward.page.route("**/api/jobs/current", lambda route: route.fulfill(json={"job": SEARCHING}))
+    steward.page.route("**/api/jobs/99", lambda route: route.fulfill(json=SEARCHING))
+    steward.page.route(
+        "**/api/jobs/99/events", lambda route: route.fulfill(content_type="text/event-stream", body=told)
+    )
+    steward.page.route("**/api/jobs/99/stop", stop)
+    page = steward.go("choose")
+    sees(page, r"Best so far keeps 75\s% of the detail\. About 7 seconds left")
+    page.get_by_role("button", name="Stop and keep the best so far").click()
+    sees(page, "Cancelled")
+    assert asked == ['{"keep":true}']

@@ -62,8 +62,27 @@ def test_how_many_people_there_are_is_asked_where_nobody_knows_who_is_in_the_fil
 def test_versions_are_found_again_after_a_reload_and_in_another_tab(steward: Steward) -> None:
     steward.opened()
     steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
-    steward.work({"kind": "proposals"})
+    number = steward.work({"kind": "proposals"})["id"]
     for tab in (steward, steward.another_tab()):
         page = tab.go("choose")
         expect(page.get_by_role("button", name="Make this version: balanced")).to_be_visible()
-    assert steward.api("GET", "/api/jobs/current")["job"]["id"] == 1
+    assert steward.api("GET", "/api/jobs/current")["job"]["id"] == number
+
+
+def test_a_tree_is_built_by_dragging_values_into_groups(steward: Steward) -> None:
+    steward.opened()
+    page = steward.go("coarsen")
+    page.locator("#change-2 > summary").click()
+    page.locator("#b2-kind").select_option("tree")
+    groups = page.locator("#b2-tree-sorter .group")
+    for place in range(7):
+        steward.drag(f"0100{place}", "#b2-tree-sorter .values span", groups.nth(place % 2))
+    page.get_by_label("Name of group 1").fill("even")
+    page.get_by_label("Name of group 1").press("Tab")
+    expect(page.locator("#b2-shown table")).to_contain_text("even")
+    page.get_by_role("button", name="Use this ladder").click()
+    expect(page.locator("#ladder-2 .rungs")).to_contain_text("2 groups")
+    assert plan_of(steward)["columns"]["zip"]["hierarchy"]["tree"] == {
+        "even": ["01000", "01002", "01004", "01006"],
+        "group 2": ["01001", "01003", "01005"],
+    }

@@ -68,3 +68,35 @@ def test_two_versions_can_be_compared_and_an_earlier_plan_taken_again(steward: S
     earlier.get_by_role("button", name="Take its plan again").click()
     expect(earlier).to_contain_text("as the plan is")
     expect(page.get_by_role("status").first).to_be_visible()
+
+
+def test_a_node_of_the_lattice_is_clicked_for_its_preview(steward: Steward) -> None:
+    made(steward)
+    page = steward.go("choose")
+    page.get_by_text("Look around: other levels").click()
+    page.locator("#around .node").first.click()  # the most exact one, which nobody may have
+    sees(page, "The promise would not be kept")
+    expect(page.locator("#around .ring")).to_be_visible()
+    expect(page.locator("#node")).to_contain_text("of the detail is kept")
+    page.locator("#around .node").last.click()
+    sees(page, "The promise would be kept")
+    assert [page.locator(f"#turn-{place}").input_value() for place in range(3)] == ["4", "1", "5"]
+
+
+def test_own_questions_are_answered_by_the_table_and_by_the_version(steward: Steward) -> None:
+    steward.made()
+    page = steward.go("check")
+    page.locator("#questions > summary").click()
+    page.get_by_label("Only where", exact=True).select_option("age")
+    page.get_by_label("age from").fill("30")
+    page.get_by_label("age to").fill("39")
+    page.get_by_label("and only where").select_option("disease")
+    page.get_by_label("disease is").select_option("hiv")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    sees(page, "How many people where age from 30 to 39 and disease is hiv")
+    page.get_by_label("Question", exact=True).select_option("What is the average of a column?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    row = page.locator("#answers tbody tr")
+    expect(row).to_have_count(2)
+    expect(row.first).to_contain_text("Average of age")
+    expect(row.first).to_contain_text("39.5")

@@ -11,8 +11,9 @@ TUTORIAL = Path(__file__).parents[3] / "docs" / "tutorials" / "a-release-without
 
 
 def test_the_tutorial_shows_every_picture_that_is_taken() -> None:
-    shown = re.findall(r"!\[[^]]+\]\(pictures/([a-z-]+)\.png\)", TUTORIAL.read_text(encoding="utf-8"))
-    assert sorted(shown) == sorted(NAMES)
+    shown = re.findall(r"!\[[^]]+\]\(pictures/([a-z-]+)\.png#only-(light|dark)\)", TUTORIAL.read_text(encoding="utf-8"))
+    assert sorted(name for name, _ in shown) == sorted(NAMES)
+    assert [name for name, scheme in shown if name.endswith("-dark") != (scheme == "dark")] == []
     assert sorted(path.stem for path in PICTURES.glob("*.png")) == sorted(NAMES)
 
 

@@ -39,7 +39,12 @@ async function showLattice(box, run) {
     const found = await get(`/api/runs/${run.id}/nodes`);
     const shown = el("div", { id: "node", "aria-live": "polite" });
     const state = { ...found.chosen };
-    const look = calmly(() => showNode(shown, run, state), 250);
+    const drawn = lattice(found.nodes, (node) => pick(node));
+    const asked = calmly(() => showNode(shown, run, state), 250);
+    const look = () => {
+      drawn.mark(found.quasi.map((name) => state[name]));
+      asked();
+    };
     const sliders = found.quasi.map((name, place) => slider(found, name, place, state, look));
     const pick = (node) => {
       found.quasi.forEach((name, place) => {
@@ -53,7 +58,7 @@ async function showLattice(box, run) {
       box,
       el("p", {}, "Every sign is one version. Click one, or turn the levels yourself, and see what it would publish."),
       el("ul", { class: "legend" }, STATES.map(([name, text]) => el("li", {}, sign(name), text))),
-      lattice(found.nodes, pick),
+      drawn.svg,
       words && el("p", { class: "help" }, words),
       el("div", { class: "fields" }, sliders),
       shown,

@@ -39,8 +39,7 @@ export function showHistory(box, runs) {
       one.promise,
       percent(one.kept),
       `${count(one.suppressed)} (${percent(one.share_left_out)})`,
-      mark(one),
-      back(one),
+      [mark(one), isCurrent(one) ? null : back(one)],
     ],
   );
   const pairs = runs.map((one) => [String(one.id), `version ${one.id}${one.label ? `: ${one.label}` : ""}`]);
@@ -61,9 +60,9 @@ export function showHistory(box, runs) {
     box,
     table(
       "Versions, the newest first",
-      ["version", "name", "made", "promise", "detail", "left out", "state", "plan"],
+      ["version", "name", "made", "promise", "detail", "left out", "plan"],
       rows,
-      { heads: 1, tight: true },
+      { heads: 1 },
     ),
     compare,
   );

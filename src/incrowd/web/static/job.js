@@ -2,9 +2,10 @@
 
 import { get, post } from "./api.js";
 import { at, el, fill, say } from "./dom.js";
-import { count, percent, seconds } from "./numbers.js";
+import { count, percent, seconds, shareOf } from "./numbers.js";
 import { notice, problem } from "./parts.js";
 import { settled } from "./plan.js";
+import { change } from "./shell.js";
 
 const ended = new Map();
 const TITLES = {
@@ -14,6 +15,7 @@ const TITLES = {
   evidence: "Attacking the release and comparing",
   "nt-check": "Checking closeness",
   graph: "Drawing the graph",
+  question: "Asking the table and the version",
   export: "Writing the files",
 };
 const STAGES = {
@@ -90,12 +92,33 @@ function stopped() {
   document.dispatchEvent(new CustomEvent("job-ended"));
 }
 
+/** Changes that would be enough, each with a button that makes it and tries again. */
+function waysOut({ message, hint }, kind) {
+  const way = (words, body) => el(
+    "button",
+    { type: "button", class: "main", on: { click: async () => (await change(body)) && start(kind) } },
+    words,
+  );
+  const column = /at_most of '(.+?)' binds/.exec(hint)?.[1];
+  const people = /max_suppressed_records=(\d+)/.exec(hint)?.[1];
+  const all = /of ([\d,]+) records/.exec(message)?.[1].replaceAll(",", "");
+  const share = people && all && Math.ceil((Number(people) / Number(all)) * 1000) / 10;
+  return [
+    column && way(`Let ${column} become as vague as needed`, { columns: { [column]: { at_most: null } } }),
+    share && share < 100 && way(
+      `Let ${share} % be left out`,
+      { privacy: { max_suppressed: shareOf(String(share)), max_suppressed_records: null } },
+    ),
+  ].filter(Boolean);
+}
+
 function failed(job) {
   const error = job.error ?? { message: "This did not work.", hint: "" };
   const links = error.code === "IC201" ? [
+    ...waysOut(error, job.kind),
     el("a", { class: "button", href: "/promise" }, "Change the promise"),
     el("a", { class: "button", href: "/coarsen" }, "Let columns become vaguer"),
-  ] : [];
+  ] : /not covered/.test(error.message) ? [el("a", { class: "button", href: "/coarsen" }, "Look at the ladders")] : [];
   fill(
     at("job"),
     problem(
@@ -109,7 +132,8 @@ function failed(job) {
 /** Words for where a job is: "Searching: 3,100 of 4,320 looked at. Best so far keeps 78 % of the detail. About 5 seconds left." */
 export function wordsOf(job) {
   const stage = job.words || STAGES[job.stage] || "Working";
-  const steps = job.total ? `${count(job.done ?? 0)} of ${count(job.total)}` : job.done ? count(job.done) : "";
+  const share = () => percent(String((job.done ?? 0) / job.total));
+  const steps = job.total ? `${count(job.done ?? 0)} of ${count(job.total)} (${share()})` : "";
   const best = job.best ? `Best so far keeps ${percent(String(1 - Number(job.best)))} of the detail.` : "";
   const left = job.left ? `About ${seconds(job.left)} left.` : "";
   return [

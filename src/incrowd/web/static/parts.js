@@ -41,7 +41,20 @@ export function notice(kind, title, words, ...actions) {
   return el("div", { class: `notice ${kind}`, role: kind === "bad" ? "alert" : "status" }, icon(mark, 24), body);
 }
 
-const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");
+/** A sentence begins with a capital letter, a promise such as l>=3 does not. */
+const sentence = (text) => (text && !/^\w+\s*[<>=([]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
+
+const PLAINLY = [
+  [/^say the encoding.*$/i, "older programs write letters such as ä in another way. Try the buttons."],
+  [/^say which one by its name, or by its number from 1: sheet=1\.$/i, "say which one."],
+  [/the error carries them in \.values.*$/i, "step 4 lists the values that stand in no group."],
+  [/at_most of '(.+?)' binds: without it (\S+) are left out/, "the column $1 may not become vague enough; without its limit $2 would be left out"],
+  [/max_suppressed_records=(\d+) would be enough/, "leaving out $1 people would be enough"],
+  [/give it more memory, such as memory='16GB', or /, ""],
+];
+
+/** A hint of the library without the words of programs. */
+export const plainly = (hint) => PLAINLY.reduce((text, [from, to]) => text.replace(from, to), hint ?? "");
 
 /** An error of the server as a message. */
 export function problem(error, ...actions) {
@@ -50,7 +63,7 @@ export function problem(error, ...actions) {
     {},
     error.problems.map((one) => el("li", {}, `${one.place}: ${one.message}`)),
   ) : null;
-  return notice("bad", error.message, [sentence(error.hint), more].filter(Boolean), ...actions);
+  return notice("bad", error.message, [sentence(plainly(error.hint)), more].filter(Boolean), ...actions);
 }
 
 /** A table of texts. A null is a missing value. The first `heads` columns head their rows. */

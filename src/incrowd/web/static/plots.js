@@ -36,9 +36,16 @@ const across = (value, most) => EDGE.left + (value / most) * (WIDE - EDGE.left -
 const upward = (value, most) => HIGH - EDGE.bottom - (value / most) * (HIGH - EDGE.top - EDGE.bottom);
 
 /** Versions by risk and detail. */
-export function scatter(points) {
-  const far = Math.min(1, Math.max(0.05, ...points.map((one) => one.x)) * 1.25);
+export function scatter(points, limit = null) {
+  const most = Math.max(0.05, limit ?? 0, ...points.map((one) => one.x)) * 1.1;
+  const step = [0.01, 0.02, 0.05, 0.1, 0.2].find((one) => most / one <= 6) ?? 0.25;
+  const far = Math.min(1, Math.ceil(most / step - 1e-9) * step);
   const ticks = [0, 0.25, 0.5, 0.75, 1];
+  const marks = Array.from({ length: Math.round(far / step) + 1 }, (_, place) => place * step);
+  const line = limit !== null && [
+    draw("line", { class: "limit", x1: across(limit, far), x2: across(limit, far), y1: EDGE.top, y2: HIGH - EDGE.bottom }),
+    draw("text", { x: across(limit, far), y: EDGE.top - 8, "text-anchor": "middle" }, `limit ${percent(String(limit))}`),
+  ];
   const dot = (one) => {
     const [x, y] = [across(one.x, far), upward(one.y, 1)];
     return [
@@ -62,9 +69,9 @@ export function scatter(points) {
     `Versions by risk and detail. ${words}`,
     "highest chance to find somebody",
     "detail kept",
-    ticks.map((one) => [across(one * far, far), percent(String(one * far))]),
+    marks.map((one) => [across(one, far), percent(one.toFixed(4))]),
     ticks.map((one) => [upward(one, 1), percent(String(one))]),
-    [...places.values()].map(dot),
+    [line, [...places.values()].map(dot)],
   );
 }
 
@@ -114,7 +121,19 @@ export const sign = (state) => draw(
   draw("g", { class: state }, SHAPES[state](0, 0)),
 );
 
-/** The lattice, one row per sum of levels, exact at the bottom; `pick(node)` hears clicks. */
+const EDGES = 400;
+
+/** Lines from every node to those that are one level vaguer in one column. */
+function edges(nodes, spots) {
+  if (nodes.length > EDGES) return [];
+  return nodes.flatMap((one) => one.levels.map((_, place) => {
+    const above = spots.get(one.levels.map((level, other) => level + (other === place ? 1 : 0)).join());
+    const [x1, y1] = spots.get(one.levels.join());
+    return above && draw("line", { class: "edge", x1, y1, x2: above[0], y2: above[1] });
+  }));
+}
+
+/** The lattice, one row per sum of levels, exact at the bottom; `pick(node)` hears clicks, `mark(levels)` rings a node. */
 export function lattice(nodes, pick) {
   const rows = new Map();
   for (const one of nodes) {
@@ -123,24 +142,36 @@ export function lattice(nodes, pick) {
   }
   const sums = [...rows.keys()].sort((one, other) => other - one);
   const high = sums.length * 26 + 20;
-  const drawn = sums.map((sum, line) => rows.get(sum).map((one, place, all) => {
-    const x = 30 + ((place + 0.5) * 660) / all.length;
-    const y = line * 26 + 20;
+  const spots = new Map(sums.flatMap((sum, line) => rows.get(sum).map(
+    (one, place, all) => [one.levels.join(), [30 + ((place + 0.5) * 660) / all.length, line * 26 + 20]],
+  )));
+  const ring = draw("circle", { class: "ring", r: 11, visibility: "hidden" });
+  const drawn = nodes.map((one) => {
+    const [x, y] = spots.get(one.levels.join());
     return draw(
       "g",
       { class: `node ${one.state}`, on: { click: () => pick(one) } },
+      draw("circle", { class: "reach", cx: x, cy: y, r: 11 }),
       SHAPES[one.state](x, y),
-      draw("title", {}, `${one.levels.join(" · ")}: ${one.state}`),
+      draw("title", {}, `levels ${one.levels.join(" · ")}: ${one.state}`),
     );
-  }));
+  });
   const counts = Object.keys(SHAPES).map(
     (state) => `${nodes.filter((one) => one.state === state).length} ${state}`,
   ).join(", ");
-  return draw(
+  const mark = (levels) => {
+    const [cx, cy] = spots.get(levels.join()) ?? [];
+    ring.setAttribute("visibility", cx === undefined ? "hidden" : "visible");
+    if (cx !== undefined) Object.entries({ cx, cy }).forEach(([key, value]) => ring.setAttribute(key, value));
+  };
+  const svg = draw(
     "svg",
     { class: "plot", viewBox: `0 0 700 ${high}`, role: "img", "aria-label": `The lattice of versions: ${counts}` },
     draw("text", { x: 0, y: 12 }, "vague"),
     draw("text", { x: 0, y: high - 6 }, "exact"),
+    edges(nodes, spots),
+    ring,
     drawn,
   );
+  return { svg, mark };
 }

@@ -8,8 +8,8 @@ import * as plans from "./plan.js";
 const screen = document.querySelector('meta[name="incrowd-screen"]').content;
 
 /** Show an error where everybody sees it. */
-export function complain(error) {
-  fill(at("notices"), problem(error));
+export function complain(error, ...actions) {
+  fill(at("notices"), problem(error, ...actions));
   at("notices").scrollIntoView({ block: "nearest" });
 }
 

@@ -7,6 +7,7 @@ import { running, start, whenDone } from "../job.js";
 import { count, percent } from "../numbers.js";
 import { experts, field, meaning, notice, options, problem, table, verdict } from "../parts.js";
 import * as plans from "../plan.js";
+import { answered, questions } from "../questions.js";
 import { chosen, numbersOf, which } from "../runs.js";
 import { begin, complain } from "../shell.js";
 
@@ -42,13 +43,16 @@ function section(one, charts, open) {
   return experts(`part-${one.name}`, one.title, ...inner);
 }
 
+/** "1,000 (100.0%)" as "1,000 people (100 %)". */
+const people = (text) => (/^0\b/.test(text) ? "nobody" : text.replace(/^([\d,]+) \((.*?)(?:\.0)?%\)$/, "$1 people ($2 %)"));
+
 /** The most telling line: who could be found with certainty, before and after. */
 function inOneLine(short) {
   const row = short?.tables.flatMap((one) => one.rows).find(([name]) => name === "people one of a kind");
   return row && el(
     "p",
     { class: "sentence" },
-    `Before: somebody who knows these columns finds ${row[1]} people with certainty. After: ${row[2]}.`,
+    `Before: somebody who knows these columns finds ${people(row[1])} with certainty. After: ${people(row[2])}.`,
   );
 }
 
@@ -99,8 +103,12 @@ const attack = () => start("evidence", { run: run.id });
 
 function showExperts() {
   const columns = plans.columnsOf("sensitive");
-  if (!columns.length) return fill(at("more"));
-  return fill(at("more"), closeness(columns), graphs(columns));
+  const own = experts("questions", "My own questions", el("div"));
+  own.addEventListener("toggle", () => {
+    const inner = own.querySelector(".inner");
+    if (own.open && !at("ask")) fill(inner, questions(run));
+  });
+  return fill(at("more"), own, columns.length > 0 && [closeness(columns), graphs(columns)]);
 }
 
 function closeness(columns) {
@@ -222,5 +230,6 @@ whenDone("evidence", (result) => {
 });
 whenDone("nt-check", showCloseness);
 whenDone("graph", showGraph);
+whenDone("question", answered);
 await begin(() => undefined);
 if (plans.now()?.exists) await showAll().catch((error) => (fill(at("which"), problem(error)), complain(error)));

@@ -77,15 +77,22 @@ function showProposals() {
       {},
       scatter(
         able.map((one) => ({ name: one.title, x: Number(one.highest), y: Number(one.kept), on: one.name === picked })),
+        limitOf(),
       ),
       el(
         "figcaption",
         {},
-        "Further up is more detail, further to the left is safer.",
+        "Further up is more detail, further to the left is safer. Right of the line the promise would be broken.",
         meaning(`${MEANS.kept} ${MEANS.highest}`),
       ),
     ),
   );
+}
+
+/** The highest chance that the plan allows: 1 in the size of the smallest group. */
+function limitOf() {
+  const k = plans.promises().map((one) => /^\s*k\s*>=\s*(\d+)/.exec(one)?.[1]).find(Boolean);
+  return k ? 1 / Number(k) : null;
 }
 
 function pick(name) {
@@ -127,7 +134,7 @@ async function showRun(focus = false) {
         "This version keeps the promise",
         [
           `${run.promise}. It was checked again on the finished table.`,
-          `${proofOf(run)} ${seconds(run.seconds)} of work.`,
+          `${proofOf(run)} It took ${seconds(run.seconds)}.`,
         ],
       ) : notice("plain", "The plan has changed since this version was made.", "Make a new one above to see what the change does."),
       found.notes?.length > 0 && notice("plain", "Good to know", found.notes),

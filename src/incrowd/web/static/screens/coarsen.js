@@ -100,7 +100,10 @@ function drawn(found, name, place) {
   ];
 }
 
-const sample = (found, level) => found.examples[Math.floor(found.examples.length / 2)]?.[level] ?? "";
+const sample = (found, level) => {
+  const ladder = found.examples[Math.floor(found.examples.length / 2)];
+  return ladder ? (ladder[level] ?? "missing") : "no value";
+};
 
 function rungs(found, least, most) {
   const rung = (one) => {
@@ -111,7 +114,7 @@ function rungs(found, least, most) {
       "li",
       { class: shut ? "shut" : null },
       el("span", { class: "level" }, one.level),
-      el("span", { class: "label" }, sample(found, one.level) ?? "missing"),
+      el("span", { class: "label" }, sample(found, one.level)),
       histogram(bars, `People per group at level ${one.level}`),
       el("span", { class: "words" }, words, shut && el("strong", {}, ", not allowed")),
     );

@@ -106,7 +106,12 @@ function card(column, found, place) {
   );
 }
 
-const because = (reason) => reason.replace(/\.$/, "").replace(/^(name|values)\b/, "its $1") || "by its values";
+/** A reason in the middle of a sentence; numbers alone are none. */
+function because(reason) {
+  const words = reason.replace(/\.$/, "").replace(/^(name|values)\b/, "its $1");
+  const known = words && !/^(text|number|date|datetime|instant|time|boolean|mixed)\b/.test(words);
+  return known ? words : `nothing in its name or values says what it is${words ? ` (${words})` : ""}, so this is the careful choice`;
+}
 
 function numbers(found) {
   const words = [

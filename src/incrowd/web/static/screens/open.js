@@ -12,7 +12,7 @@ const SEPARATORS = [["", "found out by itself"], [",", "comma ,"], [";", "semico
 const ENCODINGS = [
   ["utf-8", "UTF-8"],
   ["latin-1", "Latin-1 (Western Europe)"],
-  ["cp1252", "Windows-1252"],
+  ["cp1252", "Windows-1252 (older Excel)"],
   ["utf-16", "UTF-16"],
 ];
 
@@ -52,9 +52,30 @@ async function open(name, more = {}) {
     at("opened-title")?.focus();
   } catch (error) {
     at("opened").hidden = !plans.now()?.exists;
-    complain(error);
-    if (plans.now()?.exists) await shown();
+    await (plans.now()?.exists ? shown() : showFiles()).catch(() => undefined);
+    complain(error, ...otherwise(error, name, more));
   }
+}
+
+/** Ways to read a file that could not be read as it is. */
+function otherwise(error, name, more) {
+  const way = (words, how) => el(
+    "button",
+    { type: "button", on: { click: () => open(name, { ...more, ...how }) } },
+    words,
+  );
+  if (/is not valid/.test(error.message)) return ENCODINGS.filter(([key]) => key !== (more.encoding ?? "utf-8")).map(
+    ([key, title]) => way(`Read it as ${title}`, { encoding: key }),
+  );
+  const sheets = Number(/has (\d+) sheets/.exec(error.message)?.[1] ?? 0);
+  if (sheets) return Array.from(
+    { length: Math.min(sheets, 12) },
+    (_, place) => way(`Read sheet ${place + 1}`, { sheet: String(place + 1) }),
+  );
+  if (/has \d+ values, expected|same name|names of columns/.test(error.message)) return SEPARATORS.filter(
+    ([key]) => key && key !== more.separator,
+  ).map(([key, title]) => way(`Values are separated by: ${title}`, { separator: key }));
+  return [];
 }
 
 async function send(file) {
@@ -107,6 +128,7 @@ async function shown() {
   say(read);
   fill(
     box,
+    doubts(profile),
     person(profile),
     el(
       "p",
@@ -119,6 +141,31 @@ async function shown() {
     table(`The first ${counted(rows.rows.length, "row")}`, rows.columns, rows.rows, { tight: true }),
     reading(profile.layout),
   );
+}
+
+/** What looks as if the file was not read as it was meant. */
+function doubts({ records, columns, layout }) {
+  const marks = layout.marks ?? [];
+  const missing = () => [...(layout.missing ?? [""]), ...marks.map((one) => one.mark)];
+  const times = marks.map((one) => `${one.mark} (${counted(one.count, "time")})`).join(", ");
+  return [
+    records === 0 && notice("bad", "The table has no rows.", "There are names of columns and nothing below them. Nothing can be published of it; choose another file."),
+    columns.length === 1 && notice(
+      "plain",
+      "There is only one column. Is that right?",
+      "If values stand side by side in the rows below, open How the file is read and say what separates them.",
+    ),
+    marks.length > 0 && notice(
+      "plain",
+      `Do these mean that a value is missing? ${times}`,
+      "If so, people without a value hide among others without one. If it is a value like any other, leave it.",
+      el(
+        "button",
+        { type: "button", id: "take-marks", on: { click: () => open(plans.now().plan.data.path, again(layout, missing())) } },
+        "Yes, they mean missing",
+      ),
+    ),
+  ];
 }
 
 function person(profile) {
@@ -166,11 +213,18 @@ function person(profile) {
   }), pick);
 }
 
+/** How the file is read now, with other marks of missing values. */
+function again(layout, missing) {
+  const { separator, sheet, entity } = plans.now().plan.data;
+  const encoding = layout.encoding ?? undefined;
+  return { ...(separator ? { separator } : {}), encoding, ...(sheet ? { sheet: String(sheet) } : {}), missing, ...(entity ? { entity } : {}) };
+}
+
 function reading(layout) {
   const data = plans.now().plan.data;
   const spread = /\.(xlsx|xls|ods)$/i.test(data.path ?? "");
   const text = layout.separator !== null && layout.separator !== undefined;
-  const again = () => (
+  const asked = () => (
     {
       ...(text ? { separator: at("separator").value || undefined, encoding: at("encoding").value } : {}),
       ...(spread && at("sheet").value ? { sheet: at("sheet").value } : {}),
@@ -209,7 +263,7 @@ function reading(layout) {
         "Separate them with commas. An empty cell always counts.",
       ),
     ),
-    el("button", { type: "button", on: { click: () => open(data.path, again()) } }, "Read it again"),
+    el("button", { type: "button", on: { click: () => open(data.path, asked()) } }, "Read it again"),
     el("p", { class: "help" }, "Roles and ladders are then suggested anew."),
   );
 }

@@ -27,6 +27,8 @@ const ABOUT = [
 let run = null;
 let runs = [];
 let evidence = null;
+let profile = null;
+const OWN = 0.5; // from this share of values that occur once, a column tells people apart by itself
 
 function showList() {
   const plan = plans.now();
@@ -35,6 +37,10 @@ function showList() {
   const dropped = plan.columns.filter((one) => ["identifier", "drop"].includes(one.role)).map((one) => one.name);
   const earlier = plan.plan.report?.earlier_releases;
   const sorted = (plan.plan.output?.order ?? "sorted") === "sorted";
+  const asIs = new Set(plan.columns.filter((one) => ["sensitive", "insensitive"].includes(one.role)).map((one) => one.name));
+  const telling = (profile?.columns ?? []).filter(
+    (one) => asIs.has(one.name) && Number(one.share_alone) > OWN,
+  ).map((one) => one.name);
   const lines = [
     [
       plan.unsure.length === 0,
@@ -55,9 +61,14 @@ function showList() {
     ],
     [attacked, "Attacked", evidence ? evidence.verdict : "Do that in step 6."],
     [
-      true,
+      dropped.length ? true : null,
       "Names are gone",
       dropped.length ? `Not published: ${dropped.join(", ")}.` : "No column was marked as naming a person. Is that right?",
+    ],
+    profile && [
+      telling.length ? null : true,
+      "No free text",
+      telling.length ? `In ${telling.join(", ")} most people have a value of their own, and it is published as it is. Could it name somebody, or be known elsewhere?` : "No column that is published as it is has mostly values of its own.",
     ],
     [
       sorted,
@@ -75,7 +86,7 @@ function showList() {
     el(
       "ul",
       { class: "list" },
-      lines.map(
+      lines.filter(Boolean).map(
         ([holds, name, words]) => el(
           "li",
           {},
@@ -245,4 +256,9 @@ whenDone("export", async (result) => {
   at("written").scrollIntoView({ block: "nearest" });
 });
 await begin((plan) => plan.plan && refresh().catch(complain));
-if (plans.now()?.plan) await showDownloads().catch(complain);
+if (plans.now()?.plan) {
+  if (!run) await refresh().catch(complain); // begin does not wait for it
+  await showDownloads().catch(complain);
+  profile = await get("/api/table/profile").catch(() => null);
+  showList();
+}

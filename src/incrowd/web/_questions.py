@@ -1,0 +1,147 @@
+"""Somebody's own questions to a run: a count, an average, a model; asked of the table and of the release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.api import Release, utility
+from incrowd.api._risk._classes import original_census
+from incrowd.api._utility._tables import Compared, Side, compared
+from incrowd.core import Domain, ParameterError, UnknownColumnError
+from incrowd.web._desk import release_of
+from incrowd.web._look import share_of
+from incrowd.web._refusal import Plain
+from incrowd.web._worker import Teller
+
+Floats = npt.NDArray[np.float64]
+Chosen = dict[str, npt.NDArray[np.bool_]]
+
+DATES = {"date", "datetime", "instant"}
+
+
+def question(given: Plain, teller: Teller) -> Plain:
+    """Answer a question from the table and from the release, as somebody would who has no more than that."""
+    _, release = release_of(given["run"], teller)
+    _check(release, [given["column"], *(one["column"] for one in given["where"])])
+    teller.step("asking the table and the version")
+    if given["ask"] == "model":
+        return _predicted(release, given["column"])
+    both = _both(release)
+    chosen = {one["column"]: _matching(both.census.domains[one["column"]], one) for one in given["where"]}
+    before, after = (_answer(side, both, given, chosen) for side in (both.before, both.after))
+    return {"before": _text(before), "after": _text(after), "off": _off(before, after), "guessed": None}
+
+
+def _answer(side: Side, both: Compared, given: Plain, chosen: Chosen) -> float | None:
+    if given["ask"] == "count":
+        return float(_weights(side, chosen).sum())
+    column = given["column"]
+    return _mean(side, column, _numbers(both.census.domains[column]), chosen)
+
+
+def _check(release: Release, names: list[str | None]) -> None:
+    schema = release.schema
+    known = (*schema.quasi_names, *schema.sensitive_names, *schema.insensitive)
+    for name in names:
+        if name is not None and name not in known:
+            raise UnknownColumnError.of(name, known, given_as="published column")
+
+
+def _both(release: Release) -> Compared:
+    """Put the release beside its table, with every column that is published."""
+    basis, schema = release.basis, release.schema
+    assert basis is not None  # noqa: S101 - anonymize made it
+    more = (*schema.sensitive_names, *schema.insensitive)
+    return compared(release, original_census(release, basis.table, more, **basis.reading))
+
+
+def _matching(domain: Domain, one: Plain) -> npt.NDArray[np.bool_]:
+    """Say of every value of a column whether it is asked for; a missing one never is."""
+    known, found = len(domain.values), np.zeros(len(domain), dtype=bool)
+    if one["values"] is not None:
+        found[:known] = np.isin(domain.texts[:known].astype(str), [str(text) for text in one["values"]])
+        return found
+    low, high = one["low"], one["high"]
+    if domain.kind == "number":
+        inside: Any = domain.values.astype(np.float64)
+        ends: list[Any] = [None if end is None else _number(end) for end in (low, high)]
+    elif domain.kind in DATES:
+        inside, ends = domain.texts[:known].astype(str), [low, None if high is None else f"{high}\x7f"]
+    else:
+        msg = f"Column {domain.column!r} has no order, so nothing lies between two of its values."
+        raise ParameterError(msg, hint="choose values instead.")
+    found[:known] = True
+    if ends[0] is not None:
+        found[:known] &= inside >= ends[0]
+    if ends[1] is not None:
+        found[:known] &= inside <= ends[1]
+    return found
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        msg = "The ends of a range of numbers must be numbers."
+        raise ParameterError(msg, hint="write them with digits and a point, such as 37.5.") from None
+
+
+def _numbers(domain: Domain) -> Floats:
+    """Give every value of a column as a number; none where it is missing."""
+    if domain.kind != "number":
+        msg = f"Column {domain.column!r} has no numbers, so it has no average."
+        raise ParameterError(msg, hint="choose a column of numbers.")
+    numbers = np.full(len(domain), np.nan)
+    numbers[: len(domain.values)] = domain.values.astype(np.float64)
+    return numbers
+
+
+def _weights(side: Side, chosen: Chosen) -> Floats:
+    """Give the records of every cell that are asked for: of a label the share of its values that match."""
+    weights = side.counts.astype(np.float64)
+    for name, matches in chosen.items():
+        weights = weights * side.covers[name].on_groups(matches.astype(np.int64), 2)[side.codes[name], 1]
+    return weights
+
+
+def _mean(side: Side, column: str, values: Floats, chosen: Chosen) -> float | None:
+    """Average a column over the records that are asked for; a label stands for the average of its values."""
+    weights, known = _weights(side, chosen), ~np.isnan(values)
+    filled = np.where(known, values, 0.0)
+    totals = [_per_label(side, column, one)[side.codes[column]] @ weights for one in (filled, known.astype(float))]
+    return None if totals[1] <= 0 else float(totals[0] / totals[1])
+
+
+def _per_label(side: Side, column: str, of_codes: Floats) -> Floats:
+    """Average something over the values that each label covers."""
+    cover = side.covers[column]
+    at = np.empty(len(cover.place))
+    at[cover.place] = of_codes
+    sums = np.concatenate(([0.0], np.cumsum(at)))
+    found = sums[cover.high + 1] - sums[cover.low]
+    np.add.at(found, cover.labels, at[cover.places])
+    return np.asarray(found / cover.number, dtype=np.float64)
+
+
+def _predicted(release: Release, column: str | None) -> Plain:
+    """Let one model learn from the table and one from the release, and see how often each is right."""
+    basis = release.basis
+    assert basis is not None  # noqa: S101 - anonymize made it
+    found = utility(release, basis.table, target=column, queries=0, **basis.reading).accuracy
+    assert found is not None  # noqa: S101 - it was asked for
+    before, after = share_of(found.original), share_of(found.release)
+    return {"before": before, "after": after, "off": None, "guessed": share_of(found.baseline)}
+
+
+def _text(number: float | None) -> str | None:
+    return None if number is None else f"{number:.10g}" if float(number).is_integer() else f"{number:.6g}"
+
+
+def _off(before: float | None, after: float | None) -> str | None:
+    """Say how far the answer is from the true one, as a share of it."""
+    if before is None or after is None or not before:
+        return None
+    return share_of(abs(after - before) / abs(before))
