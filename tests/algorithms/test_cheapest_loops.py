@@ -17,13 +17,13 @@ from algorithms.slow import QUASI, Row
 from algorithms.slow_cheapest import cheapest
 from algorithms.tables import PROMISES, problem, tables
 from incrowd.algorithms import Locally, Problem
-from incrowd.algorithms._cheapest_blocks import cut_into_blocks, form_in_blocks, of_points
-from incrowd.algorithms._cheapest_compiled import NEVER, Labels, Work, _enough, _search
-from incrowd.algorithms._cheapest_near import Boxes
-from incrowd.algorithms._cheapest_near_compiled import nearest
-from incrowd.algorithms._cheapest_settle import Groups, _matched
-from incrowd.algorithms._cheapest_support import Needs
-from incrowd.algorithms._cheapest_tables import UNIT, Board
+from incrowd.algorithms._cheapest._blocks import cut_into_blocks, form_in_blocks, of_points
+from incrowd.algorithms._cheapest._compiled import NEVER, Labels, Work, _enough, _search
+from incrowd.algorithms._cheapest._near import Boxes
+from incrowd.algorithms._cheapest._near_compiled import nearest
+from incrowd.algorithms._cheapest._settle import Groups, _matched
+from incrowd.algorithms._cheapest._support import Needs
+from incrowd.algorithms._cheapest._tables import UNIT, Board
 
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* promises nothing")
 

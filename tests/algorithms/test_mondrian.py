@@ -16,9 +16,9 @@ from algorithms.slow_mondrian import GRADE, QUASI, TOWN, Part
 from algorithms.tables import PROMISES
 from algorithms.tables_mondrian import COLUMNS, alike, kinds, members, names, problem, published, rows, tables
 from incrowd.algorithms import Locally, Mondrian, Problem, Progress
-from incrowd.algorithms._mondrian_checks import Candidates, Check
-from incrowd.api._plan_checks import build_search
-from incrowd.api._plan_sections import SearchSection
+from incrowd.algorithms._mondrian._checks import Candidates, Check
+from incrowd.api._plan._checks import build_search
+from incrowd.api._plan._sections import SearchSection
 
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* promises nothing")
 

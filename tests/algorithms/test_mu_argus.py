@@ -18,8 +18,8 @@ from algorithms.slow import QUASI, Row
 from algorithms.tables import problem, tables
 from algorithms.test_datafly import datafly_rows, illustration, one_column, outliers, rows, sizes
 from incrowd.algorithms import MuArgus
-from incrowd.algorithms import _mu_argus_combinations as combos
-from incrowd.algorithms._mu_argus_combinations import Labelled
+from incrowd.algorithms._mu_argus import _combinations as combos
+from incrowd.algorithms._mu_argus._combinations import Labelled
 
 ORDER = ("most", "more", "less", "not")
 HOW: list[Any] = [

@@ -16,7 +16,7 @@ from algorithms.slow import Row
 from algorithms.tables import CATEGORY, problem, tables
 from algorithms.test_datafly import ILLUSTRATION, PAPER, outliers, rows
 from incrowd.algorithms import Problem, SwapDiversity
-from incrowd.algorithms import _swap_diversity_crowds as crowds
+from incrowd.algorithms._swap_diversity import _crowds as crowds
 
 WITH_CATEGORIES = ic.Schema(
     quasi=dict(ILLUSTRATION.quasi),

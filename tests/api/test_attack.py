@@ -56,7 +56,7 @@ def test_a_release_is_attacked_as_it_was_published(release: ic.Release) -> None:
 
 def test_the_original_adds_who_is_looked_up_and_what_was_known(release: ic.Release) -> None:
     found = ic.attack(release, original=TABLE)
-    assert found.get("inference").baseline == Fraction(3, 7)
+    assert found.get("inference").baseline == Fraction(1, 2)
     linked = found.get("linkage")
     assert (linked.targets, linked.right) == (7, Fraction(2))
     assert (linked.baseline, linked.exposed.records) == (Fraction(1, 6), 0)

@@ -61,7 +61,7 @@ def test_what_fits_is_counted_as_it_is() -> None:
 )
 def test_the_release_is_that_of_a_search_that_may_not_go_lower(algorithm: Any) -> None:
     release = ic.anonymize(TABLE, SCHEMA, algorithm=algorithm, memory=LITTLE, **PROMISE)
-    assert release.recipe.floor == {"zip": 2, "age": 2}
+    assert release.recipe.floor == {"zip": 2, "age": 3 if algorithm.local else 2}  # local recodings need more room
     same = ic.anonymize(TABLE, SCHEMA, algorithm=algorithm, at_least=release.recipe.floor, **PROMISE)
     assert release.table.equals(same.table)
     assert release.measures == same.measures
@@ -86,7 +86,7 @@ def test_it_is_said_which_levels_were_not_searched() -> None:
 
 def test_a_local_recoding_says_what_it_did_not_see() -> None:
     release = ic.anonymize(TABLE, SCHEMA, algorithm=ic.Mondrian(), memory=LITTLE, **PROMISE)
-    assert "The search saw these columns no finer than that: zip (level 2), age (level 2)." in release.recipe.notes[-1]
+    assert "The search saw these columns no finer than that: zip (level 2), age (level 3)." in release.recipe.notes[-1]
     assert release.recipe.proof == "heuristic"
 
 

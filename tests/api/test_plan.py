@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from api.plans import PATIENTS, SMALL, changed
-from incrowd.api._plan_checks import searches
-from incrowd.api._plan_places import places_of
+from incrowd.api._plan._checks import searches
+from incrowd.api._plan._places import places_of
 
 
 def test_a_plan_runs_and_gives_a_release(folder: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import incrowd as ic
-from incrowd.api._presets import PRESETS
-from incrowd.api._presets_hipaa import KINDS
+from incrowd.api._presets._hipaa import KINDS
+from incrowd.api._presets._presets import PRESETS
 
 ROLES = ic.Schema(quasi=["q"], sensitive=["s"])
 

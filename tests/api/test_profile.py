@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.api import ColumnProfile, SinglingOut
-from incrowd.api._suggest_words import TOPICS, tokens_of, topic_of
+from incrowd.api._suggest._words import TOPICS, tokens_of, topic_of
 
 
 def role_of(name: str, values: list[Any]) -> tuple[str, bool, str]:
@@ -141,7 +141,7 @@ def test_free_text_names_a_person() -> None:
         (["a", "b"] * 20, "quasi", "text, 2 values"),
         ([True, False] * 20, "quasi", "boolean, 2 values"),
         (["same"] * 30, "quasi", "text, 1 value"),
-        ([None] * 30, "quasi", "text, 0 values"),
+        ([None] * 30, "drop", "empty"),
     ],
 )
 def test_a_guess_by_values_alone_is_never_sure(values: list[Any], role: str, reason: str) -> None:
@@ -151,6 +151,7 @@ def test_a_guess_by_values_alone_is_never_sure(values: list[Any], role: str, rea
 def test_a_name_that_its_values_contradict_is_not_sure() -> None:
     assert role_of("patient_id", ["p1", "p2"] * 20)[1] is False
     assert role_of("city", [f"town {number}" for number in range(40)])[1] is False
+    assert role_of("diagnosis", [None] * 30) == ("drop", False, "empty")
     assert role_of("patient_id", [f"p{number}" for number in range(40)])[1] is True
 
 

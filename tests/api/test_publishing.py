@@ -20,6 +20,7 @@ import incrowd as ic
 from algorithms import slow
 from algorithms.tables import PROMISES, rows, schema
 from engines.subjects import TYPED, Subject, make_subject
+from incrowd.engines import open_table
 
 PEOPLE = [
     {"name": name, "age": age, "sex": sex, "disease": disease}
@@ -227,6 +228,13 @@ def test_rows_keep_their_order_on_request_with_a_warning(subject: Subject, tmp_p
 # Written at once
 
 
+def _certificate(folder: Path) -> dict[str, Any]:
+    """Read a certificate without what hangs on how rows were laid out in the file: equal ones may be so differently."""
+    certificate: dict[str, Any] = json.loads((folder / "public/release.json").read_text("utf-8"))
+    del certificate["data"]["sha256"], certificate["data"]["bytes"]
+    return certificate
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("suppression", ["drop", "mask"])
 def test_a_release_can_be_written_without_being_held(
@@ -239,8 +247,11 @@ def test_a_release_can_be_written_without_being_held(
     held = ic.anonymize(table, SCHEMA, **how)
     held.save(tmp_path / "held", format=kind)
     assert (release.verdict, release.measures) == (held.verdict, held.measures)
-    for path in ("public/release.json", f"public/data.{kind}", "owner/recipe.json", "owner/recoding.json"):
+    for path in ("owner/recipe.json", "owner/recoding.json"):
         assert (tmp_path / "out" / path).read_bytes() == (tmp_path / "held" / path).read_bytes()
+    written, saved = (open_table(tmp_path / folder / f"public/data.{kind}") for folder in ("out", "held"))
+    assert written.materialise().equals(saved.materialise())
+    assert _certificate(tmp_path / "out") == _certificate(tmp_path / "held")
     assert ic.verify(tmp_path / "out/public/release.json", owner=tmp_path / "out/owner").holds
     assert sorted(path.name for path in (tmp_path / "out/public").iterdir()) == [
         f"data.{kind}",

@@ -15,11 +15,11 @@ import pytest
 
 import incrowd as ic
 from incrowd.api import _chart_rows as rows
-from incrowd.api._report_about import settings_of
-from incrowd.api._report_confidential import confidential
-from incrowd.api._report_evidence import attacks
-from incrowd.api._report_method import changed
-from incrowd.api._report_risk_rows import percentile
+from incrowd.api._report._about import settings_of
+from incrowd.api._report._confidential import confidential
+from incrowd.api._report._evidence import attacks
+from incrowd.api._report._method import changed
+from incrowd.api._report._risk_rows import percentile
 from incrowd.api._save import save
 
 CANARY = "canaryville"
@@ -328,3 +328,26 @@ def test_the_graph_of_a_column_is_shown_by_notebooks() -> None:
 def _words(html: str) -> str:
     body = html[html.index("<body>") :]
     return re.sub(r"<[^>]+>", " ", re.sub(r"<svg.*?</svg>", " ", body, flags=re.DOTALL))
+
+
+def test_what_a_report_would_not_understand_is_refused_before_anything_is_done(tmp_path: Path) -> None:
+    schema = ic.Schema(quasi={"age": ic.flat()})
+    for wrong, why in (({"author": "me"}, "does not know what 'author' means"), ("me", "about must be a dict")):
+        given: Any = wrong
+        with pytest.raises(ic.ParameterError, match=why):
+            release().save(tmp_path / "out", about=given)
+        with pytest.raises(ic.ParameterError, match=why):
+            release().report(tmp_path / "r.html", about=given)
+        with pytest.raises(ic.ParameterError, match=why):
+            ic.anonymize(tmp_path / "missing.csv", schema, model="k>=2", output=tmp_path / "out", about=given)
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_number_says_what_is_guessed_without_the_release(tmp_path: Path) -> None:
+    page = json.loads(release().report(tmp_path / "r.json").read_text(encoding="utf-8"))
+    parts = {section["name"]: section for section in page["sections"]}
+    without = {row[5] for row in parts["attacks"]["tables"][0]["rows"] if row[0].startswith("inference")}
+    assert without == {"33.5%"}
+    assert "and for 33.5% without it" in " ".join(parts["summary"]["words"])
+    told = {row[0]: row for row in parts["confidential"]["tables"][0]["rows"]}
+    assert told["guessed right without the groups"][2] == "33.5%"

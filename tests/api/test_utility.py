@@ -24,7 +24,7 @@ from algorithms.slow import PATHS
 from algorithms.tables import schema, tables
 from api.test_local_releases import SCHEMA, TABLE, Runs
 from engines.extras import needed
-from incrowd.api._utility_linked import linked
+from incrowd.api._utility._linked import linked
 from incrowd.hierarchies import covers
 
 Rows = list[dict[str, Any]]

@@ -83,3 +83,21 @@ def change(values: Sequence[Any], everybody: Sequence[Any]) -> Fraction:
         for value in set(everybody)
     ]
     return sum(shares, Fraction(0)) / 2
+
+
+def said_of_everybody(rows: Rows, meaning: Mapping[Any, Any], known: Rows | None = None) -> Fraction:
+    """Say one value, or what it means, of everybody; give the share of pairs of a person and a class that have it.
+
+    It is the one that most have, or of these the one of most persons of a table that is known otherwise.
+    """
+    targets = {(row[0], row[2]) for row in rows}
+    having = Counter(what for what, _ in {(meaning[row[1]], (row[0], row[2])) for row in rows})
+    before = (
+        having
+        if known is None
+        else Counter(
+            what for what, _ in {(meaning[row[1]], row[2]) for row in known if row[1] in {row[1] for row in rows}}
+        )
+    )
+    best = [what for what, many in before.items() if many == max(before.values())]
+    return Fraction(max(having[what] for what in best), len(targets))

@@ -51,8 +51,9 @@ def test_the_posterior_is_compared_with_the_prior() -> None:
 def test_the_original_says_what_is_known_without_the_release() -> None:
     published = [(1, "flu"), (1, "hiv")]
     found = attacked(published, original=[*published, *[(9, "flu")] * 6])
-    assert found.get("inference").baseline == Fraction(7, 8)
-    assert found.get("skewness").worst == 4
+    assert (found.get("inference").baseline, found.get("skewness").worst) == (Fraction(1, 2), 4)
+    other = attacked([(1, "flu"), (1, "hiv"), (1, "hiv")], original=[(1, "hiv"), (1, "hiv"), *[(9, "flu")] * 3])
+    assert (other.get("inference").rate, other.get("inference").baseline) == (Fraction(2, 3), Fraction(1, 3))
 
 
 def test_one_value_ruled_out_can_leave_one() -> None:
@@ -270,3 +271,28 @@ def test_values_that_are_no_texts_can_be_ruled_out() -> None:
 
 def test_numbers_without_an_end_have_no_range() -> None:
     assert attacked([(1, 0.5), (1, float("inf"))]).get("similarity").exposed.classes == 0
+
+
+several = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abcd"), st.integers(0, 5)), min_size=1, max_size=20)
+SAME = {value: value for value in "abcd"}
+
+
+@given(several)
+def test_the_baseline_is_about_the_same_targets_as_the_guess(table: list[Any]) -> None:
+    found = attacked(table, MEANING)
+    assert found.get("inference").baseline == slow.said_of_everybody(table, SAME)
+    assert found.get("category inference").baseline == slow.said_of_everybody(table, CATEGORIES)
+    for name in ("singling out", "homogeneity", "inference", "similarity", "category inference"):
+        assert found.get(name).advantage >= 0
+
+
+@given(several, several, st.sets(st.sampled_from("abcd"), max_size=3))
+def test_a_guess_per_class_is_never_worse_than_without_the_release(
+    table: list[Any], more: list[Any], out: set[str]
+) -> None:
+    original = [*table, *((key + 5, value, person + 3) for key, value, person in more)]
+    found = attacked(table, MEANING, original=original, values={"s": sorted(out)})
+    assert found.get("inference").baseline == slow.said_of_everybody(table, SAME, original)
+    assert found.get("category inference").baseline == slow.said_of_everybody(table, CATEGORIES, original)
+    for name in ("homogeneity", "inference", "background knowledge", "similarity", "category inference"):
+        assert found.get(name).advantage >= 0

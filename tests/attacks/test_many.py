@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.api import _attack_original, _attack_target, _attack_told
+from incrowd.api._attack import _original, _target, _told
 from incrowd.attacks import Outcome, _background
 from incrowd.core import Classes
 from incrowd.models import Ratios
@@ -25,7 +25,7 @@ def test_people_are_counted_exactly_at_every_bound(rows: list[Any], unit: Any, t
     classes = ic.census(table, ic.Schema(quasi={"q": None})).classes()
     place = [int(text) for text in classes.texts(0)]
     above, below = (np.array([rows[one][part] for one in place], dtype=np.int64) * times for part in (0, 1))
-    found = _attack_told.told(_outcome(classes, Ratios(above, below), unit), classes, ["q"])
+    found = _told.told(_outcome(classes, Ratios(above, below), unit), classes, ["q"])
     for bound, people in found.distribution:
         shares = [(Fraction(top, low), size) for top, low, size in rows]
         assert people == sum(size for share, size in shares if (share <= bound if unit == "width" else share >= bound))
@@ -55,6 +55,6 @@ SCHEMA = ic.Schema(quasi={"age": ic.intervals(4, 8), "job": ic.flat()}, sensitiv
 def test_tables_of_all_pairs_are_used_only_where_there_is_room(monkeypatch: pytest.MonkeyPatch, algorithm: Any) -> None:
     release = ic.anonymize(TABLE, SCHEMA, model="k>=7", algorithm=algorithm)
     found = ic.attack(release, original=TABLE).to_dict(values=True)
-    monkeypatch.setattr(_attack_target, "MARKED", 0)
-    monkeypatch.setattr(_attack_original, "SPARSE", 0)
+    monkeypatch.setattr(_target, "MARKED", 0)
+    monkeypatch.setattr(_original, "SPARSE", 0)
     assert ic.attack(release, original=TABLE).to_dict(values=True) == found

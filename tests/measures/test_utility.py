@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from incrowd.core import Domain, Ladder
 from incrowd.hierarchies import covers
-from incrowd.measures import Cover, Joint, Ranges, comparison_groups, cramers_v, in_line
+from incrowd.measures import Cover, Joint, Ranges, answers, comparison_groups, cramers_v, in_line
 
 TOWNS = ic.tree([("bonn", "west"), ("köln", "west"), ("kiel", "north"), ("ulm", "south")])
 
@@ -163,4 +163,4 @@ def test_a_range_begins_at_a_record_and_holds_about_a_share_of_them() -> None:
 def test_a_question_is_answered_from_values_exactly() -> None:
     joint = Joint.of(np.array([0, 1, 2]), np.array([0, 1, 1]), np.array([5, 7, 9]), (3, 2))
     left, right = (Cover.of_values(np.arange(size), np.arange(size)) for size in (3, 2))
-    assert Ranges((0, 1), (1, 1)).ask(joint, left, right) == 7
+    assert answers([Ranges((0, 1), (1, 1))], joint, left, right).tolist() == [7]

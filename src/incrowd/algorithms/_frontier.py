@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,12 +12,14 @@ import numpy.typing as npt
 from incrowd.algorithms._acceptance import Acceptance, Tested
 from incrowd.algorithms._bounds import Bounds
 from incrowd.algorithms._exhaustive import need_small
-from incrowd.algorithms._outcome import Node
+from incrowd.algorithms._outcome import Node, Progress
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled
 from incrowd.algorithms._sweep import Levels, Nodes, Rows, Sweep
 from incrowd.core import ParameterError
 from incrowd.measures import Measure, Objective, read_measure
+
+Told = Callable[[Progress], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,9 @@ class Frontier:
         return {self.of: list(self.values), **{name: list(column) for name, column in columns}, **levels}
 
 
-def find_frontier(problem: Problem, of: str, values: Sequence[int], measure: str | Measure) -> Frontier:
+def find_frontier(
+    problem: Problem, of: str, values: Sequence[int], measure: str | Measure, progress: Told | None = None
+) -> Frontier:
     """Walk once through the lattice, and keep for every strength the best node met.
 
     Parameters
@@ -70,10 +74,12 @@ def find_frontier(problem: Problem, of: str, values: Sequence[int], measure: str
         The strengths, ascending.
     measure
         The measure that is made small.
+    progress
+        Called after every node that was looked at.
     """
     need_small(problem)
     objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
-    walk = _Walk(problem, np.array(values), objective)
+    walk = _Walk(problem, np.array(values), objective, progress)
     walk.run()
     return Frontier(of, read_measure(measure).name, tuple(values), tuple(walk.best))
 
@@ -83,8 +89,11 @@ class _Walk:
 
     join_from = sys.maxsize
 
-    def __init__(self, problem: Problem, values: npt.NDArray[np.int64], objective: Objective) -> None:
+    def __init__(
+        self, problem: Problem, values: npt.NDArray[np.int64], objective: Objective, progress: Told | None = None
+    ) -> None:
         self._problem, self._values, self._objective = problem, values, objective
+        self._progress, self._looked = progress, 0
         self._acceptance = Acceptance(problem)
         if not self._acceptance.counts:
             msg = "A frontier needs a promise that counts something in every class: k, distinct l or p."
@@ -125,7 +134,11 @@ class _Walk:
 
     def visit(self, nodes: Rows, cells: Rolled) -> list[int]:
         """Look at nodes one by one."""
-        return [self._look(node, cells) for node in nodes]
+        found = [self._look(node, cells) for node in nodes]
+        self._looked += len(nodes)
+        if self._progress is not None:
+            self._progress(Progress(self._looked, self._problem.nodes, None))
+        return found
 
     def _look(self, node: Rows, cells: Rolled) -> int:
         """Find the strengths that a node reaches, and compare it with the best of each."""

@@ -50,7 +50,7 @@ class Pieces:
     """
 
     cells: Ints
-    classes: Counts
+    classes: Ints
     counts: Counts
 
     @property
@@ -253,7 +253,7 @@ class Locally:
         """Renumber the classes, and put the pieces of a cell that go to one class together."""
         classes = np.append(ids.astype(np.int64), -1)[pieces.classes]
         if len(pieces.cells) == len(self.census):  # no cell parts
-            whole = np.empty(len(classes), dtype=np.int64)
+            whole = np.empty_like(classes)
             whole[pieces.cells] = classes
             return Pieces(np.arange(len(whole)), whole, self.census.counts.astype(np.int64))
         order = group([pieces.cells, classes + 1], [len(self.census), int(classes.max(initial=-1)) + 2])
@@ -282,10 +282,11 @@ class Locally:
     def _recoding(self, pieces: Pieces, names: Sequence[Labelling]) -> LocalRecoding:
         census = self.problem.census
         codes = [*census.codes, *([] if census.person is None else [census.person])]
+        as_counted = len(pieces.cells) == len(census) and bool((np.diff(pieces.cells) == 1).all())
         return LocalRecoding(
             quasi=census.quasi,
             domains=census.domains,
-            codes=tuple(column[pieces.cells] for column in codes),
+            codes=tuple(column if as_counted else column[pieces.cells] for column in codes),
             classes=pieces.classes,
             counts=pieces.counts,
             labels=tuple(column.texts for column in names),

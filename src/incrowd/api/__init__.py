@@ -4,8 +4,8 @@ from incrowd.api._anonymize import anonymize
 from incrowd.api._apply import apply
 from incrowd.api._assess import assess
 from incrowd.api._assessment import Assessment, ColumnAssessment
-from incrowd.api._attack import attack
-from incrowd.api._attacks import Attack, Attacks
+from incrowd.api._attack._attack import attack
+from incrowd.api._attack._attacks import Attack, Attacks
 from incrowd.api._census import census
 from incrowd.api._check import check
 from incrowd.api._compare import Comparison, compare
@@ -14,20 +14,20 @@ from incrowd.api._exposed import ClassSizes, Exposed
 from incrowd.api._feasibility import feasibility
 from incrowd.api._hospital import hospital, hospital_schema
 from incrowd.api._plain import plain_verdict
-from incrowd.api._plan import Plan
-from incrowd.api._presets import Checklist, Item, Preset, preset
-from incrowd.api._presets_hipaa import safe_harbor
+from incrowd.api._plan._plan import Plan
+from incrowd.api._presets._hipaa import safe_harbor
+from incrowd.api._presets._presets import Checklist, Item, Preset, preset
 from incrowd.api._profile import ColumnProfile, Profile, profile
 from incrowd.api._recipe import Recipe
 from incrowd.api._recoding_files import SavedRecoding, load_recoding, save_recoding
 from incrowd.api._release import Release
-from incrowd.api._risk import risk
-from incrowd.api._risk_result import AttackerRisk, Risk
+from incrowd.api._risk._result import AttackerRisk, Risk
+from incrowd.api._risk._risk import risk
 from incrowd.api._solutions import frontier, solutions
-from incrowd.api._suggest import ColumnSuggestion, Suggestion, suggest
-from incrowd.api._suggest_combinations import Combination, SinglingOut
-from incrowd.api._utility import utility
-from incrowd.api._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
+from incrowd.api._suggest._combinations import Combination, SinglingOut
+from incrowd.api._suggest._suggest import ColumnSuggestion, Suggestion, suggest
+from incrowd.api._utility._result import Accuracy, Marginal, PairChange, QueryErrors, Utility
+from incrowd.api._utility._utility import utility
 from incrowd.api._verify import Verification, read_certificate, verify
 from incrowd.api.experiments import Claim, Experiment, Reproduction, reproduce
 

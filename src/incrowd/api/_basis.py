@@ -40,6 +40,11 @@ class Basis:
     seconds: float | None = field(default=None, repr=False)
 
     @property
+    def budget(self) -> dict[str, Any]:
+        """What may be used, and where to spill, for whoever reads the table or the release again."""
+        return budget_of(self.reading)
+
+    @property
     def sizes(self) -> npt.NDArray[np.int64]:
         """The records of every published class."""
         return self.predicted.classes.records[~self.predicted.left_out]
@@ -56,3 +61,8 @@ class Basis:
             Namer(census, column).by_group(np.full(int(kept.sum()), level), classes.codes[column][kept])
             for column, level in enumerate(classes.standing.levels)
         )
+
+
+def budget_of(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Give of how a table is read what any other table may be read with: the memory, and where to spill."""
+    return {name: reading[name] for name in ("memory", "temp") if name in reading}

@@ -41,7 +41,7 @@ def certificate_of(release: Release, data: Path, date: str) -> Plain:
     date
         When it was made, as ISO 8601 writes it.
     """
-    engine = open_released(data)
+    engine = open_released(data, **({} if release.basis is None else release.basis.budget))
     columns = _columns(release, engine)
     found = measure(engine, columns, release.model)
     _expect_the_same(release, found)

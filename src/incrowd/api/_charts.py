@@ -5,29 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from incrowd.api import _chart_rows as rows
-from incrowd.api._attack import attack
-from incrowd.api._attacks_text import is_guess
+from incrowd.api._attack._attack import attack
+from incrowd.api._attack._attacks_text import is_guess
 from incrowd.api._basis import Basis
-from incrowd.api._census import open_with
 from incrowd.api._comparable import comparable
-from incrowd.api._released import open_released
-from incrowd.api._risk import risk
-from incrowd.api._risk_classes import grouped
+from incrowd.api._kept import open_original, open_release
+from incrowd.api._risk._classes import grouped
+from incrowd.api._risk._risk import risk
 from incrowd.core import Classes, Domain, ParameterError, UnknownColumnError
-from incrowd.engines import Remembered, open_table
+from incrowd.engines import Remembered
 from incrowd.models import Association, KAnonymity
 
 if TYPE_CHECKING:
-    from incrowd.api._attacks import Attack, Attacks
+    from incrowd.api._attack._attacks import Attack, Attacks
     from incrowd.api._release import Release
-    from incrowd.api._risk_result import Risk
-    from incrowd.api._utility_result import Utility
+    from incrowd.api._risk._result import Risk
+    from incrowd.api._utility._result import Utility
 
 
 SHOWN = 15
@@ -267,21 +265,19 @@ class Charts:
     @cached_property
     def utility(self) -> Utility:
         """What the release is still good for."""
-        from incrowd.api._utility import utility  # noqa: PLC0415 - it knows releases
+        from incrowd.api._utility._utility import utility  # noqa: PLC0415 - it knows releases
 
         return utility(self._after, self._before)
 
     @cached_property
     def _before(self) -> Remembered:
         """The original table, which is read once for all charts."""
-        return Remembered(open_with(self.basis.table, self.release.schema, **self.basis.reading))
+        return Remembered(open_original(self.release, self.basis.table, self.release.schema, **self.basis.reading))
 
     @cached_property
     def _after(self) -> Release:
         """The release, whose table is read once for all charts."""
-        table = self.release.table
-        engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
-        return replace(self.release, table=Remembered(engine))
+        return replace(self.release, table=Remembered(open_release(self.release)))
 
     @property
     def _original(self) -> Any:

@@ -24,9 +24,12 @@ def fits(engine: Engine, request: CensusRequest, cells: int) -> bool:
     return min(rows, possible) <= cells or census_size_about(engine, request, cells) <= cells
 
 
-def cells_within(request: CensusRequest, memory: str | None) -> int:
-    """Say how many cells of a census fit into what may be used; without a word, into a share of what is left."""
-    return Budget.of(memory).cells(len(request.columns))
+def cells_within(request: CensusRequest, memory: str | None, *, local: bool = False) -> int:
+    """Say how many cells of a census fit into what may be used; without a word, into a share of what is left.
+
+    Fewer do where a local recoding is looked for.
+    """
+    return Budget.of(memory).cells(len(request.columns), local=local)
 
 
 def census_within(

@@ -87,7 +87,7 @@ def room_for(
         lows = {name: max(low, hopeless[name]) for name, low in lows.items()}
     fixed = frozenset(name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged))
     return Room(
-        cells=cells_within(request, memory),
+        cells=cells_within(request, memory, local=bounds.local),
         lows={name: min(low, highs[name]) for name, low in lows.items()},
         highs=highs,
         importance={name: _weight(bounds.importance.get(name)) for name in heights},

@@ -32,7 +32,7 @@ def searched(engine: Engine, problem: Problem, outcome: Found, memory: str | Non
     if not floor_of(problem):
         return outcome
     if isinstance(outcome, LocalOutcome):
-        return replace(outcome, notes=(*outcome.notes, *seen_from(problem, memory)))
+        return replace(outcome, notes=(*outcome.notes, *seen_from(problem, memory, local=True)))
     told = levels_told(engine, problem, memory)
     notes = (*outcome.notes, *told)
     if told[-1] == HARMLESS:
@@ -58,13 +58,13 @@ def levels_told(engine: Engine, problem: Problem, memory: str | None) -> tuple[s
     return FLOOR.format(cells=cells), *lines, MORE if open_levels else HARMLESS
 
 
-def seen_from(problem: Problem, memory: str | None) -> tuple[str, ...]:
-    """Say how fine the columns were that a search saw; nothing without a floor."""
+def seen_from(problem: Problem, memory: str | None, *, local: bool = False) -> tuple[str, ...]:
+    """Say how fine the columns were that a search saw, perhaps for a local recoding; nothing without a floor."""
     floor = floor_of(problem)
     if not floor:
         return ()
     raised = ", ".join(f"{name} (level {level})" for name, level in floor.items())
-    first = FLOOR.format(cells=_cells(problem, memory))
+    first = FLOOR.format(cells=_cells(problem, memory, local=local))
     return (f"{first} The search saw these columns no finer than that: {raised}. {MORE}",)
 
 
@@ -79,10 +79,10 @@ def floor_of(problem: Problem) -> dict[str, int]:
     return {name: level for name, level in floors if level > problem.at_least.get(name, 0)}
 
 
-def _cells(problem: Problem, memory: str | None) -> int:
+def _cells(problem: Problem, memory: str | None, *, local: bool = False) -> int:
     """Say how many cells fit; the person is one of the columns."""
     census = problem.census
-    return Budget.of(memory).cells(len(census.codes) + (census.person is not None))
+    return Budget.of(memory).cells(len(census.codes) + (census.person is not None), local=local)
 
 
 def _hopeless(engine: Engine, problem: Problem, column: str, cells: int) -> int:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from incrowd.api._suggest_content import is_free_text, pattern_of
-from incrowd.api._suggest_roles import FEW_RECORDS
+from incrowd.api._suggest._content import is_free_text, pattern_of
+from incrowd.api._suggest._roles import FEW_RECORDS
 from incrowd.core import Domain
 from incrowd.engines import Engine, sample_of
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms import Problem
-from incrowd.core import Cells, Classes, FullDomainRecoding, Grouping, LocalRecoding, Recoding, group, numbered
+from incrowd.core import Cells, Classes, FullDomainRecoding, Grouping, LocalRecoding, Recoding, group
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.integer]
@@ -58,13 +58,13 @@ def predicted_by(problem: Problem, recoding: Recoding, paths: Ints | None = None
         return Predicted(classes, _left_out(classes, recoding))
     classes = _locally(problem, recoding)
     classes = classes if paths is None else replace(classes, paths=paths)
-    kept = recoding.classes >= 0
+    kept = _published(recoding)
     quasi = tuple(column[kept] for column in recoding.codes[: len(recoding.quasi)])
     return Predicted(classes, np.zeros(len(classes), dtype=bool), quasi)
 
 
 def _locally(problem: Problem, recoding: LocalRecoding) -> Classes:
-    census, kept = problem.census, recoding.classes >= 0
+    census, kept = problem.census, _published(recoding)
     members = recoding.classes[kept]
     number = len(recoding.labels[0])
     first = np.zeros(number, dtype=np.intp)
@@ -77,10 +77,14 @@ def _locally(problem: Problem, recoding: LocalRecoding) -> Classes:
         None if entity is None else codes[entity],
         recoding.counts[kept],
     )
-    named = [numbered(texts) for texts in recoding.labels]
-    return Classes.of(
-        Grouping(members, first), tuple(ids for _, ids in named), cells, labels=tuple(names for names, _ in named)
-    )
+    names, ids = zip(*recoding.named.values(), strict=True)
+    return Classes.of(Grouping(members, first), ids, cells, labels=names)
+
+
+def _published(recoding: LocalRecoding) -> Bools | slice:
+    """Say which entries of a recoding are published; a slice, which copies nothing, where all are."""
+    kept = recoding.classes >= 0
+    return slice(None) if kept.all() else kept
 
 
 def _left_out(predicted: Classes, recoding: FullDomainRecoding) -> Bools:

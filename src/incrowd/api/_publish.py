@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.algorithms import Inspected, LocalOutcome, Node, Outcome, Problem
-from incrowd.api._basis import Basis
+from incrowd.api._basis import Basis, budget_of
 from incrowd.api._checked_again import checked_again
 from incrowd.api._comparable import reportable
 from incrowd.api._explain import Explanation, explanation_of, local_explanation_of
@@ -24,7 +24,7 @@ from incrowd.api._release import Release
 from incrowd.api._released import open_released
 from incrowd.api._save import new_folder, write_around
 from incrowd.core import FullDomainRecoding, Labelling, ParameterError, Recoding, Verdict
-from incrowd.engines import Engine, forget, open_table
+from incrowd.engines import Engine, SparkHome, cluster_of, forget, open_table, open_written
 from incrowd.io import remove
 
 
@@ -162,8 +162,8 @@ def _write(source: Source, found: Found, output: Output) -> Release:
     """Write a release without ever holding its table; it is checked as it stands in the file."""
     with new_folder(output.folder, force=output.force) as folders:
         data = folders.public / f"data.{output.format}"
-        source.recoded(found.recoding).write(data)
-        with _to_check(source, found, data) as engine:
+        cluster = _written(source.recoded(found.recoding), data)
+        with _to_check(source, found, data, cluster) as engine:
             verdict = _verdict(engine, found)
             about = output.about if output.about is None or _reportable(source, found, engine) else None
         notes = () if about is output.about else (NO_REPORTS,)
@@ -173,18 +173,17 @@ def _write(source: Source, found: Found, output: Output) -> Release:
 
 
 @contextmanager
-def _to_check(source: Source, found: Found, table: Any) -> Iterator[Engine]:
+def _to_check(source: Source, found: Found, table: Any, cluster: SparkHome | None = None) -> Iterator[Engine]:
     """Open what is published; whose row it is decides where it is known, so it is looked at beside it."""
     entity = found.problem.schema.entity
-    budget = {name: source.reading[name] for name in ("memory", "temp") if name in source.reading}
+    budget = budget_of(source.reading)
     if entity is None or entity in source.columns:
         path = isinstance(table, Path)
-        yield open_released(table, **budget) if path else open_table(table, missing_values=(), **budget)
+        yield _opened(table, cluster, budget) if path else open_table(table, missing_values=(), **budget)
     elif isinstance(table, Path):
         beside = table.with_name(".checked.parquet")
         try:
-            source.recoded(found.recoding, [entity]).write(beside)
-            yield open_released(beside, **budget)
+            yield _opened(beside, _written(source.recoded(found.recoding, [entity]), beside), budget)
         finally:
             remove(beside)
     else:
@@ -193,6 +192,17 @@ def _to_check(source: Source, found: Found, table: Any) -> Iterator[Engine]:
             yield open_table(whole, missing_values=(), **budget)
         finally:
             forget(whole)
+
+
+def _written(engine: Engine, path: Path) -> SparkHome | None:
+    """Write a table; say which cluster did, if one did. The engine is forgotten before what it wrote is checked."""
+    engine.write(path)
+    return cluster_of(engine)
+
+
+def _opened(path: Path, cluster: SparkHome | None, budget: Mapping[str, Any]) -> Engine:
+    """Open what was written: what a cluster wrote, by the cluster."""
+    return open_released(path, **budget) if cluster is None else open_written(path, cluster, budget.get("memory"))
 
 
 def _verdict(engine: Engine, found: Found) -> Verdict:

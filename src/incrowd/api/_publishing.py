@@ -140,6 +140,10 @@ def _output(options: Mapping[str, Any]) -> Output | None:
                 raise ParameterError(msg, hint="give output, or write the files with release.save.")
         return None
     kind = _one_of("format", Format, options.get("format", "parquet"))
+    if options.get("about") is not None:
+        from incrowd.api._report._about import check_about  # noqa: PLC0415 - only where a report is asked for
+
+        check_about(options["about"])
     return Output(
         folder=Path(folder),
         format=kind,

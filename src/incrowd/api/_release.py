@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from incrowd.api._basis import Basis
 from incrowd.api._explain import Explanation, in_words
+from incrowd.api._kept import Kept
 from incrowd.api._recipe import Recipe
 from incrowd.api._save import Format, save
 from incrowd.api._sign import KeyFile
@@ -46,6 +47,9 @@ class Release:
         as the table.
     basis
         What it was made of, for charts and reports. As confidential as the original table.
+    kept
+        What files answered already, so that the next question about the release need not read them again. As
+        confidential as the original table.
 
     Notes
     -----
@@ -62,6 +66,7 @@ class Release:
     explanation: Explanation = field(repr=False)
     distributions: Mapping[str, Domain] = field(default_factory=dict, repr=False)
     basis: Basis | None = field(default=None, repr=False)
+    kept: Kept = field(default_factory=Kept, init=False, repr=False)
 
     def save(
         self,
@@ -123,7 +128,7 @@ class Release:
         force
             Whether an existing file may be replaced.
         """
-        from incrowd.api._report import write_report  # noqa: PLC0415 - it knows releases
+        from incrowd.api._report._report import write_report  # noqa: PLC0415 - it knows releases
 
         write_report(self, Path(path), about=about or {}, public=public, force=force)
         return Path(path)

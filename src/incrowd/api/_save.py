@@ -67,6 +67,10 @@ def save(  # noqa: PLR0913 - all but the first two are optional
     if release.recipe.sample is not None:
         msg = "What came of a sample is not a result: it gets no certificate, and is not written."
         raise ParameterError(msg, hint="run it again on the whole table, without sample.")
+    if about is not None:
+        from incrowd.api._report._about import check_about  # noqa: PLC0415 - as below
+
+        check_about(about)
     with new_folder(folder, force=force) as folders:
         data = folders.public / f"data.{format}"
         table = release.table
@@ -121,7 +125,7 @@ def write_around(
     (folders.public / SCRIPT).write_bytes((files("incrowd.api") / "_verify_script.py").read_bytes())
     _write_owner(release, folders.owner, date, plan, escaping_of(data))
     if about is not None:
-        from incrowd.api._report import write_reports  # noqa: PLC0415 - drawing is loaded when something is drawn
+        from incrowd.api._report._report import write_reports  # noqa: PLC0415 - drawing is loaded when something is drawn
 
         written = replace(release, table=data) if isinstance(release.table, Path) else release
         known = {"plan": plan, "date": date, "file": certificate["data"]}

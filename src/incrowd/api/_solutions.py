@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
-from incrowd.algorithms import Frontier, Problem, Solutions, all_solutions, find_frontier
+from incrowd.algorithms import Frontier, Problem, Progress, Solutions, all_solutions, find_frontier
 from incrowd.api._anonymize import census_for
 from incrowd.api._census import Reading, open_with
 from incrowd.api._floor import Bounds
@@ -81,6 +81,7 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
     at_most: Mapping[str, int] | None = None,
     importance: Mapping[str, float] | None = None,
     balance: float = 0.5,
+    progress: Callable[[Progress], object] | None = None,
     **reading: Unpack[Reading],
 ) -> Frontier:
     """Find the best node for every strength of a promise at once: risk against utility.
@@ -98,6 +99,8 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
         The strengths, ascending; by default 1 to 1,000 in growing steps, as far as the table reaches.
     measure
         The measure that is made small, as in ``Optimal``.
+    progress
+        Called now and then with how many nodes were looked at, of at most how many.
 
     Examples
     --------
@@ -132,5 +135,5 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
         importance=bounds.importance,
         balance=balance,
     )
-    curve = find_frontier(problem, by, chosen, measure)
+    curve = find_frontier(problem, by, chosen, measure, progress)
     return replace(curve, floor=floor_of(problem), notes=seen_from(problem, reading.get("memory")))

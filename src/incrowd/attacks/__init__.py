@@ -9,7 +9,7 @@ from incrowd.attacks._intruder import Intruder
 from incrowd.attacks._linkage import Linked, Links, link
 from incrowd.attacks._matching import Matching
 from incrowd.attacks._minimality import People, Undivided, halve, undivided
-from incrowd.attacks._narrowest import narrowest, widths_of
+from incrowd.attacks._narrowest import widths_of
 from incrowd.attacks._outcome import Outcome
 from incrowd.attacks._prior import Prior, people_of
 from incrowd.attacks._similarity import Likeness, category_inference, narrow_range, similarity
@@ -41,7 +41,6 @@ __all__ = [
     "link",
     "listed_exclusions",
     "narrow_range",
-    "narrowest",
     "people_of",
     "similarity",
     "singling_out",

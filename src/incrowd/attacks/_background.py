@@ -12,7 +12,7 @@ import numpy.typing as npt
 from incrowd.attacks._guessing import LOOKS
 from incrowd.attacks._outcome import Outcome
 from incrowd.attacks._prior import Prior
-from incrowd.core import Classes, Domain
+from incrowd.core import Classes, Domain, add_up
 from incrowd.hierarchies import places_in
 from incrowd.models import Ratios
 
@@ -46,11 +46,15 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
     Notes
     -----
     With i values ruled out, the likeliest guess is r1 / (r1 + r(i+2) + ... + rm), the counts r of a class sorted.
-    Recursive (c, l)-diversity is a bound on it: below c / (c + 1) for up to l - 2 values.
+    Recursive (c, l)-diversity is a bound on it: below c / (c + 1) for up to l - 2 values. With an original the baseline
+    is about all of its people, also those who are not in the release: it can be above what the release gives away.
     """
     histogram = classes.histogram(prior.column)
     found = after_excluding(histogram.counts, histogram.starts, excluded)
-    before = after_excluding(prior.counts[prior.counts > 0], None, excluded)
+    counts = prior.counts
+    if not prior.elsewhere:  # the values of the targets themselves
+        counts = add_up(histogram.values[0], histogram.counts, len(counts))
+    before = after_excluding(counts[counts > 0], None, excluded)
     values = "1 value" if excluded == 1 else f"{excluded} values"
     telling = "the most telling one" if excluded == 1 else "the most telling ones"
     targets = int(histogram.counts.sum())
@@ -63,7 +67,7 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
         exposed=found.certain,
         right=found.right,
         targets=targets,
-        baseline=before.right / max(int(prior.counts.sum()), 1),
+        baseline=before.right / max(int(counts.sum()), 1),
         notes=_about(classes, targets),
     )
 
@@ -115,7 +119,6 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
     histogram = classes.histogram(prior.column)
     kept = ~out[histogram.values[0]]
     left, total, most = _left(classes, prior.column, kept)
-    remaining = prior.counts[~out]
     targets = int(total.sum())
     return Outcome(
         name=NAME,
@@ -126,7 +129,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
         exposed=left == 1,
         right=Fraction(int(most.sum())),
         targets=targets,
-        baseline=Fraction(int(remaining.max(initial=0)), max(int(remaining.sum()), 1)),
+        baseline=Fraction(prior.right(histogram, ~out), max(targets, 1)),
         among=~out[classes.cells.sensitive[prior.column]],
         notes=(*_unknown(domain, values), *_about(classes, int(histogram.counts.sum()))),
     )
@@ -144,7 +147,8 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
     kept = place >= np.minimum(excluded, values - 1)[histogram.classes]
     left, _, most = _left(classes, prior.column, kept)
     present = np.flatnonzero(prior.counts)
-    remaining = present[np.argsort(rank[present])][min(excluded, max(len(present) - 1, 0)) :]
+    remaining = np.zeros(len(domain), dtype=bool)
+    remaining[present[np.argsort(rank[present])][min(excluded, max(len(present) - 1, 0)) :]] = True
     return Outcome(
         name=NAME,
         column=prior.column,
@@ -154,7 +158,7 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
         exposed=left == 1,
         right=Fraction(int(most.sum())),
         targets=int(classes.size.sum()),
-        baseline=Fraction(int(prior.counts[remaining].max(initial=0)), max(prior.people, 1)),
+        baseline=Fraction(prior.right(histogram, remaining), max(int(classes.size.sum()), 1)),
         among=_cells_of(classes, prior.column, kept),
         notes=_about(classes, int(histogram.counts.sum())),
     )

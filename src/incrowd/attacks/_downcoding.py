@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, Ladder, add_up
-from incrowd.hierarchies import coverage, members_of
+from incrowd.hierarchies import members_of
 
 Ints = npt.NDArray[np.int64]
 Atom = tuple[int, int]
@@ -56,7 +56,11 @@ class Members:
 
 
 def tight_claims(
-    labels: tuple[npt.NDArray[np.object_], Ints], domain: Domain, ladder: Ladder | None, members: Members
+    labels: tuple[npt.NDArray[np.object_], Ints],
+    domain: Domain,
+    ladder: Ladder | None,
+    members: Members,
+    covered: Sequence[npt.NDArray[np.intp]],
 ) -> Claims:
     """Draw the conclusions, and compare them with who is in the classes.
 
@@ -68,10 +72,11 @@ def tight_claims(
         The column's values, and its hierarchy if there is one.
     members
         Who is in the classes.
+    covered
+        The codes that each name covers.
     """
     known, which = labels[0].tolist(), labels[1]
     number = len(which)
-    covered = coverage(known, domain, ladder)
     tight = _Tight(domain, ladder)
     atoms = [tight.atoms(label) if len(codes) > 1 else [] for label, codes in zip(known, covered, strict=True)]
     hides = np.array([len(codes) > 1 for codes in covered], dtype=bool)[which] if number else np.zeros(0, dtype=bool)

@@ -34,7 +34,8 @@ def singling_out(classes: Classes) -> Outcome:
 
 def homogeneity(classes: Classes, prior: Prior) -> Outcome:
     """Say only what is certain: the value that everybody in the class has."""
-    most = largest(classes.histogram(prior.column))
+    histogram = classes.histogram(prior.column)
+    most, targets = largest(histogram), int(classes.size.sum())
     exposed = np.asarray(most == classes.size, dtype=bool)
     return Outcome(
         name="homogeneity",
@@ -44,14 +45,15 @@ def homogeneity(classes: Classes, prior: Prior) -> Outcome:
         measured=Ratios(most, classes.size),
         exposed=exposed,
         right=Fraction(int(classes.size[exposed].sum())),
-        targets=int(classes.size.sum()),
-        baseline=Fraction(int(prior.people > 0 and prior.largest == prior.people)),
+        targets=targets,
+        baseline=Fraction(int(0 < prior.people == prior.largest and prior.right(histogram) == targets)),
     )
 
 
 def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
     """Guess the most frequent value of the class."""
-    most = largest(classes.histogram(prior.column))
+    histogram = classes.histogram(prior.column)
+    most, targets = largest(histogram), int(classes.size.sum())
     measured = Ratios(most, classes.size)
     return Outcome(
         name="inference",
@@ -61,8 +63,8 @@ def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
         measured=measured,
         exposed=measured.meets(">=", sure),
         right=Fraction(int(most.sum())),
-        targets=int(classes.size.sum()),
-        baseline=Fraction(prior.largest, max(prior.people, 1)),
+        targets=targets,
+        baseline=Fraction(prior.right(histogram), max(targets, 1)),
     )
 
 

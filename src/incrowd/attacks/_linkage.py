@@ -36,6 +36,8 @@ FEW = 8
 """Where more labels than these cover one value, hardly two people are covered by the same ones."""
 SPARSE = 4
 """So many times more kinds of people may be possible than there are people, for them to be put together by kind."""
+ROUGH = 4
+"""By so much the steps of a walk may be guessed wrong."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +63,7 @@ class Links:
     """
 
     def __init__(self, classes: Sequence[Ints], people: Sequence[Ints], matchings: Sequence[Matching]) -> None:
-        order = sorted(range(len(matchings)), key=lambda column: matchings[column].average)  # few branches first
+        order = _cheapest(classes, people, matchings)
         self._people = [people[column] for column in order]
         self._matchings = [matchings[column] for column in order]
         self._levels: list[_Level] = []
@@ -223,14 +225,29 @@ class Linked:
         Per sensitive column the code of the value that all candidates have; -1 where they differ or there are none.
     only
         One class that the person can be in; -1 if there is none. With one candidate it is the only one.
+    narrowest
+        The narrowest class that the person can be in, the first of several; -1 if there is none. Only where it was
+        asked how wide the classes are.
     """
 
     candidates: npt.NDArray[np.int64] = field(repr=False)
     values: dict[str, npt.NDArray[np.int64]] = field(repr=False)
     only: npt.NDArray[np.int64] = field(repr=False)
+    narrowest: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+
+    def of(self, people: Ints) -> Linked:
+        """Give what is said about some people, or about several as about one."""
+        values = {name: codes[people] for name, codes in self.values.items()}
+        narrowest = None if self.narrowest is None else self.narrowest[people]
+        return Linked(self.candidates[people], values, self.only[people], narrowest)
 
 
-def link(links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]]) -> Linked:
+def link(
+    links: Links,
+    sizes: Ints,
+    certain: dict[str, npt.NDArray[np.int64]],
+    widths: npt.NDArray[np.float64] | None = None,
+) -> Linked:
     """Add up what the classes that can be a person's say.
 
     Parameters
@@ -241,21 +258,28 @@ def link(links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]]) -
         How many are in each class.
     certain
         Per sensitive column and class the code of the value that everybody there has, or -1.
+    widths
+        How wide every class is, to find the narrowest one.
     """
     kinds = links.kinds()
     if kinds is not None:
         some, kind = kinds
-        found = _link(some, sizes, certain)
-        values = {name: codes[kind] for name, codes in found.values.items()}
-        return Linked(found.candidates[kind], values, found.only[kind])
-    return _link(links, sizes, certain)
+        return _link(some, sizes, certain, widths).of(kind)
+    return _link(links, sizes, certain, widths)
 
 
-def _link(links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]]) -> Linked:
+def _link(
+    links: Links,
+    sizes: Ints,
+    certain: dict[str, npt.NDArray[np.int64]],
+    widths: npt.NDArray[np.float64] | None,
+) -> Linked:
     people = links.people
     candidates = np.zeros(people, dtype=np.int64)
     only = np.full(people, -1, dtype=np.int64)
     values = {name: np.full(people, -1, dtype=np.int64) for name in certain}
+    order = None if widths is None else np.lexsort((np.arange(len(widths)), np.round(widths, 9)))
+    rank, narrow = None if order is None else np.argsort(order), only.copy()
     for person, classes in links.pairs():
         if not len(person):
             continue
@@ -263,7 +287,39 @@ def _link(links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]]) 
         found = person[starts]
         candidates[found] = np.add.reduceat(sizes[classes], starts)
         only[found] = classes[starts]
+        if order is not None and rank is not None:
+            narrow[found] = order[np.minimum.reduceat(rank[classes], starts)]
         for name, codes in certain.items():
             low, high = (by.reduceat(codes[classes], starts) for by in (np.minimum, np.maximum))
             values[name][found] = np.where(low == high, low, -1)
-    return Linked(candidates, values, only)
+    return Linked(candidates, values, only, None if order is None else narrow)
+
+
+def _cheapest(classes: Sequence[Ints], people: Sequence[Ints], matchings: Sequence[Matching]) -> list[int]:
+    """Order columns so that people walk few steps: few values first, or few branches, or what tells people apart.
+
+    Steps are guessed as if columns had nothing to do with each other. Of many people those who begin alike share their
+    first steps: for them columns of few values come first where that is nearly the cheapest.
+    """
+    many, values = len(people[0]) >= MANY, [len(matching.starts) - 1 for matching in matchings]
+    share = [_covers(*parts) for parts in zip(classes, people, matchings, strict=True)]
+    branches = [matching.average for matching in matchings]
+    keys: list[list[float]] = [[float(number) for number in values], branches, share]
+    orders = [sorted(range(len(matchings)), key=key.__getitem__) for key in keys]
+    steps = []
+    for order in orders:
+        total, begun, nodes, reached = 0.0, 1.0 if many else float(len(people[0])), 1.0, 1.0
+        for column in order:
+            begun = min(begun * values[column], len(people[0]))
+            below = min(nodes * matchings[column].labels, len(classes[0])) / nodes
+            total += begun * max(nodes * reached, 1.0) * (below if many else min(below, branches[column]))
+            nodes, reached = nodes * below, reached * share[column]
+        steps.append(total)
+    return orders[0] if many and steps[0] <= ROUGH * min(steps) else orders[int(np.argmin(steps))]
+
+
+def _covers(classes: Ints, people: Ints, matching: Matching) -> float:
+    """Give the share of pairs of a person and a class in which the label covers the value."""
+    labels = np.bincount(classes, minlength=matching.labels) / max(len(classes), 1)
+    values = np.bincount(people, minlength=len(matching.starts) - 1) / max(len(people), 1)
+    return float(np.repeat(values, np.diff(matching.starts)) @ labels[matching.covering])

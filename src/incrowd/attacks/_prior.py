@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, add_up, group
+from incrowd.core import Classes, Histogram, add_up, group
 
 Ints = npt.NDArray[np.int64]
 
@@ -26,12 +26,22 @@ class Prior:
         How many people there are; where they have several rows, fewer than the counts add up to.
     rows
         Where people have several rows, whose each is and its value's code; -1 for a value that is not counted.
+    elsewhere
+        Whether this is known from another table than the one that is attacked, such as the original.
+
+    Notes
+    -----
+    The baseline of a guess is the share of the attack's own targets about whom somebody is right who says the same
+    value of everybody: the value that is most frequent among all targets, or of these values the one that is most
+    frequent in the other table, where ``elsewhere``. Somebody in several classes is a target in each, for the baseline
+    as for the attack. So a guess of the best value of every class is never worse than its baseline.
     """
 
     column: str
     counts: Ints = field(repr=False)
     people: int
     rows: tuple[Ints, Ints] | None = field(default=None, repr=False)
+    elsewhere: bool = False
 
     @classmethod
     def of(cls, classes: Classes, column: str) -> Prior:
@@ -53,11 +63,31 @@ class Prior:
     def by(self, category: Ints, categories: int) -> Prior:
         """Count categories instead of values; nobody twice who has two values of one category."""
         if self.rows is None:
-            return Prior(self.column, add_up(category, self.counts, categories), self.people)
+            counts = add_up(category, self.counts, categories)
+            return Prior(self.column, counts, self.people, elsewhere=self.elsewhere)
         person, value = (part[self.rows[1] >= 0] for part in self.rows)
         found = category[value]
         pairs = group([found, person], [max(categories, 1), int(person.max(initial=0)) + 1]).first
-        return Prior(self.column, np.bincount(found[pairs], minlength=categories).astype(np.int64), self.people)
+        counts = np.bincount(found[pairs], minlength=categories).astype(np.int64)
+        return Prior(self.column, counts, self.people, elsewhere=self.elsewhere)
+
+    def right(self, histogram: Histogram, among: npt.NDArray[np.bool_] | None = None) -> int:
+        """Count the targets about whom one value, said of everybody, is right.
+
+        Parameters
+        ----------
+        histogram
+            The values of the targets in every class.
+        among
+            Which values may be said; any by default.
+        """
+        said = add_up(histogram.values[0], histogram.counts, len(self.counts))
+        if among is not None:
+            said = np.where(among, said, 0)
+        if self.elsewhere:
+            known = self.counts if among is None else np.where(among, self.counts, 0)
+            said = said[known == known.max(initial=0)]
+        return int(said.max(initial=0))
 
 
 def people_of(classes: Classes) -> int:

@@ -63,7 +63,8 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
     everybody = (histogram.counts == classes.size[histogram.classes]) & wanted[histogram.values[0]]
     exposed = np.zeros(len(classes), dtype=bool)
     exposed[histogram.classes[everybody]] = True
-    before = prior.by(likeness.category, len(likeness.names))
+    before, targets = prior.by(likeness.category, len(likeness.names)), int(classes.size.sum())
+    known = before.people > 0 and before.counts[wanted].max(initial=0) == before.people
     return Outcome(
         name="similarity",
         column=column,
@@ -72,14 +73,15 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
         measured=Ratios(largest(histogram), classes.size),
         exposed=exposed,
         right=Fraction(int(classes.size[exposed].sum())),
-        targets=int(classes.size.sum()),
-        baseline=Fraction(int(before.people > 0 and before.counts[wanted].max(initial=0) == before.people)),
+        targets=targets,
+        baseline=Fraction(int(known and before.right(histogram, wanted) == targets)),
     )
 
 
 def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure: Fraction) -> Outcome:
     """Guess the most frequent category of the class."""
-    most = largest(_by_category(classes, prior.column, likeness))
+    histogram = _by_category(classes, prior.column, likeness)
+    most, targets = largest(histogram), int(classes.size.sum())
     before = prior.by(likeness.category, len(likeness.names))
     measured = Ratios(most, classes.size)
     return Outcome(
@@ -90,8 +92,8 @@ def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure:
         measured=measured,
         exposed=measured.meets(">=", sure),
         right=Fraction(int(most.sum())),
-        targets=int(classes.size.sum()),
-        baseline=Fraction(before.largest, max(before.people, 1)),
+        targets=targets,
+        baseline=Fraction(before.right(histogram), max(targets, 1)),
     )
 
 
@@ -119,7 +121,7 @@ def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, ranks: Ints |
         exposed=exposed,
         right=Fraction(int(classes.size[exposed].sum())),
         targets=int(classes.size.sum()),
-        baseline=Fraction(int(narrow >= 1 or np.count_nonzero(prior.counts) <= 1)),
+        baseline=Fraction(int((narrow >= 1 or np.count_nonzero(prior.counts) <= 1) and bool(known.all()))),
         unit="width",
     )
 

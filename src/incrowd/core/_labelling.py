@@ -14,6 +14,7 @@ from incrowd.core._census import Census
 from incrowd.core._domain import Domain
 from incrowd.core._grouping import Ints, add_up, group
 from incrowd.core._ladder import TOP, Ladder
+from incrowd.core._packing import smallest_unsigned
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,7 +40,7 @@ class Labelling:
     names: npt.NDArray[np.object_] = field(repr=False)
     codes: Ints = field(repr=False)
     lost: Floats = field(repr=False)
-    climbed: npt.NDArray[np.int64] = field(repr=False)
+    climbed: Ints = field(repr=False)
     covered: npt.NDArray[np.int64] = field(repr=False)
 
     def __len__(self) -> int:
@@ -52,9 +53,9 @@ class Labelling:
 
     def of(self, classes: Ints) -> Labelling:
         """Give the labels of some of the classes, by their numbers."""
-        return Labelling(
-            self.names, self.codes[classes], self.lost[classes], self.climbed[classes], self.covered[classes]
-        )
+        codes = self.codes[classes].astype(smallest_unsigned(len(self.names)))
+        climbed = self.climbed[classes].astype(smallest_unsigned(int(self.climbed.max(initial=0)) + 1))
+        return Labelling(self.names, codes, self.lost[classes], climbed, self.covered[classes])
 
 
 class Namer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from incrowd.core._census import check_level
 from incrowd.core._domain import Domain
 from incrowd.core._errors import ParameterError, UnknownColumnError
 from incrowd.core._grouping import Ints, group
+from incrowd.core._labelling import numbered
 from incrowd.core._ladder import Ladder
 
 _T = TypeVar("_T")
@@ -105,7 +107,7 @@ class LocalRecoding:
     quasi: tuple[str, ...]
     domains: Mapping[str, Domain] = field(repr=False)
     codes: tuple[Ints, ...] = field(repr=False)
-    classes: npt.NDArray[np.int64] = field(repr=False)
+    classes: Ints = field(repr=False)
     counts: npt.NDArray[np.int64] = field(repr=False)
     labels: tuple[npt.NDArray[np.object_], ...] = field(repr=False)
     ladders: Mapping[str, Ladder] = field(default_factory=dict, repr=False)
@@ -141,6 +143,11 @@ class LocalRecoding:
             for name, domain in self.domains.items()
         ]
 
+    @cached_property
+    def named(self) -> dict[str, tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]]:
+        """Per quasi-identifier its labels, each once, and which one each class has; found out once, then kept."""
+        return {name: numbered(texts) for name, texts in zip(self.quasi, self.labels, strict=True)}
+
     def counted(self, name: str, codes: Ints) -> Ints:
         """Turn codes of values into those of the cells: groups at the floor, where there is one."""
         level = self.floor.get(name, 0)
@@ -155,6 +162,8 @@ class LocalRecoding:
         is split.
         """
         cells = group(self.codes, self.cardinalities)
+        if len(cells) == len(self.counts):  # no cell parts
+            return cells.first, np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=bool)
         order = np.lexsort((self.classes, self.classes < 0, cells.ids))
         ids, counts = cells.ids[order], self.counts[order]
         before = np.cumsum(counts) - counts

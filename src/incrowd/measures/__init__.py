@@ -31,7 +31,7 @@ from incrowd.measures._uniqueness_sizes import Sizes
 from incrowd.measures._utility_costs import ColumnCosts, ambiguity, column_costs
 from incrowd.measures._utility_covers import Cover, in_line
 from incrowd.measures._utility_groups import Groups, comparison_groups
-from incrowd.measures._utility_pairs import Joint, Ranges, cramers_v
+from incrowd.measures._utility_pairs import Joint, Ranges, answers, cramers_v
 
 __all__ = [
     "ESTIMATORS",
@@ -57,6 +57,7 @@ __all__ = [
     "Sizes",
     "Uniqueness",
     "ambiguity",
+    "answers",
     "best_guess",
     "chances_expected",
     "chances_in_population",

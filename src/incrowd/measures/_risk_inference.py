@@ -26,7 +26,8 @@ class Guess:
     average
         Which share of the people is guessed right with the most frequent value of each class.
     without
-        The same without classes: the share of the most frequent value of the table.
+        The same without classes: the share of the most frequent value of the table. As in the attack ``inference``,
+        people count in every class that they are in, so ``average`` is never below it.
     certain
         How many people are in classes where everybody has one and the same value.
     """
@@ -54,25 +55,16 @@ def best_guess(classes: Classes, column: str) -> Guess:
     """
     if not len(classes):
         return Guess(column, Fraction(0), Fraction(0), Fraction(0), 0)
-    histogram = classes.histogram(column)
+    histogram, cardinality = classes.histogram(column), classes.cells.cardinalities[column]
     most = np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
-    people = classes.size if classes.cells.person is None else classes.whole().size
-    certain = most == classes.size
+    certain, targets = most == classes.size, int(classes.size.sum())
     return Guess(
         column=column,
         highest=Fraction(1) if certain.any() else _highest(most, classes.size),
-        average=Fraction(int(most.sum()), int(classes.size.sum())),
-        without=Fraction(int(_in_table(classes, column).max()), int(people.sum())),
+        average=Fraction(int(most.sum()), targets),
+        without=Fraction(int(add_up(histogram.values[0], histogram.counts, cardinality).max()), targets),
         certain=_people(classes, certain),
     )
-
-
-def _in_table(classes: Classes, column: str) -> Counts:
-    """Count who has which value in the whole table."""
-    cells = classes.cells
-    if cells.person is not None:
-        return classes.reference(column).counts
-    return add_up(cells.sensitive[column], cells.counts, cells.cardinalities[column])
 
 
 def _highest(most: Counts, size: Counts) -> Fraction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +17,10 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
 
 _DENSE = 1 << 22
-"""Up to so many possible pairs a table with a place for each is counted, beyond it only those that occur."""
+"""Up to so many possible pairs, or four per cell, each has its place in a table; beyond it only what occurs."""
+
+_BLOCK = 1 << 16
+"""So many pairs are looked at together when several questions are asked: what they take stays near the processor."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +51,7 @@ class Joint:
             How many codes each column has.
         """
         width = cardinalities[1]
-        if cardinalities[0] * width <= _DENSE:
+        if cardinalities[0] * width <= max(_DENSE, 4 * len(counts)):
             dense = add_up(left.astype(np.int64) * width + right, counts, cardinalities[0] * width)
             found = np.flatnonzero(dense)
             return cls(found // width, found % width, dense[found])
@@ -71,9 +75,19 @@ class Joint:
         )
         return np.asarray(half @ right, dtype=np.float64)
 
-    def within(self, left: Floats, right: Floats) -> float:
-        """Count records, each as much as the shares of its two codes say."""
-        return float(self.counts @ (left[self.left] * right[self.right]))
+    def within(self, left: Floats, right: Floats) -> Floats:
+        """Count records for several questions, each record as much as the shares of its two codes say.
+
+        Parameters
+        ----------
+        left, right
+            Per code of a column a row, with its share in every question.
+        """
+        total = np.zeros(left.shape[1])
+        for start in range(0, len(self.counts), _BLOCK):
+            some = slice(start, start + _BLOCK)
+            total += self.counts[some] @ (left[self.left[some]] * right[self.right[some]])
+        return total
 
 
 def cramers_v(table: Floats, shape: tuple[int, int] | None = None) -> float:
@@ -122,9 +136,14 @@ class Ranges:
         """
         return cls(_range(chance.random(), left, share), _range(chance.random(), right, share))
 
-    def ask(self, joint: Joint, left: Cover, right: Cover) -> float:
-        """Answer from codes that stand for values as covers say."""
-        return joint.within(left.inside(*self.left), right.inside(*self.right))
+
+def answers(asked: Sequence[Ranges], joint: Joint, left: Cover, right: Cover) -> Floats:
+    """Answer questions from codes that stand for values as covers say."""
+    sides = (
+        np.stack([cover.inside(*ends) for ends in chosen], axis=1)
+        for cover, chosen in ((left, [one.left for one in asked]), (right, [one.right for one in asked]))
+    )
+    return joint.within(*sides)
 
 
 def _range(chance: float, counts: Counts, share: float) -> tuple[int, int]:

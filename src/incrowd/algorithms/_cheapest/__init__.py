@@ -1,0 +1,1 @@
+"""Cheapest first: the search and its compiled loops."""

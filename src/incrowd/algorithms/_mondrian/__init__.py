@@ -1,0 +1,1 @@
+"""Mondrian: the search, how it cuts, checks and names."""

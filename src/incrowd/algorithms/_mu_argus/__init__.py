@@ -1,0 +1,1 @@
+"""µ-Argus: the search, and the combinations that it looks at."""

@@ -1,0 +1,1 @@
+"""Swapping l-diversity: the search and its crowds."""

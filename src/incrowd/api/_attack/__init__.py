@@ -1,0 +1,1 @@
+"""What intruders would learn: ``attack`` and what it is made of."""

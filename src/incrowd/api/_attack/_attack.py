@@ -1,0 +1,107 @@
+"""Attacking a release before somebody else does."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from incrowd.api._attack._attacks import Attacks
+from incrowd.api._attack._classes import ClassAttacks
+from incrowd.api._attack._link import On, join, known_from, known_from_original, linkage
+from incrowd.api._attack._own import own_attacks
+from incrowd.api._attack._target import target_of
+from incrowd.api._attack._two import intersection
+from incrowd.api._census import Reading
+from incrowd.api._release import Release
+from incrowd.attacks import Intruder
+from incrowd.core import ParameterError, Schema
+
+ROWS = "the release does not say whose row is whose, so records are counted; give the original to count persons."
+
+
+def attack(  # noqa: PLR0913 - an intruder may have many things, all but the first optional
+    table: Any,
+    schema: Schema | None = None,
+    *,
+    original: Any = None,
+    external: Any = None,
+    on: On | None = None,
+    who: str | None = None,
+    other: Any = None,
+    intruder: Intruder | None = None,
+    **reading: Unpack[Reading],
+) -> Attacks:
+    """Simulate what intruders learn from a release, and compare it with what they would know without it.
+
+    Parameters
+    ----------
+    table
+        A ``Release``, the folder or ``release.json`` of a saved one, or any table together with its schema.
+    schema
+        The roles of the columns. A release brings its own.
+    original
+        The table that the release was made of. Its distribution is then what is known without the release, everybody
+        in it is looked up in the release, and what the algorithm gives away is measured.
+    external
+        A table about people whom the intruder knows, to be joined with the release.
+    on
+        The columns to join on: names that both tables have, or a dict from the release's name to the external one. By
+        default all quasi-identifiers that the external table has too.
+    who
+        The column of the external table that says who somebody is; shown only in ``exposed_records``.
+    other
+        Another release of the same people, given as ``table`` is: what follows from both together. Needs ``original``
+        or ``external``, whose people are looked up in both.
+    intruder
+        What else is known, and what counts as found out.
+    reading
+        How to read files, as in ``census``.
+
+    Notes
+    -----
+    Every attack states its background knowledge. ``rate`` is the share of people about whom the intruder is right,
+    ``baseline`` what it would be without the release, ``advantage`` the difference. All people are attacked, so nothing
+    is left to chance, except where an ``interval`` says that it was sampled.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"age": "30s", "disease": "flu"}, {"age": "30s", "disease": "flu"}, {"age": "40s", "disease": "hiv"}]
+    >>> found = ic.attack(table, ic.Schema(quasi=["age"], sensitive=["disease"]))
+    >>> found.get("homogeneity").exposed.records, found.get("inference").baseline, found.get("singling out").rate
+    (3, Fraction(2, 3), Fraction(2, 3))
+    """
+    _check(original, external, other, alone=on is None and who is None)
+    options = dict(reading)
+    target = target_of(table, schema, options)
+    before, whole = (None, None) if original is None else target.original(original, options)
+    target = target if original is None else target.with_persons(original, options)
+    known = None if external is None else known_from(external, target, on, who, options)
+    if known is None and before is not None and whole is not None and len(target.averaged) < len(target.schema.quasi):
+        known = known_from_original(target, before, whole)
+    intruder = intruder or Intruder()
+    notes = [ROWS] if target.owned is not None and target.owned.entity and target.census.person is None else []
+    entries = list(ClassAttacks(target.census, target.classes, target.schema, intruder, whole).run(notes))
+    joined = None if known is None else join(target, known)
+    entries += [] if joined is None else linkage(joined)
+    entries += own_attacks(target, intruder.seed, joined)
+    if other is not None and known is not None:
+        entries += intersection(
+            target, target_of(other, None if isinstance(other, Release) else schema, options), known
+        )
+    return Attacks(
+        records=target.census.records,
+        persons=target.census.persons,
+        classes=len(target.classes),
+        entries=tuple(entries),
+        notes=tuple(notes),
+    )
+
+
+def _check(original: Any, external: Any, other: Any, *, alone: bool) -> None:
+    """Refuse what cannot be used."""
+    if external is None and not alone:
+        msg = "on and who say how to read an external table, and none was given."
+        raise ParameterError(msg, hint="give external=..., or leave them out.")
+    if other is not None and original is None and external is None:
+        msg = "Two releases are compared person by person, and it was not said who they are."
+        raise ParameterError(msg, hint="give original=..., or external=....")

@@ -1,0 +1,196 @@
+"""What attacks on a release found out: numbers for everybody, exposed records for the owner on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy.typing as npt
+
+from incrowd.api._exposed import Exposed
+from incrowd.api._plain import number, plain_exposed
+from incrowd.api._worst import Number
+from incrowd.core import ParameterError
+
+Table = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attack:
+    """What one attack found out.
+
+    Attributes
+    ----------
+    name, column
+        The attack, and the sensitive column that it is about, if it is about one.
+    knows
+        The intruder's background knowledge, in one sentence.
+    means
+        What it means to be exposed, in a few words.
+    exposed
+        Who is exposed: classes, records, persons.
+    targets, right
+        How many people were attacked (somebody in several classes counts in each), and about how many of them the
+        intruder is right, on average where he guesses. Skewness guesses nothing: there ``right`` counts who is exposed.
+    baseline
+        The share of the targets about whom he would be right without the release.
+    unit, worst
+        What was measured on every class, and the worst of it: the highest ``chance``, the largest ``gain`` or
+        ``change``, the narrowest ``width``. Nothing if there is no class.
+    worst_class
+        What the worst class is called, per quasi-identifier. It is published, so it is for whoever has the release.
+    distribution
+        How many people are in classes that are at least so bad: pairs of a number and a count of people.
+    interval
+        The 95 % confidence interval of the rate, where it was sampled.
+    expected
+        How many exposed classes chance alone would make, where that is known.
+    notes
+        What a careful reader should know. Names and numbers only.
+    """
+
+    name: str
+    column: str | None
+    knows: str
+    means: str
+    exposed: Exposed
+    targets: int
+    right: Fraction
+    baseline: Fraction
+    unit: str
+    worst: Number | None
+    worst_class: Mapping[str, str | None] = field(repr=False)
+    distribution: tuple[tuple[Fraction, int], ...] = field(repr=False)
+    interval: tuple[float, float] | None = None
+    expected: float | None = None
+    notes: tuple[str, ...] = ()
+    _records: Callable[[], Table] = field(default=dict, repr=False)
+
+    @property
+    def guesses(self) -> bool:
+        """Whether the intruder guesses, and can be right; other attacks measure how far beliefs move."""
+        return self.unit not in {"gain", "change"}
+
+    @property
+    def rate(self) -> Fraction:
+        """The share of the targets about whom the intruder is right."""
+        return self.right / max(self.targets, 1)
+
+    @property
+    def advantage(self) -> Fraction:
+        """What the release adds to what he would be right about anyway."""
+        return self.rate - self.baseline
+
+    def exposed_records(self) -> Table:
+        """Give who is exposed as a table, for the owner of the data: it holds labels and sensitive values."""
+        return self._records()
+
+    def to_dict(self, *, values: bool = False) -> dict[str, Any]:
+        """Give plain data that can be written as JSON; rates are null where nothing is guessed.
+
+        Parameters
+        ----------
+        values
+            Add what names values of the release: the labels of the worst class.
+        """
+        return {
+            "name": self.name,
+            "column": self.column,
+            "knows": self.knows,
+            "means": self.means,
+            "exposed": plain_exposed(self.exposed),
+            "targets": self.targets,
+            "right": number(self.right) if self.guesses else None,
+            "rate": number(self.rate) if self.guesses else None,
+            "interval": None if self.interval is None else list(self.interval),
+            "baseline": number(self.baseline) if self.guesses else None,
+            "advantage": number(self.advantage) if self.guesses else None,
+            "unit": self.unit,
+            "worst": number(self.worst),
+            "distribution": [{"at_least": number(bound), "people": people} for bound, people in self.distribution],
+            "expected": self.expected,
+            "notes": list(self.notes),
+            **({"worst_class": dict(self.worst_class)} if values else {}),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Attacks:
+    """What a whole set of attacks found out. Made by ``attack``.
+
+    Attributes
+    ----------
+    records, persons, classes
+        What was attacked: how many records, persons where the table says whose row is whose, and classes.
+    entries
+        One entry per attack and sensitive column.
+    notes
+        What a careful reader should know: which attacks could not be made, and why.
+
+    Notes
+    -----
+    A simulated attack shows what these intruders would learn, who know what is written. It proves no safety: others may
+    know more. Printing shows numbers and names of columns; ``exposed_records`` of an entry shows people.
+    """
+
+    records: int
+    persons: int | None
+    classes: int
+    entries: tuple[Attack, ...]
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Attack]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def get(self, name: str, column: str | None = None) -> Attack:
+        """Give one attack; the column may be left out where one entry has the name.
+
+        Parameters
+        ----------
+        name
+            Such as ``"homogeneity"``.
+        column
+            The sensitive column that it is about.
+        """
+        found = [entry for entry in self.entries if entry.name == name and column in {None, entry.column}]
+        if len(found) != 1:
+            there = f"are {len(found)} entries" if found else "is no entry"
+            about = "" if column is None else f" about column {column!r}"
+            msg = f"There {there} for the attack {name!r}{about}."
+            raise ParameterError(msg, hint=f"there are {', '.join(dict.fromkeys(one.name for one in self.entries))}.")
+        return found[0]
+
+    @property
+    def attribute_disclosures(self) -> int:
+        """Pairs of a class and a sensitive column that is constant there (S2-ATTRDISC)."""
+        return sum(entry.exposed.classes for entry in self.entries if entry.name == "homogeneity")
+
+    def to_dict(self, *, values: bool = False) -> dict[str, Any]:
+        """Give plain data that can be written as JSON.
+
+        Parameters
+        ----------
+        values
+            Add what names values of the release: the labels of the worst classes.
+        """
+        return {
+            "schema": 1,
+            "records": self.records,
+            "persons": self.persons,
+            "classes": self.classes,
+            "attacks": [entry.to_dict(values=values) for entry in self.entries],
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        from incrowd.api._attack._attacks_text import lines_of  # noqa: PLC0415 - it knows this class
+
+        return "\n".join(lines_of(self))
+
+    def __repr__(self) -> str:
+        return f"Attacks({len(self.entries)} attacks on {self.records:,} records in {self.classes:,} classes)"

@@ -1,0 +1,306 @@
+"""What is attacked: a release or anybody's table, as classes; and how its labels are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.api._attack._original import expect_original
+from incrowd.api._census import open_with
+from incrowd.api._fits import census_within
+from incrowd.api._kept import open_original, open_release
+from incrowd.api._recoding_files import HEADER, load_recoding
+from incrowd.api._release import Release
+from incrowd.api._released import open_released, public_schema
+from incrowd.api._save import CERTIFICATE, OWNER, PUBLIC
+from incrowd.api._verify import read_certificate
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Classes,
+    DataError,
+    Domain,
+    HierarchyError,
+    Ladder,
+    LocalRecoding,
+    ParameterError,
+    Recoding,
+    Schema,
+    UncoveredValuesError,
+)
+from incrowd.engines import Engine, classes_of
+from incrowd.hierarchies import Averaged, coverage
+from incrowd.models import Model
+
+Reading = dict[str, Any]
+MARKED = 1 << 28
+"""Up to so many pairs of label and value, those that occur are marked in a table of all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is attacked.
+
+    Attributes
+    ----------
+    engine
+        The published table.
+    schema
+        The roles of its columns, and the hierarchies of its labels where they are known.
+    recoding, model
+        What was done to the original, and the promise; known for a release of ours.
+    owned
+        How the original is read: the schema that the release was made with.
+    release
+        The release, where it is at hand and not only its files.
+    """
+
+    engine: Engine = field(repr=False)
+    schema: Schema
+    recoding: Recoding | None = None
+    model: Model | None = None
+    owned: Schema | None = None
+    release: Release | None = field(default=None, repr=False)
+
+    @cached_property
+    def census(self) -> Census:
+        """What is published, counted."""
+        columns = self.engine.columns()
+        schema = self.schema
+        entity = schema.entity if schema.entity in columns else None
+        count = schema.count if schema.count in columns else None
+        request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=entity, count=count)
+        return census_within(self.engine, request, None)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """What is published, in classes."""
+        return classes_of(self.engine, self.census)
+
+    @cached_property
+    def _read(self) -> dict[str, list[npt.NDArray[np.intp]]]:
+        """What was found out about labels already, per column."""
+        return {}
+
+    @cached_property
+    def _readings(self) -> dict[str, dict[str | None, npt.NDArray[np.intp]]]:
+        """What labels of a recoding cover, per column and label."""
+        return {}
+
+    def readings(self, column: str, names: Sequence[str | None]) -> list[npt.NDArray[np.intp]]:
+        """Give for labels of a recoding the codes of its values that they cover; each is read once.
+
+        Parameters
+        ----------
+        column
+            The quasi-identifier.
+        names
+            Its labels.
+        """
+        recoding = self.recoding
+        assert recoding is not None  # noqa: S101 - who has no recoding does not ask
+        known = self._readings.setdefault(column, {})
+        new = [name for name in names if name not in known]
+        known |= zip(new, coverage(new, recoding.domains[column], recoding.ladders[column]), strict=True)
+        return [known[name] for name in names]
+
+    @property
+    def numbered(self) -> dict[str, tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]]:
+        """Per column the labels of a local recoding, each once, and which one each of its classes has."""
+        return self.recoding.named if isinstance(self.recoding, LocalRecoding) else {}
+
+    @property
+    def averaged(self) -> tuple[str, ...]:
+        """Columns that are published as averages: their labels cover nothing that could be compared."""
+        schema = self.owned or self.schema
+        return tuple(name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged))
+
+    def original(self, table: Any, reading: Reading) -> tuple[Census, Classes]:
+        """Count the original table as the release was made of it, and group it."""
+        schema = self.owned or self.schema
+        request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
+        if self.release is None:
+            engine = open_with(table, schema, **reading)
+        else:
+            engine = open_original(self.release, table, schema, **reading)
+        found = census_within(engine, request, reading.get("memory"))
+        if found.records < self.census.records:
+            msg = "The original has fewer records than the release, so the release was not made of it."
+            raise DataError(msg, hint="give the table that the release was made of.")
+        expect_original(found, self.recoding, self.census, self.classes)
+        return found, classes_of(engine, found)
+
+    def with_persons(self, table: Any, reading: Reading) -> Target:
+        """Publish the original again with its persons, who are not in the release: only the owner can."""
+        schema = self.owned or self.schema
+        if schema.entity is None or self.recoding is None:
+            return self
+        columns = [*schema.quasi_names, *schema.sensitive_names, schema.entity]
+        columns += [schema.count] if schema.count is not None else []
+        engine = open_with(table, schema, **reading).recode(self.recoding, columns)
+        found = replace(self, engine=engine, schema=_as_published(schema))
+        if (found.census.records, len(found.classes)) != (self.census.records, len(self.classes)):
+            msg = "The original does not give this release when it is recoded again."
+            raise DataError(msg, hint="give the table that the release was made of.")
+        return found
+
+    def reached(self, column: str, domain: Domain) -> list[npt.NDArray[np.intp]]:
+        """Give for every label of a quasi-identifier the codes of somebody's values that it covers.
+
+        Values that the hierarchy knows are covered as it says; of the others the labels are read.
+        """
+        names = self.census.labels(column).tolist()
+        found = self.ladder(column, domain)
+        if found is None:
+            return coverage(names, domain)
+        known, ladder = found
+        place = domain.codes_in(known)  # somebody's codes: theirs among the known ones
+        own = self._covered(column, known, ladder)
+        if np.array_equal(place, np.arange(len(known))):
+            return own
+        read = coverage(names, domain) if (place < 0).any() else [np.zeros(0, dtype=np.intp)] * len(names)
+        back = np.full(len(known), -1, dtype=np.intp)
+        back[place[place >= 0]] = np.flatnonzero(place >= 0)
+        theirs = [back[codes] for codes in own]
+        pairs = zip(theirs, read, strict=True)
+        return [np.concatenate([codes[codes >= 0], other[place[other] < 0]]) for codes, other in pairs]
+
+    def _covered(self, column: str, known: Domain, ladder: Ladder) -> list[npt.NDArray[np.intp]]:
+        """Give for every label the known values that it covers, or that a local recoding called so; once."""
+        if column in self._read:
+            return self._read[column]
+        names = self.census.labels(column).tolist()
+        inside, taken, result = self._members(column), np.zeros(len(known), dtype=bool), []
+        covers = coverage(names, known, ladder) if self.recoding is None else self.readings(column, names)
+        for name, own in zip(names, covers, strict=True):
+            taken[own] = True
+            taken[inside.get(name, own)] = True
+            result.append(np.flatnonzero(taken))
+            taken[:] = False
+        if self.recoding is not None:  # else the next hierarchy may be bound to others' values
+            self._read[column] = result
+        return result
+
+    def _members(self, column: str) -> dict[str | None, npt.NDArray[np.int64]]:
+        """Say whom the labels of a local recoding stand for at least, however they are called."""
+        recoding = self.recoding
+        if not isinstance(recoding, LocalRecoding) or recoding.floor.get(column):  # its labels are those of the ladder
+            return {}
+        names, of_class = self.numbered[column]
+        kept, width = recoding.classes >= 0, max(len(recoding.domains[column]), 1)
+        codes = recoding.codes[list(recoding.domains).index(column)][kept]
+        pairs = _distinct(of_class[recoding.classes[kept]] * width + codes, len(names) * width)
+        bounds = np.searchsorted(pairs, np.arange(1, len(names)) * width)
+        return dict(zip(names.tolist(), np.split(pairs % width, bounds), strict=False))
+
+    def ladder(self, column: str, domain: Domain) -> tuple[Domain, Ladder] | None:
+        """Find the values that a hierarchy knows, and what it makes of them."""
+        if self.recoding is not None:
+            return self.recoding.domains[column], self.recoding.ladders[column]
+        hierarchy = dict((self.owned or self.schema).quasi)[column]
+        return None if hierarchy is None else bound(hierarchy, domain)
+
+
+def _distinct(keys: npt.NDArray[np.int64], number: int) -> npt.NDArray[np.int64]:
+    """Give the numbers that occur among those below ``number``, in order; by marking them where there is room."""
+    if number > MARKED:
+        return np.unique(keys)
+    marks = np.zeros(number, dtype=bool)
+    marks[keys] = True
+    return np.flatnonzero(marks)
+
+
+def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
+    """Fit a hierarchy to the values of a column that it knows."""
+    try:
+        return domain, hierarchy.bind(domain)
+    except UncoveredValuesError as unknown:
+        values = set(unknown.values)
+    except HierarchyError:
+        return None
+    inside = np.array([text not in values for text in domain.texts[: len(domain.values)].tolist()], dtype=bool)
+    some = Domain(domain.column, domain.kind, domain.values[inside], domain.counts[: len(domain.values)][inside])
+    try:
+        return some, hierarchy.bind(some)
+    except HierarchyError:
+        return None
+
+
+def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
+    """Open what is attacked.
+
+    Parameters
+    ----------
+    table
+        A release, the folder or the certificate of a saved one, or any table.
+    schema
+        The roles of the columns of a table; a release brings its own.
+    reading
+        How to read a file.
+    """
+    if isinstance(table, Release):
+        _refuse(schema)
+        return _of_release(table)
+    if schema is None and isinstance(table, str | os.PathLike):
+        found = _certificate(Path(table))
+        if found is not None:
+            return _of_files(found)
+        if not Path(table).exists():
+            msg = f"There is no file {Path(table).name!r}."
+            raise DataError(msg, hint="check the path.")
+    if schema is None:
+        msg = "A table alone does not say which columns are quasi-identifiers."
+        raise ParameterError(msg, hint="give its schema, or a release, or the folder of a saved one.")
+    return Target(open_with(table, schema, **reading), schema)
+
+
+def _of_release(release: Release) -> Target:
+    engine, schema = open_release(release), release.schema
+    return Target(engine, _as_published(schema), release.recoding, release.model, schema, release)
+
+
+def _of_files(certificate: Path) -> Target:
+    """Open a saved release; where the owner's folder lies beside, hierarchies are known too."""
+    plain = read_certificate(certificate)
+    try:
+        data = certificate.parent / Path(plain["data"]["name"]).name
+        schema = public_schema(plain["columns"])
+    except (KeyError, TypeError, AttributeError, IndexError):
+        msg = "The certificate lacks something that every certificate has."
+        raise DataError(msg, hint="incrowd verify says what is wrong with it.") from None
+    if not data.exists():
+        msg = f"The data file {data.name!r} is not beside the certificate."
+        raise DataError(msg)
+    owner = certificate.parent.parent / OWNER
+    if not (owner / HEADER).is_file():
+        return Target(open_released(data), schema)
+    saved = load_recoding(owner)
+    return Target(open_released(data), _as_published(saved.schema), saved.recoding, saved.model, saved.schema)
+
+
+def _as_published(schema: Schema) -> Schema:
+    """Read a published table: nothing stands for a missing value there, and all its rows count."""
+    return Schema(
+        dict(schema.quasi), dict(schema.sensitive), entity=schema.entity, count=schema.count, missing_values=()
+    )
+
+
+def _certificate(path: Path) -> Path | None:
+    """Find the certificate in what was named, if it is one or holds one."""
+    for place in (path / PUBLIC / CERTIFICATE, path / CERTIFICATE):
+        if path.is_dir() and place.is_file():
+            return place
+    return path if path.name == CERTIFICATE else None
+
+
+def _refuse(schema: Mapping[str, Any] | Schema | None) -> None:
+    if schema is not None:
+        msg = "A release brings its own schema."
+        raise ParameterError(msg, hint="leave schema out, or give release.table with it.")

@@ -1,0 +1,1 @@
+"""A run as a file: reading, checking, writing and running a plan."""

@@ -1,0 +1,1 @@
+"""Rules of others, as promises and checklists."""

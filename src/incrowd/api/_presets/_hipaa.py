@@ -1,0 +1,214 @@
+"""The safe harbor of the HIPAA Privacy Rule: a checklist over columns and published values."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.api._census import Reading, open_with
+from incrowd.api._kept import open_release
+from incrowd.api._presets._presets import SAFE_HARBOR, Checklist, Item
+from incrowd.api._release import Release
+from incrowd.core import Domain, ParameterError, Schema, UnknownColumnError
+from incrowd.engines import Engine, open_table
+from incrowd.hierarchies import covered
+
+FORBIDDEN = tuple(name for name in SAFE_HARBOR.rules if name not in {"geography", "dates"})
+KINDS = ("none", "state", "zip", "place", "date", "birth date", "age", *FORBIDDEN)
+"""What a column can be declared as."""
+
+_DECIDED: dict[str, list[tuple[str, str, bool]]] = {
+    "none": [],
+    "state": [("geography", "shows states", True)],
+    "place": [("geography", "shows places smaller than a state", False)],
+    **{kind: [(kind, "is published", False)] for kind in FORBIDDEN},
+}
+"""Kinds that say by themselves whether a rule holds."""
+
+Findings = dict[str, list[tuple[str, bool | None]]]
+"""Per test what was found in columns, in words, and whether the rule holds there."""
+
+
+def safe_harbor(
+    table: Any,
+    schema: Schema | None = None,
+    *,
+    kinds: Mapping[str, str],
+    populous: Iterable[str] | None = None,
+    year: int | None = None,
+    **reading: Unpack[Reading],
+) -> Checklist:
+    """Go through the 18 kinds of identifiers that the safe harbor of HIPAA wants removed.
+
+    Parameters
+    ----------
+    table
+        A release, or any table as in ``census``.
+    schema
+        The role of every column: identifiers and the entity are taken to be removed. A release brings its own.
+    kinds
+        For every published column what it is about: ``"none"`` of the 18; ``"state"``, ``"zip"`` or ``"place"`` for
+        anything else smaller than a state; ``"date"``, ``"birth date"`` or ``"age"``; or one of the other kinds, as
+        ``preset("hipaa-safe-harbor").rules`` names them.
+    populous
+        The first three digits of all ZIP codes where more than 20,000 people live. The list changes with every census
+        of the country, so none is built in; without it the rule is not checked.
+    year
+        The year of the data, to see which birth years tell an age above 89. Without it that is not checked.
+    reading
+        How to read a file, as in ``census``.
+
+    Notes
+    -----
+    What a column is about is your word, and a test that found nothing passes only if every published column has been
+    declared. The rule also asks that you know of no other way to identify somebody, which no program can check.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"zip": "101**", "age": 93}, {"zip": "102**", "age": 47}]
+    >>> checklist = ic.safe_harbor(table, kinds={"zip": "zip", "age": "age"})
+    >>> [item.verdict for item in checklist.items[:3]]
+    ['PASS', 'NOT CHECKED', 'FAIL']
+    """
+    engine, columns = _published(table, schema, reading)
+    _check(kinds, columns)
+    listed = None if populous is None else frozenset(map(str, populous))
+    findings: Findings = {test: [] for test in SAFE_HARBOR.rules}
+    for name, kind in kinds.items():
+        for test, said, holds in _look(engine, name, kind, listed, year):
+            findings[test].append((said, holds))
+    undeclared = [name for name in columns if name not in kinds]
+    return Checklist(SAFE_HARBOR, tuple(_item(test, findings[test], undeclared) for test in SAFE_HARBOR.rules))
+
+
+def _published(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> tuple[Engine, list[str]]:
+    if isinstance(table, Release):
+        engine = open_release(table)
+        return engine, list(engine.columns())
+    engine = open_table(table, **reading) if schema is None else open_with(table, schema, **reading)
+    removed = () if schema is None else (*schema.identifiers, schema.entity)
+    return engine, [name for name in engine.columns() if name not in removed]
+
+
+def _check(kinds: Mapping[str, str], columns: Sequence[str]) -> None:
+    for name, kind in kinds.items():
+        if name not in columns:
+            raise UnknownColumnError.of(name, columns, given_as="kind", show=False)
+        if kind not in KINDS:
+            msg = f"Column {name!r} must be declared as one of {', '.join(map(repr, KINDS))}, got {kind!r}."
+            raise ParameterError(msg)
+
+
+def _item(test: str, found: list[tuple[str, bool | None]], undeclared: list[str]) -> Item:
+    rule, said = SAFE_HARBOR.rules[test], [words for words, _ in found]
+    if undeclared:
+        said.append(f"{len(undeclared)} published columns are not declared")
+    verdicts = [holds for _, holds in found] + [None] * bool(undeclared)
+    holds = False if False in verdicts else None if None in verdicts else True
+    return Item(test, rule, "; ".join(said) or "no published column is declared as such", holds)
+
+
+def _look(
+    engine: Engine, name: str, kind: str, populous: frozenset[str] | None, year: int | None
+) -> list[tuple[str, str, bool | None]]:
+    """Look at a column as what it is declared to be; give the test, what was found, and whether the rule holds."""
+    if kind in _DECIDED:
+        return [(test, f"column {name!r} {said}", holds) for test, said, holds in _DECIDED[kind]]
+    texts = [text for text in engine.domains([name])[name].texts.tolist() if text is not None]
+    if kind == "zip":
+        return [("geography", *_zips(name, texts, populous))]
+    if kind == "age":
+        return [("dates", *_ages(name, texts))]
+    return [("dates", *_years(name, texts, year if kind == "birth date" else None, born=kind == "birth date"))]
+
+
+def _zips(name: str, texts: list[str], populous: frozenset[str] | None) -> tuple[str, bool | None]:
+    shown = [re.fullmatch(r"(\d{0,3})[*-]*", text) for text in texts]
+    more = shown.count(None)
+    if more:
+        return f"column {name!r} has {more:,} labels that show more than three digits", False
+    prefixes = {found[1] for found in shown if found is not None and len(found[1]) == 3} - {"000"}
+    if populous is not None and prefixes - populous:
+        small = len(prefixes - populous)
+        return f"column {name!r} shows {small:,} three-digit codes that are not on the list", False
+    short = sum(re.fullmatch(r"\d{1,2}", text) is not None for text in texts)
+    if short:  # a code that was read as a number has lost its zeros: 36 may be 036
+        return f"column {name!r} has {short:,} labels of one or two digits, which may have lost a zero in front", None
+    if not prefixes:
+        return f"column {name!r} shows fewer than three digits, or 000", True
+    if populous is None:
+        said = f"column {name!r} shows {len(prefixes):,} three-digit codes"
+        return f"{said}; whether more than 20,000 people live there is open", None
+    return f"column {name!r} shows {len(prefixes):,} three-digit codes, all on the list", True
+
+
+def _ages(name: str, texts: list[str]) -> tuple[str, bool | None]:
+    too_old, unread = _judge(texts, lambda ages: _splits(ages, _OLD), _ages_of)
+    words = f"column {name!r} has {too_old:,} labels that cover some ages above 89 and not all"
+    return (f"{words}, and {unread:,} that could not be read" if unread else words), _holds(too_old, unread)
+
+
+def _years(name: str, texts: list[str], year: int | None, *, born: bool) -> tuple[str, bool | None]:
+    finer, unread = _judge(texts, lambda years: len(years) == 0, _years_of)
+    if finer or unread:
+        said = f"column {name!r} has {finer:,} labels that tell more than the year"
+        return (f"{said}, and {unread:,} that could not be read" if unread else said), _holds(finer, unread)
+    if not born:
+        return f"column {name!r} tells nothing but years", True
+    if year is None:
+        return f"column {name!r} tells nothing but years; whether they tell an age above 89 is open", None
+    old, _ = _judge(texts, lambda years: _splits(year - years, _OLD), _years_of)
+    return f"column {name!r} has {old:,} labels that cover some ages above 89 in {year} and not all", old == 0
+
+
+def _splits(ages: npt.NDArray[np.int64], group: range) -> bool:
+    """Say whether some of a group are meant, and not all: then it is no single category any more."""
+    return bool((ages >= group.start).any()) and int(np.isin(group, ages).sum()) < len(group)
+
+
+def _holds(broken: int, unread: int) -> bool | None:
+    return False if broken else None if unread else True
+
+
+def _judge(
+    texts: list[str],
+    breaks: Callable[[npt.NDArray[np.int64]], bool],
+    read: Callable[[str], npt.NDArray[np.int64] | None],
+) -> tuple[int, int]:
+    """Count the labels that break a rule, and those that cannot be read."""
+    known = [read(text) for text in texts]
+    return sum(bool(breaks(one)) for one in known if one is not None), sum(one is None for one in known)
+
+
+_OLD = range(90, 120)
+"""Ages of 90 or older; nobody is much older than that."""
+_YEARS = range(1800, 2201)
+_FINER = re.compile(r"\d{4}[-/.].+|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|\d{8}")
+"""What looks like a day, a month or a quarter."""
+
+
+@functools.cache
+def _numbers(first: int, last: int) -> Domain:
+    return Domain.of("", range(first, last))
+
+
+def _ages_of(text: str) -> npt.NDArray[np.int64] | None:
+    """Give the ages up to 150 that a label covers."""
+    label = re.sub(r"^(\d+)\s*\+$", r">=\1", text)
+    found = np.flatnonzero(covered(label, _numbers(0, 151)))
+    return found if len(found) else None
+
+
+def _years_of(text: str) -> npt.NDArray[np.int64] | None:
+    """Give the years that a label covers; none where it tells a day, a month or a quarter."""
+    label = re.sub(r"^(\d{3})0s$", r"\g<1>0..\g<1>9", re.sub(r"^(\d{2})xx$", r"\g<1>00..\g<1>99", text))
+    years = np.flatnonzero(covered(label, _numbers(_YEARS.start, _YEARS.stop)))
+    if len(years):
+        return years + _YEARS.start
+    return np.zeros(0, dtype=np.int64) if _FINER.fullmatch(text) else None

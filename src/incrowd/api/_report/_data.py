@@ -1,0 +1,167 @@
+"""The sections of a report that say what was promised about which data, and what that does not cover."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from incrowd.api._limits import limit_of, limits_of
+from incrowd.api._plain_words import meaning_of
+from incrowd.api._report._about import About
+from incrowd.core import Domain, Finding
+from incrowd.hierarchies import Averaged
+from incrowd.models import KAnonymity, Model
+from incrowd.models._numbers import plain
+from incrowd.report import Section, Table
+
+if TYPE_CHECKING:
+    from incrowd.api._charts import Charts
+    from incrowd.api._release import Release
+
+HIDDEN = "Columns that name people are not published."
+WHO = (
+    ("prosecutor", "knows that a certain person is in the table, and looks for that person's record"),
+    ("journalist", "looks for anybody, and must find the record's person in the population"),
+    ("marketer", "links as many records as possible with people, and does not mind mistakes"),
+)
+
+
+def promises(release: Release, *, measured: bool = True) -> Table:
+    """Say what is promised, what that means, and what was measured."""
+    head = ["promise", "what it means", "required", *(["measured"] if measured else []), "verdict"]
+    rows = [
+        [
+            finding.promise,
+            meaning_of(part),
+            ", ".join(
+                f"{name}\N{NO-BREAK SPACE}{sense}\N{NO-BREAK SPACE}{plain(bound)}"
+                for name, sense, bound in finding.required
+            ),
+            *([", ".join(_number(value) for value in finding.measured)] if measured else []),
+            "kept" if finding.holds else "BROKEN",
+        ]
+        for part, finding in judged(release)
+    ]
+    return Table("Promises", head, rows)
+
+
+def judged(release: Release) -> list[tuple[Model, Finding]]:
+    """Give every finding of the verdict with the promise behind it."""
+    parts = [part for part in release.model.parts for _ in part.bind(release.schema, release.distributions)]
+    return list(zip(parts, release.verdict.findings, strict=True))
+
+
+def described(charts: Charts, about: About) -> Section:
+    """Say what the data are: rows, people, columns, and what is missing in them."""
+    release, recipe = charts.release, charts.release.recipe
+    persons = charts.basis.problem.census.persons
+    facts = [
+        ["records", f"{recipe.records:,}"],
+        ["people", f"{recipe.records:,}, one record each" if persons is None else f"{persons:,}"],
+        ["columns in the table", f"{len(recipe.input['columns']):,}"],
+        ["columns published", f"{len(_published(release)):,}"],
+        ["period", about.answer("period")],
+        ["original", str(recipe.input.get("sha256") or "not a file")],
+    ]
+    if recipe.dropped:
+        facts.append(["records removed first, as a quasi-identifier is missing", f"{recipe.dropped:,}"])
+    domains = charts.domains(_published(release))
+    found = [_described(name, domains[name], recipe.records) for name in _published(release)]
+    head = ["column", "values are", "different values", "missing", "share missing"]
+    tables = [Table("The original table", ["what", "value"], facts), Table("Its published columns", head, found)]
+    return Section("data", "Data", [], tables, annex=True)
+
+
+def columns(release: Release, about: About | None = None) -> Section:
+    """Say what was done to every column; without what the owner says, no number that the release does not show."""
+    explained = {part.column: part for part in release.explanation.columns}
+    schema, table = release.schema, []
+    for name in _published(release):
+        role = schema.role(name) or "insensitive"
+        told = "as it is"
+        if role == "quasi-identifier":
+            told = _public_words(release, name) if about is None else explained[name].published
+        table.append([name, role, technique(release, name), told])
+    table += [[name, "identifier", "pseudonym", "as a pseudonym"] for name in release.recipe.pseudonymised]
+    named = [name for name in (*schema.identifiers, schema.entity) if name]
+    hidden = [name for name in named if name not in release.recipe.pseudonymised]
+    words = [_hidden(len(hidden), counted=about is not None)] if hidden else []
+    if about is not None:
+        words.append(f"Roles confirmed by: {about.answer('roles_confirmed_by')}.")
+    head = ["column", "role", "technique", "how it is published"]
+    return Section("columns", "Column decisions", words, [Table("What is published", head, table)], annex=True)
+
+
+def technique(release: Release, name: str) -> str:
+    """Name what was done to a column, in the words of ISO/IEC 20889."""
+    if release.schema.role(name) != "quasi-identifier":
+        return "none"
+    if isinstance(dict(release.schema.quasi)[name], Averaged):
+        return "microaggregation"
+    levels = release.recoding.levels
+    if levels is None:
+        return "local generalization"
+    notch = {part.column: part for part in release.explanation.notches}.get(name)
+    if levels[name] and notch is not None and notch.hidden:
+        return "attribute suppression"
+    return "generalization" if levels[name] else "none"
+
+
+def scenario(release: Release, about: About | None = None) -> Section:
+    """Say who is expected to try what, and which limits were set for them."""
+    k = smallest_group(release)
+    rows = [["every intruder may know", ", ".join(release.schema.quasi_names)]]
+    rows += [[name, words] for name, words in WHO]
+    if k > 1:
+        rows.append(["highest chance that is accepted", f"1 in {k:,} ({1 / k:.2%})"])
+    rows += [[str(part), meaning_of(part)] for part in dict.fromkeys(release.model.parts)]
+    if about is not None:
+        recipe = release.recipe
+        rows.append(["records that may be left out", f"{recipe.max_suppressed_records:,} of {recipe.records:,}"])
+        rows.append(["why these limits", about.answer("threshold_reasons")])
+    table = Table("Intruders and limits", ["what", "assumed or set"], rows)
+    return Section("scenario", "Scenario and limits", [], [table], annex=True)
+
+
+def limits(release: Release) -> Section:
+    """Say what the promises do not cover."""
+    told = limits_of(
+        release.schema, pseudonyms=bool(release.recipe.pseudonymised), local=release.recoding.levels is None
+    )
+    each = list(dict.fromkeys(f"{part}: {limit_of(part)}" for part in release.model.parts))
+    return Section("limits", "Limits of this statement", [*each, *told])
+
+
+def smallest_group(release: Release) -> int:
+    """Give the k that was promised; 1 if none was."""
+    return max((part.k for part in release.model.parts if isinstance(part, KAnonymity)), default=1)
+
+
+def _published(release: Release) -> list[str]:
+    schema = release.schema
+    counted = [] if schema.count is None else [schema.count]
+    return [*schema.quasi_names, *schema.sensitive_names, *schema.insensitive, *counted]
+
+
+def _described(name: str, domain: Domain, records: int) -> list[str]:
+    missing = int(domain.counts[-1]) if domain.has_null else 0
+    return [name, domain.kind, f"{len(domain.values):,}", f"{missing:,}", f"{missing / max(records, 1):.1%}"]
+
+
+def _public_words(release: Release, name: str) -> str:
+    """Say how a column is published, without a number that the release does not show."""
+    levels = release.recoding.levels
+    if levels is None:
+        return "as vaguely as each group needs"
+    return f"at level {levels[name]} of its hierarchy" if levels[name] else "as it is"
+
+
+def _hidden(number: int, *, counted: bool) -> str:
+    if not counted:
+        return HIDDEN
+    return (
+        "One column names people and is not published." if number == 1 else f"{number} {HIDDEN[0].lower()}{HIDDEN[1:]}"
+    )
+
+
+def _number(value: Any) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{float(value):.4g}"

@@ -1,0 +1,188 @@
+"""The sections of a report that measure: who can be found, what attacks learn, what the data are good for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from incrowd.api._attack._attacks_text import is_guess, worst_of
+from incrowd.api._report._data import smallest_group
+from incrowd.api._report._risk_rows import HEAD, risk_rows, share
+from incrowd.report import Figure, Section, Table
+
+if TYPE_CHECKING:
+    from incrowd.api._attack._attacks import Attack
+    from incrowd.api._charts import Charts
+    from incrowd.api._risk._result import Risk
+
+MAP = "Chart G: risk and detail"
+MAP_READING = (
+    "The line is the detail lost if only k were promised, with one level per column and the same limit of records left "
+    "out; the square is this release."
+)
+FEW = 6
+"""So many columns are drawn before and after."""
+
+NO_POPULATION = (
+    "Nobody said how many people the table was drawn from (population), so nothing is said about who is one of a kind "
+    "among them, and the journalist, who looks for people there, is not measured: the prosecutor's chances are higher."
+)
+NO_BEFORE = (
+    "The original table was not measured: the census of all its combinations does not fit into memory. The release "
+    "was, and nothing about it is estimated."
+)
+NO_USE = (
+    "How distributions changed was not measured: the census of the original table does not fit into memory. More "
+    "memory would show it."
+)
+WORST = (
+    "The worst group is where the chance is highest; or how many times (x) likelier a value is there than in the whole "
+    "table, how far belief changes there, or how narrow its range is. Where nothing is guessed stands -."
+)
+
+
+def risk(charts: Charts) -> Section:
+    """Say how easily people were found before, and are now."""
+    after = charts.risk_after
+    tables = [
+        Table("Risks before and after", HEAD, risk_rows(charts, smallest_group(charts.release))),
+        _rules(after, "wp216", "The three questions of the Article 29 Working Party (Opinion 05/2014, WP216)"),
+        _rules(
+            after,
+            "ema-0.09",
+            "For comparison, whether or not it was promised: the rule of EMA Policy 0070 and Health Canada",
+        ),
+    ]
+    figure = Figure(
+        "Chart A: people by the size of their group",
+        charts.class_sizes(),
+        "Whoever is alone in a group (size 1) can be picked out by somebody who knows the quasi-identifiers.",
+        "Nothing of the release should stand to the left of what was promised.",
+        "class-sizes",
+    )
+    words = [*after.notes, *([] if charts.population else [NO_POPULATION]), *([] if charts.compares else [NO_BEFORE])]
+    return Section("risk", "Risk before and after", words, tables, [figure], annex=True)
+
+
+def chances(charts: Charts) -> Figure:
+    """Show the chance of every kind of intruder."""
+    k = smallest_group(charts.release)
+    journalist = (
+        "" if charts.risk_after.journalist is None else "the journalist must find the person in the population; "
+    )
+    return Figure(
+        "Chart B: chance to find a person",
+        charts.attackers(1 / k if k > 1 else None),
+        f"The prosecutor knows that the person is in the table (highest chance); {journalist}the marketer links "
+        "whom he can (average).",
+        "If a bar is above the limit, ask for a larger k.",
+        "attackers",
+    )
+
+
+def _rules(after: Risk, preset: str, title: str) -> Table:
+    found = [[item.test, item.measured, item.rule, item.verdict] for item in after.against(preset).items]
+    return Table(title, ["question", "measured", "rule", "verdict"], found)
+
+
+def attacks(charts: Charts) -> Section:
+    """Say what simulated attacks found out."""
+    before = {(one.name, one.column): one for one in charts.attacks.get("before", ())}
+    found = charts.attacks_after
+    table = [_attack_row(one, before.get((one.name, one.column))) for one in found]
+    head = ["attack", "the intruder knows", "targets", "right before", "right after", "without the release", "gain"]
+    head.append("worst group")
+    figure = Figure(
+        "Chart D: success of simulated attacks",
+        charts.attack_rates(),
+        "Circles are the original table, squares the release, grey marks what is guessed without it.",
+        "A square far to the right of its grey mark tells what intruders learn: protect that column more.",
+        "attack-rates",
+    )
+    words = [
+        "Everybody in the table was attacked by intruders who know what is written. Others may know more.",
+        WORST,
+        *dict.fromkeys([*found.notes, *(note for one in found for note in one.notes)]),
+    ]
+    return Section(
+        "attacks", "Simulated attacks", words, [Table("Attacks on the release", head, table)], [figure], annex=True
+    )
+
+
+def usefulness(charts: Charts) -> Section:
+    """Say what the data are still good for."""
+    if not charts.compares:
+        words = [f"Detail kept: {1 - charts.release.measures['loss']:.1%}.", NO_USE]
+        return Section("usefulness", "Usefulness", words, [], [_lost(charts)], annex=True)
+    found = charts.utility
+    table = [
+        [
+            name,
+            "" if column.costs is None else f"{column.costs.loss:.3f}",
+            f"{column.distance:.1%}",
+        ]
+        for name, column in found.columns.items()
+    ]
+    words = [
+        f"Detail kept: {1 - found.measures['loss']:.1%}.",
+        f"How columns go together (Cramér's V) changes by {found.mean_change:.3f} on average.",
+    ]
+    if found.queries.median is not None and found.queries.ninetieth is not None:
+        words.append(
+            f"Counts over ranges of two columns are off by {found.queries.median:.1%} (median), "
+            f"{found.queries.ninetieth:.1%} (nine of ten are better)."
+        )
+    drawn = sorted(
+        (name for name, column in found.columns.items() if column.costs), key=lambda name: -_loss(found, name)
+    )
+    curve = charts.frontier()
+    figures = [
+        _lost(charts),
+        *(
+            Figure(
+                f"Chart F: {name} before and after",
+                charts.marginals(name),
+                "Labels of the release are spread evenly over the values that they cover.",
+                "Bars of different height tell where the release misleads.",
+                "marginals",
+            )
+            for name in drawn[:FEW]
+        ),
+    ]
+    if curve is not None:
+        advice = "Where the line is flat, a larger k costs little: take it."
+        figures.append(Figure(MAP, curve, MAP_READING, advice, "frontier"))
+    head = ["column", "loss", "distribution off by"]
+    return Section("usefulness", "Usefulness", words, [Table("Columns", head, table)], figures, annex=True)
+
+
+def _lost(charts: Charts) -> Figure:
+    """Show what columns lost."""
+    return Figure(
+        "Detail lost per column",
+        charts.losses(),
+        "0 % is the original column, 100 % is nothing left of it.",
+        "If a column that matters lost much, raise its importance, or give it a finer hierarchy.",
+        "losses",
+    )
+
+
+def _attack_row(one: Attack, before: Attack | None) -> list[str]:
+    """Write one attack; those that guess nothing are never right, and that is no good news."""
+    shares = ["-"] * 4
+    if is_guess(one):
+        was = "" if before is None else share(before.rate)
+        shares = [was, _rate(one), share(one.baseline), f"{float(one.advantage):+.1%}"]
+    title = one.name if one.column is None else f"{one.name}: {one.column}"
+    return [title, one.knows, f"{one.targets:,}", *shares, worst_of(one).replace(" %", "%")]
+
+
+def _rate(one: Attack) -> str:
+    """Write how often an attack is right, with its 95 % interval where not everybody was attacked."""
+    if one.interval is None:
+        return share(one.rate)
+    low, high = one.interval
+    return f"{share(one.rate)} ({low:.1%} to {high:.1%})"
+
+
+def _loss(found: Any, name: str) -> float:
+    return float(found.columns[name].costs.loss)

@@ -1,0 +1,144 @@
+"""The sections of a report that say what was done, how it was searched, and how to do it again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from incrowd.api import _chart_rows as rows
+from incrowd.api._report._about import SHORT, About, settings_of
+from incrowd.core import Ladder
+from incrowd.report import Figure, Section, Table
+
+if TYPE_CHECKING:
+    from incrowd.api._charts import Charts
+    from incrowd.api._release import Release
+
+NAMES = {"precision": "precision lost (1 - Sweeney's)"}
+"""What measures are called where their own name would be read the other way round."""
+
+
+def changed(charts: Charts) -> Section:
+    """Say how far columns were raised, and who was left out."""
+    recipe = charts.release.recipe
+    what = "masked" if recipe.masked else "left out"
+    words = [
+        f"{recipe.suppressed:,} of {recipe.records:,} records are {what} ({_share(recipe.suppressed, recipe.records)})."
+    ]
+    if recipe.dropped:
+        words.append(f"{recipe.dropped:,} records were removed first because a quasi-identifier is missing.")
+    cells, all_cells = rows.changed_cells(charts.basis, recipe.masked)
+    words.append(f"{cells:,} of {all_cells:,} published cells of quasi-identifiers are vaguer than they were.")
+    removed = rows.removed_rows(charts.basis, charts.release.recoding)
+    table = [[name, group, f"{there:,}", f"{out:,}", _share(out, there)] for name, group, there, out in removed]
+    head = ["column", "group", "records", what, "share"]
+    tables = [Table(f"Who was {what}: is one group hit harder than another?", head, table)] if removed else []
+    figure = Figure(
+        "Chart E: how far each column was raised",
+        charts.ladders(),
+        "Each bar is all published records; a stronger colour means vaguer.",
+        "If a column that matters has a strong colour, raise its importance, or allow more records to be left out.",
+        "ladders",
+    )
+    return Section("changed", "What was changed", words, tables, [figure], annex=True)
+
+
+def method(charts: Charts) -> Section:
+    """Say how the release was searched, and show where it stands among others."""
+    recipe = charts.release.recipe
+    table = [
+        ["search", recipe.algorithm],
+        ["shown", recipe.proof],
+        ["how much better it could be", _gap(charts.release)],
+    ]
+    if recipe.nodes:
+        table.append(["versions looked at", f"{recipe.checked:,} of {recipe.nodes:,}"])
+    table += [["engine", recipe.engine], ["randomness", "none: no number was drawn"]]
+    if charts.basis.seconds is not None:
+        table.append(["seconds from the table to the checked release", f"{charts.basis.seconds:,.1f}"])
+    table += [[NAMES.get(name, name), f"{value:,.4g}"] for name, value in charts.release.measures.items()]
+    notes = [f"Note: {note}" for note in recipe.notes]
+    figures = [*_versions(charts), *_trees(charts)]
+    return Section(
+        "method", "How it was searched", notes, [Table("Search", ["what", "value"], table)], figures, annex=True
+    )
+
+
+def reproduce(release: Release, about: About) -> Section:
+    """Say what is needed to make the release again."""
+    recipe = release.recipe
+    table = [
+        ["promise", recipe.promise],
+        ["search", recipe.algorithm],
+        ["records that may be left out", f"{recipe.max_suppressed_records:,}"],
+        ["order of rows", recipe.order],
+        ["original (SHA-256)", str(recipe.input.get("sha256") or f"{recipe.input['rows']:,} rows, not a file")],
+        ["release (SHA-256)", str(about.file.get("sha256") or "not a file")],
+        list(settings_of(release, about.plan)),
+        *([f"hierarchy of {name} (SHA-256)", _fingerprint(one)] for name, one in release.recoding.ladders.items()),
+        *([name, version] for name, version in recipe.versions.items()),
+    ]
+    words = [
+        "With the plan, these versions and the same table the same release comes out, whatever the order of its rows."
+    ]
+    if about.plan is not None:
+        words.append("The command is: incrowd anonymize plan.toml. The plan that it ran with stands below.")
+    tables = [Table("Recipe", ["what", "value"], table)]
+    return Section("reproduce", "How to make it again", words, tables, code=about.plan or "", annex=True)
+
+
+def _gap(release: Release) -> str:
+    recipe = release.recipe
+    if recipe.proof == "optimal":
+        return "not at all: nothing of this kind is better"
+    if recipe.nodes and recipe.lower_bound > 0:
+        return f"nothing of this kind scores below {recipe.lower_bound:.4g}"
+    return "not known"
+
+
+def _versions(charts: Charts) -> list[Figure]:
+    """Show where the release stands among others."""
+    drawn = [
+        (
+            "Other versions: the lattice of levels",
+            charts.lattice(),
+            "Every point is one choice of levels; more general ones stand higher.",
+            "Points below the chosen one that are acceptable keep more detail in some columns.",
+            "lattice",
+        ),
+        (
+            "Groups over two columns",
+            charts.rectangles(),
+            "Each rectangle is a group; a stronger colour means more records.",
+            "Large rectangles are where people are rare: that is where detail was lost.",
+            "rectangles",
+        ),
+    ]
+    return [Figure(*parts) for parts in drawn if parts[1] is not None]
+
+
+def _trees(charts: Charts) -> list[Figure]:
+    """Show the hierarchies that are small enough."""
+    trees = [(name, charts.tree(name)) for name in charts.basis.problem.census.quasi]
+    return [
+        Figure(
+            f"Hierarchy of {name}",
+            tree,
+            "Values on the left, the groups they become to the right.",
+            "If groups mix what you need apart, write another hierarchy.",
+            "tree",
+        )
+        for name, tree in trees
+        if tree is not None
+    ]
+
+
+def _fingerprint(ladder: Ladder) -> str:
+    """Give the beginning of the SHA-256 of what a hierarchy does to the values of this table."""
+    levels = [[labels.tolist(), groups.tolist()] for labels, groups in zip(ladder.labels, ladder.groups, strict=True)]
+    return hashlib.sha256(json.dumps(levels).encode()).hexdigest()[:SHORT]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else ""

@@ -1,0 +1,209 @@
+"""The report of a release: what a board or a data protection officer reads and signs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incrowd.api._charts import Charts
+from incrowd.api._report._about import About, check_about, purpose
+from incrowd.api._report._confidential import confidential
+from incrowd.api._report._data import columns, described, limits, scenario
+from incrowd.api._report._evidence import attacks, risk, usefulness
+from incrowd.api._report._method import changed, method, reproduce
+from incrowd.api._report._summary import facts, name_of, public_facts, public_summary, sentence, summary
+from incrowd.api._report._words import glossary, mapping
+from incrowd.core import ParameterError
+from incrowd.io import atomic_path
+from incrowd.report import Page, Section, html_of
+
+if TYPE_CHECKING:
+    from incrowd.api._release import Release
+
+SIGNATURES = (
+    "Prepared by",
+    "Statistically reviewed by",
+    "Data protection officer: accept / accept with conditions / reject",
+    "Residual risk accepted by the controller; next review on",
+    "If the data protection officer was overruled: reason",
+)
+
+
+def write_report(
+    release: Release, path: Path, *, about: Mapping[str, str], public: bool = False, force: bool = False
+) -> None:
+    """Write a report as one HTML file, or as JSON with the same parts if the name ends so.
+
+    Parameters
+    ----------
+    release
+        The release.
+    path
+        The file to write.
+    about
+        What only its owner knows: purpose, controller, recipients and the like.
+    public
+        Write the version that may be given away with the release.
+    force
+        Whether an existing file may be replaced.
+    """
+    check_about(about)
+    _refuse(release)
+    known = About.of(release, about)
+    page = public_page(release, known) if public else owner_page(release, known)
+    with atomic_path(path, force=force) as part:
+        _write(page, part, path.suffix)
+
+
+def write_reports(release: Release, owner: Path, public: Path, about: Mapping[str, str], **known: Any) -> None:
+    """Write the reports of a release into its two folders.
+
+    Parameters
+    ----------
+    release
+        The release.
+    owner, public
+        The folders.
+    about
+        What only its owner knows.
+    known
+        What is known since it is being saved: its ``plan``, ``date`` and ``file``.
+    """
+    _refuse(release)
+    whole = About(about, **known)
+    page = owner_page(release, whole)
+    for ending in (".html", ".json"):
+        _write(page, owner / f"report{ending}", ending)
+    _write(public_page(release, whole), public / "report.html", ".html")
+
+
+def _refuse(release: Release) -> None:
+    if release.recipe.sample is not None:
+        msg = "What came of a sample is not a result: no report is written about it."
+        raise ParameterError(msg, hint="run it again on the whole table, without sample.")
+
+
+def _write(page: Page, path: Path, ending: str) -> None:
+    text = json.dumps(plain_page(page), indent=2, ensure_ascii=False) if ending == ".json" else html_of(page)
+    path.write_text(text, encoding="utf-8")
+
+
+def owner_page(release: Release, about: About, told: Callable[[int, int], object] | None = None) -> Page:
+    """Put together what the owner of the data is told: two pages for whoever decides, and the rest behind them.
+
+    Parameters
+    ----------
+    release, about
+        The release, and what only its owner knows.
+    told
+        Called before every section with how many are done, of how many.
+    """
+    charts = Charts(release, about.population)
+    makers = _sections(charts, about)
+    sections: list[Section] = []
+    for place, make in enumerate(makers):
+        if told is not None:
+            told(place, len(makers))
+        made = make()
+        sections.extend([made] if isinstance(made, Section) else made)
+    return Page(
+        title=f"Report on the release of {name_of(release)}",
+        meets=release.verdict.holds,
+        verdict=sentence(release),
+        facts=facts(release, about),
+        sections=sections,
+        signatures=SIGNATURES,
+        audience="For the owner of the data. It compares the release with the original table: do not publish it.",
+    )
+
+
+def _sections(charts: Charts, about: About) -> list[Callable[[], Section | Iterable[Section]]]:
+    """List what makes the sections of the owner's report, in their order."""
+    release = charts.release
+    return [
+        lambda: summary(charts),
+        lambda: purpose(about),
+        lambda: limits(release),
+        lambda: described(charts, about),
+        lambda: columns(release, about),
+        lambda: scenario(release, about),
+        lambda: risk(charts),
+        lambda: confidential(charts),
+        lambda: attacks(charts),
+        lambda: changed(charts),
+        lambda: usefulness(charts),
+        lambda: method(charts),
+        lambda: reproduce(release, about),
+        glossary,
+        mapping,
+    ]
+
+
+def public_page(release: Release, about: About) -> Page:
+    """Put together what anybody may be told: what its owner states, the released file and its certificate; no more."""
+    told = purpose(about, public=True)
+    return Page(
+        title="About this release",
+        meets=release.verdict.holds,
+        verdict=sentence(release),
+        facts=public_facts(release, about),
+        sections=[
+            public_summary(release),
+            *([told] if told.tables[0].rows else []),
+            limits(release),
+            checking(),
+            columns(release),
+            scenario(release),
+            glossary(),
+        ],
+        audience="For whoever uses the released data.",
+    )
+
+
+def plain_page(page: Page) -> dict[str, Any]:
+    """Give a page as plain data; charts as what draws them."""
+    return {
+        "schema": 1,
+        "title": page.title,
+        "meets": page.meets,
+        "verdict": page.verdict,
+        "facts": dict(page.facts),
+        "signatures": list(page.signatures),
+        "sections": [
+            {
+                "name": section.name,
+                "title": section.title,
+                "words": list(section.words),
+                "code": section.code,
+                "tables": [
+                    {"caption": table.caption, "head": list(table.head), "rows": [list(row) for row in table.rows]}
+                    for table in section.tables
+                ],
+                "figures": [
+                    {
+                        "name": figure.name,
+                        "title": figure.title,
+                        "reading": figure.reading,
+                        "advice": figure.advice,
+                        "chart": figure.plain,
+                    }
+                    for figure in section.figures
+                ],
+            }
+            for section in page.sections
+        ],
+    }
+
+
+def checking() -> Section:
+    """Say how a reader can check the promises."""
+    return Section(
+        "checking",
+        "How to check it",
+        [
+            "Beside the data lies verify.py, a short program that needs nothing but Python: python verify.py",
+            "It measures the promises again on the file, and compares its hash with the certificate release.json.",
+        ],
+    )

@@ -1,0 +1,117 @@
+"""The first page of a report: what a board reads before it signs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from incrowd.api._report._about import NOT_STATED, SHORT, About, settings_of
+from incrowd.api._report._data import promises, smallest_group
+from incrowd.api._report._evidence import chances
+from incrowd.api._report._risk_rows import HEAD, Row, group_rows, highest_row, people, share, texts
+from incrowd.report import Section, Table
+
+if TYPE_CHECKING:
+    from incrowd.api._attack._attacks import Attack
+    from incrowd.api._charts import Charts
+    from incrowd.api._release import Release
+
+
+def summary(charts: Charts) -> Section:
+    """Say in plain words and few numbers what was promised, what was measured, and what it cost."""
+    tables = [promises(charts.release), Table("Before and after", HEAD, _rows(charts))]
+    return Section("summary", "In short", _words(charts), tables, [chances(charts)])
+
+
+def public_summary(release: Release) -> Section:
+    """Say what is promised, with no number that the release does not show."""
+    words = ["Each promise is about every group of records that look alike. It was measured on the published table."]
+    return Section("promises", "What is promised", words, [promises(release, measured=False)])
+
+
+def sentence(release: Release) -> str:
+    """Say in one sentence whether the promises are kept."""
+    kept = f"The released table keeps {release.recipe.promise}; this was measured on the published table itself."
+    return f"{kept} What that does not cover stands under Limits."
+
+
+def facts(release: Release, about: About) -> list[tuple[str, str]]:
+    """Give what stands beside the verdict, for the owner."""
+    recipe = release.recipe
+    return [
+        ("released file", str(about.file.get("name") or "not written")),
+        ("released file (SHA-256)", str(about.file.get("sha256") or "not a file")[:SHORT]),
+        ("published records", f"{recipe.published:,} of {recipe.records:,}"),
+        ("groups", f"{release.verdict.classes:,}"),
+        ("original file (SHA-256)", str(recipe.input.get("sha256") or "not a file")[:SHORT]),
+        settings_of(release, about.plan),
+        ("search", f"{recipe.algorithm.partition('(')[0]}: {recipe.proof}"),
+        ("date", about.date),
+        ("valid until", about.answer("valid_until")),
+        ("made with", _tool(release)),
+    ]
+
+
+def public_facts(release: Release, about: About) -> list[tuple[str, str]]:
+    """Give what stands beside the verdict, for anybody: what the certificate says too."""
+    found = [
+        ("promise", release.recipe.promise),
+        ("file", str(about.file.get("name") or "")),
+        ("file (SHA-256)", str(about.file.get("sha256") or "")[:SHORT]),
+        ("date", about.date),
+        ("valid until", about.answer("valid_until")),
+        ("made with", _tool(release)),
+    ]
+    return [(name, text) for name, text in found if text and text != NOT_STATED]
+
+
+def name_of(release: Release) -> str:
+    """Give the name of the file that a release was made of."""
+    table = None if release.basis is None else release.basis.table
+    return Path(table).name if isinstance(table, (str, Path)) else "a table"
+
+
+def _words(charts: Charts) -> list[str]:
+    """Say the most important in three sentences."""
+    recipe, after = charts.release.recipe, charts.risk_after
+    gone = recipe.suppressed - recipe.masked
+    of = "" if after.persons is None else f" of {people(after):,} people"
+    left = f"{gone:,} ({share(_part(gone, recipe.records))}) are left out" if gone else "none is left out"
+    masked = f", {recipe.masked:,} only without their quasi-identifiers" if recipe.masked else ""
+    known = ", ".join(charts.release.schema.quasi_names)
+    published = f"{recipe.published:,} of {recipe.records:,} records{of} are published{masked}; {left}."
+    return [
+        f"{published} The promises are about somebody who knows these columns of a person: {known}.",
+        *(
+            f"Guesses of {name} are right for {share(guess.rate)} from the release, and for {share(guess.baseline)} "
+            f"without it; the most certain one is {share(guess.worst or 0)}."
+            for name, guess in _guesses(charts).items()
+        ),
+    ]
+
+
+def _guesses(charts: Charts) -> dict[str, Attack]:
+    """Give the attacks that guess, by their column: a reader finds the same numbers there."""
+    return {one.column: one for one in charts.attacks_after if one.name == "inference" and one.column is not None}
+
+
+def _rows(charts: Charts) -> list[Row]:
+    """Compare the numbers that a board asks for."""
+    k, release = smallest_group(charts.release), charts.release
+    average = texts(charts.risks, lambda found: share(found.prosecutor.average))
+    rows = [
+        *group_rows(charts, k)[1:],
+        highest_row(charts, k),
+        ["average chance to find a person", *average, "", ""],
+    ]
+    if "loss" in release.measures:
+        rows.append(["detail kept", "100%", f"{1 - release.measures['loss']:.1%}", "", ""])
+    return rows
+
+
+def _part(part: int, whole: int) -> float:
+    return part / max(whole, 1)
+
+
+def _tool(release: Release) -> str:
+    return f"incrowd {release.recipe.versions.get('incrowd', '')}"

@@ -1,0 +1,1 @@
+"""Re-identification risk: ``risk`` and what it is made of."""

@@ -1,0 +1,188 @@
+"""The classes of a table or a release whose risk is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms import Problem
+from incrowd.api._census import open_with
+from incrowd.api._fits import census_within
+from incrowd.api._kept import open_original, open_release
+from incrowd.api._masked import merged, part_of
+from incrowd.api._predicted import predicted_by
+from incrowd.api._release import Release
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Classes,
+    DataError,
+    Domain,
+    FullDomainRecoding,
+    ParameterError,
+    Recoding,
+    Schema,
+    UnknownColumnError,
+)
+from incrowd.engines import Engine, classes_of
+from incrowd.hierarchies import auto
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouped:
+    """A table grouped into classes.
+
+    Attributes
+    ----------
+    schema
+        The roles of its columns.
+    classes
+        The classes; they know what they are called.
+    persons
+        How many persons there are, where the table says whose row is whose.
+    sensitive
+        The sensitive columns that the classes know.
+    domains
+        Per quasi-identifier, the labels as values; ``None`` where the classes were predicted.
+    weights
+        Per class, how many people its records stand for.
+    recoding
+        What the values were published as, if this is a release.
+    """
+
+    schema: Schema
+    classes: Classes
+    persons: int | None
+    sensitive: tuple[str, ...]
+    domains: Mapping[str, Domain] | None = field(default=None, repr=False)
+    weights: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    recoding: Recoding | None = field(default=None, repr=False)
+
+    @property
+    def people(self) -> int:
+        """How many people there are: persons where the table says whose row is whose, else records."""
+        return int(self.classes.records.sum()) if self.persons is None else self.persons
+
+
+def grouped(table: Any, schema: Schema | None, original: Any, weight: str | None, **reading: Any) -> Grouped:
+    """Group a table or a release into its classes.
+
+    Parameters
+    ----------
+    table, schema, original, weight
+        As in ``risk``.
+    reading
+        How to read a file.
+    """
+    if not isinstance(table, Release):
+        if schema is None:
+            msg = "A table needs a schema that says which columns are quasi-identifiers."
+            raise ParameterError(msg, hint="write risk(table, schema). Only a release brings its own.")
+        return _of_table(open_with(table, schema, **reading), schema, weight, memory=reading.get("memory"))
+    roles = table.schema
+    if roles.entity is None:
+        return _of_table(open_release(table), roles, weight, table.recoding, reading.get("memory"))
+    if original is None:
+        msg = "People have several rows here, and a release does not say whose row is whose."
+        raise ParameterError(msg, hint="give the table that it was made from: original=...")
+    if weight is not None:
+        raise _no_weights()
+    return _of_persons(table, original, **reading)
+
+
+def original_census(release: Release, original: Any, sensitive: tuple[str, ...], **reading: Any) -> Census:
+    """Count the table that a release was made from, with the ladders of the release where it has them.
+
+    Parameters
+    ----------
+    release, original
+        The release, and its table.
+    sensitive
+        The further columns to count.
+    reading
+        How to read a file.
+    """
+    schema = release.schema
+    engine = open_original(release, original, schema, **reading)
+    domains = engine.domains(schema.quasi_names)
+    _expect_the_same(release, domains)
+    known = getattr(release.recoding, "ladders", None)
+    ladders = dict(known) if known else Schema(dict(schema.quasi)).bind(domains, default=auto()).ladders
+    request = CensusRequest(schema.quasi_names, sensitive, ladders, entity=schema.entity, count=schema.count)
+    census = census_within(engine, request, reading.get("memory"))
+    if census.records != release.recipe.records:
+        raise _other_table()
+    return census
+
+
+def _expect_the_same(release: Release, domains: Mapping[str, Domain]) -> None:
+    for name, domain in domains.items():
+        if domain != release.recoding.domains[name]:
+            raise _other_table()
+
+
+def _other_table() -> DataError:
+    msg = "This is not the table that the release was made from."
+    return DataError(msg, hint="give the very table, with nothing added or removed.")
+
+
+def _of_table(
+    engine: Engine,
+    schema: Schema,
+    weight: str | None,
+    recoding: Recoding | None = None,
+    memory: str | None = None,
+) -> Grouped:
+    if weight is not None and schema.entity is not None:
+        raise _no_weights()
+    columns = list(engine.columns())
+    if weight is not None and weight not in columns:
+        raise UnknownColumnError.of(weight, columns, given_as="weight", show=engine.shows_names)
+    more = (weight,) if weight is not None and weight not in schema.sensitive_names else ()
+    request = CensusRequest(
+        schema.quasi_names, (*schema.sensitive_names, *more), entity=schema.entity, count=schema.count
+    )
+    census = census_within(engine, request, memory)
+    classes = classes_of(engine, census)
+    return Grouped(
+        schema=schema,
+        classes=classes,
+        persons=census.persons,
+        sensitive=schema.sensitive_names,
+        domains=census.domains,
+        weights=None if weight is None else _weights(classes, weight),
+        recoding=recoding,
+    )
+
+
+def _of_persons(release: Release, original: Any, **reading: Any) -> Grouped:
+    """Predict the classes of a release from its table, which says whose row is whose; the release was checked so."""
+    promised = tuple(release.distributions)
+    census = original_census(release, original, promised, **reading)
+    predicted = predicted_by(Problem(census, release.schema, release.model), release.recoding)
+    masked = isinstance(release.recoding, FullDomainRecoding) and release.recoding.masks
+    classes, left_out = predicted.classes, predicted.left_out
+    kept = merged(classes, left_out) if masked else part_of(classes, ~left_out)
+    person = kept.cells.person
+    persons = 0 if person is None else len(np.unique(person))
+    return Grouped(release.schema, kept, persons, promised, recoding=release.recoding)
+
+
+def _weights(classes: Classes, weight: str) -> npt.NDArray[np.float64]:
+    """Add up the weights of every class."""
+    domain = classes.cells.domains[weight]
+    numbers = domain.values.astype(np.float64) if domain.kind == "number" else np.zeros(len(domain))
+    if domain.has_null or domain.kind != "number" or not (numbers > 0).all() or not np.isfinite(numbers).all():
+        msg = f"Column {weight!r} (given as weight) must hold numbers above 0 in every row."
+        raise DataError(msg)
+    each = numbers[classes.cells.sensitive[weight]] * classes.cells.counts
+    return np.asarray(np.bincount(classes.members, weights=each, minlength=len(classes)), dtype=np.float64)
+
+
+def _no_weights() -> ParameterError:
+    msg = "Weights are about records, and here people have several."
+    return ParameterError(msg, hint="leave out weight, or give the size of the population.")

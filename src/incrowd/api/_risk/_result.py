@@ -1,0 +1,174 @@
+"""What re-identification risk was measured on a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from incrowd.api._exposed import Exposed
+from incrowd.api._plain import number, plain_exposed
+from incrowd.api._presets._presets import Checklist, against
+from incrowd.measures import Guess, Uniqueness
+
+Chance = Fraction | float
+
+
+@dataclass(frozen=True, slots=True)
+class AttackerRisk:
+    """What one kind of intruder can do.
+
+    Attributes
+    ----------
+    name
+        ``"prosecutor"``, ``"journalist"`` or ``"marketer"``.
+    knows
+        What is assumed about the intruder, in one sentence.
+    highest
+        The chance to pick the right record of the person who is easiest to find; ``None`` for the marketer, who looks
+        for nobody in particular.
+    average
+        The chance averaged over all people.
+    above
+        Who has a chance above the threshold; ``None`` for the marketer.
+    """
+
+    name: str
+    knows: str
+    highest: Chance | None
+    average: Chance
+    above: Exposed | None
+
+    def __str__(self) -> str:
+        highest = "" if self.highest is None else f"highest {_percent(self.highest)}, "
+        above = "" if self.above is None else f", {self.above.people:,} above the threshold"
+        return f"{self.name:<11} {highest}average {_percent(self.average)}{above} ({self.knows})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Risk:
+    """How easily people can be found in a table. Made by ``risk``.
+
+    Attributes
+    ----------
+    records, persons
+        How many records the table has, and how many persons where it says whose row is whose.
+    classes, k
+        How many classes there are, and the size of the smallest; nothing if there is none.
+    threshold
+        Above which a chance counts as too high.
+    prosecutor
+        Knows that the person is in the table.
+    journalist
+        Must find the person in the population; ``None`` if nothing is said about the population.
+    marketer
+        Links as many records as possible. Without a population, the table is taken to be the whole population.
+    uniqueness
+        Who is one of a kind, in the table and, as far as it can be estimated, in the population.
+    alone_by_rows
+        With several rows per person: how many persons are the only one who occurs in exactly their classes. Somebody
+        who knows all rows of a person finds these.
+    guesses
+        Per sensitive column, how well the classes tell a person's value.
+    notes
+        What a careful reader should know. Names and numbers only.
+
+    Notes
+    -----
+    The numbers are about the named quasi-identifiers and no others. They bound who can be *found*; ``guesses`` is about
+    what is learnt without finding anybody. None of them says that a table is anonymous.
+    """
+
+    records: int
+    persons: int | None
+    classes: int
+    k: int | None
+    threshold: Fraction
+    prosecutor: AttackerRisk
+    journalist: AttackerRisk | None
+    marketer: AttackerRisk
+    uniqueness: Uniqueness
+    alone_by_rows: int | None
+    guesses: Mapping[str, Guess]
+    notes: tuple[str, ...]
+
+    @property
+    def attackers(self) -> tuple[AttackerRisk, ...]:
+        """The attackers that were measured, the best informed first."""
+        return tuple(one for one in (self.prosecutor, self.journalist, self.marketer) if one is not None)
+
+    def against(self, preset: str) -> Checklist:
+        """Hold the numbers against a published rule.
+
+        Parameters
+        ----------
+        preset
+            ``"ema-0.09"`` or ``"wp216"``; ``preset`` tells what they ask. For ``"hipaa-safe-harbor"`` call
+            ``safe_harbor``, which looks at columns and values, not at chances.
+        """
+        return against(self, preset)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that can be written as JSON; it holds no value of the table."""
+        uniqueness = self.uniqueness
+        return {
+            "schema": 1,
+            "records": self.records,
+            "persons": self.persons,
+            "classes": self.classes,
+            "k": self.k,
+            "threshold": number(self.threshold),
+            "attackers": {one.name: _plain(one) for one in self.attackers},
+            "uniqueness": {
+                "sample": uniqueness.sample,
+                "population": uniqueness.population,
+                "estimates": dict(uniqueness.estimates),
+            },
+            "alone_by_rows": self.alone_by_rows,
+            "guesses": {name: _plain_guess(guess) for name, guess in self.guesses.items()},
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        people = f"{self.records:,} records" if self.persons is None else f"{self.persons:,} persons"
+        estimates = ", ".join(
+            f"{name} {'no answer' if value is None else f'{value:,.1f}'}"
+            for name, value in self.uniqueness.estimates.items()
+        )
+        alone = f"one of a kind in the table: {self.uniqueness.sample:,}"
+        lines = [
+            f"{people} in {self.classes:,} classes, the smallest of {self.k}; threshold {float(self.threshold):g}",
+            *map(str, self.attackers),
+            f"{alone}; expected in the population: {estimates}" if estimates else alone,
+        ]
+        if self.alone_by_rows is not None:
+            lines.append(f"one of a kind by all their rows together: {self.alone_by_rows:,}")
+        lines += [
+            f"{guess.column}: guessed right {_percent(guess.average)} (without classes {_percent(guess.without)}), "
+            f"at best {_percent(guess.highest)}; certain for {guess.certain:,}"
+            for guess in self.guesses.values()
+        ]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{one.name} {_percent(one.average)}" for one in self.attackers)
+        return f"Risk({self.records:,} records, k={self.k}, average: {names})"
+
+
+def _plain(intruder: AttackerRisk) -> dict[str, Any]:
+    return {
+        "knows": intruder.knows,
+        "highest": number(intruder.highest),
+        "average": number(intruder.average),
+        "above": plain_exposed(intruder.above),
+    }
+
+
+def _plain_guess(guess: Guess) -> dict[str, Any]:
+    shares = {"highest": guess.highest, "average": guess.average, "without": guess.without}
+    return {**{name: number(share) for name, share in shares.items()}, "certain": guess.certain}
+
+
+def _percent(chance: Chance) -> str:
+    return f"{float(chance):.1%}"

@@ -1,0 +1,1 @@
+"""What is known of a table before anything is asked: roles, hierarchies, a plan."""

@@ -1,0 +1,134 @@
+"""From a suggestion to a plan with comments. No value of the table stands in either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from incrowd.api._plan._sections import plain_of
+from incrowd.api._plan._text import Notes
+from incrowd.models import KAnonymity, LDiversity
+
+if TYPE_CHECKING:
+    from incrowd.api._suggest._suggest import ColumnSuggestion, Suggestion
+
+CHECK = "please check"
+CROWD = 5
+"""Groups of at least so many people, unless the table has fewer."""
+DIFFERENT = 3
+"""At least so many different sensitive values in a group, unless the table has fewer."""
+
+MANY = 12
+"""From more quasi-identifiers than that on a search may take very long."""
+LOCAL_NOTE = (
+    'algorithm = "cheapest-first" would keep more detail, each group at levels of its own; whoever knows the method '
+    "could then undo some of it"
+)
+MANY_NOTE = "with so many columns a proof may take hours: the best release that is found in a minute is taken"
+
+PRIVACY = (
+    "k is the smallest group of people who look alike: often 20 for a release to everybody, 12 for researchers",
+    "under contract (a chance strictly below 0.09; 11 would be 0.0909), 5 inside the house. l is how many different",
+    "sensitive values a group has. For numbers, t<=0.2[column, ordered] says more. max_suppressed is the share of",
+    "the records that may be left out.",
+)
+
+
+def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
+    """Give the sections of the plan."""
+    extra = {"entity": suggestion.entity, "count": suggestion.count}
+    wanted = ("separator", "encoding", "sheet", "missing")
+    reading = {name: value for name, value in suggestion.reading.items() if name in wanted and value != "utf-8"}
+    return {
+        "version": 1,
+        "data": {"path": data, **reading, **{key: name for key, name in extra.items() if name is not None}},
+        "columns": {column.name: _column(column) for column in suggestion.columns},
+        "privacy": {"promise": [*_promises(suggestion)], "max_suppressed": 0.05},
+        "search": {"algorithm": "optimal", "measure": "loss", **({"seconds": 60} if _is_wide(suggestion) else {})},
+        "output": {"folder": "out"},
+    }
+
+
+def _is_wide(suggestion: Suggestion) -> bool:
+    return sum(column.role == "quasi" for column in suggestion.columns) > MANY
+
+
+def _column(column: ColumnSuggestion) -> dict[str, Any]:
+    if column.hierarchy is None:
+        return {"role": column.role}
+    form = column.hierarchy
+    return {"role": column.role, "hierarchy": form if isinstance(form, str) else plain_of(form)}
+
+
+def _promises(suggestion: Suggestion) -> Iterator[str]:
+    """Promise what the table can keep: no group is larger than the table, none has more values than the column."""
+    records = suggestion.profile.records
+    yield str(KAnonymity(min(CROWD, records) if records > 1 else CROWD))
+    for column in suggestion.columns:
+        different = min(DIFFERENT, suggestion.profile[column.name].distinct)
+        if column.role == "sensitive" and different > 1:
+            yield str(LDiversity(different, of=column.name))
+
+
+def notes_for(suggestion: Suggestion) -> Notes:
+    """Give the reasons as comments."""
+    columns = {column.name: [*_why(column, suggestion)] for column in suggestion.columns}
+    keys: dict[tuple[str, ...], str] = {}
+    for column in suggestion.columns:
+        if not column.sure:
+            keys["columns", column.name, "role"] = CHECK
+        if column.check:
+            keys["columns", column.name, "hierarchy"] = column.check
+    head = [
+        f"Suggested by incrowd init. Look at every line with '{CHECK}': you know the table, and who could know what."
+    ]
+    sections = {
+        "data": [*_about_persons(suggestion)],
+        "columns": [*_singled(suggestion)],
+        "privacy": PRIVACY,
+        "search": (
+            MANY_NOTE if _is_wide(suggestion) else "seconds = 60 would take the best that is found in a minute",
+            LOCAL_NOTE,
+        ),
+    }
+    return Notes(head, {name: lines for name, lines in sections.items() if lines}, columns, keys)
+
+
+def _why(column: ColumnSuggestion, suggestion: Suggestion) -> Iterator[str]:
+    found = suggestion.profile[column.name]
+    if found.kind is None:
+        yield column.reason
+        return
+    values = f"{found.kind}, {found.distinct:,} value{'' if found.distinct == 1 else 's'}"
+    missing = f", {percent(found.share_missing)} missing" if found.missing else ""
+    alone = f", {percent(found.share_alone)} occur once" if found.alone else ""
+    yield f"{values if values in column.reason else f'{column.reason}; {values}'}{missing}{alone}"
+    if column.role == "sensitive":
+        yield 'which values are alike, most secret first, can be said: categories = "file.csv"'
+
+
+def _about_persons(suggestion: Suggestion) -> Iterator[str]:
+    """Say which column could tell whose row it is, where none was named and numbers repeat."""
+    if suggestion.entity is not None:
+        return
+    for column in suggestion.columns:
+        if column.role == "identifier" and "a number that stands for a person" in column.reason and not column.sure:
+            yield f"{CHECK}: if one person has several rows, say by which column: entity = ..., perhaps {column.name!r}"
+
+
+def _singled(suggestion: Suggestion) -> Iterator[str]:
+    found = suggestion.singling_out
+    if found is None:
+        return
+    count = len(found.together.columns)
+    yield f"{percent(found.together.share)} of the records are one of a kind by the {count} columns called quasi here"
+    for one in found.pairs[:3] if found.pairs else found.single[:1]:
+        if one.alone:
+            yield f"{percent(one.share)} by {' and '.join(map(repr, one.columns))} alone"
+
+
+def percent(share: Fraction) -> str:
+    """Write a share as people do; nothing that is not nothing is called so."""
+    text = f"{float(share * 100):.1f} %"
+    return "< 0.1 %" if share and text == "0.0 %" else text

@@ -1,0 +1,216 @@
+"""A first plan for a table: which roles and hierarchies its columns probably have, and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Unpack, get_args
+
+from incrowd.api._census import Reading
+from incrowd.api._plan._forms import HierarchyForm
+from incrowd.api._plan._plan import Plan
+from incrowd.api._plan._sections import plain_of
+from incrowd.api._profile import ColumnProfile, Profile, profile_of
+from incrowd.api._suggest._combinations import Combination, SinglingOut, singling_out
+from incrowd.api._suggest._header import refuse_records
+from incrowd.api._suggest._hierarchies import suggest_hierarchy
+from incrowd.api._suggest._plan import notes_for, tables_for
+from incrowd.api._suggest._roles import RoleGuess, SuggestedRole, guess_role
+from incrowd.core import ParameterError, SchemaError, UnknownColumnError
+from incrowd.engines import open_table
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSuggestion:
+    """What one column probably is.
+
+    Attributes
+    ----------
+    name, role
+        The column and its role, as a plan writes it.
+    reason
+        Why, in a few words.
+    sure
+        Whether it is nearly certain. What is not has to be looked at by somebody who knows the table.
+    hierarchy
+        For a quasi-identifier how it could become vaguer, as a plan writes it.
+    check
+        What to know or to look at in the hierarchy; empty if nothing.
+    """
+
+    name: str
+    role: SuggestedRole
+    reason: str
+    sure: bool
+    hierarchy: HierarchyForm | None = None
+    check: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suggestion:
+    """Probable roles and hierarchies, and how far the quasi-identifiers among them single people out.
+
+    Attributes
+    ----------
+    columns
+        What each column probably is, in the order of the table.
+    profile
+        The columns in numbers.
+    singling_out
+        How many records the suggested quasi-identifiers single out; ``None`` if there is none.
+    entity, count
+        The columns that say whose row it is and how often it counts, if they were given.
+    reading
+        How the table was read.
+    """
+
+    columns: tuple[ColumnSuggestion, ...]
+    profile: Profile = field(repr=False)
+    singling_out: SinglingOut | None
+    entity: str | None = None
+    count: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def unsure(self) -> tuple[str, ...]:
+        """The columns whose role somebody has to confirm."""
+        return tuple(column.name for column in self.columns if not column.sure)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all of it as plain data: names, numbers and reasons, no value of the table."""
+        return {
+            "records": self.profile.records,
+            "columns": [_plain_column(column, self.profile[column.name]) for column in self.columns],
+            "unsure": list(self.unsure),
+            "entity": self.entity,
+            "count": self.count,
+            "singling_out": None if self.singling_out is None else _plain_singling_out(self.singling_out),
+        }
+
+    def plan(self, data: str | os.PathLike[str]) -> Plan:
+        """Make the plan, for the file that the table is in.
+
+        Parameters
+        ----------
+        data
+            The path of the file, as it is to stand in the plan.
+        """
+        if self.singling_out is None:
+            msg = "No column looks as if it could help recognise a person."
+            raise SchemaError(msg, hint="name those that could: roles={'age': 'quasi'}, --quasi on the command line.")
+        return Plan.of(tables_for(self, os.fspath(data)))
+
+    def write(self, path: str | os.PathLike[str], data: str | os.PathLike[str], *, force: bool = False) -> Plan:
+        """Write the plan with the reasons as comments; what is not sure is marked ``please check``.
+
+        Parameters
+        ----------
+        path
+            The plan's file.
+        data
+            The path of the table's file, relative to that of the plan or absolute.
+        force
+            Whether an existing file may be replaced.
+        """
+        plan = self.plan(data)
+        plan.write(path, force=force, notes=notes_for(self))
+        return plan
+
+
+def _plain_column(column: ColumnSuggestion, profile: ColumnProfile) -> dict[str, Any]:
+    form = column.hierarchy
+    hierarchy = form if form is None or isinstance(form, str) else plain_of(form)
+    said = {"role": column.role, "reason": column.reason, "sure": column.sure, "check": column.check}
+    return {**asdict(profile), **said, "hierarchy": hierarchy}
+
+
+def _plain_singling_out(found: SinglingOut) -> dict[str, Any]:
+    lists = {"single": found.single, "pairs": found.pairs}
+    return {
+        "together": _plain_combination(found.together),
+        **{name: [_plain_combination(one) for one in some] for name, some in lists.items()},
+    }
+
+
+def _plain_combination(one: Combination) -> dict[str, Any]:
+    return {"columns": list(one.columns), "alone": one.alone, "share": float(one.share)}
+
+
+def suggest(
+    table: Any,
+    *,
+    roles: Mapping[str, SuggestedRole] | None = None,
+    entity: str | None = None,
+    count: str | None = None,
+    missing_values: Sequence[str] = ("",),
+    **reading: Unpack[Reading],
+) -> Suggestion:
+    """Look at a table and suggest what each column is, and how it could become vaguer.
+
+    Parameters
+    ----------
+    table
+        A pandas, Polars or PyArrow table, a DuckDB relation, a list of dicts, or a path to a CSV or Parquet file. It is
+        never changed.
+    roles
+        The roles that you know, by column: ``"identifier"``, ``"quasi"``, ``"sensitive"``, ``"insensitive"`` or
+        ``"drop"``. The others are guessed.
+    entity
+        The column that says whose row it is, where a person can have several.
+    count
+        The column that says how many records a row stands for.
+    missing_values
+        Texts that count as missing, besides null and NaN.
+    reading
+        How to read a file, as in ``census``.
+
+    Notes
+    -----
+    Roles are guessed from the names of the columns (in English, German, French and Spanish) and from what the values
+    look like. No column is ever suggested to be harmless: only somebody who knows who could know it can say so.
+    A suggestion is a beginning. A wrong role is the most common way to harm somebody.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> found = ic.suggest(ic.hospital(300))
+    >>> [(column.name, column.role) for column in found.columns][:4]
+    [('name', 'identifier'), ('birth_date', 'quasi'), ('sex', 'quasi'), ('zip', 'quasi')]
+    """
+    engine = open_table(table, missing_values=missing_values, **reading)
+    names = list(engine.columns())
+    if not engine.shows_names:
+        refuse_records(names)
+    known = dict(roles or {})
+    _check(known, [entity, count], names, show=engine.shows_names)
+    if entity is not None:
+        known.setdefault(entity, "identifier")
+    profile = profile_of(engine)
+    columns = tuple(
+        _column(profile, column, known.get(column.name)) for column in profile.columns if column.name != count
+    )
+    quasi = [column.name for column in columns if column.role == "quasi"]
+    layout = {**reading, **({} if list(missing_values) == [""] else {"missing": list(missing_values)})}
+    return Suggestion(columns, profile, singling_out(engine, quasi), entity, count, layout)
+
+
+def _check(roles: Mapping[str, str], extra: Sequence[str | None], names: Sequence[str], *, show: bool) -> None:
+    for name, role in roles.items():
+        if role not in get_args(SuggestedRole):
+            msg = f"The role of {name!r} must be one of {', '.join(map(repr, get_args(SuggestedRole)))}, got {role!r}."
+            raise ParameterError(msg)
+    for name in (*roles, *filter(None, extra)):
+        if name not in names:
+            raise UnknownColumnError.of(name, names, given_as=roles.get(name, "entity or count"), show=show)
+
+
+def _column(profile: Profile, column: ColumnProfile, role: SuggestedRole | None) -> ColumnSuggestion:
+    domain = profile.domains.get(column.name)
+    guess = guess_role(column, domain)
+    if role is not None:
+        guess = RoleGuess(role, "you said so", sure=True, about=guess.about)
+    if guess.role != "quasi" or domain is None:
+        return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure)
+    hierarchy, check = suggest_hierarchy(domain, guess.about)
+    return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, hierarchy, check)
