@@ -4,7 +4,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 LOWEST := .venv-lowest
 
-.PHONY: help demo test test-lowest lint format docs bench clean
+# The tests start hundreds of processes: Python keeps what it has compiled, whatever the surroundings say.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help demo test test-rooms test-spark test-lowest lint format docs bench clean
 help:            ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
@@ -39,10 +42,16 @@ system:
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends postgresql chromium openjdk-17-jre-headless >/dev/null; } || true
 
-test: lint system test-lowest     ## install everything, check style and types, run all tests
+test: lint system test-lowest test-rooms test-spark ## install everything, check style and types, run all tests
+
+test-rooms: $(VENV)/.installed-dev   ## all tests but those of Spark
 	$(BIN)/pytest -n auto --dist worksteal --ignore tests/spark
+
+test-spark: $(VENV)/.installed-dev   ## the tests of Spark, in one process: they share two applications
 	$(BIN)/pytest tests/spark
 
+# numba throws away what another version of it has compiled, so the oldest one keeps it elsewhere.
+test-lowest: export NUMBA_CACHE_DIR := $(abspath $(LOWEST))/numba
 test-lowest: $(LOWEST)/.installed ## the engine tests with the oldest libraries we allow (pandas 2 among them)
 	$(LOWEST)/bin/pytest -n auto --dist worksteal tests/engines tests/core
 

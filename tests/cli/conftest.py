@@ -1,4 +1,4 @@
-"""How a command is run as a process, and left alone."""
+"""How a command is run: inside this process, as a process of its own, and left alone."""
 
 from __future__ import annotations
 
@@ -10,8 +10,27 @@ from pathlib import Path
 
 import pytest
 
+from incrowd.cli import main
+
 Abandon = Callable[..., tuple[int, bytes]]
 Process = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def inside(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Process:
+    """Give a way to run ``incrowd`` in an empty folder without a process of its own: exit code, stdout and stderr.
+
+    Whatever is written to the two is seen, be it by Python or by a library below it.
+    """
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        said = capfd.readouterr()
+        return int(left.value.code or 0), said.out, said.err
+
+    return run
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 Process = Callable[..., tuple[int, str, str]]
+Told = Callable[..., tuple[int, str]]
 
 NAME, ALONE, SECRET, ODD = "Kanarie-Name", "Kanarie-97", "Kanarie-Secret", "=Kanarie\x1b[31m\u202e'$%s{}\\"
 CANARY = "Kanarie"
@@ -48,12 +49,13 @@ def write(folder: Path, rows: Iterable[str] = ROWS, promise: str = '["k>=2"]', j
 
 
 @pytest.fixture
-def told(process: Process) -> Callable[..., tuple[int, str]]:
+def told(inside: Process, caplog: pytest.LogCaptureFixture) -> Told:
     """Give a way to run ``incrowd --debug``: its exit code and what it says, without the canary."""
+    caplog.set_level(0)
 
     def run(*arguments: str) -> tuple[int, str]:
-        code, out, err = process("--debug", *arguments, first="import logging; logging.basicConfig(level=0)")
-        assert CANARY not in out + err
+        code, out, err = inside("--debug", *arguments)
+        assert CANARY not in out + err + caplog.text
         return code, err
 
     return run
@@ -62,7 +64,7 @@ def told(process: Process) -> Callable[..., tuple[int, str]]:
 ASSESS = ("assess", "people.csv", "--quasi", "age,job", "--sensitive", "disease,note")
 
 
-def test_no_command_that_works_says_it(told: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+def test_no_command_that_works_says_it(told: Told, tmp_path: Path) -> None:
     write(tmp_path)
     assert told("init", "people.csv", "-o", "new.toml")[0] == 0
     assert told(*ASSESS, "--all", "--require", "k>=2, l>=2[note]")[0] == 1
@@ -90,7 +92,7 @@ TROUBLE = {
 
 
 @pytest.mark.parametrize("kind", TROUBLE)
-def test_no_command_that_fails_says_it(told: Callable[..., tuple[int, str]], tmp_path: Path, kind: str) -> None:
+def test_no_command_that_fails_says_it(told: Told, tmp_path: Path, kind: str) -> None:
     rows, plan, expected = TROUBLE[kind]
     write(tmp_path, rows, **plan)
     code, said = told("anonymize", "plan.toml")
@@ -99,13 +101,20 @@ def test_no_command_that_fails_says_it(told: Callable[..., tuple[int, str]], tmp
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_of_another_encoding_does_not_say_it(told: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+def test_a_file_of_another_encoding_does_not_say_it(told: Told, tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "people.csv").write_bytes(f"name,age,job,disease,note\n{NAME}ü,31,{ALONE},flu,x\n".encode("latin-1"))
     assert [told(*command)[0] for command in (ASSESS, ("anonymize", "plan.toml"))] == [2, 2]
 
 
-def test_a_file_without_a_header_does_not_say_it(told: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+def test_a_file_without_a_header_does_not_say_it(told: Told, tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "people.csv").write_text("\n".join(ROWS))
     assert [told(*command)[0] for command in (ASSESS, ("init", "people.csv"))] == [2, 2]
+
+
+def test_a_process_that_logs_everything_does_not_say_it(process: Process, tmp_path: Path) -> None:
+    write(tmp_path, job='{ tree = "job.csv" }')
+    for arguments, expected in ((ASSESS, 0), (("anonymize", "plan.toml"), 2)):
+        code, out, err = process("--debug", *arguments, first="import logging; logging.basicConfig(level=0)")
+        assert (code, CANARY in out + err) == (expected, False)

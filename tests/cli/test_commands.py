@@ -1,4 +1,7 @@
-"""Every command as a process with files: what it says, what it leaves behind, and its exit code."""
+"""Every command with files: what it says, what it leaves behind, and its exit code.
+
+Each of them is run once as a process, and so is what only a process can do: run out of disk, be killed, be stopped.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,6 @@ import pytest
 
 import incrowd as ic
 from engines.extras import skip
-from incrowd.cli import main
 
 Process = Callable[..., tuple[int, str, str]]
 
@@ -75,18 +77,18 @@ def test_every_command_does_its_job(process: Process, folder: Path) -> None:
     assert left(folder) == {"new.toml", "out", "again", "h.csv", "demo"}
 
 
-def test_a_dry_run_says_the_same_and_writes_nothing(process: Process, folder: Path) -> None:
-    code, shown, said = process(*ANONYMIZE, "--dry-run")
+def test_a_dry_run_says_the_same_and_writes_nothing(inside: Process, folder: Path) -> None:
+    code, shown, said = inside(*ANONYMIZE, "--dry-run")
     assert (code, left(folder)) == (0, set())
     assert said.splitlines()[-1] == "dry run: nothing was written."
-    assert process(*ANONYMIZE)[:2] == (0, shown)
+    assert inside(*ANONYMIZE)[:2] == (0, shown)
 
 
 @pytest.mark.parametrize(
     "arguments", [(*ANONYMIZE, "--quiet"), (*ASSESS, "--quiet"), ("frontier", "plan.toml"), ("explain",)]
 )
-def test_quiet_and_json_leave_nothing_but_json(process: Process, arguments: tuple[str, ...]) -> None:
-    code, out, err = process(*arguments, "--json")
+def test_quiet_and_json_leave_nothing_but_json(inside: Process, arguments: tuple[str, ...]) -> None:
+    code, out, err = inside(*arguments, "--json")
     assert (code, err, json.loads(out)["schema"]) == (0, "", 1)
 
 
@@ -98,31 +100,31 @@ def test_quiet_and_json_leave_nothing_but_json(process: Process, arguments: tupl
         ("demo", "--rows", "3", "-o", "demo"),
     ],
 )
-def test_a_promise_that_does_not_hold_exits_with_1(process: Process, folder: Path, arguments: tuple[str, ...]) -> None:
-    assert process(*arguments)[0] == 1
+def test_a_promise_that_does_not_hold_exits_with_1(inside: Process, folder: Path, arguments: tuple[str, ...]) -> None:
+    assert inside(*arguments)[0] == 1
     assert left(folder) == set()
 
 
-def test_a_k_larger_than_the_table_exits_with_1(process: Process, folder: Path) -> None:
+def test_a_k_larger_than_the_table_exits_with_1(inside: Process, folder: Path) -> None:
     (folder / "plan.toml").write_text(PLAN.replace("k>=2", "k>=5"))
-    code, out, err = process(*ANONYMIZE)
+    code, out, err = inside(*ANONYMIZE)
     assert (code, out, left(folder)) == (1, "", set())
     assert "error[IC201]: No release can keep the promise. k>=5: The table has 4 records" in err
     assert err.splitlines()[-2:] == ["hint: k>=4 would be possible.", "more: incrowd explain IC201"]
 
 
-def test_a_changed_file_exits_with_1(process: Process, folder: Path) -> None:
-    process(*ANONYMIZE)
+def test_a_changed_file_exits_with_1(inside: Process, folder: Path) -> None:
+    inside(*ANONYMIZE)
     data = folder / "out/public/data.csv"
     data.write_text(data.read_text().replace("hiv", "flu", 1))
-    assert process("verify", CERTIFICATE)[0] == 1
+    assert inside("verify", CERTIFICATE)[0] == 1
 
 
 BAD = {
     "a missing file": (None, "There is no file '"),
     "an empty file": (b"", "The file 'people.csv' is empty."),
-    "ragged rows": (b"name,age,disease\na,31,flu\nb,34,hiv,5\n", "Line 3 of the file has 4 values, expected 3."),
-    "an open quote": (b'name,age,disease\na,31,flu\nb,34,"hiv\n', "Line 3 of the file has a quote that is never"),
+    "ragged rows": (b"name,age,disease\na,31,flu\nb,34,hiv,5\n", "Line 3 of the file 'people.csv' has 4 values,"),
+    "an open quote": (b'name,age,disease\na,31,flu\nb,34,"hiv\n', "Line 3 of the file 'people.csv' has a quote"),
     "another encoding": (
         "name,age,disease\na,31,Grün\n".encode("latin-1"),
         "hint: say the encoding, for example --encoding latin-1",
@@ -132,24 +134,13 @@ BAD = {
 }
 
 
-def inside(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[object, str, str]:
-    """Run a command without a process of its own, which is faster."""
-    with pytest.raises(SystemExit) as leaving:
-        main(arguments)
-    said = capsys.readouterr()
-    return leaving.value.code, said.out, said.err
-
-
 @pytest.mark.parametrize("kind", BAD)
-def test_input_that_cannot_be_read_exits_with_2(
-    process: Process, folder: Path, kind: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
+def test_input_that_cannot_be_read_exits_with_2(inside: Process, folder: Path, kind: str) -> None:
     content, message = BAD[kind]
     (folder / "people.csv").unlink()
     if content is not None:
         (folder / "people.csv").write_bytes(content)
-    ends = [process(*ANONYMIZE), *(inside(capsys, *command) for command in (ASSESS, INIT, BUILD))]
+    ends = [inside(*command) for command in (ANONYMIZE, ASSESS, INIT, BUILD)]
     assert ([end[:2] for end in ends], left(folder)) == ([(2, "")] * 4, set())
     for _, _, err in ends:
         assert message in err
@@ -158,51 +149,51 @@ def test_input_that_cannot_be_read_exits_with_2(
 
 @pytest.mark.parametrize("command", [ASSESS, ANONYMIZE, BUILD], ids=lambda command: command[0])
 def test_an_unknown_column_exits_with_2_and_the_nearest_is_named(
-    process: Process, folder: Path, command: tuple[str, ...]
+    inside: Process, folder: Path, command: tuple[str, ...]
 ) -> None:
     (folder / "people.csv").write_text(PEOPLE.replace("age", "aeg"))
-    code, _, err = process(*command)
+    code, _, err = inside(*command)
     assert (code, left(folder)) == (2, set())
     assert "The table has no column 'age'" in err
     assert "hint: did you mean 'aeg'?\n" in err
 
 
-def test_only_a_header_can_be_looked_at_but_not_published(process: Process, folder: Path) -> None:
+def test_only_a_header_can_be_looked_at_but_not_published(inside: Process, folder: Path) -> None:
     (folder / "people.csv").write_text("name,age,disease\n")
-    assert [process(*command)[0] for command in (ASSESS, INIT, BUILD)] == [0, 0, 0]
-    code, _, err = process(*ANONYMIZE)
+    assert [inside(*command)[0] for command in (ASSESS, INIT, BUILD)] == [0, 0, 0]
+    code, _, err = inside(*ANONYMIZE)
     assert (code, "error[IC201]: The table has no records" in err) == (1, True)
     assert left(folder) == {"new.toml"}
 
 
-def test_one_row_can_be_looked_at_but_not_published(process: Process, folder: Path) -> None:
+def test_one_row_can_be_looked_at_but_not_published(inside: Process, folder: Path) -> None:
     (folder / "people.csv").write_text("name,age,disease\nAda,31,flu\n")
-    assert [process(*command)[0] for command in (ASSESS, INIT, ANONYMIZE)] == [0, 0, 1]
+    assert [inside(*command)[0] for command in (ASSESS, INIT, ANONYMIZE)] == [0, 0, 1]
     assert left(folder) == {"new.toml"}
 
 
-def test_a_hierarchy_that_misses_values_exits_with_2(process: Process, folder: Path) -> None:
+def test_a_hierarchy_that_misses_values_exits_with_2(inside: Process, folder: Path) -> None:
     (folder / "plan.toml").write_text(PLAN.replace("{ intervals = [10, 100] }", '{ tree = "age.csv" }'))
-    code, _, err = process(*ANONYMIZE)
+    code, _, err = inside(*ANONYMIZE)
     assert (code, left(folder)) == (2, set())
     assert err.splitlines()[1].startswith("error[IC105]: ")
     assert "--show-values" in err
-    assert "\n  '52'\n" in process(*ANONYMIZE, "--show-values")[2]
+    assert "\n  '52'\n" in inside(*ANONYMIZE, "--show-values")[2]
 
 
-def test_a_plan_with_mistakes_exits_with_2_and_all_are_told(process: Process, folder: Path) -> None:
+def test_a_plan_with_mistakes_exits_with_2_and_all_are_told(inside: Process, folder: Path) -> None:
     (folder / "plan.toml").write_text(PLAN.replace('"quasi"', '"quas"').replace("k>=2", "k>=x"))
-    code, _, err = process(*ANONYMIZE)
+    code, _, err = inside(*ANONYMIZE)
     assert (code, err.startswith("error[IC107]: The plan 'plan.toml' has 2 problems.")) == (2, True)
 
 
-def test_what_exists_is_replaced_only_by_force(process: Process, folder: Path) -> None:
-    process(*ANONYMIZE)
+def test_what_exists_is_replaced_only_by_force(inside: Process, folder: Path) -> None:
+    inside(*ANONYMIZE)
     before = (folder / CERTIFICATE).stat().st_ino
-    code, _, err = process(*ANONYMIZE)
+    code, _, err = inside(*ANONYMIZE)
     assert (code, "The folder 'out' exists already." in err) == (2, True)
     assert (folder / CERTIFICATE).stat().st_ino == before
-    assert process(*ANONYMIZE, "--force")[0] == 0
+    assert inside(*ANONYMIZE, "--force")[0] == 0
     assert (folder / CERTIFICATE).stat().st_ino != before
 
 
@@ -260,17 +251,17 @@ STRUCK = "import os, signal\nos.fsync = lambda _: os.kill(os.getpid(), signal.{s
 
 @pytest.mark.parametrize("before", ["nothing", "a release"])
 def test_who_is_killed_while_writing_leaves_the_old_release_or_none(
-    process: Process, folder: Path, before: str
+    process: Process, inside: Process, folder: Path, before: str
 ) -> None:
     old = None
     if before == "a release":
-        process(*ANONYMIZE)
+        inside(*ANONYMIZE)
         old = (folder / CERTIFICATE).read_bytes()
     code, _, _ = process(*ANONYMIZE, "--force", first=STRUCK.format(signal="SIGKILL"))
     assert code == -signal.SIGKILL
     assert len([name for name in left(folder) if name.endswith(".part")]) == 1
     assert ((folder / CERTIFICATE).read_bytes() if (folder / "out").exists() else None) == old
-    assert process(*ANONYMIZE, "--force")[0] == 0
+    assert inside(*ANONYMIZE, "--force")[0] == 0
     assert left(folder) == {"out"}
 
 
