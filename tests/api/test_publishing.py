@@ -247,7 +247,10 @@ def test_a_release_can_be_written_without_being_held(
     held = ic.anonymize(table, SCHEMA, **how)
     held.save(tmp_path / "held", format=kind)
     assert (release.verdict, release.measures) == (held.verdict, held.measures)
-    for path in ("owner/recipe.json", "owner/recoding.json"):
+    paths = ["owner/recipe.json", "owner/recoding.json"]
+    if (subject.name, suppression, kind) != ("csv", "drop", "parquet"):  # that one is laid out from a tally
+        paths += ["public/release.json", f"public/data.{kind}"]
+    for path in paths:
         assert (tmp_path / "out" / path).read_bytes() == (tmp_path / "held" / path).read_bytes()
     written, saved = (open_table(tmp_path / folder / f"public/data.{kind}") for folder in ("out", "held"))
     assert written.materialise().equals(saved.materialise())
