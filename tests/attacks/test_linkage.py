@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,6 +155,24 @@ def test_every_pair_is_compared_in_effect(
     certain = {str(n): some[0] for n, some in enumerate(fits) if len(set(some)) == 1}
     records = value.exposed_records()
     assert dict(zip(records["who"].tolist(), records["s"].tolist(), strict=True)) == certain
+    telling = {
+        (one, two)
+        for number, (a, b) in enumerate(people)
+        if str(number) in certain
+        for one, two, _ in release
+        if covers(one, None if a is None else str(a)) and covers(two, b)
+    }
+    assert value.exposed.classes == len(telling)
+
+
+@pytest.mark.parametrize("many", [0, 10**9])
+def test_nobody_is_found_in_an_empty_release(monkeypatch: pytest.MonkeyPatch, many: int) -> None:
+    monkeypatch.setattr(_linkage, "MANY", many)
+    nothing = pl.DataFrame({"a": [], "b": [], "s": []}, schema=dict.fromkeys("abs", pl.String))
+    people = [{"a": "1", "b": "2"}, {"a": "1", "b": "3"}]
+    found = ic.attack(nothing, ic.Schema(quasi=["a", "b"], sensitive=["s"]), external=people).get("linkage")
+    assert numbers(found.targets, found.right) == (2, 0)
+    assert found.worst is None
 
 
 def test_many_people_walk_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,8 +196,8 @@ def test_people_of_one_kind_walk_once() -> None:
     assert kinds[0].people == 4
     assert [len(set(kinds[1][[0, 1, 5]].tolist())), len(set(kinds[1].tolist()))] == [1, 4]
     found = link(links, np.array([10, 20, 30]), {"s": np.array([7, 7, -1])})
-    assert found.candidates.tolist() == [30, 30, 20, 30, 0, 30]
-    assert found.values["s"].tolist() == [7, 7, 7, -1, -1, 7]
+    assert found.candidates[found.kind].tolist() == [30, 30, 20, 30, 0, 30]
+    assert found.values["s"][found.kind].tolist() == [7, 7, 7, -1, -1, 7]
 
 
 @pytest.mark.parametrize(

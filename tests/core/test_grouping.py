@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -117,7 +119,7 @@ def test_small_counts_do_not_overflow_their_type() -> None:
 
 
 @pytest.mark.parametrize("largest", [1, 7, 250, 40_000, 2**40])
-def test_counts_are_added_up_exactly_whatever_their_size(largest: int) -> None:
+def test_counts_are_added_up_exactly_whatever_their_size(monkeypatch: pytest.MonkeyPatch, largest: int) -> None:
     generator = np.random.default_rng(2)
     ids = generator.integers(0, 6, 900).astype(np.uint8)
     counts = generator.integers(1, largest + 1, 900).astype(np.min_scalar_type(largest))
@@ -126,6 +128,17 @@ def test_counts_are_added_up_exactly_whatever_their_size(largest: int) -> None:
         for group in range(7)
     ]
     assert add_up(ids, counts, 7).tolist() == expected
+    monkeypatch.setattr(_grouping, "ADD_FROM", 900)
+    monkeypatch.setattr(_grouping, "ADD_AT_ONCE", 100)
+    monkeypatch.setitem(sys.modules, "numba", numba)
+    assert add_up(ids, counts, 7).tolist() == expected
+
+
+def test_numba_is_not_loaded_to_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_grouping, "ADD_FROM", 1)
+    monkeypatch.setattr(_grouping, "_add_up_many", None)
+    monkeypatch.delitem(sys.modules, "numba")
+    assert add_up(np.array([1, 0, 1]), np.array([3, 4, 5]), 2).tolist() == [4, 8]
 
 
 def test_words_are_tallied_in_order_short_or_long() -> None:

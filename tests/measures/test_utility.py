@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from incrowd.core import Domain, Ladder
 from incrowd.hierarchies import covers
-from incrowd.measures import Cover, Joint, Ranges, answers, comparison_groups, cramers_v, in_line
+from incrowd.measures import Cover, Joint, Ranges, _utility_pairs, answers, comparison_groups, cramers_v, in_line
 
 TOWNS = ic.tree([("bonn", "west"), ("köln", "west"), ("kiel", "north"), ("ulm", "south")])
 
@@ -123,19 +123,41 @@ def test_of_other_texts_the_rarest_are_put_together() -> None:
 pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(1, 4)), min_size=1, max_size=20)
 
 
+def counted(rows: list[tuple[int, int, int]]) -> dict[tuple[int, int], int]:
+    """Count pairs one by one."""
+    expected: Counter[tuple[int, int]] = Counter()
+    for one, two, count in rows:
+        expected[one, two] += count
+    return expected
+
+
+def as_dict(joint: Joint) -> dict[tuple[int, int], int]:
+    found = zip(joint.left.tolist(), joint.right.tolist(), joint.counts.tolist(), strict=True)
+    return {(one, two): count for one, two, count in found}
+
+
 @given(pairs, st.booleans())
 def test_pairs_are_counted_however_many_there_could_be(rows: list[tuple[int, int, int]], many: bool) -> None:
     left, right, counts = (np.array(part) for part in zip(*rows, strict=True))
     joint = Joint.of(left, right, counts, (1 << 23, 3) if many else (4, 3))
-    expected: Counter[tuple[int, int]] = Counter()
-    for one, two, count in rows:
-        expected[one, two] += count
-    found = zip(joint.left.tolist(), joint.right.tolist(), joint.counts.tolist(), strict=True)
-    assert {(one, two): count for one, two, count in found} == expected
+    assert as_dict(joint) == counted(rows)
     shares = np.eye(4)[:, :2] + np.eye(4)[:, 2:], np.eye(3)
     table = joint.on_groups(*shares)
     for (row, column), value in np.ndenumerate(table):
         assert value == sum(count for one, two, count in rows if one % 2 == row and two == column)
+
+
+@given(pairs, st.sampled_from([1, 200, 2**30, 2**33]))
+def test_pairs_of_very_many_cells_are_counted_alike(rows: list[tuple[int, int, int]], times: int) -> None:
+    rows = [(one, two, count * times) for one, two, count in rows]
+    left, right, counts = (np.array(part) for part in zip(*rows, strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_utility_pairs, "COMPILED_FROM", 1)
+        patch.setattr(_utility_pairs, "_BLOCK", 3)
+        joint = Joint.of(left.astype(np.uint8), right.astype(np.uint16), counts, (4, 3))
+    assert as_dict(joint) == counted(rows)
+    assert joint.left.tolist() == sorted(joint.left.tolist())
+    assert {part.dtype for part in (joint.left, joint.right, joint.counts)} == {np.dtype(np.int64)}
 
 
 def test_cramers_v_by_hand() -> None:

@@ -89,9 +89,10 @@ def changed_cells(basis: Basis, masked: int) -> tuple[int, int]:
     masked
         How many records are published without their quasi-identifiers.
     """
-    sizes, hidden = basis.sizes, masked * len(basis.labels)
-    vaguer = sum(int(sizes[labels.climbed > 0].sum()) for labels in basis.labels)
-    return vaguer + hidden, int(sizes.sum()) * len(basis.labels) + hidden
+    sizes, columns = basis.sizes, basis.labels
+    hidden = masked * len(columns)
+    vaguer = sum(int(sizes[labels.climbed > 0].sum()) for labels in columns)
+    return vaguer + hidden, int(sizes.sum()) * len(columns) + hidden
 
 
 def removed_rows(basis: Basis, recoding: Recoding) -> list[tuple[str, str, int, int]]:

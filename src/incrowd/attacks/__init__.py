@@ -1,13 +1,15 @@
 """What an intruder learns from a release: every attack judges classes, none sees a table."""
 
 from incrowd.attacks._background import listed_exclusions, unlikely_exclusions, worst_exclusions
-from incrowd.attacks._downcoding import Claims, Members, tight_claims
+from incrowd.attacks._downcoding import Claims, tight_claims
 from incrowd.attacks._expected import ExpectedHomogeneity, expected_from_counts, expected_homogeneity
 from incrowd.attacks._guessing import certain_values, homogeneity, inference, singling_out
 from incrowd.attacks._intersection import Remaining, intersect
 from incrowd.attacks._intruder import Intruder
-from incrowd.attacks._linkage import Linked, Links, link
+from incrowd.attacks._linkage import Links
+from incrowd.attacks._linked import Linked, link
 from incrowd.attacks._matching import Matching
+from incrowd.attacks._members import Members
 from incrowd.attacks._minimality import People, Undivided, halve, undivided
 from incrowd.attacks._narrowest import widths_of
 from incrowd.attacks._outcome import Outcome

@@ -105,11 +105,13 @@ def _falling(counts: Ints, owner: npt.NDArray[np.intp]) -> Ints:
     """Sort the counts of every class, the largest first: class and count as one number, where that fits."""
     most = int(counts.max(initial=0))
     bits = most.bit_length()
-    if (int(owner[-1]) + 1 if len(owner) else 1).bit_length() + bits > 62:
+    needed = (int(owner[-1]) + 1 if len(owner) else 1).bit_length() + bits
+    if needed > 62:
         return counts[np.lexsort((-counts, owner))]
-    keys = (owner.astype(np.int64) << bits) | (most - counts)
+    short: type[np.unsignedinteger] = np.uint32 if needed <= 32 else np.uint64  # shorter ones are sorted sooner
+    keys = (owner.astype(short) << short(bits)) | (most - counts).astype(short)
     keys.sort()
-    return most - (keys & ((1 << bits) - 1))
+    return np.asarray(most - (keys & short((1 << bits) - 1)).astype(np.int64))
 
 
 def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> Outcome:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.attacks._members import Members
 from incrowd.core import Domain, Ladder, add_up
 from incrowd.hierarchies import members_of
 
@@ -44,22 +45,12 @@ class Claims:
     expected: npt.NDArray[np.float64] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Members:
-    """Who is in which class: the code of a column, the class and the number of people; and everybody's codes."""
-
-    codes: Ints
-    classes: Ints
-    counts: Ints
-    everybody: Ints
-    """How many people of the original have each code."""
-
-
 def tight_claims(
     labels: tuple[npt.NDArray[np.object_], Ints],
     domain: Domain,
     ladder: Ladder | None,
     members: Members,
+    codes: npt.NDArray[np.integer],
     covered: Sequence[npt.NDArray[np.intp]],
 ) -> Claims:
     """Draw the conclusions, and compare them with who is in the classes.
@@ -70,73 +61,48 @@ def tight_claims(
         What classes are called in the column, each name once; and which one each of them is called.
     domain, ladder
         The column's values, and its hierarchy if there is one.
-    members
-        Who is in the classes.
+    members, codes
+        Who is in the classes, and the value of each entry.
     covered
         The codes that each name covers.
     """
     known, which = labels[0].tolist(), labels[1]
-    number = len(which)
     tight = _Tight(domain, ladder)
-    atoms = [tight.atoms(label) if len(codes) > 1 else [] for label, codes in zip(known, covered, strict=True)]
-    hides = np.array([len(codes) > 1 for codes in covered], dtype=bool)[which] if number else np.zeros(0, dtype=bool)
-    people = np.array([members.everybody[codes].sum() for codes in covered], dtype=np.int64)
-    made, right, pinned = (np.zeros(number, dtype=np.int64) for _ in range(3))
-    expected = np.zeros(number)
-    size = add_up(members.classes, members.counts, number)
-    for level, owner, groups in _by_level(atoms, which):
-        group_of = np.arange(len(domain)) if ladder is None or not level else ladder.groups[level].astype(np.int64)
-        width = int(group_of.max(initial=0)) + 1
-        true = occurs(members.classes, group_of[members.codes], owner, groups)
-        made += np.bincount(owner, minlength=number)
-        right += np.bincount(owner[true], minlength=number)
-        pinned += np.bincount(owner, minlength=number) if level == 0 else 0
-        share = add_up(group_of, members.everybody, width)[groups] / np.maximum(people[which[owner]], 1)
-        expected += np.bincount(owner, weights=1 - (1 - np.minimum(share, 1)) ** size[owner], minlength=number)
-    return Claims(hides, made, right, pinned, expected)
+    atoms = [tight.atoms(label) if len(inside) > 1 else [] for label, inside in zip(known, covered, strict=True)]
+    hides = np.array([len(inside) > 1 for inside in covered], dtype=bool)
+    everybody = add_up(codes, members.counts, len(domain))
+    people = np.array([everybody[inside].sum() for inside in covered], dtype=np.int64)
+    made, right, pinned = (np.zeros(members.number, dtype=np.int64) for _ in range(3))
+    expected = np.zeros(members.number)
+    for level, starts, claimed in _by_level(atoms):
+        groups = np.arange(len(domain)) if ladder is None or not level else ladder.groups[level].astype(np.int64)
+        right += members.holds(codes, groups, (starts, claimed), which)
+        many = np.diff(starts)
+        made += many[which]
+        pinned += many[which] if level == 0 else 0
+        among = add_up(groups, everybody, int(groups.max(initial=0)) + 1)[claimed]
+        share = np.minimum(among / np.maximum(np.repeat(people, many), 1), 1)
+        expected += _by_chance(share, starts, which, members.sizes)
+    return Claims(hides[which], made, right, pinned, expected)
 
 
-def occurs(classes: Ints, values: Ints, owner: Ints, claimed: Ints) -> npt.NDArray[np.bool_]:
-    """Say which claims are true: that a class holds a value.
-
-    Parameters
-    ----------
-    classes, values
-        The class of every member, and its value.
-    owner, claimed
-        The class of every claim, ascending, and the value that it is about.
-
-    Notes
-    -----
-    The first claims of all classes are looked at together, then the second ones, and so on.
-    """
-    true = np.zeros(len(owner), dtype=bool)
-    number = int(classes.max(initial=-1)) + 1
-    starts = np.searchsorted(owner, np.arange(number + 1))
-    many = np.diff(starts)
-    for turn in range(int(many.max(initial=0))):
-        claim = np.where(many > turn, starts[:-1] + turn, -1)
-        if turn:
-            going = (many > turn)[classes]
-            classes, values = classes[going], values[going]
-        own = claim[classes]
-        fits = (own >= 0) & (claimed[own] == values)
-        true[own[fits]] = True
-    return true
+def _by_chance(share: npt.NDArray[np.float64], starts: Ints, which: Ints, sizes: Ints) -> npt.NDArray[np.float64]:
+    """Add up, class by class, the chances that somebody there is in a group that has a share of the people."""
+    expected = np.zeros(len(which))
+    many = np.diff(starts)[which]
+    for turn in range(int(many.max(initial=0))):  # the first claims of all classes together, then the second ones
+        going = np.flatnonzero(many > turn)
+        expected[going] += 1 - (1 - share[starts[which[going]] + turn]) ** sizes[going]
+    return expected
 
 
-def _by_level(atoms: Sequence[Sequence[Atom]], which: Ints) -> list[tuple[int, Ints, Ints]]:
-    """Give per level the class and the group of every claim."""
+def _by_level(atoms: Sequence[Sequence[Atom]]) -> list[tuple[int, Ints, Ints]]:
+    """Give per level where the claims of each label begin, and the groups that they are about."""
     result = []
     for level in sorted({level for some in atoms for level, _ in some}):
         here = [[group for low, group in some if low == level] for some in atoms]
-        many = np.array([len(groups) for groups in here], dtype=np.int64)
-        flat = np.array([group for groups in here for group in groups], dtype=np.int64)
-        starts = np.cumsum(many) - many
-        sizes = many[which]
-        owner = np.repeat(np.arange(len(which)), sizes)
-        offset = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        result.append((level, owner, flat[starts[which[owner]] + offset]))
+        starts = np.cumsum([0, *map(len, here)])
+        result.append((level, starts, np.array([group for groups in here for group in groups], dtype=np.int64)))
     return result
 
 

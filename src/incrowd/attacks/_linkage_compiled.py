@@ -1,6 +1,7 @@
 """The walk of many people down the tree of classes, compiled by numba. Imported only where there are many.
 
-People come sorted by the columns of the tree, so that those who begin alike share the first steps.
+People come sorted by the columns of the tree, so that those who begin alike share the first steps, and those who are
+alike all of them. What classes say is added up on the way.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from incrowd.core._compiled import compiled
 
 Words = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
+
+DIGIT = 11
+"""So many bits are sorted by at once."""
 
 
 class Tree(NamedTuple):
@@ -39,63 +43,164 @@ class Covers(NamedTuple):
     """Per column, how many bytes a value has."""
 
 
-class Found(NamedTuple):
-    """Pairs of a person and a node of the last level, and room for the nodes that are reached on the way."""
+class Crowd(NamedTuple):
+    """The people in the order of the tree, their codes packed."""
 
-    person: Words
-    node: Words
-    reached: Words
-    """Per level as many places as it has branches."""
+    words: Words
+    """One row per word, one column per person."""
+    word: Words
+    """Per level the word that has its code, how far from the right, and ones where it is."""
+    shift: Words
+    mask: Words
+
+
+class Says(NamedTuple):
+    """What the class at each end of the tree says."""
+
+    classes: Words
+    sizes: Words
+    ranks: Words
+    """How narrow it is, the narrowest first; empty where nobody asked."""
+    certain: Words
+    """One row per sensitive column."""
+
+
+class Answers(NamedTuple):
+    """What is said about people, those alike once: of the classes that cover them the first, and all together."""
+
+    kind: Small
+    """Per person of the crowd, which answer is theirs."""
+    only: Words
+    candidates: Words
+    narrowest: Words
+    """The class of the lowest rank; empty where classes have no ranks."""
+    certain: Words
+    """One row per sensitive column; -1 where nothing is certain."""
+    telling: npt.NDArray[np.bool_]
+    """Per sensitive column and class, whether it is one of the classes that make a value certain."""
+
+
+class Way(NamedTuple):
+    """How far somebody has come; per level as many places as it has branches."""
+
+    open: Small
+    """The branches below the nodes that are reached a level above, as long as these stay the same."""
+    labels: Small
+    """The labels of these."""
+    reached: Small
+    """Those of them that cover the person."""
+    opened: Words
+    """Per level, how many are open."""
     many: Words
-    """Per level how many nodes are reached there; one longer than there are levels."""
+    """Per level, how many nodes are reached; the top first."""
 
 
 @compiled
-def walk(people: Small, start: int, tree: Tree, covers: Covers, found: Found) -> tuple[int, int]:
-    """Walk people down from ``start`` on until the room for pairs is full; give the next person and the pairs found.
+def put_in(words: Words, column: npt.NDArray[np.integer], bits: Words) -> None:
+    """Put the code of a column into every word, as the bits that stand for it."""
+    for row in range(len(words)):
+        words[row] |= bits[column[row]]
+
+
+@compiled
+def in_order(words: Words, spare: Words, order: Small, other: Small, shift: int) -> None:
+    """Sort words and what belongs to them by some bits, keeping the order of those alike in these."""
+    ends = np.zeros((1 << DIGIT) + 1, dtype=np.int64)
+    for word in words:
+        ends[(word >> shift & (1 << DIGIT) - 1) + 1] += 1
+    ends = np.cumsum(ends)
+    for row in range(len(words)):
+        digit = words[row] >> shift & (1 << DIGIT) - 1
+        spare[ends[digit]], other[ends[digit]] = words[row], order[row]
+        ends[digit] += 1
+
+
+@compiled
+def walk(crowd: Crowd, tree: Tree, covers: Covers, says: Says, answers: Answers) -> int:
+    """Walk everybody down, and add up what the classes say that are reached; give the number of different answers.
 
     Parameters
     ----------
-    people
-        One row per person: the codes, in the order of the levels.
-    start
-        The first of them.
+    crowd
+        The people.
     tree, covers
         The classes, and which labels cover whom.
-    found
-        Filled with pairs.
+    says, answers
+        What the classes say, and where it is written.
     """
-    levels = people.shape[1]
-    pairs = 0
-    for who in range(start, len(people)):
-        level = 0
-        while who > start and level < levels and people[who, level] == people[who - 1, level]:
-            level += 1
-        while level < levels:
-            _step(people[who, level], level, tree, covers, found)
-            level += 1
-        many = int(found.many[levels])
-        if pairs + many > len(found.person):
-            return who, pairs
-        first = tree.branches[levels - 1]
-        for place in range(many):
-            found.person[pairs + place] = who
-            found.node[pairs + place] = found.reached[first + place]
-        pairs += many
-    return len(people), pairs
+    levels = len(crowd.shift)
+    room = tree.branches[levels]
+    opened, many = np.zeros(levels, dtype=np.int64), np.ones(levels + 1, dtype=np.int64)
+    way = Way(np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32), opened, many)
+    first, kinds = tree.branches[levels - 1], 0
+    _open(0, tree, way)
+    for who in range(crowd.words.shape[1]):
+        same = 0 if not who else _alike(crowd, who)
+        for level in range(same, levels):
+            if level > same:
+                _open(level, tree, way)
+            value = crowd.words[crowd.word[level], who] >> crowd.shift[level] & crowd.mask[level]
+            _step(value, level, tree, covers, way)
+        if same < levels:
+            _add_up(says, way.reached[first : first + many[levels]], answers, kinds)
+            kinds += 1
+        answers.kind[who] = kinds - 1
+    return kinds
 
 
 @compiled
-def _step(value: int, level: int, tree: Tree, covers: Covers, found: Found) -> None:
-    """Go down one level, along all branches that cover a value."""
-    row = covers.starts[level] + value * covers.widths[level]
-    below, above = tree.branches[level], tree.branches[level - 1] if level else 0
-    many = 0
-    for place in range(found.many[level]):
-        node = tree.nodes[level] + (found.reached[above + place] if level else 0)
+def _alike(crowd: Crowd, who: int) -> int:
+    """Count the levels at whose codes somebody is like the one before."""
+    for level in range(len(crowd.shift)):
+        row = crowd.word[level]
+        if (crowd.words[row, who] ^ crowd.words[row, who - 1]) >> crowd.shift[level]:
+            return level
+    return len(crowd.shift)
+
+
+@compiled
+def _open(level: int, tree: Tree, way: Way) -> None:
+    """List the branches below the nodes that are reached."""
+    first, above = tree.branches[level], tree.branches[level - 1] if level else 0
+    place = first
+    for number in range(way.many[level]):
+        node = tree.nodes[level] + (way.reached[above + number] if level else 0)
         for branch in range(tree.starts[node], tree.starts[node + 1]):
-            label = tree.labels[below + branch]
-            if covers.bits[row + (label >> 3)] >> (7 - (label & 7)) & 1:
-                found.reached[below + many] = branch
-                many += 1
-    found.many[level + 1] = many
+            way.open[place], way.labels[place] = branch, tree.labels[first + branch]
+            place += 1
+    way.opened[level] = place - first
+
+
+@compiled
+def _step(value: int, level: int, tree: Tree, covers: Covers, way: Way) -> None:
+    """Go down one level, along all open branches that cover a value."""
+    row, first = covers.starts[level] + value * covers.widths[level], tree.branches[level]
+    found = first
+    for place in range(first, first + way.opened[level]):
+        label = way.labels[place]
+        way.reached[found] = way.open[place]  # stays if the label covers the value; asking first takes longer
+        found += covers.bits[row + (label >> 3)] >> (7 - (label & 7)) & 1
+    way.many[level + 1] = found - first
+
+
+@compiled
+def _add_up(says: Says, ends: Words, answers: Answers, place: int) -> None:
+    """Write down what the classes at some ends of the tree say together."""
+    total = 0
+    for end in ends:
+        total += says.sizes[end]
+    answers.candidates[place] = total
+    answers.only[place] = says.classes[ends[0]] if len(ends) else -1
+    if len(answers.narrowest):
+        lowest = ends[0] if len(ends) else -1
+        for end in ends:
+            lowest = end if says.ranks[end] < says.ranks[lowest] else lowest
+        answers.narrowest[place] = says.classes[lowest] if len(ends) else -1
+    for name in range(len(says.certain)):
+        value = says.certain[name, ends[0]] if len(ends) else -1
+        for end in ends:
+            value = value if says.certain[name, end] == value else -1
+        answers.certain[name, place] = value
+        if value >= 0:
+            for end in ends:
+                answers.telling[name, says.classes[end]] = True

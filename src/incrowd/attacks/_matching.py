@@ -65,17 +65,22 @@ class Matching:
         return np.where(many > 0, np.append(self.covering, 0)[self.starts[:-1]] + 1, 0)
 
     def bits(self) -> npt.NDArray[np.uint8]:
-        """Give the same as one bit per value and label, in whole bytes per value."""
+        """Give the same as one bit per value and label: a row of whole bytes for each value."""
         width, values = -(-self.labels // 8), len(self.starts) - 1
-        value = np.repeat(np.arange(values), np.diff(self.starts))
         if self.table is not None:
-            return np.packbits(self.table.T, axis=1).ravel()
+            return np.packbits(self.table.T, axis=1)
+        value = np.repeat(np.arange(values), np.diff(self.starts))
         result = np.zeros(values * width, dtype=np.uint8)
         place = value * width + (self.covering >> 3)
         np.bitwise_or.at(result, place, (128 >> (self.covering & 7)).astype(np.uint8))
-        return result
+        return result.reshape(values, width)
 
     @property
     def average(self) -> float:
         """How many labels cover a value, on average."""
         return len(self.covering) / max(len(self.starts) - 1, 1)
+
+    @property
+    def most(self) -> int:
+        """How many labels cover one value at most."""
+        return int(np.diff(self.starts).max(initial=0))

@@ -169,7 +169,7 @@ class Census:
     def __len__(self) -> int:
         return len(self.counts)
 
-    @property
+    @cached_property
     def records(self) -> int:
         """How many records were counted."""
         return int(self.counts.sum(dtype=np.int64))

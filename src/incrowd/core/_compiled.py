@@ -26,6 +26,13 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @compiled
+def add_rows(ids: npt.NDArray[np.uint32], counts: Words, totals: Words) -> None:
+    """Add the count of every row to the total of its group."""
+    for row in range(len(ids)):
+        totals[ids[row]] += counts[row]
+
+
+@compiled
 def _fill(words: Words, slots: Slots, ids: Slots, first: Slots, start: int, known: int) -> tuple[int, int]:
     """Enter rows from ``start`` on until the table is half full; give the next row and the number of groups."""
     mask = len(slots) - 1

@@ -7,6 +7,7 @@ hash table, which is worth its loading time only there.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +19,12 @@ from incrowd.core._packing import Packing, smallest_unsigned
 
 HASH_FROM = 5_000_000
 """From so many unsorted rows on the compiled hash table pays for its start."""
+
+ADD_FROM = 1 << 20
+"""From so many rows on the compiled loop adds up several times as fast, but not so much that loading it pays."""
+
+ADD_AT_ONCE = 1 << 16
+"""So many rows are added up at once: what they take stays near the processor."""
 
 SPLIT_FROM = 1 << 20
 """So many words are worth being sorted by two threads."""
@@ -55,6 +62,8 @@ class Grouping:
 
 def add_up(ids: Ints, counts: Ints, groups: int) -> npt.NDArray[np.int64]:
     """Add up a count per row by the number of its group, exactly."""
+    if len(counts) >= ADD_FROM and "numba" in sys.modules and 0 <= ids.min() <= ids.max() < groups <= 2**32:
+        return _add_up_many(ids, counts, groups)
     largest = int(counts.max()) if len(counts) else 0
     if counts.dtype.kind == "u" and groups * (largest + 1) <= len(counts):  # counting counts is faster than adding up
         sizes = np.bincount(ids.astype(np.intp) * (largest + 1) + counts, minlength=groups * (largest + 1))
@@ -64,6 +73,17 @@ def add_up(ids: Ints, counts: Ints, groups: int) -> npt.NDArray[np.int64]:
         np.add.at(totals, ids, counts.astype(np.int64))  # NumPy adds unsigned to signed as floats
         return totals
     return np.bincount(ids, weights=counts, minlength=groups).astype(np.int64)
+
+
+def _add_up_many(ids: Ints, counts: Ints, groups: int) -> npt.NDArray[np.int64]:
+    """Add up in a compiled loop, some rows at a time: in one type for all, it is compiled once."""
+    from incrowd.core._compiled import add_rows  # noqa: PLC0415 - it loads numba
+
+    totals = np.zeros(groups, dtype=np.int64)
+    for start in range(0, len(ids), ADD_AT_ONCE):
+        some = slice(start, start + ADD_AT_ONCE)
+        add_rows(ids[some].astype(np.uint32), counts[some].astype(np.int64), totals)
+    return totals
 
 
 def group(columns: Sequence[Ints], cardinalities: Sequence[int]) -> Grouping:
@@ -148,8 +168,8 @@ def _group_sorted(words: Sequence[Words]) -> Grouping:
     for word in words:
         starts[1:] |= word[1:] != word[:-1]
     first = np.flatnonzero(starts)
-    ids = np.cumsum(starts) - 1
-    return Grouping(ids.astype(smallest_unsigned(len(first))), first)
+    starts[:1] = False  # the first group has the number 0
+    return Grouping(np.cumsum(starts, dtype=smallest_unsigned(len(first))), first)
 
 
 def _group_word(word: Words) -> Grouping:

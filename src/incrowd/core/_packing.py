@@ -67,15 +67,17 @@ class Packing:
         """Put the codes of each row into words."""
         length = len(columns[0]) if columns else 0
         words: list[Words] = [np.zeros(length, dtype=np.int64) for _ in range(self.words)]
-        for field, column in zip(self.fields, columns, strict=True):
-            words[field.word] |= column.astype(np.int64) << field.shift
+        for start in range(0, length, _BLOCK):  # in pieces that stay in the processor's cache
+            rows = slice(start, start + _BLOCK)
+            for field, column in zip(self.fields, columns, strict=True):
+                words[field.word][rows] |= column[rows].astype(np.int64) << field.shift
         return words
 
     def unpack(self, words: Sequence[Words]) -> tuple[Ints, ...]:
         """Take the codes of each row out again, in the smallest types that fit."""
         length = len(words[0]) if words else 0
         columns = tuple(np.empty(length, dtype=smallest_unsigned(cardinality)) for cardinality in self.cardinalities)
-        for start in range(0, length, _BLOCK):  # in pieces that stay in the processor's cache
+        for start in range(0, length, _BLOCK):  # in pieces, as above
             rows = slice(start, start + _BLOCK)
             for field, column in zip(self.fields, columns, strict=True):
                 column[rows] = (words[field.word][rows] >> field.shift) & ((1 << field.bits) - 1)

@@ -81,6 +81,7 @@ class _Column:
             raise ParameterError(msg, hint="give the ladder that was bound to this domain.")
         self._domain = domain
         self._ladder = ladder
+        self._members: dict[str, npt.NDArray[np.intp]] = {}
 
     def covered(self, label: str | None) -> Bools:
         """Say which values a label can stand for."""
@@ -89,8 +90,10 @@ class _Column:
         members = None if label in self._groups else members_of(label)
         if members is None:
             return self._one(label)
-        inside = (self._one(member) if member else self._equal("") for member in members)  # no star, the empty text
-        return np.asarray(np.logical_or.reduce([self._equal(label), *inside]), dtype=bool)
+        result = self._equal(label)
+        for member in members:
+            result[self._member(member)] = True
+        return result
 
     def codes(self, label: str | None) -> npt.NDArray[np.intp]:
         """Give the codes of the values that a label can stand for; at once for one that is a value and no more."""
@@ -122,6 +125,13 @@ class _Column:
             value = read_decimal(label)
             result[: len(self._domain.values)] = value is not None and self._read_as(_exactly(value))
         return result
+
+    def _member(self, label: str) -> npt.NDArray[np.intp]:
+        """Give the codes of one member of a set; many sets have the same members."""
+        if label not in self._members:
+            found = self._one(label) if label else self._equal("")  # here the empty text is no star
+            self._members[label] = np.flatnonzero(found)
+        return self._members[label]
 
     def _equal(self, label: str) -> Bools:
         result = np.zeros(len(self._domain), dtype=bool)

@@ -64,6 +64,7 @@ _BOUND = re.compile(rf"(<=|>=|<|>)\s*({_FRACTION})")
 _PLAIN = re.compile(rf"({NUMBER})\s*(-|\.\.)\s*({NUMBER})")
 _BRACKETS = re.compile(rf"([\[(\]])\s*({_FRACTION})\s*(?:,|-|\.\.)\s*({_FRACTION})\s*([\])\[])")
 _ZERO_FIRST = re.compile(r"0[0-9]")
+_SIGNS, _COMMA = re.compile('[{}"]'), re.compile(", ?")
 _MEMBER = re.compile(r'(?P<text>"(?:[^"\\]|\\.)*"|[^{},"]*)(?P<end>, ?|$)', re.DOTALL)
 
 
@@ -107,6 +108,8 @@ def members_of(label: str) -> tuple[str, ...] | None:
     if len(label) <= 2 or label[0] + label[-1] != "{}":
         return None
     members, inside, start = [], label[1:-1], 0
+    if not _SIGNS.search(inside):
+        return tuple(_COMMA.split(inside))
     while found := _MEMBER.match(inside, start):
         text = found["text"]
         try:

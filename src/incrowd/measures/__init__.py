@@ -1,6 +1,6 @@
 """What a release cost: how much detail is lost, and how many records."""
 
-from incrowd.measures._labelled import costs_of_labels
+from incrowd.measures._labelled import LabelSums, costs_of_labels, costs_of_sums
 from incrowd.measures._measures import (
     MEASURES,
     AverageClassSize,
@@ -48,6 +48,7 @@ __all__ = [
     "Guess",
     "Height",
     "Joint",
+    "LabelSums",
     "Loss",
     "Measure",
     "Objective",
@@ -66,6 +67,7 @@ __all__ = [
     "column_weights",
     "comparison_groups",
     "costs_of_labels",
+    "costs_of_sums",
     "cramers_v",
     "crowds",
     "estimated_uniqueness",

@@ -4,11 +4,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from incrowd.core import Census, Labelling, add_up
+from incrowd.core import Census, Labelling, Ladder
 from incrowd.measures._objective import Counts, Floats, rounded
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelSums:
+    """What the labels of some classes give up, added up over their records.
+
+    Attributes
+    ----------
+    lost, climbed, bits
+        Per quasi-identifier: shares of detail, levels of the ladder, and bits.
+    squares
+        The sum of the squares of their sizes.
+    records, classes
+        How many records and classes there are.
+    """
+
+    lost: Floats
+    climbed: Floats
+    bits: Floats
+    squares: float
+    records: int
+    classes: int
+
+    @classmethod
+    def of(cls, labels: Sequence[Labelling], sizes: Counts) -> LabelSums:
+        """Add up the labels of classes of these sizes."""
+        return cls(
+            lost=np.array([float(column.lost @ sizes) for column in labels]),
+            climbed=np.array([float(column.climbed @ sizes) for column in labels]),
+            bits=np.array([float(sizes @ np.log2(np.maximum(column.covered, 1))) for column in labels]),
+            squares=float(sizes.astype(np.float64) @ sizes),
+            records=int(sizes.sum()),
+            classes=len(sizes),
+        )
+
+    def __add__(self, other: LabelSums) -> LabelSums:
+        return LabelSums(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
 
 
 def costs_of_labels(census: Census, labels: Sequence[Labelling], sizes: Counts) -> dict[str, float]:
@@ -25,42 +63,48 @@ def costs_of_labels(census: Census, labels: Sequence[Labelling], sizes: Counts) 
     sizes
         The records of every class. Those of the census that are in none are left out, and cost the most.
     """
-    records = max(census.records, 1)
-    gone = census.records - int(sizes.sum())
-    heights = np.array([max(census.ladders[name].height, 1) for name in census.quasi], dtype=np.float64)
-    most = [float(census.ladders[name].leaves[-1][0] > 1) for name in census.quasi]  # one value cannot be lost
-    lost = np.array([(column.lost @ sizes + gone * all_) / records for column, all_ in zip(labels, most, strict=True)])
-    climbed = np.array(
-        [float(column.climbed @ sizes) + gone * height for column, height in zip(labels, heights, strict=True)]
-    )
-    climbed = climbed / (records * heights)
-    bits, spans = _bits(census, labels, sizes, gone)
-    squares = float(sizes.astype(np.float64) @ sizes) + float(gone) * census.records
+    counts = [  # what the values of the table had, a census at a floor does not tell
+        census.domains[name].counts if floor else counted
+        for name, floor, counted in zip(census.quasi, census.floor, census.marginals, strict=True)
+    ]
+    return costs_of_sums(LabelSums.of(labels, sizes), [census.ladders[name] for name in census.quasi], counts)
+
+
+def costs_of_sums(sums: LabelSums, ladders: Sequence[Ladder], counts: Sequence[Counts]) -> dict[str, float]:
+    """Give the same from sums.
+
+    Parameters
+    ----------
+    sums
+        What was added up over all published records.
+    ladders, counts
+        Per quasi-identifier its hierarchy, and how often each of its values occurs in the table.
+    """
+    table = int(counts[0].sum())
+    records, gone = max(table, 1), table - sums.records
+    heights = np.array([max(ladder.height, 1) for ladder in ladders], dtype=np.float64)
+    most = np.array([float(ladder.leaves[-1][0] > 1) for ladder in ladders])  # one value cannot be lost
+    lost = (sums.lost + gone * most) / records
+    climbed = (sums.climbed + gone * heights) / (records * heights)
+    bits, spans = _bits(sums, counts, gone)
     costs = {
         "loss": math.expm1(float(np.log1p(lost).mean())),
         "distortion": _mean(climbed, heights),
         "precision": float(climbed.mean()),
-        "discernibility": squares,
-        "aecs": census.records / max(len(sizes) + (gone > 0), 1),
+        "discernibility": sums.squares + float(gone) * table,
+        "aecs": table / max(sums.classes + (gone > 0), 1),
         "entropy": _mean(bits, spans),
     }
     return {name: float(rounded(np.array([cost]))[0]) for name, cost in costs.items()}
 
 
-def _bits(census: Census, labels: Sequence[Labelling], sizes: Counts, gone: int) -> tuple[Floats, Floats]:
+def _bits(sums: LabelSums, counts: Sequence[Counts], gone: int) -> tuple[Floats, Floats]:
     """Give per column the share of its bits that is lost, and how many bits it has."""
-    most = math.log2(max(census.records, 1))
-    shares, spans = [], []
-    for name, codes, column in zip(census.quasi, census.codes, labels, strict=False):
-        counts = add_up(codes, census.counts, int(codes.max(initial=0)) + 1)
-        if census.floor[census.quasi.index(name)]:  # what the values of the table had, the census does not tell
-            counts = census.domains[name].counts
-        lowest = float(counts @ np.log2(np.maximum(counts, 1)))
-        total = float(sizes @ np.log2(np.maximum(column.covered, 1))) + gone * most
-        span = census.records * most - lowest
-        shares.append((total - lowest) / span if span > 0 else 0.0)
-        spans.append(span)
-    return np.array(shares), np.array(spans)
+    records = sums.records + gone
+    most = math.log2(max(records, 1))
+    lowest = np.array([float(counted @ np.log2(np.maximum(counted, 1))) for counted in counts])
+    total, spans = sums.bits + gone * most, records * most - lowest
+    return np.where(spans > 0, (total - lowest) / np.where(spans > 0, spans, 1.0), 0.0), spans
 
 
 def _mean(values: Floats, weights: Floats) -> float:

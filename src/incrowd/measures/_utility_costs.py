@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import TOP, Census, Labelling, add_up
+from incrowd.core import TOP, Census, Labelling
 
 Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,14 @@ def column_costs(census: Census, labels: Sequence[Labelling], sizes: Counts) -> 
     for number, column in enumerate(labels):
         ladder = census.ladders[census.quasi[number]]
         leaves = int(ladder.leaves[-1][0])
-        climbed = float(column.climbed @ sizes) + gone * ladder.height
+        climbed = _total(column.climbed, sizes) + gone * ladder.height
         result.append(
             ColumnCosts(
-                loss=float(column.lost @ sizes + gone) / records,
+                loss=(_total(column.lost, sizes) + gone) / records,
                 distortion=climbed / (records * max(ladder.height, 1)),
                 entropy=_bits_lost(census, number, column, sizes),
-                ambiguity=float(_stands_for(column, leaves) @ sizes + gone * leaves) / records,
-                starred=(int(sizes[column.texts == TOP].sum()) + gone) / records,
+                ambiguity=(_total(_stands_for(column, leaves), sizes) + gone * leaves) / records,
+                starred=(int(sizes[(column.names == TOP)[column.codes]].sum()) + gone) / records,
             )
         )
     return result
@@ -81,19 +83,23 @@ def ambiguity(census: Census, labels: Sequence[Labelling], sizes: Counts) -> flo
     for column, number in zip(labels, leaves, strict=True):
         each *= _stands_for(column, number)
     gone = census.records - int(sizes.sum())
-    return float(each @ sizes + gone * math.prod(map(float, leaves))) / max(census.records, 1)
+    return (_total(each, sizes) + gone * math.prod(map(float, leaves))) / max(census.records, 1)
 
 
-def _stands_for(column: Labelling, leaves: int) -> npt.NDArray[np.float64]:
+def _stands_for(column: Labelling, leaves: int) -> Floats:
     return 1 + column.lost * (leaves - 1)
+
+
+def _total(each: Floats | Ints, sizes: Counts) -> float:
+    """Add up what a record costs over all; always in the same order, which a product of vectors does not promise."""
+    return float((each * sizes).sum())
 
 
 def _bits_lost(census: Census, number: int, column: Labelling, sizes: Counts) -> float:
     """Give the share of a column's bits that is lost: log2(N / n) of a record in a label of N that n of it have."""
-    codes, records = census.codes[number], census.records
-    counts = add_up(codes, census.counts, int(codes.max(initial=0)) + 1)
-    lowest = float(counts @ np.log2(np.maximum(counts, 1)))
+    counts, records = census.marginals[number], census.records
+    lowest = _total(np.log2(np.maximum(counts, 1)), counts)
     most = math.log2(max(records, 1))
-    total = float(sizes @ np.log2(np.maximum(column.covered, 1))) + (records - int(sizes.sum())) * most
+    total = _total(np.log2(np.maximum(column.covered, 1)), sizes) + (records - int(sizes.sum())) * most
     span = records * most - lowest
     return (total - lowest) / span if span > 0 else 0.0

@@ -17,10 +17,13 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
 
 _DENSE = 1 << 22
-"""Up to so many possible pairs, or four per cell, each has its place in a table; beyond it only what occurs."""
+"""Up to so many possible pairs, or eight per cell, each has its place in a table; beyond it only what occurs."""
 
 _BLOCK = 1 << 16
-"""So many pairs are looked at together when several questions are asked: what they take stays near the processor."""
+"""So many cells or pairs are looked at together: what they take stays near the processor."""
+
+COMPILED_FROM = 1 << 21
+"""From so many cells on the compiled loop pays for its start."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,11 +53,10 @@ class Joint:
         cardinalities
             How many codes each column has.
         """
-        width = cardinalities[1]
-        if cardinalities[0] * width <= max(_DENSE, 4 * len(counts)):
-            dense = add_up(left.astype(np.int64) * width + right, counts, cardinalities[0] * width)
-            found = np.flatnonzero(dense)
-            return cls(found // width, found % width, dense[found])
+        if math.prod(cardinalities) <= max(_DENSE, 8 * len(counts)):
+            table = _table(left, right, counts, cardinalities)
+            found = np.flatnonzero(table)
+            return cls(*np.divmod(found, cardinalities[1]), table[found].astype(np.int64))
         pairs = group([left, right], cardinalities)
         first = pairs.first
         return cls(left[first].astype(np.int64), right[first].astype(np.int64), pairs.sums(counts))
@@ -67,13 +69,13 @@ class Joint:
         left, right
             Per code of a column, which share of it is in each group.
         """
-        half = np.stack(
-            [
-                np.bincount(self.right, self.counts * left[self.left, number], minlength=len(right))
-                for number in range(left.shape[1])
-            ]
-        )
-        return np.asarray(half @ right, dtype=np.float64)
+        half = np.empty((left.shape[1], len(right)))
+        for number, shares in enumerate(left.T):
+            some = np.flatnonzero((shares > 0)[self.left])  # most codes are in few groups
+            half[number] = np.bincount(
+                self.right[some], self.counts[some] * shares[self.left[some]], minlength=len(right)
+            )
+        return np.asarray(np.einsum("ij,jk->ik", half, right))  # a product of matrices would keep all processors busy
 
     def within(self, left: Floats, right: Floats) -> Floats:
         """Count records for several questions, each record as much as the shares of its two codes say.
@@ -88,6 +90,20 @@ class Joint:
             some = slice(start, start + _BLOCK)
             total += self.counts[some] @ (left[self.left[some]] * right[self.right[some]])
         return total
+
+
+def _table(left: Ints, right: Ints, counts: Ints, cardinalities: tuple[int, int]) -> Ints:
+    """Count all pairs that there can be, row by row."""
+    if len(counts) < COMPILED_FROM:
+        return add_up(left.astype(np.int64) * cardinalities[1] + right, counts, math.prod(cardinalities))
+    from incrowd.measures._utility_compiled import count_pairs  # noqa: PLC0415 - numba is loaded only when it pays
+
+    word: type[np.unsignedinteger] = np.uint32 if len(counts) * int(counts.max()) < 2**32 else np.uint64
+    table: Ints = np.zeros(cardinalities, dtype=word)
+    for start in range(0, len(counts), _BLOCK):  # one type for all columns: it is compiled once
+        some = slice(start, start + _BLOCK)
+        count_pairs(*(part[some].astype(word) for part in (left, right, counts)), table)
+    return table.ravel()
 
 
 def cramers_v(table: Floats, shape: tuple[int, int] | None = None) -> float:

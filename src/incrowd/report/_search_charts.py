@@ -93,12 +93,12 @@ def tree(nodes: Rows, edges: Rows, column: str) -> Any:
     points = alt.Chart(data(nodes)).mark_point(filled=True, color=AFTER, size=30).encode(x=x, y=y)
     leaves = [node for node in nodes if node["level"] == 0]
     groups = [node for node in nodes if node["level"]]
-    texts = _names(leaves, x, y, align="right", dx=-8) + _names(groups, x, y, align="left", dx=8)
-    return finished(lines + points + texts, f"The hierarchy of {column}", height=max(120, 18 * len(leaves)))
+    texts = *_names(leaves, x, y, align="right", dx=-8), *_names(groups, x, y, align="left", dx=8)
+    return finished(alt.layer(lines, points, *texts), f"The hierarchy of {column}", height=max(120, 18 * len(leaves)))
 
 
-def _names(nodes: Rows, x: alt.X, y: alt.Y, **place: Any) -> Any:
+def _names(nodes: Rows, x: alt.X, y: alt.Y, **place: Any) -> tuple[Any, Any]:
     """Write what nodes are called, on a light ground so that lines do not cross them."""
     base = alt.Chart(data(nodes)).encode(x=x, y=y, text="label:N")
     ground = base.mark_text(fontSize=12, limit=200, stroke="white", strokeWidth=4, strokeJoin="round", **place)
-    return ground + base.mark_text(fontSize=12, limit=200, color=LIMIT, **place)
+    return ground, base.mark_text(fontSize=12, limit=200, color=LIMIT, **place)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._attack._attacks import Attack, Table
+from incrowd.api._attack._original import lists
 from incrowd.api._attack._target import Target
 from incrowd.api._attack._told import CHANCES
 from incrowd.api._check import free_name
@@ -35,6 +36,9 @@ Ints = npt.NDArray[np.integer]
 Bools = npt.NDArray[np.bool_]
 On = Sequence[str] | Mapping[str, str]
 
+PIECE = 1 << 16
+"""So many people are looked at together."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
@@ -52,6 +56,8 @@ class Known:
         The column that says who they are, and what it says, if anything does.
     original
         Whether they are the people that the release is of.
+    entries
+        Who each entry of the recoding is, where it lists this very original.
     """
 
     on: tuple[str, ...]
@@ -61,6 +67,7 @@ class Known:
     who: str | None = None
     names: npt.NDArray[np.object_] | None = field(default=None, repr=False)
     original: bool = False
+    entries: Ints | None = field(default=None, repr=False)
 
     @property
     def people(self) -> int:
@@ -114,11 +121,14 @@ def known_from_original(target: Target, original: Census, classes: Classes) -> K
     """Take everybody of the original table, with all quasi-identifiers that can be compared."""
     places = [place for place, name in enumerate(original.quasi) if name not in target.averaged]
     domains = tuple(original.domains[original.quasi[place]] for place in places)
-    codes, counts = tuple(classes.codes[place] for place in places), classes.size
+    codes, counts, entries = tuple(classes.codes[place] for place in places), classes.size, classes.members
     if len(places) < len(original.quasi):
         alike = group(codes, [len(domain) for domain in domains])
         codes, counts = tuple(column[alike.first] for column in codes), alike.sums(counts)
-    return Known(tuple(original.quasi[place] for place in places), domains, codes, counts, original=True)
+        entries = alike.ids[entries]
+    listed = isinstance(target.recoding, LocalRecoding) and lists(target.recoding, original)
+    names = tuple(original.quasi[place] for place in places)
+    return Known(names, domains, codes, counts, original=True, entries=entries if listed else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +148,21 @@ class Joined:
         certain = {name: certain_values(self.classes, name) for name in self.target.schema.sensitive_names}
         own = self.known.original and isinstance(self.target.recoding, LocalRecoding)  # for the narrowest group
         return link(self.links, self.classes.size, certain, widths_of(self.codes, self.covered) if own else None)
+
+    @cached_property
+    def answered(self) -> npt.NDArray[np.int64]:
+        """How many people have each answer."""
+        return add_up(self.found.kind, self.known.counts, len(self.found.candidates))
+
+    def who(self, chosen: Bools) -> Bools:
+        """Say which people have one of some answers."""
+        return chosen.take(self.found.kind)
+
+    def first(self, chosen: Bools) -> int:
+        """Give the answer of the first person who has one of some answers; there is one."""
+        kind = self.found.kind
+        pieces = (kind[start : start + PIECE] for start in range(0, len(kind), PIECE))
+        return int(next(some[chosen[some].argmax()] for some in pieces if chosen[some].any()))
 
 
 def join(target: Target, known: Known) -> Joined:
@@ -165,7 +190,7 @@ def linkage(joined: Joined) -> list[Attack]:
 
 def _found(joined: Joined, found: Linked) -> Attack:
     known = joined.known
-    by_size = add_up(found.candidates, known.counts, int(found.candidates.max(initial=0)) + 1)
+    by_size = add_up(found.candidates, joined.answered, int(found.candidates.max(initial=0)) + 1)
     sizes = np.flatnonzero(by_size[1:]) + 1
     people = by_size[sizes]
     right = sum((Fraction(int(many), int(size)) for many, size in zip(people, sizes, strict=True)), Fraction(0))
@@ -177,7 +202,7 @@ def _found(joined: Joined, found: Linked) -> Attack:
         column=None,
         knows=_knows(known),
         means="one candidate in the release",
-        exposed=_exposed(known, found, alone),
+        exposed=_exposed(joined, alone, len(np.unique(found.only[alone]))),
         targets=known.people,
         right=right,
         baseline=Fraction(1, max(people_of(joined.target.classes), 1)),
@@ -192,7 +217,7 @@ def _found(joined: Joined, found: Linked) -> Attack:
 
 def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
     known, chosen = joined.known, found.values[name] >= 0
-    exposed = _exposed(known, found, chosen)
+    exposed = _exposed(joined, chosen, found.telling[name])
     prior = Prior.of(joined.target.classes, name)
     constant = prior.people == prior.largest
     return Attack(
@@ -213,10 +238,9 @@ def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
     )
 
 
-def _exposed(known: Known, found: Linked, chosen: Bools) -> Exposed:
-    people = int(known.counts[chosen].sum())
-    hit = int(np.count_nonzero(np.bincount(found.only[chosen])))
-    return Exposed(hit, people, None, Fraction(people, max(known.people, 1)))
+def _exposed(joined: Joined, chosen: Bools, classes: int) -> Exposed:
+    people = int(joined.answered[chosen].sum())
+    return Exposed(classes, people, None, Fraction(people, max(joined.known.people, 1)))
 
 
 def _knows(known: Known) -> str:
@@ -236,7 +260,7 @@ def _notes(joined: Joined, matched: int) -> tuple[str, ...]:
 
 
 def _label(joined: Joined, found: Linked, chosen: Bools) -> dict[str, str | None]:
-    place = int(found.only[np.flatnonzero(chosen)[0]])
+    place = int(found.only[joined.first(chosen)])
     names = [joined.target.census.labels(name) for name in joined.known.on]
     pairs = zip(joined.known.on, names, joined.codes, strict=True)
     return {name: texts[codes[place]] for name, texts, codes in pairs}
@@ -244,11 +268,12 @@ def _label(joined: Joined, found: Linked, chosen: Bools) -> dict[str, str | None
 
 def _records(joined: Joined, found: Linked, chosen: Bools, names: Sequence[str]) -> Table:
     """Give who is exposed, how many candidates each has, and the values that are certain."""
-    table = joined.known.table(chosen)
-    table[free_name("candidates", table)] = found.candidates[chosen]
+    who = joined.who(chosen)
+    answers, table = found.kind[who], joined.known.table(who)
+    table[free_name("candidates", table)] = found.candidates[answers]
     for name in names:
         texts = np.append(joined.classes.cells.domains[name].texts, np.array([None], dtype=object))
-        table[free_name(name, table)] = texts[found.values[name][chosen]]
+        table[free_name(name, table)] = texts[found.values[name][answers]]
     return table
 
 

@@ -40,7 +40,7 @@ def expect_original(original: Census, recoding: Recoding | None, published: Cens
     published, classes
         The release, and its classes.
     """
-    if recoding is None or (isinstance(recoding, LocalRecoding) and _lists(recoding, original)):
+    if recoding is None or (isinstance(recoding, LocalRecoding) and lists(recoding, original)):
         return
     codes = [_known(original, recoding.domains[name], place) for place, name in enumerate(recoding.quasi)]
     if isinstance(recoding, LocalRecoding):
@@ -49,7 +49,7 @@ def expect_original(original: Census, recoding: Recoding | None, published: Cens
         _expect_classes(codes, original, recoding, (published, classes))
 
 
-def _lists(recoding: LocalRecoding, original: Census) -> bool:
+def lists(recoding: LocalRecoding, original: Census) -> bool:
     """Say whether a recoding was made from this very census, array by array: then nothing needs to be compared."""
     own = dict(zip(recoding.domains, recoding.codes, strict=True))
     return (

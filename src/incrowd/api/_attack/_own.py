@@ -50,10 +50,9 @@ class Owned:
         return cls(target, recoding, columns) if columns and len(recoding.labels[0]) else None
 
     @property
-    def sizes(self) -> Ints:
-        """How many records each class has."""
-        inside = self.recoding.classes >= 0
-        return add_up(self.recoding.classes[inside], self.recoding.counts[inside], len(self.recoding.labels[0]))
+    def members(self) -> Members:
+        """Who is in which class."""
+        return self.target.members
 
     def codes(self, name: str) -> npt.NDArray[np.integer]:
         """Give the value of each entry in a column."""
@@ -61,12 +60,10 @@ class Owned:
 
     def claims(self, name: str) -> Claims:
         """Conclude from the labels of a column who must be in the classes, and look."""
-        recoding, domain = self.recoding, self.recoding.domains[name]
-        inside, codes = recoding.classes >= 0, self.codes(name).astype(np.int64)
-        everybody = add_up(codes, recoding.counts, len(domain))
-        members = Members(codes[inside], recoding.classes[inside].astype(np.int64), recoding.counts[inside], everybody)
-        numbered, ladder = self.target.numbered[name], recoding.ladders[name]
-        return tight_claims(numbered, domain, ladder, members, self.target.readings(name, numbered[0].tolist()))
+        domain, ladder = self.recoding.domains[name], self.recoding.ladders[name]
+        numbered = self.target.numbered[name]
+        covered = self.target.readings(name, numbered[0].tolist())
+        return tight_claims(numbered, domain, ladder, self.members, self.codes(name), covered)
 
 
 def own_attacks(target: Target, seed: int, joined: Joined | None = None) -> Iterator[Attack]:
@@ -91,7 +88,7 @@ def own_attacks(target: Target, seed: int, joined: Joined | None = None) -> Iter
 def downcoding(owned: Owned) -> Attack:
     """Read labels as tight: ends of ranges, members of sets and both branches of a label must occur in the class."""
     found = [owned.claims(name) for name in owned.columns]
-    sizes = owned.sizes
+    sizes = owned.members.sizes
     made, right = (int(sum(getattr(one, part).sum() for one in found)) for part in ("made", "right"))
     expected = float(sum(one.expected.sum() for one in found))
     pinned = np.sum([np.minimum(one.pinned, sizes) * one.hides for one in found], axis=0)
@@ -125,12 +122,11 @@ def downcoding(owned: Owned) -> Attack:
 def narrowest_group(owned: Owned, joined: Joined | None = None) -> Attack:
     """Look for every person in the narrowest class that fits, and compare with where the person is."""
     joined, person = _everybody(owned, joined)
-    known, sizes, walked = _published(owned, joined.known, person), joined.classes.records, joined.found
-    place = np.asarray(walked.narrowest)
-    there = _there(owned, joined, person, place)
-    candidates, size, total = walked.candidates, sizes[place], known.people
-    alone = np.where(size == 1, there, 0)
-    people = int(alone.sum())
+    sizes, walked = joined.classes.records, joined.found
+    place, really = np.asarray(walked.narrowest), _published_as(owned, joined)
+    published, there = owned.members.found((person, walked.kind), place, really)
+    size, total = sizes[place], int(published.sum())
+    people = int(there[size == 1].sum())
     found = f"{int(there.sum()):,} of {total:,} people are in the narrowest group that fits them"
     return Attack(
         name="narrowest group",
@@ -140,7 +136,7 @@ def narrowest_group(owned: Owned, joined: Joined | None = None) -> Attack:
         exposed=Exposed(int((sizes == 1).sum()), people, None, Fraction(people, max(total, 1))),
         targets=total,
         right=_sum(there, size),
-        baseline=_sum(known.counts, candidates) / max(total, 1),
+        baseline=_sum(published, walked.candidates) / max(total, 1),
         unit="chance",
         worst=Fraction(1, int(size[there > 0].min())) if (there > 0).any() else None,
         worst_class={},
@@ -149,17 +145,27 @@ def narrowest_group(owned: Owned, joined: Joined | None = None) -> Attack:
             f"narrowest group: {found}; {ADVICE}",
             "narrowest group: guessing is what linkage finds without this knowledge.",
         ),
-        _records=partial(known.table, alone > 0),
+        _records=partial(_alone, owned, joined, person, really),
     )
+
+
+def _alone(owned: Owned, joined: Joined, person: npt.NDArray[np.integer], really: Ints) -> Table:
+    """Give who is alone in the narrowest class that fits, and how many people are published who look like that."""
+    place = np.asarray(joined.found.narrowest).take(joined.found.kind)
+    published, there = owned.members.found((person, np.arange(len(place))), place, really)
+    return replace(joined.known, counts=published).table((there > 0) & (joined.classes.records[place] == 1))
 
 
 def _everybody(owned: Owned, joined: Joined | None) -> tuple[Joined, npt.NDArray[np.integer]]:
     """Join the release with the people that it is of; also give the person of every entry."""
     recoding = owned.recoding
-    codes = [owned.codes(name) for name in owned.columns]
     domains = tuple(recoding.domains[name] for name in owned.columns)
+    same = joined is not None and _same(joined, owned.columns, domains)  # the original has nobody else
+    if same and joined is not None and joined.known.entries is not None:
+        return joined, joined.known.entries
+    codes = [owned.codes(name) for name in owned.columns]
     people = group(codes, [len(domain) for domain in domains])
-    if joined is not None and _same(joined, owned.columns, domains):  # the original has nobody else
+    if same and joined is not None:
         return joined, people.ids
     known = tuple(code[people.first] for code in codes)
     found = join(owned.target, Known(owned.columns, domains, known, people.sums(recoding.counts), original=True))
@@ -173,28 +179,17 @@ def _same(joined: Joined, columns: tuple[str, ...], domains: tuple[Domain, ...])
     return known.original and counted and known.on == columns and known.domains == domains
 
 
-def _published(owned: Owned, known: Known, person: npt.NDArray[np.integer]) -> Known:
-    """Count those who are published."""
-    inside = owned.recoding.classes >= 0
-    return replace(known, counts=add_up(person[inside], owned.recoding.counts[inside], len(known.counts)))
-
-
-def _there(owned: Owned, joined: Joined, person: npt.NDArray[np.integer], place: Ints) -> Ints:
-    """Count how many of each person's records are in the class where they are looked for."""
-    recoding, target = owned.recoding, owned.target
-    inside = recoding.classes >= 0
-    own = []
+def _published_as(owned: Owned, joined: Joined) -> Ints:
+    """Find every class of the recoding among those that are published."""
+    target, own = owned.target, []
     for name, published in zip(owned.columns, joined.codes, strict=True):
         known = {text: code for code, text in enumerate(target.census.labels(name).tolist())}
         names, which = target.numbered[name]
         own.append(np.concatenate([published, np.array([known[text] for text in names], dtype=np.int64)[which]]))
     ids = group(own, [int(column.max(initial=0)) + 1 for column in own]).ids
-    of_class = np.empty(int(ids.max(initial=0)) + 1, dtype=np.int64)
+    of_class = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.int64)
     of_class[ids[: len(joined.codes[0])]] = np.arange(len(joined.codes[0]))
-    really = of_class[ids[len(joined.codes[0]) :]][recoding.classes[inside]]
-    who = person[inside]
-    same = really == place[who]
-    return add_up(who[same], recoding.counts[inside][same], len(place))
+    return of_class[ids[len(joined.codes[0]) :]]
 
 
 def _sum(people: Ints, among: Ints) -> Fraction:
@@ -211,4 +206,4 @@ def _label(owned: Owned, place: int) -> dict[str, str | None]:
 
 def _classes(owned: Owned, chosen: npt.NDArray[np.bool_]) -> Table:
     table = {name: texts[chosen] for name, texts in zip(owned.recoding.quasi, owned.recoding.labels, strict=True)}
-    return {**table, free_name("records", table): owned.sizes[chosen]}
+    return {**table, free_name("records", table): owned.members.sizes[chosen]}

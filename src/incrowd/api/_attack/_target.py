@@ -21,6 +21,7 @@ from incrowd.api._release import Release
 from incrowd.api._released import open_released, public_schema
 from incrowd.api._save import CERTIFICATE, OWNER, PUBLIC
 from incrowd.api._verify import read_certificate
+from incrowd.attacks import Members
 from incrowd.core import (
     Census,
     CensusRequest,
@@ -116,6 +117,13 @@ class Target:
         """Per column the labels of a local recoding, each once, and which one each of its classes has."""
         return self.recoding.named if isinstance(self.recoding, LocalRecoding) else {}
 
+    @cached_property
+    def members(self) -> Members:
+        """Who is in which class of a local recoding."""
+        recoding = self.recoding
+        assert isinstance(recoding, LocalRecoding)  # noqa: S101 - who has no other does not ask
+        return Members(recoding.classes, recoding.counts, len(recoding.labels[0]))
+
     @property
     def averaged(self) -> tuple[str, ...]:
         """Columns that are published as averages: their labels cover nothing that could be compared."""
@@ -193,12 +201,16 @@ class Target:
         recoding = self.recoding
         if not isinstance(recoding, LocalRecoding) or recoding.floor.get(column):  # its labels are those of the ladder
             return {}
-        names, of_class = self.numbered[column]
-        kept, width = recoding.classes >= 0, max(len(recoding.domains[column]), 1)
-        codes = recoding.codes[list(recoding.domains).index(column)][kept]
-        pairs = _distinct(of_class[recoding.classes[kept]] * width + codes, len(names) * width)
-        bounds = np.searchsorted(pairs, np.arange(1, len(names)) * width)
-        return dict(zip(names.tolist(), np.split(pairs % width, bounds), strict=False))
+        names, which = self.numbered[column]
+        width, codes = len(recoding.domains[column]), recoding.codes[list(recoding.domains).index(column)]
+        if len(names) * width > MARKED:
+            kept = self.members.kept
+            pairs = np.unique(which[kept(self.members.classes)] * width + kept(codes))
+            bounds = np.searchsorted(pairs, np.arange(1, len(names)) * width)
+            return dict(zip(names.tolist(), np.split(pairs % max(width, 1), bounds), strict=False))
+        marks = np.zeros((len(names), width), dtype=bool)
+        self.members.mark(codes, which, marks)
+        return dict(zip(names.tolist(), map(np.flatnonzero, marks), strict=True))
 
     def ladder(self, column: str, domain: Domain) -> tuple[Domain, Ladder] | None:
         """Find the values that a hierarchy knows, and what it makes of them."""
@@ -206,15 +218,6 @@ class Target:
             return self.recoding.domains[column], self.recoding.ladders[column]
         hierarchy = dict((self.owned or self.schema).quasi)[column]
         return None if hierarchy is None else bound(hierarchy, domain)
-
-
-def _distinct(keys: npt.NDArray[np.int64], number: int) -> npt.NDArray[np.int64]:
-    """Give the numbers that occur among those below ``number``, in order; by marking them where there is room."""
-    if number > MARKED:
-        return np.unique(keys)
-    marks = np.zeros(number, dtype=bool)
-    marks[keys] = True
-    return np.flatnonzero(marks)
 
 
 def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:

@@ -13,6 +13,7 @@ from incrowd.hierarchies import Averaged
 
 Counts = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.integer]
+Texts = npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +38,7 @@ class Labelled:
     def squares(self) -> float:
         """The squares of all class sizes, those that are left out included: DM*, which knows no penalty."""
         both = np.concatenate([self.sizes, self.left_out]).astype(np.float64)
-        return float(both @ both)
+        return float((both * both).sum())
 
 
 def labelled(release: Release, census: Census) -> Labelled:
@@ -75,59 +76,66 @@ def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer])
 
 
 def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> Labelled:
-    kept = recoding.classes >= 0
-    members, number = recoding.classes[kept], len(recoding.labels[0])
-    sizes = add_up(members, recoding.counts[kept], number)
     hierarchies = dict(release.schema.quasi)
-    labels = tuple(
-        _named(
-            namer,
-            recoding.named[name],
-            recoding.codes[list(recoding.domains).index(name)][kept],
-            members,
-            averaged=isinstance(hierarchies[name], Averaged),
-        )
+    columns = [
+        _Column(namer, *recoding.named[name], averaged=isinstance(hierarchies[name], Averaged))
         for name, namer in zip(recoding.quasi, names, strict=True)
+    ]
+    number = len(recoding.labels[0])
+    wanted = np.zeros(number + 1, dtype=bool)  # the last is of those that have no class
+    for column in columns:
+        wanted[column.ranged] = True
+    cells = np.flatnonzero(wanted[recoding.classes])
+    members, codes = recoding.classes[cells], dict(zip(recoding.domains, recoding.codes, strict=True))
+    labels = tuple(
+        column.labelling(codes[name][cells], members) for name, column in zip(recoding.quasi, columns, strict=True)
     )
-    gone = int(recoding.counts[~kept].sum())
-    return Labelled(labels, sizes, np.array([gone] if gone else [], dtype=np.int64))
+    records = add_up(recoding.classes.astype(np.int64) + 1, recoding.counts, number + 1)
+    gone, sizes = records[:1], records[1:]
+    return Labelled(labels, sizes, gone[gone > 0])
 
 
-def _named(
-    namer: Namer,
-    named: tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]],
-    codes: Ints,
-    members: Ints,
-    *,
-    averaged: bool,
-) -> Labelling:
-    """Say what each class gave up in a column: by its group of the ladder, or by the range or set of its members.
+class _Column:
+    """What classes gave up in one column: by their group of the ladder, or by the range or set of their members.
 
-    Classes that are called alike gave up the same, except by averages.
+    Classes that are called alike gave up the same, except by averages. So one of each name is looked at.
+
+    Attributes
+    ----------
+    ranged
+        The classes whose members must be looked at.
     """
-    names, which = named
-    places = {
-        text: (level, group)
-        for level in range(namer.height, -1, -1)
-        for group, text in enumerate(namer.ladder.labels[level].tolist())
-    }
-    first = np.arange(len(which))
-    if not averaged:
-        first = np.empty(len(names), dtype=np.int64)
-        first[which[::-1]] = np.arange(len(which))[::-1]
-    found = [(-1, -1) if averaged else places.get(text, (-1, -1)) for text in names[which[first]].tolist()]
-    levels, groups = (np.array(part, dtype=np.int64) for part in zip(*found, strict=True))
-    grouped, fits = namer.by_group(np.maximum(levels, 0), np.maximum(groups, 0)), levels >= 0
-    ranged = _ranged(namer, codes, members, len(which), first[~fits])
-    lost, climbed, covered = grouped.lost.copy(), grouped.climbed.copy(), grouped.covered.copy()
-    lost[~fits], climbed[~fits], covered[~fits] = ranged.lost, ranged.climbed, ranged.covered
-    alike = np.arange(len(which)) if averaged else which
-    return Labelling(names, which, lost[alike], climbed[alike], covered[alike])
 
+    def __init__(self, namer: Namer, names: Texts, which: Counts, *, averaged: bool) -> None:
+        self._namer, self._names, self._which, self._averaged = namer, names, which, averaged
+        first = np.arange(len(which))
+        if not averaged:
+            first = np.empty(len(names), dtype=np.int64)
+            first[which[::-1]] = np.arange(len(which))[::-1]
+        places = {
+            text: (level, group)
+            for level in range(namer.height, -1, -1)
+            for group, text in enumerate(namer.ladder.labels[level].tolist())
+        }
+        found = [(-1, -1) if averaged else places.get(text, (-1, -1)) for text in names[which[first]].tolist()]
+        self._levels, self._groups = (np.array(part, dtype=np.int64) for part in zip(*found, strict=True))
+        self.ranged: Counts = first[self._levels < 0]
 
-def _ranged(namer: Namer, codes: Ints, members: Ints, classes: int, chosen: Counts) -> Labelling:
-    """Say what some of the classes gave up by their range or set."""
-    place = np.full(classes, -1, dtype=np.int64)
-    place[chosen] = np.arange(len(chosen))
-    inside = place[members]
-    return namer.by_set(codes[inside >= 0], inside[inside >= 0], len(chosen))
+    def labelling(self, codes: Ints, members: Ints) -> Labelling:
+        """Say what each class gave up.
+
+        Parameters
+        ----------
+        codes, members
+            The code and the class of some cells, with all of the classes that must be looked at among them.
+        """
+        grouped = self._namer.by_group(np.maximum(self._levels, 0), np.maximum(self._groups, 0))
+        place = np.full(len(self._which), -1, dtype=np.int64)
+        place[self.ranged] = np.arange(len(self.ranged))
+        inside = place[members]
+        ranged = self._namer.by_set(codes[inside >= 0], inside[inside >= 0], len(self.ranged))
+        lost, climbed, covered = grouped.lost.copy(), grouped.climbed.copy(), grouped.covered.copy()
+        others = self._levels < 0
+        lost[others], climbed[others], covered[others] = ranged.lost, ranged.climbed, ranged.covered
+        alike = np.arange(len(self._which)) if self._averaged else self._which
+        return Labelling(self._names, self._which, lost[alike], climbed[alike], covered[alike])

@@ -40,9 +40,13 @@ class Side:
     tallies: Mapping[str, Counts] = field(repr=False)
 
     @classmethod
-    def of(cls, codes: Mapping[str, Ints], counts: Ints, covers: Mapping[str, Cover]) -> Side:
-        """Count every column."""
-        return cls(codes, counts, covers, {name: add_up(codes[name], counts, len(covers[name])) for name in codes})
+    def of(cls, census: Census, covers: Mapping[str, Cover]) -> Side:
+        """Take a table whose codes stand for values as covers say, and count every column."""
+        codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
+        tallies = dict(zip(census.quasi, census.marginals, strict=True))
+        for name in census.sensitive:
+            tallies[name] = add_up(codes[name], census.counts, len(covers[name]))
+        return cls(codes, census.counts, covers, tallies)
 
     @property
     def records(self) -> int:
@@ -102,16 +106,8 @@ def compared(release: Release, census: Census) -> Compared:
     schema = release.schema
     published = open_release(release).census(CensusRequest(census.quasi, census.sensitive, count=schema.count))
     places = {name: in_line(census.domains[name], census.ladders.get(name)) for name in names}
-    before = Side.of(
-        dict(zip(names, census.codes, strict=True)),
-        census.counts,
-        {name: Cover.of_values(place, np.arange(len(place))) for name, place in places.items()},
-    )
-    after = Side.of(
-        dict(zip(names, published.codes, strict=True)),
-        published.counts,
-        {name: _cover(release, census, published.domains[name], places[name]) for name in names},
-    )
+    before = Side.of(census, {name: Cover.of_values(place, np.arange(len(place))) for name, place in places.items()})
+    after = Side.of(published, {name: _cover(release, census, published.domains[name], places[name]) for name in names})
     groups = {
         name: comparison_groups(census.domains[name], before.tallies[name], census.ladders.get(name)) for name in names
     }
