@@ -20,6 +20,7 @@ from incrowd.core import (
     Step,
     UncoveredValuesError,
     get_recoding,
+    join_cells,
     put_recoding,
 )
 from incrowd.engines import read_arrays, write_arrays
@@ -85,6 +86,28 @@ def test_a_local_recoding_comes_back(tmp_path: Path) -> None:
     assert (found.classes.tolist(), found.counts.tolist()) == ([0, 1, -1], [1, 2, 3])
     assert found.labels[0].tolist() == ["30s", None]
     assert found.ladders == recoding.ladders
+
+
+def test_cells_of_parts_are_put_together_and_what_is_called_alike_is_one_class() -> None:
+    parts = [
+        {
+            "cell 0": np.array([0, 1]),
+            "label 0": np.array(["30s", None], dtype=object),
+            "classes": np.array([1, 0]),
+            "counts": np.array([2, 3]),
+        },
+        {
+            "cell 0": np.array([2, 3, 4]),
+            "label 0": np.array(["40s", "30s"], dtype=object),
+            "classes": np.array([0, -1, 1]),
+            "counts": np.array([4, 5, 6]),
+        },
+    ]
+    found = join_cells(parts)
+    assert found["cell 0"].tolist() == [0, 1, 2, 3, 4]
+    assert found["counts"].tolist() == [2, 3, 4, 5, 6]
+    assert found["label 0"].tolist() == ["30s", None, "40s"]
+    assert found["classes"].tolist() == [1, 0, 2, -1, 0]
 
 
 def test_a_recoding_of_another_version_is_refused() -> None:

@@ -289,6 +289,20 @@ def test_a_local_recoding_belongs_to_its_table(subject: Subject) -> None:
         published(subject, split(), SPLIT.slice(1), ["age"])
 
 
+def test_a_recoding_of_a_part_publishes_nothing_else(subject: Subject) -> None:
+    whole = split()
+    part = replace(
+        whole,
+        codes=tuple(codes[:2] for codes in whole.codes),
+        classes=whole.classes[:2],
+        counts=whole.counts[:2],
+        partial=True,
+    )
+    rows = published(subject, part, SPLIT, ["age", "visits"])
+    expected = [("40", 2), ("40", 9), ("40", 10), ("*", 10), ("*", None)]
+    assert Counter(map(_texts, rows)) == Counter(map(_texts, expected))
+
+
 def test_a_value_that_the_recoding_does_not_know_is_refused_without_being_shown(subject: Subject) -> None:
     table = pa.table({"age": [34, 36, 51, 52, 77_777, 99], "zip": ["01"] * 6})
     with pytest.raises(UncoveredValuesError, match="'age' has 1 value that is not known") as caught:

@@ -7,6 +7,8 @@ from incrowd.algorithms._hopeless import hopeless_levels, too_small_levels
 from incrowd.algorithms._incognito import Incognito, Iteration
 from incrowd.algorithms._inspected import Inspected
 from incrowd.algorithms._local import Locally, LocalOutcome, Pieces
+from incrowd.algorithms._mondrian._by_counts import Along, ByCounts, PieceCounts, ValueCounts
+from incrowd.algorithms._mondrian._columns import Begun
 from incrowd.algorithms._mondrian._mondrian import Mondrian
 from incrowd.algorithms._mondrian._tree import CutOutcome, PartTree
 from incrowd.algorithms._mu_argus._mu_argus import MuArgus
@@ -27,6 +29,9 @@ from incrowd.algorithms._top_down._top_down import TopDown
 
 __all__ = [
     "Algorithm",
+    "Along",
+    "Begun",
+    "ByCounts",
     "CheapestFirst",
     "CutOutcome",
     "Datafly",
@@ -42,6 +47,7 @@ __all__ = [
     "Optimal",
     "Outcome",
     "PartTree",
+    "PieceCounts",
     "Pieces",
     "Problem",
     "Progress",
@@ -50,6 +56,7 @@ __all__ = [
     "Solutions",
     "SwapDiversity",
     "TopDown",
+    "ValueCounts",
     "all_solutions",
     "find_frontier",
     "hopeless_levels",

@@ -118,7 +118,7 @@ class Locally:
         _refuse(problem)
         self.problem = problem
         self.census: Census = problem.census.rollup(problem.lows)
-        self.names = tuple(Namer(self.census, column) for column in range(len(self.census.quasi)))
+        self.names = tuple(Namer(self.census, column, part=problem.part) for column in range(len(self.census.quasi)))
         self.weights = column_weights(self.census, problem.importance)
         self.judges = problem.judges()
         if self.census.person is not None:
@@ -292,6 +292,7 @@ class Locally:
             labels=tuple(column.texts for column in names),
             ladders=census.ladders,
             floor={name: level for name, level in zip(census.quasi, census.floor, strict=True) if level},
+            partial=self.problem.part,
         )
 
 

@@ -38,6 +38,9 @@ class Problem:
     policy
         ``"violating"``: every class that breaks the promise is left out. ``"small_only"``: only classes smaller than k
         are, and all others must keep the promise (N-SUPPWHAT).
+    part
+        Whether the census is that of a part of the table. Its domains count the whole, so what a promise compares with
+        is still the whole table.
     """
 
     census: Census
@@ -49,6 +52,7 @@ class Problem:
     importance: Mapping[str, float] = field(default_factory=dict)
     balance: float = 0.5
     policy: Policy = "violating"
+    part: bool = False
 
     def __post_init__(self) -> None:
         if self.policy not in ("violating", "small_only"):
@@ -89,6 +93,8 @@ class Problem:
     def _reference(self) -> dict[str, npt.NDArray[np.int64]]:
         """Count the values of every sensitive column in the whole table: records, or people where they are known."""
         census = self.census
+        if self.part:
+            return {name: census.domains[name].counts for name in census.sensitive}
         if census.person is None:
             columns = zip(census.sensitive, census.codes[len(census.quasi) :], strict=True)
             return {name: add_up(codes, census.counts, len(census.domains[name])) for name, codes in columns}

@@ -12,10 +12,11 @@ from incrowd.api._floor import Bounds, fitted, room_for
 from incrowd.api._floor_told import searched
 from incrowd.api._insensitive import suspicious
 from incrowd.api._no_release import no_release, refuse_infeasible
+from incrowd.api._parted._parted import may_part, publish_in_parts
 from incrowd.api._publish import Source, publish_locally, publish_node
 from incrowd.api._publishing import Manner, Publishing, manner_of, reading_of, refuse_own_output
 from incrowd.api._release import Release
-from incrowd.core import Census, CensusRequest, ParameterError, PrivacyWarning, Schema, SchemaError
+from incrowd.core import Census, CensusRequest, Domain, ParameterError, PrivacyWarning, Schema, SchemaError
 from incrowd.engines import Engine, sample_of
 from incrowd.hierarchies import Averaged, auto
 from incrowd.models import Model, Number, promise, suppression_limit, trivial
@@ -111,19 +112,36 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         return suppression_limit(records, max_suppressed, max_suppressed_records)
 
     bounds = Bounds(at_least or {}, at_most or {}, importance or {}, limit, local=algorithm.local)
-    census = census_for(source.engine, schema, model, bounds, options.get("memory"))
-    problem = Problem(
-        census=census,
-        schema=schema,
-        model=model,
-        limit=limit(census.records),
-        at_least=bounds.at_least,
-        at_most=bounds.at_most,
-        importance=bounds.importance,
-        balance=balance,
-    )
+    request, domains = request_for(source.engine, schema, model)
+    room = room_for(request, domains, schema, model, bounds, options.get("memory"))
+
+    def asked(census: Census) -> Problem:
+        return Problem(
+            census=census,
+            schema=schema,
+            model=model,
+            limit=limit(census.records),
+            at_least=bounds.at_least,
+            at_most=bounds.at_most,
+            importance=bounds.importance,
+            balance=balance,
+        )
+
+    if may_part(source, schema, model, algorithm):
+        release = publish_in_parts(source, asked, request, room, algorithm, progress)
+        if release is not None:
+            return release
+    problem = asked(source.engine.census(fitted(source.engine, request, domains, room)))
+    return _publish(source, problem, algorithm, progress)
+
+
+def _publish(
+    source: Source, problem: Problem, algorithm: Algorithm, progress: Callable[[Progress], bool | None] | None
+) -> Release:
+    """Search, and publish what was found."""
     refuse_infeasible(problem)
-    outcome = searched(source.engine, problem, algorithm.search(problem, progress), options.get("memory"))
+    found = algorithm.search(problem, progress)
+    outcome = searched(source.engine, problem, found, source.reading.get("memory"))
     if isinstance(outcome, LocalOutcome):
         return publish_locally(source, problem, outcome, repr(algorithm))
     if outcome.best is None or outcome.best.classes == 0:
@@ -183,14 +201,20 @@ def census_for(
     bounds, memory
         Where the search may go, and what may be used for it: then the census is taken at a floor if it must be.
     """
+    request, domains = request_for(engine, schema, model)
+    if bounds is not None:
+        request = fitted(engine, request, domains, room_for(request, domains, schema, model, bounds, memory))
+    return engine.census(request)
+
+
+def request_for(engine: Engine, schema: Schema, model: Model) -> tuple[CensusRequest, dict[str, Domain]]:
+    """Say what is counted: the quasi-identifiers with the sensitive columns that the promise is about."""
     extra = [name for name in (schema.entity, schema.count) if name]
     domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
     binding = schema.bind(domains, default=auto())
     for note in binding.notes:
-        warnings.warn(note, PrivacyWarning, stacklevel=3)
+        warnings.warn(note, PrivacyWarning, stacklevel=4)
     wanted = {name for judge in model.bind(schema, domains) for name in judge.columns}
     sensitive = tuple(name for name in schema.sensitive_names if name in wanted)
     request = CensusRequest(schema.quasi_names, sensitive, binding.ladders, entity=schema.entity, count=schema.count)
-    if bounds is not None:
-        request = fitted(engine, request, domains, room_for(request, domains, schema, model, bounds, memory))
-    return engine.census(request)
+    return request, domains

@@ -15,6 +15,7 @@ from incrowd.api._against_input import against_input
 from incrowd.api._limits import limit_of, limits_of
 from incrowd.api._promised import exactly, plain_model
 from incrowd.api._released import Measurement, measure, open_released, public_meaning
+from incrowd.api._stored import StoredRecoding
 from incrowd.core import Finding, ParameterError, ReleaseMismatch
 from incrowd.engines import Engine, digest_of_files, files_of, is_escaped
 from incrowd.models import Model, NTCloseness
@@ -29,7 +30,7 @@ SCHEMA = 1
 Plain = dict[str, Any]
 
 
-def certificate_of(release: Release, data: Path, date: str) -> Plain:
+def certificate_of(release: Release, data: Path, date: str, budget: Mapping[str, Any] | None = None) -> Plain:
     """Write the certificate of a release, measured on the file that is published.
 
     Parameters
@@ -40,10 +41,14 @@ def certificate_of(release: Release, data: Path, date: str) -> Plain:
         The file with its table.
     date
         When it was made, as ISO 8601 writes it.
+    budget
+        The memory that may be used, and where to spill, where the release does not know it.
     """
-    engine = open_released(data, **({} if release.basis is None else release.basis.budget))
+    known = {} if release.basis is None else release.basis.budget
+    engine = open_released(data, **(known if budget is None else budget))
     columns = _columns(release, engine)
-    found = measure(engine, columns, release.model)
+    shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
+    found = measure(engine, columns, release.model, shares)
     _expect_the_same(release, found)
     pseudonyms = [column["name"] for column in columns if column["role"] in {"identifier", "entity"}]
     return {

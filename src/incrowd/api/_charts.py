@@ -17,6 +17,7 @@ from incrowd.api._comparable import comparable
 from incrowd.api._kept import open_original, open_release
 from incrowd.api._risk._classes import grouped
 from incrowd.api._risk._risk import risk
+from incrowd.api._stored import StoredRecoding
 from incrowd.core import Classes, Domain, ParameterError, UnknownColumnError
 from incrowd.engines import Remembered
 from incrowd.models import Association, KAnonymity
@@ -192,6 +193,9 @@ class Charts:
     @property
     def basis(self) -> Basis:
         """What the release was made of."""
+        if self.release.basis is None and isinstance(self.release.recoding, StoredRecoding):
+            msg = "This release was made part by part, and is held nowhere as a whole: nothing can be drawn of it."
+            raise ParameterError(msg, hint="give it more memory: the release stays the same.")
         if self.release.basis is None:
             msg = "This release does not know what it was made of, so nothing can be drawn of it."
             raise ParameterError(msg, hint="draw the release that anonymize gave you.")

@@ -15,6 +15,7 @@ from incrowd.api._check import verdict_of
 from incrowd.api._masked import looks_masked, part_of, same_mask
 from incrowd.api._predicted import Predicted
 from incrowd.api._promised import shown_by_a_file
+from incrowd.api._released import with_itself
 from incrowd.core import (
     Classes,
     Domain,
@@ -55,7 +56,7 @@ def checked_again(engine: Engine, problem: Problem, recoding: Recoding, predicte
     if isinstance(recoding, FullDomainRecoding) and recoding.masks:
         masked = looks_masked(published)
         same = same_mask(part_of(published, masked), classes, left_out)
-        _expect(fine=same, problem="has other masked records than the search predicted")
+        expect(fine=same, problem="has other masked records than the search predicted")
         _compare(part_of(published, ~masked), predicted)
     else:
         _compare(published, predicted)
@@ -64,12 +65,20 @@ def checked_again(engine: Engine, problem: Problem, recoding: Recoding, predicte
         verdict = verdict_of(judges, classes, recoding.quasi, among=~left_out)
     else:
         verdict = verdict_of(judges, published, recoding.quasi)
-    _expect(fine=verdict.holds, problem="does not keep the promise that the search found it to keep")
-    return replace(verdict, beside=_beside(engine, published, problem))
+    expect(fine=verdict.holds, problem="does not keep the promise that the search found it to keep")
+    return replace(verdict, beside=beside_of(engine, published, problem))
 
 
-def _beside(engine: Engine, published: Classes, problem: Problem) -> tuple[Finding, ...]:
-    """Measure the promises that compare with the original table against the published one, with its values alone."""
+def beside_of(engine: Engine, published: Classes, problem: Problem, *, share: bool = False) -> tuple[Finding, ...]:
+    """Measure the promises that compare with the original table against the published one, with its values alone.
+
+    Parameters
+    ----------
+    engine, published, problem
+        The published table, its classes, and what the search was asked.
+    share
+        Whether these are some of the classes only.
+    """
     judges = [judge for judge in problem.judges() if judge.refers]
     if not judges:
         return ()
@@ -78,8 +87,11 @@ def _beside(engine: Engine, published: Classes, problem: Problem) -> tuple[Findi
     parts = dict.fromkeys(judge.model for judge in judges)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # said already, about the original table
-        bound = [judge for part in parts for judge in shown_by_a_file(part, len(schema.quasi)).bind(schema, own)]
-    return verdict_of(bound, _recoded(published, own), schema.quasi_names).findings
+        whole = {name: domain.counts for name, domain in own.items()} if share else None
+        shown = [shown_by_a_file(part, len(schema.quasi)) for part in parts]
+        bound = [judge for part in shown for judge in part.bind(schema, own, whole)]
+    verdict = verdict_of(bound, _recoded(published, own), schema.quasi_names)
+    return (with_itself(verdict) if share else verdict).findings
 
 
 def _recoded(classes: Classes, own: Mapping[str, Domain]) -> Classes:
@@ -104,12 +116,12 @@ def _compare(published: Classes, predicted: Predicted) -> None:
             strict=True,
         )
     )
-    _expect(fine=same, problem="has other classes than the search predicted")
+    expect(fine=same, problem="has other classes than the search predicted")
     place = np.empty(len(order), dtype=np.int64)
     place[order] = places
     for name in classes.cells.sensitive:
         same = _same_values(published, classes, place, kept, name)
-        _expect(fine=same, problem="has other sensitive values in its classes than the search predicted")
+        expect(fine=same, problem="has other sensitive values in its classes than the search predicted")
 
 
 def _codes(published: Classes, predicted: Predicted, column: int) -> npt.NDArray[np.int64]:
@@ -118,7 +130,7 @@ def _codes(published: Classes, predicted: Predicted, column: int) -> npt.NDArray
     assert published.labels is not None  # noqa: S101 - an engine reads labels
     own = np.array([known.get(text, -1) for text in published.labels[column].tolist()], dtype=np.int64)
     codes = own[published.codes[column]] if len(published) else own[:0]
-    _expect(fine=not (codes < 0).any(), problem="has labels that the search did not predict")
+    expect(fine=not (codes < 0).any(), problem="has labels that the search did not predict")
     return codes
 
 
@@ -137,7 +149,8 @@ def _same_values(found: Classes, predicted: Classes, place: Any, kept: Bools, na
     )
 
 
-def _expect(*, fine: bool, problem: str) -> None:
+def expect(*, fine: bool, problem: str) -> None:
+    """Refuse a published table of which something is not as it must be."""
     if not fine:
         msg = f"The published table {problem}."
         raise ReleaseMismatch(msg, hint="please report this; nothing was published.")

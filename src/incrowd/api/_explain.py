@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
-from incrowd.algorithms import Inspected, LocalOutcome, Node, Problem
+from incrowd.algorithms import Inspected, Node, Problem
 from incrowd.api._recipe import Recipe
 from incrowd.core import TOP
 
@@ -170,24 +168,6 @@ def explanation_of(problem: Problem, best: Node) -> Explanation:
     levels = tuple(best.levels[name] for name in problem.census.quasi)
     nearby = Nearby(problem, levels)
     return Explanation(tuple(_notch(problem, nearby, column, level) for column, level in enumerate(levels)))
-
-
-def local_explanation_of(problem: Problem, outcome: LocalOutcome) -> Explanation:
-    """Say what a local recoding did to every column."""
-    sizes, records = outcome.sizes, max(int(outcome.sizes.sum()), 1)
-    return Explanation(
-        spreads=tuple(
-            Spread(
-                column=name,
-                values=len(problem.census.domains[name]),
-                labels=len(np.unique(labels.codes)),
-                as_it_is=int(sizes[labels.climbed == 0].sum()) / records,
-                hidden=int(sizes[labels.texts == TOP].sum()) / records,
-                lost=float(labels.lost @ sizes) / records,
-            )
-            for name, labels in zip(problem.census.quasi, outcome.labels, strict=True)
-        )
-    )
 
 
 def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: Mapping[str, float]) -> str:

@@ -14,7 +14,7 @@ from incrowd.algorithms import Inspected, LocalOutcome, Node, Outcome, Problem
 from incrowd.api._basis import Basis, budget_of
 from incrowd.api._checked_again import checked_again
 from incrowd.api._comparable import reportable
-from incrowd.api._explain import Explanation, explanation_of, local_explanation_of
+from incrowd.api._explain import Explanation, explanation_of
 from incrowd.api._floor_told import NO_REPORTS, floor_of
 from incrowd.api._masked import check_mask
 from incrowd.api._predicted import Predicted, predicted_by
@@ -23,6 +23,7 @@ from incrowd.api._recipe import Recipe, described, versions
 from incrowd.api._release import Release
 from incrowd.api._released import open_released
 from incrowd.api._save import new_folder, write_around
+from incrowd.api._spreads import local_explanation_of
 from incrowd.core import FullDomainRecoding, Labelling, ParameterError, Recoding, Verdict
 from incrowd.engines import Engine, SparkHome, cluster_of, forget, open_table, open_written
 from incrowd.io import remove
@@ -76,7 +77,7 @@ class Found:
     algorithm
         What searched.
     recoding, predicted
-        What happens to every record, and the classes that this makes.
+        What happens to every record, and the classes that this makes; ``None`` where they are held nowhere as a whole.
     suppressed
         How many records are left out.
     costs
@@ -91,7 +92,7 @@ class Found:
     outcome: Outcome | LocalOutcome
     algorithm: str
     recoding: Recoding
-    predicted: Future[Predicted]
+    predicted: Future[Predicted] | None
     suppressed: int
     costs: Mapping[str, float]
     explanation: Explanation
@@ -117,7 +118,7 @@ def publish_node(source: Source, problem: Problem, outcome: Outcome, algorithm: 
             suppressed=best.suppressed,
             costs=costs,
             explanation=explanation_of(problem, best),
-            input=_described(source, problem, beside),
+            input=describing(source, problem, beside),
         )
         return _publish(source, found)
 
@@ -143,7 +144,7 @@ def publish_locally(source: Source, problem: Problem, outcome: LocalOutcome, alg
             suppressed=outcome.suppressed,
             costs=outcome.costs,
             explanation=local_explanation_of(problem, outcome),
-            input=_described(source, problem, beside),
+            input=describing(source, problem, beside),
         )
         return _publish(source, found)
 
@@ -155,7 +156,7 @@ def _publish(source: Source, found: Found) -> Release:
     table = source.recoded(found.recoding).materialise()
     with _to_check(source, found, table) as engine:
         verdict = _verdict(engine, found)
-    return _release(source, found, table, verdict)
+    return release_of(source, found, table, verdict)
 
 
 def _write(source: Source, found: Found, output: Output) -> Release:
@@ -167,7 +168,7 @@ def _write(source: Source, found: Found, output: Output) -> Release:
             verdict = _verdict(engine, found)
             about = output.about if output.about is None or _reportable(source, found, engine) else None
         notes = () if about is output.about else (NO_REPORTS,)
-        release = _release(source, found, output.folder / folders.public.name / data.name, verdict, notes)
+        release = release_of(source, found, output.folder / folders.public.name / data.name, verdict, notes)
         write_around(release, folders, data, sign=output.sign, plan=output.plan, about=about)
     return release
 
@@ -206,6 +207,7 @@ def _opened(path: Path, cluster: SparkHome | None, budget: Mapping[str, Any]) ->
 
 
 def _verdict(engine: Engine, found: Found) -> Verdict:
+    assert found.predicted is not None  # noqa: S101 - a table that is published as a whole has its classes here
     return checked_again(engine, found.problem, found.recoding, found.predicted.result())
 
 
@@ -213,7 +215,8 @@ def _reportable(source: Source, found: Found, released: Engine) -> bool:
     return reportable(source.engine, released, found.problem.schema, source.reading.get("memory"))
 
 
-def _release(source: Source, found: Found, table: Any, verdict: Verdict, notes: tuple[str, ...] = ()) -> Release:
+def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes: tuple[str, ...] = ()) -> Release:
+    """Put together what was published and what is known about it."""
     problem, census = found.problem, found.problem.census
     return Release(
         table=table,
@@ -225,14 +228,20 @@ def _release(source: Source, found: Found, table: Any, verdict: Verdict, notes: 
         model=problem.model,
         explanation=found.explanation,
         distributions={name: census.domains[name] for name in census.sensitive},
-        basis=Basis(
-            table=source.table,
-            reading=source.reading,
-            problem=problem,
-            predicted=found.predicted.result(),
-            named=_named(found.outcome),
-            seconds=time.monotonic() - source.started,
-        ),
+        basis=_basis(source, found),
+    )
+
+
+def _basis(source: Source, found: Found) -> Basis | None:
+    if found.predicted is None:
+        return None
+    return Basis(
+        table=source.table,
+        reading=source.reading,
+        problem=found.problem,
+        predicted=found.predicted.result(),
+        named=_named(found.outcome),
+        seconds=time.monotonic() - source.started,
     )
 
 
@@ -265,11 +274,12 @@ def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
         suppression=source.manner.suppression,
         pseudonymised=tuple(source.manner.pseudonyms),
         sample=source.sample,
-        floor=floor_of(problem),
+        floor={} if found.predicted is None else floor_of(problem),
     )
 
 
-def _described(source: Source, problem: Problem, beside: ThreadPoolExecutor) -> Future[dict[str, Any]]:
+def describing(source: Source, problem: Problem, beside: ThreadPoolExecutor) -> Future[dict[str, Any]]:
+    """Find out what is known about the table while others work."""
     rows = problem.census.records + problem.census.dropped
     return beside.submit(described, source.table, list(source.engine.columns()), rows)
 

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from incrowd.api._certificate import readable
 from incrowd.api._schema_file import get_schema, put_schema
-from incrowd.core import DataError, IncrowdError, Recoding, Schema, get_recoding, put_recoding
+from incrowd.api._stored import PART, StoredRecoding
+from incrowd.core import (
+    DataError,
+    IncrowdError,
+    Recoding,
+    Schema,
+    get_recoding,
+    join_cells,
+    put_recoding,
+)
 from incrowd.engines import read_arrays, write_arrays
 from incrowd.models import Model, promise
 
@@ -47,10 +56,16 @@ def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str
     source
         The release, or a recoding that was loaded.
     folder
-        Where to write ``recoding.json`` and ``recoding.parquet``; files of these names are replaced.
+        Where to write ``recoding.json`` and ``recoding.parquet``; files of these names are replaced. A recoding that
+        was found part by part has ``recoding-1.parquet`` and so on beside them.
     """
-    header, arrays = put_recoding(source.recoding)
+    recoding = source.recoding
+    stored = recoding if isinstance(recoding, StoredRecoding) else None
+    header, arrays = put_recoding(recoding if stored is None else stored.outline)
     header |= {"schema": put_schema(source.schema), "promise": str(source.model)}
+    if stored is not None:
+        header["parts"] = len(stored.files)
+        stored.copy(Path(folder))
     write_arrays(arrays, Path(folder) / MAP)
     (Path(folder) / HEADER).write_text(readable(header), encoding="utf-8")
 
@@ -76,6 +91,9 @@ def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
     header = _read_header(Path(folder) / HEADER)
     arrays = read_arrays(Path(folder) / MAP)
     try:
+        if "parts" in header:
+            files = (PART.format(number + 1) for number in range(header["parts"]))
+            arrays |= join_cells([read_arrays(Path(folder) / file) for file in files])
         recoding = get_recoding(header, arrays)
         return SavedRecoding(recoding, get_schema(header["schema"], recoding), promise(header["promise"]))
     except IncrowdError:

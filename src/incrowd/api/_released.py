@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from incrowd.api._check import verdict_of
 from incrowd.api._promised import shown_by_a_file
-from incrowd.core import Domain, Ladder, PrivacyWarning, Schema, Verdict
-from incrowd.engines import Engine, ending_of, is_escaped, open_table
+from incrowd.core import Domain, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
+from incrowd.engines import Engine, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Categories, Ordered, Tree, ordered
 from incrowd.models import Model
 
@@ -52,7 +52,7 @@ def open_released(path: Path, **budget: Any) -> Engine:
     return open_table(path, missing_values=(), separator=separator, escaped=is_escaped(path), **budget)
 
 
-def measure(engine: Engine, columns: Sequence[Plain], model: Model) -> Measurement:
+def measure(engine: Engine, columns: Sequence[Plain], model: Model, shares: int = 1) -> Measurement:
     """Measure a promise on a released file.
 
     Parameters
@@ -63,18 +63,32 @@ def measure(engine: Engine, columns: Sequence[Plain], model: Model) -> Measureme
         What the certificate says about its columns.
     model
         The promise.
+    shares
+        In how many shares the classes are looked at, one after the other, where all of them do not fit into memory.
     """
     schema = public_schema(columns)
     domains = engine.domains(schema.sensitive_names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
         shown = [(part, shown_by_a_file(part, len(schema.quasi))) for part in model.parts]
-        pairs = [(part, judge) for part, one in shown for judge in one.bind(schema, domains)]
-    classes = engine.classes(schema.quasi_names, domains, None, schema.count)
-    verdict = verdict_of([judge for _, judge in pairs], classes, schema.quasi_names)
+        whole = None if shares == 1 else {name: domain.counts for name, domain in domains.items()}
+        pairs = [(part, judge) for part, one in shown for judge in one.bind(schema, domains, whole)]
+    verdicts, sizes = [], []
+    for share in shares_of(engine, schema.quasi_names, shares):
+        classes = share.classes(schema.quasi_names, domains, None, schema.count)
+        verdicts.append(verdict_of([judge for _, judge in pairs], classes, schema.quasi_names))
+        sizes.append(classes.records)
     first = engine.domains(schema.quasi_names[:1])[schema.quasi_names[0]]
     values = {name: len(domain) for name, domain in domains.items()}
-    return Measurement(verdict, tuple(part for part, _ in pairs), classes.records, int(first.counts.sum()), values)
+    promises, rows = tuple(part for part, _ in pairs), int(first.counts.sum())
+    verdict = verdicts[0] if shares == 1 else with_itself(joined_verdicts(verdicts))
+    return Measurement(verdict, promises, np.concatenate(sizes), rows, values)
+
+
+def with_itself(verdict: Verdict) -> Verdict:
+    """Say of a table that was judged share by share that it was compared with nothing but itself."""
+    findings = (replace(one, reference="table") if one.reference else one for one in verdict.findings)
+    return replace(verdict, findings=tuple(findings))
 
 
 def public_schema(columns: Sequence[Plain]) -> Schema:

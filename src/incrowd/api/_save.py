@@ -106,7 +106,7 @@ def new_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Iterat
         yield folders
 
 
-def write_around(
+def write_around(  # noqa: PLR0913 - all but the first three are optional
     release: Release,
     folders: Folders,
     data: Path,
@@ -115,10 +115,11 @@ def write_around(
     plan: str | None = None,
     about: Mapping[str, str] | None = None,
     date: str | None = None,
+    budget: Mapping[str, Any] | None = None,
 ) -> None:
     """Write all that belongs to a release around its table, which is written already."""
     date = date or dt.datetime.now(dt.UTC).date().isoformat()
-    certificate = certificate_of(release, data, date)
+    certificate = certificate_of(release, data, date, budget)
     if sign is not None:
         certificate["signature"] = signature_of(canonical(certificate), sign)
     (folders.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")

@@ -27,10 +27,10 @@ from incrowd.core._look_alikes import look_alikes
 from incrowd.core._overlay import overlay
 from incrowd.core._packing import Packing, smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
-from incrowd.core._recoding_store import get_recoding, put_recoding
+from incrowd.core._recoding_store import get_recoding, join_cells, put_cells, put_recoding
 from incrowd.core._schema import Binding, Meaning, Schema
 from incrowd.core._supersets import Partition, Regions, SupersetMode, supersets
-from incrowd.core._verdict import Finding, Verdict
+from incrowd.core._verdict import Finding, Verdict, joined_verdicts
 
 __all__ = [
     "TOP",
@@ -78,10 +78,13 @@ __all__ = [
     "compatible_sizes",
     "get_recoding",
     "group",
+    "join_cells",
+    "joined_verdicts",
     "kind_of",
     "look_alikes",
     "numbered",
     "overlay",
+    "put_cells",
     "put_recoding",
     "smallest_unsigned",
     "stretches",

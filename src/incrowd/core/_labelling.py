@@ -61,6 +61,13 @@ class Labelling:
 class Namer:
     """Names classes in one quasi-identifier of a census, by what their members are.
 
+    Parameters
+    ----------
+    census, column
+        The table, and the position of the quasi-identifier.
+    part
+        Whether the census is that of a part of the table, which its domains count as a whole.
+
     Attributes
     ----------
     column
@@ -76,7 +83,7 @@ class Namer:
         The code at every position.
     """
 
-    def __init__(self, census: Census, column: int) -> None:
+    def __init__(self, census: Census, column: int, *, part: bool = False) -> None:
         name = census.quasi[column]
         self.column = column
         self.ladder: Ladder = census.ladders[name]
@@ -87,7 +94,9 @@ class Namer:
         self.code = np.lexsort([self._up[level] for level in levels])
         self.place = np.empty(len(self.code), dtype=np.int64)
         self.place[self.code] = np.arange(len(self.code))
-        self._records = add_up(census.codes[column], census.counts, len(self.code))
+        self._records = census.marginals[column]
+        if part:
+            self._records = add_up(self.ladder.groups[self.floor], self.domain.counts, len(self.code))
         self._flatten()
 
     @property

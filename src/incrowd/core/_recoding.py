@@ -102,6 +102,8 @@ class LocalRecoding:
         The hierarchies that labels come from, where they are known: what a label covers follows from them.
     floor
         The level at which a quasi-identifier was counted, by name; 0, its own values, where nothing is said.
+    partial
+        Whether it speaks of a part of the table only: the records of no other cell are published by it.
     """
 
     quasi: tuple[str, ...]
@@ -112,6 +114,7 @@ class LocalRecoding:
     labels: tuple[npt.NDArray[np.object_], ...] = field(repr=False)
     ladders: Mapping[str, Ladder] = field(default_factory=dict, repr=False)
     floor: Mapping[str, int] = field(default_factory=dict, repr=False)
+    partial: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, level in self.floor.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError
+from incrowd.core._grouping import group
+from incrowd.core._labelling import numbered
 from incrowd.core._ladder import Ladder
 from incrowd.core._packing import smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
@@ -37,10 +39,30 @@ def put_recoding(recoding: Recoding) -> tuple[Header, Arrays]:
         header |= {"kind": "full domain", "levels": dict(recoding.levels)}
         arrays |= {f"suppressed {number}": codes for number, codes in enumerate(recoding.suppressed)}
         return header | {"suppressed": len(recoding.suppressed), "masked": recoding.masked}, arrays
-    arrays |= {f"cell {number}": codes for number, codes in enumerate(recoding.codes)}
-    arrays |= {f"label {number}": texts for number, texts in enumerate(recoding.labels)}
-    arrays |= {"classes": recoding.classes, "counts": recoding.counts}
-    return header | {"kind": "local", "floor": dict(recoding.floor)}, arrays
+    return header | {"kind": "local", "floor": dict(recoding.floor)}, arrays | put_cells(recoding)
+
+
+def put_cells(recoding: LocalRecoding) -> Arrays:
+    """Take out of a local recoding what it says of its cells; the rest is the same for all parts of a table."""
+    return {
+        **{f"cell {number}": codes for number, codes in enumerate(recoding.codes)},
+        **{f"label {number}": texts for number, texts in enumerate(recoding.labels)},
+        "classes": recoding.classes,
+        "counts": recoding.counts,
+    }
+
+
+def join_cells(parts: Sequence[Mapping[str, Array]]) -> Arrays:
+    """Put what recodings of parts say of their cells one after the other; classes that are called the same are one."""
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    labels = [name for name in joined if name.startswith("label ")]
+    starts = np.cumsum([0, *(len(part[labels[0]]) for part in parts)])
+    classes = [part["classes"] for part in parts]
+    own = [np.where(one < 0, -1, one + start) for one, start in zip(classes, starts, strict=False)]
+    found = [numbered(joined[name]) for name in labels]
+    alike = group([numbers for _, numbers in found], [max(len(texts), 1) for texts, _ in found])
+    joined["classes"] = np.append(alike.ids.astype(np.int64), -1)[np.concatenate(own)]
+    return joined | {name: joined[name][alike.first] for name in labels}
 
 
 def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NoReturn
 
@@ -98,3 +98,38 @@ class Verdict:
     def __bool__(self) -> NoReturn:
         msg = "A verdict is neither true nor false; ask verdict.holds."
         raise TypeError(msg)
+
+
+def joined_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
+    """Put the verdicts on shares of a table together: no class, and nobody, is in two of them."""
+    first, *others = [verdict for verdict in verdicts if verdict.classes] or verdicts[:1]
+    if not others:
+        return first
+    every = [first, *others]
+    persons = None if first.persons is None else sum(verdict.persons or 0 for verdict in every)
+    return Verdict(
+        findings=_together([verdict.findings for verdict in every]),
+        classes=sum(verdict.classes for verdict in every),
+        records=sum(verdict.records for verdict in every),
+        persons=persons,
+        failing={name: np.concatenate([verdict.failing[name] for verdict in every]) for name in first.failing},
+        notes=tuple(dict.fromkeys(note for verdict in every for note in verdict.notes)),
+        beside=_together([verdict.beside for verdict in every]),
+    )
+
+
+def _together(findings: Sequence[tuple[Finding, ...]]) -> tuple[Finding, ...]:
+    return tuple(_worst(same) for same in zip(*findings, strict=True))
+
+
+def _worst(findings: Sequence[Finding]) -> Finding:
+    """Give for one promise the worst of what was measured, and all that breaks it."""
+    first, persons = findings[0], [finding.failing_persons for finding in findings]
+    columns = zip(first.required, *(finding.measured for finding in findings), strict=True)
+    return replace(
+        first,
+        measured=tuple(min(numbers) if sense == ">=" else max(numbers) for (_, sense, _), *numbers in columns),
+        failing_classes=sum(finding.failing_classes for finding in findings),
+        failing_records=sum(finding.failing_records for finding in findings),
+        failing_persons=None if persons[0] is None else sum(number or 0 for number in persons),
+    )

@@ -18,17 +18,22 @@ from incrowd.engines._spark import cluster_of, forget, open_written
 from incrowd.engines._spark_files import places_of, read_folder
 from incrowd.engines._spark_home import SparkHome
 from incrowd.engines._spark_session import spark_session
+from incrowd.engines._spilled import Block, CellFile, CellWriter, can_spill, shares_of, spill_census
 from incrowd.engines._stage import Stage, watching
 
 __all__ = [
     "Answers",
+    "Block",
     "Budget",
+    "CellFile",
+    "CellWriter",
     "Database",
     "Engine",
     "Remembered",
     "Replace",
     "SparkHome",
     "Stage",
+    "can_spill",
     "census_size_about",
     "check_suffix",
     "classes_of",
@@ -48,7 +53,9 @@ __all__ = [
     "read_arrays",
     "read_folder",
     "sample_of",
+    "shares_of",
     "spark_session",
+    "spill_census",
     "table_of_columns",
     "unescape_formula",
     "watching",

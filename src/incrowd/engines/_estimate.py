@@ -61,9 +61,9 @@ def how_many(words: Sequence[Any], one_in: int) -> int:
     return one_in * int(np.count_nonzero(_mixed(words) % one_in == 0))
 
 
-def looked_at(words: Sequence[str], one_in: int) -> nw.Expr:
-    """Choose the rows whose cell is looked at, by the columns with its packed codes."""
-    chosen: nw.Expr = _mixed([nw.col(word) for word in words]) % one_in == 0
+def in_share(words: Sequence[str], shares: int, number: int = 0) -> nw.Expr:
+    """Choose the rows whose cell is in one of several shares, by the columns with its packed codes."""
+    chosen: nw.Expr = _mixed([nw.col(word) for word in words]) % shares == number
     return chosen
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -28,7 +28,7 @@ from incrowd.engines._border import guarded
 from incrowd.engines._budget import give_back
 from incrowd.engines._columns import to_numpy
 from incrowd.engines._encoding import Coding, codes_by, with_words
-from incrowd.engines._estimate import looked_at
+from incrowd.engines._estimate import in_share
 from incrowd.engines._files import check_suffix
 from incrowd.engines._home import ROW, DuckHome, Frame, Home, inner_names, only
 from incrowd.engines._labels import label_classes, read_labels
@@ -105,7 +105,7 @@ class FrameEngine:
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
         """Say about how many cells a census would have, by counting one in so many."""
         frame, words = self._encoded(request)
-        some = only(frame, words).filter(looked_at(words, one_in)).unique()
+        some = only(frame, words).filter(in_share(words, one_in)).unique()
         return one_in * int(self._collect(some.select(self._tally(None)))["n"][0].as_py())
 
     @guarded
@@ -116,6 +116,24 @@ class FrameEngine:
         words, counts = self._count(request)
         give_back()
         return Census.assemble(request, domains, packing.unpack(words), counts, self._dropped(request.count))
+
+    @guarded
+    def write_census(self, request: CensusRequest, path: Path) -> None:
+        """Write the cells of a census that is too long to be held to a Parquet file: packed codes, counts, no order."""
+        begin("reading")
+        frame, words = self._encoded(request)
+        assert isinstance(self._home, DuckHome)  # noqa: S101 - who asks has seen to it
+        self._home.spill(frame.group_by(words).agg(self._tally(request.count)), path)
+        self._home.check()
+
+    @guarded
+    def share(self, names: Sequence[str], number: int, shares: int) -> FrameEngine:
+        """Give one of several shares of the rows; those that are equal in some columns are in the same one."""
+        domains = self.domains(names)
+        codings = [self._coding(name, domain) for name, domain in domains.items()]
+        frame, words = with_words(self._clean(list(self._inner)), codings, self._home)
+        frame = only(frame.filter(in_share(words, shares, number)), list(self._inner.values()))
+        return self._with(frame)
 
     @guarded
     def recode(
@@ -147,8 +165,7 @@ class FrameEngine:
     @guarded
     def sampled(self, rows: int) -> FrameEngine:
         """Take so many rows, the same ones whatever their order."""
-        sample = self._home.bring(self._collect(self._home.sampled(self._source, rows)))
-        return type(self)(sample, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
+        return self._with(self._home.bring(self._collect(self._home.sampled(self._source, rows))))
 
     @guarded
     def classes(
@@ -182,6 +199,10 @@ class FrameEngine:
     @guarded
     def materialise(self) -> Any:
         return self._home.hand_back(self._collect(self._ordered()).rename_columns(list(self._inner)))
+
+    def _with(self, frame: Frame) -> Self:
+        """Read other rows as these are read."""
+        return type(self)(frame, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
 
     def _check(self, names: Sequence[str]) -> None:
         for name in names:

@@ -201,11 +201,15 @@ class DuckHome:
         assert self._workshop is not None  # noqa: S101 - only what we opened ourselves is staged
         path, connection = self._workshop.folder / f"{secrets.token_hex(8)}.parquet", self._workshop.connection
         connection.execute("SET preserve_insertion_order = true")
-        frame.to_native().write_parquet(str(path), compression="zstd")
+        self.spill(frame, path)
         connection.execute("SET preserve_insertion_order = false")
         self.check()
         staged: Frame = nw.from_native(connection.read_parquet(str(path)))
         return staged
+
+    def spill(self, frame: Frame, path: Path) -> None:
+        """Write a frame that nobody else will read to a Parquet file."""
+        frame.to_native().write_parquet(str(path), compression="zstd")
 
     def fetched(self, frame: Frame, labels: Sequence[str]) -> pa.Table:
         """Fetch a frame, so many rows at a time, of which every text of these columns is kept once."""

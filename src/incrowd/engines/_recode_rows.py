@@ -54,6 +54,7 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     own = [recoding.counted(name, column) for name, column in codes.items()]
     entries, cells = together([column[order] for column in recoding.codes], own, recoding.cardinalities)
     rows = np.lexsort((*ranks[::-1], cells))
+    rows = rows[np.isin(cells[rows], entries)] if recoding.partial else rows
     if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):
         msg = "The recoding speaks of other records than the table has."
         raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")

@@ -190,7 +190,7 @@ class ReferenceEngine:
         cells = list(zip(*(column.tolist() for column in columns), strict=True))
         published: dict[int, Row] = {}
         for place in sorted(range(len(cells)), key=lambda place: _order(self.rows[place], others)):
-            number = queues[cells[place]].pop(0)
+            number = -1 if recoding.partial and cells[place] not in queues else queues[cells[place]].pop(0)
             if number >= 0:
                 labels = zip(recoding.quasi, recoding.labels, strict=True)
                 published[place] = {**self.rows[place], **{name: texts[number] for name, texts in labels}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ import numpy as np
 
 from incrowd.algorithms import Inspected, LocalOutcome, Problem
 from incrowd.api import Plan, Release
+from incrowd.core import EngineError
 from incrowd.models import KAnonymity, Model, suppression_limit
 from incrowd.web._charts import quick_charts, write_charts
 from incrowd.web._decides import decides_of, states_of
@@ -33,6 +35,10 @@ def run(given: Plain, teller: Teller) -> Plain:
     plan = plan_of(given["plan"])
     write_text(folder / "source.toml", Path(given["plan"]).read_text(encoding="utf-8"))
     release = without_report(plan).run(teller.search, write=True, folder=folder / "release")
+    if release.basis is None:
+        shutil.rmtree(folder / "release")
+        msg = "This table is too large to be looked at here: its release can only be made part by part."
+        raise EngineError(msg, hint="download the plan, and run incrowd anonymize with it.")
     keep(str(folder), plan, release)
     teller.step("describing the release")
     details = details_of(plan, release)

@@ -42,6 +42,22 @@ class Stretches:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Begun:
+    """Parts that were cut out of a table before.
+
+    Attributes
+    ----------
+    parts
+        The part of every cell.
+    whole
+        From where to where the whole table reaches, per column.
+    """
+
+    parts: Array
+    whole: Stretches
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """One quasi-identifier.
 

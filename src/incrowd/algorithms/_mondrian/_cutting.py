@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from incrowd.algorithms._local import Locally
 from incrowd.algorithms._mondrian._checks import Candidates, Check
-from incrowd.algorithms._mondrian._columns import Column, Stretches
+from incrowd.algorithms._mondrian._columns import Begun, Column, Stretches
 from incrowd.algorithms._mondrian._compiled import measure_parts, propose_cuts, sort_columns
 from incrowd.algorithms._mondrian._finished import Cut, Finished, spans
 from incrowd.algorithms._mondrian._moves_compiled import arrange_pieces, move_rows
@@ -62,10 +62,23 @@ class _Open:
 
 
 class Cutting:
-    """One run over a table."""
+    """One run over a table.
 
-    def __init__(self, table: Locally, columns: Sequence[Column], check: Check, *, strict: bool) -> None:
+    Parameters
+    ----------
+    table, columns, check
+        The table, how its columns are cut, and the promise.
+    strict
+        Whether equal values stay together.
+    begun
+        Where the table is a part of another that was cut into parts before: these.
+    """
+
+    def __init__(
+        self, table: Locally, columns: Sequence[Column], check: Check, *, strict: bool, begun: Begun | None = None
+    ) -> None:
         census = table.census
+        self._begun = begun
         self._columns, self._check, self._strict = tuple(columns), check, strict
         self._importance, self._records = table.weights, census.records
         self._counts = census.counts
@@ -91,19 +104,38 @@ class Cutting:
         self._finish(parts)
         return self._finished.cut(self._counts, self._tree.grown())
 
+    def first(self) -> Array | None:
+        """Cut once, and give the piece that every cell is in; ``None`` where some piece would be too light."""
+        parts = self._whole()
+        column, value, number = self._propose(parts)
+        if not (column >= 0).any():
+            return None
+        found = self._arrange(parts, column, value, number)
+        pieces = np.empty(len(self._cells), dtype=np.int64)
+        pieces[self._cells[found.order]] = found.owners
+        return pieces
+
     def _whole(self) -> _Open:
-        """Begin with the whole table; stop where it breaks the promise."""
-        number = min(len(self._cells), 1)
-        opens = np.array([0, len(self._cells)])[: number + 1]
-        sizes = np.array([self._records])[:number]
+        """Begin with the whole table, or with the parts that were cut before; stop where that breaks the promise."""
+        opens = np.array([0, len(self._cells)])[: min(len(self._cells), 1) + 1]
+        if self._begun is not None:
+            order = np.argsort(self._begun.parts, kind="stable")
+            self._move(order, self._weights[order])
+            opens = np.append(np.unique(self._begun.parts[order], return_index=True)[1], len(order))
+        number = len(opens) - 1
+        sizes = np.add.reduceat(self._weights, opens[:-1], dtype=np.int64) if number else np.zeros(0, dtype=np.int64)
         sensitive = dict(zip(self._check.columns, self._codes[len(self._columns) :], strict=True))
-        found = Candidates(sensitive, self._cells, self._cells, self._weights, opens, sizes, np.full(number, -1))
+        rows = np.arange(len(self._cells), dtype=self._number)
+        found = Candidates(sensitive, self._cells, rows, self._weights, opens, sizes, np.full(number, -1))
         self._check.refuse_if_hopeless(found)
         numbers = np.arange(number)
         if number:
             self._check.accept(found, numbers, numbers)
-        reach = self._measure(opens[:-1], opens[1:])
+        self.reach = reach = self._measure(opens[:-1], opens[1:])
         self._root = reach
+        if self._begun is not None:
+            self._root = self._begun.whole
+            numbers = self._tree.add(np.zeros(number, dtype=np.int64), np.zeros_like(numbers), sizes, reach)
         return self._measured(numbers, opens[:-1], opens[1:], sizes, reach)
 
     def _round(self, parts: _Open) -> _Open:

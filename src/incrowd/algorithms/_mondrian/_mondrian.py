@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from incrowd.algorithms._local import Labels, Locally
-from incrowd.algorithms._mondrian._columns import Column
+from incrowd.algorithms._mondrian._columns import Begun, Column
 from incrowd.algorithms._mondrian._tree import CutOutcome
 from incrowd.algorithms._outcome import Progress
 from incrowd.algorithms._problem import Problem
@@ -84,6 +84,20 @@ class Mondrian:
             Called after every round with the records that are done and those that there are; when it returns
             ``False`` the parts that are still open are published as they are.
         """
+        return self.go_on(problem, None, progress)
+
+    def go_on(
+        self, problem: Problem, begun: Begun | None, progress: Callable[[Progress], bool | None] | None = None
+    ) -> CutOutcome:
+        """Cut the table, or go on where a larger one was cut into parts before.
+
+        Parameters
+        ----------
+        problem, progress
+            As in ``search``.
+        begun
+            The parts.
+        """
         from incrowd.algorithms._mondrian._checks import Check  # noqa: PLC0415 - numba is loaded with them
         from incrowd.algorithms._mondrian._cutting import Cutting  # noqa: PLC0415
         from incrowd.algorithms._mondrian._merged import alike, named  # noqa: PLC0415
@@ -91,7 +105,7 @@ class Mondrian:
         table = Locally(problem)
         _refuse(table, strict=self.strict)
         columns = tuple(Column.of(table, index, self.labels) for index in range(len(table.names)))
-        found = Cutting(table, columns, Check(table), strict=self.strict).run(progress)
+        found = Cutting(table, columns, Check(table), strict=self.strict, begun=begun).run(progress)
         cut, labels = named(found, columns, apart=not table.union_closed)
         closeness = any(isinstance(model, NTCloseness) for model in problem.model.parts)
         paths = cut.tree.paths(cut.leaves) if closeness else None

@@ -1,0 +1,136 @@
+"""Cut cells that do not fit into memory into parts that do: by their counts, from file to file."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.algorithms import Along, ByCounts, ValueCounts
+from incrowd.core import CensusRequest, Domain, add_up
+from incrowd.engines import CellFile, CellWriter
+
+Array = npt.NDArray[Any]
+
+_OPEN = 100
+"""So many files are written at a time: a system lets a process have a few hundred open."""
+
+
+class CannotBeCutError(Exception):
+    """A part does not fit into memory, and cannot be cut: not without breaking the promise, or not by what fits."""
+
+
+class Files:
+    """Parts of a table in files: those that fit into memory lie together in one file, as long as it fits.
+
+    Parameters
+    ----------
+    request, domains
+        What the cells are, and the values of their columns.
+    room
+        How many cells fit.
+    folder
+        Where to write.
+    """
+
+    def __init__(self, request: CensusRequest, domains: Mapping[str, Domain], room: int, folder: Path) -> None:
+        self._request, self._domains, self._room, self._folder = request, domains, room, folder
+        self._numbers = itertools.count()
+        self._filling: tuple[CellFile, int] | None = None
+        self._filled: list[CellFile] = []
+        self._writers: dict[CellFile, CellWriter] = {}
+
+    def cut(self, cells: CellFile, by: ByCounts) -> list[CellFile]:
+        """Cut until every part fits; give files that fit, each with one part or several.
+
+        Raises
+        ------
+        CannotBeCutError
+            If a part does not fit and cannot be cut.
+        """
+        large = [cells]
+        while large:
+            file = large.pop()
+            values = ValueCounts(self._request, self._domains)
+            for codes, counts in _blocks(file):
+                values.add(codes, counts)
+            along = self._chosen(file, by, by.propose(values))
+            large += self._split(file, along, values.cells[along.column])
+            file.remove()
+        self._close()
+        return self._filled
+
+    def _chosen(self, file: CellFile, by: ByCounts, proposed: list[Along]) -> Along:
+        """Give the first cut whose pieces keep the promise."""
+        along = next(iter(proposed), None)
+        if proposed and not by.by_size:
+            pieces = by.pieces(proposed)
+            for codes, counts in _blocks(file):
+                pieces.add(codes, counts)
+                if len(pieces) > self._room:
+                    raise CannotBeCutError
+            along = by.choose(proposed, pieces)
+        if along is None:
+            raise CannotBeCutError
+        return along
+
+    def _split(self, file: CellFile, along: Along, cells: Array) -> list[CellFile]:
+        """Write the pieces of a part: large ones to files of their own, which are given back."""
+        occurring = along.pieces >= 0
+        sizes = add_up(along.pieces[occurring], cells[occurring], along.number)
+        targets = [self._target(file, size) for size in sizes.tolist()]
+        numbers = {target: number for number, target in enumerate(dict.fromkeys(targets))}
+        every, place = list(numbers), np.array([numbers[target] for target in targets])
+        first = next(self._numbers)  # pieces are numbered from here on
+        self._numbers = itertools.count(first + len(targets))
+        for start in range(0, len(every), _OPEN):
+            for block in file.blocks():
+                pieces = along.pieces[file.packing.unpack(block.words)[along.column]]
+                numbered = block._replace(parts=first + pieces)
+                for target, some in _by_place(place[pieces], every, range(start, min(start + _OPEN, len(every)))):
+                    self._writer(target).add(numbered.some(some))
+            self._close(but=None if self._filling is None else self._filling[0])
+        return [target for target, size in zip(targets, sizes.tolist(), strict=True) if size > self._room]
+
+    def _target(self, file: CellFile, size: int) -> CellFile:
+        """Say where so many cells are written: a file that they still fit into, or a new one."""
+        if size > self._room:
+            return self._new(file)
+        if self._filling is None or self._filling[1] + size > self._room:
+            self._filling = self._new(file), 0
+            self._filled.append(self._filling[0])
+        target, before = self._filling
+        self._filling = target, before + size
+        return target
+
+    def _new(self, file: CellFile) -> CellFile:
+        return CellFile(self._folder / f"{next(self._numbers)}.parquet", file.packing)
+
+    def _writer(self, file: CellFile) -> CellWriter:
+        if file not in self._writers:
+            self._writers[file] = CellWriter(file)
+        return self._writers[file]
+
+    def _close(self, but: CellFile | None = None) -> None:
+        """Finish all files, but the one that is still filled."""
+        for file in [file for file in self._writers if file != but]:
+            self._writers.pop(file).close()
+
+
+def _blocks(file: CellFile) -> Iterator[tuple[Sequence[Array], Array]]:
+    for block in file.blocks():
+        yield file.packing.unpack(block.words), block.counts
+
+
+def _by_place(places: Array, files: list[CellFile], among: range) -> Iterator[tuple[CellFile, Array]]:
+    """Give for some of the files the rows that go there."""
+    order = np.argsort(places, kind="stable")
+    ends = np.cumsum(np.bincount(places, minlength=len(files)))
+    for place in among:
+        start, end = ends[place - 1] if place else 0, ends[place]
+        if end > start:
+            yield files[place], order[start:end]
