@@ -286,3 +286,14 @@ def test_a_question_about_a_column_names_it(done: Visitor) -> None:
 def test_a_model_learns_from_the_table_and_from_the_release(done: Visitor) -> None:
     found = done.work(kind="question", run=1, ask="model", column="disease")["result"]
     assert all(0 <= float(found[key]) <= 1 for key in ("before", "after", "guessed"))
+
+
+def test_a_table_that_must_be_published_in_parts_is_for_the_command_line(planned: Visitor, folder: Path) -> None:
+    small = {"search": {"algorithm": "mondrian"}, "data": {"memory": "2KB"}}
+    planned.ask("PATCH", "/api/plan", json=small)
+    told = planned.work(kind="run")
+    assert told["state"] == "failed"
+    assert "part by part" in str(told)
+    assert "incrowd anonymize" in str(told)
+    assert not (folder / ".incrowd/runs/0001/release").exists()
+    assert planned.ask("GET", "/api/runs")["runs"] == []
