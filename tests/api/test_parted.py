@@ -19,6 +19,7 @@ from incrowd.api._parted._fingerprint import fingerprint
 from incrowd.api._parted._parted import Parts
 from incrowd.api._stored import StoredRecoding
 from incrowd.core import Cells, Classes, Domain, group, numbered
+from incrowd.engines import Budget
 from incrowd.engines._frame import FrameEngine
 
 SCHEMA = ic.Schema(
@@ -134,6 +135,29 @@ def test_the_files_are_verified_and_asked_as_any_others(table: Path, tmp_path: P
     drawn = "minimality"  # which classes it draws depends on how they are numbered
     assert [one for one in attacks[0] if one["name"] != drawn] == [one for one in attacks[1] if one["name"] != drawn]
     assert str(ic.utility(parts, table)) == str(ic.utility(whole, table))
+
+
+@pytest.mark.parametrize("format_", ["parquet", "csv"])
+def test_a_file_whose_groups_do_not_fit_is_verified_in_shares(
+    format_: Any, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ic.anonymize(table, SCHEMA, output=tmp_path / "out", format=format_, **PROMISE)
+    certificate = tmp_path / "out" / "public" / "release.json"
+    as_whole, share, asked = ic.verify(certificate), FrameEngine.share, []
+
+    def shared(engine: FrameEngine, names: Any, number: int, shares: int) -> FrameEngine:
+        asked.append((number, shares))
+        return share(engine, names, number, shares)
+
+    monkeypatch.setattr(FrameEngine, "share", shared)
+    monkeypatch.setattr(Budget, "cells", lambda *_, **__: 100)
+    assert ic.verify(certificate) == as_whole
+    assert as_whole.holds
+    assert asked == [(number, len(asked)) for number in range(len(asked))]
+    assert len(asked) > 2
+    data = tmp_path / "out" / "public" / f"data.{format_}"
+    data.write_bytes((tmp_path / "people.parquet").read_bytes() if format_ == "parquet" else data.read_bytes()[:-200])
+    assert not ic.verify(certificate).holds
 
 
 def test_a_recoding_in_parts_says_the_same_of_every_cell(table: Path, tmp_path: Path) -> None:

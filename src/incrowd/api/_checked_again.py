@@ -49,6 +49,24 @@ def checked_again(engine: Engine, problem: Problem, recoding: Recoding, predicte
     Neither census nor ladders take part in the verdict, with one exception: the supersets of (n, t)-closeness are
     regions of the whole input (N-REF), so there the predicted classes are judged, which equal the published ones.
     """
+    published = as_predicted(engine, problem, recoding, predicted)
+    judges = problem.judges()
+    if any(isinstance(judge.model, NTCloseness) for judge in judges):
+        verdict = verdict_of(judges, predicted.classes, recoding.quasi, among=~predicted.left_out)
+    else:
+        verdict = verdict_of(judges, published, recoding.quasi)
+    expect(fine=verdict.holds, problem="does not keep the promise that the search found it to keep")
+    return replace(verdict, beside=beside_of(engine, published, problem))
+
+
+def as_predicted(engine: Engine, problem: Problem, recoding: Recoding, predicted: Predicted) -> Classes:
+    """Group the labels of a published table, and refuse it if they are not what the search predicted.
+
+    Parameters
+    ----------
+    engine, problem, recoding, predicted
+        As above.
+    """
     census, schema = problem.census, problem.schema
     domains = {name: census.domains[name] for name in census.sensitive}
     published = engine.classes(schema.quasi_names, domains, schema.entity, schema.count)
@@ -60,13 +78,7 @@ def checked_again(engine: Engine, problem: Problem, recoding: Recoding, predicte
         _compare(part_of(published, ~masked), predicted)
     else:
         _compare(published, predicted)
-    judges = problem.judges()
-    if any(isinstance(judge.model, NTCloseness) for judge in judges):
-        verdict = verdict_of(judges, classes, recoding.quasi, among=~left_out)
-    else:
-        verdict = verdict_of(judges, published, recoding.quasi)
-    expect(fine=verdict.holds, problem="does not keep the promise that the search found it to keep")
-    return replace(verdict, beside=beside_of(engine, published, problem))
+    return published
 
 
 def beside_of(engine: Engine, published: Classes, problem: Problem, *, share: bool = False) -> tuple[Finding, ...]:

@@ -18,10 +18,23 @@ def fits(engine: Engine, request: CensusRequest, cells: int) -> bool:
     cells
         How many fit.
     """
+    return _size_about(engine, request, cells) <= cells
+
+
+def shares_needed(engine: Engine, request: CensusRequest, memory: str | None = None) -> int:
+    """Say in how many shares the cells of a table must be looked at, each of which fits."""
+    cells = cells_within(request, memory)
+    return max(math.ceil(_size_about(engine, request, cells) / cells), 1)
+
+
+def _size_about(engine: Engine, request: CensusRequest, cells: int) -> int:
+    """Say about how many cells a census has, or at most, where so many would fit."""
+    rows = int(engine.domains(request.columns[:1])[request.columns[0]].counts.sum())
+    if rows <= cells:
+        return rows
     domains = engine.domains(request.needed)
-    rows = int(domains[request.columns[0]].counts.sum())
     possible = math.prod(request.cardinality(domains[name]) for name in request.columns)
-    return min(rows, possible) <= cells or census_size_about(engine, request, cells) <= cells
+    return possible if possible <= cells else census_size_about(engine, request, cells)
 
 
 def cells_within(request: CensusRequest, memory: str | None, *, local: bool = False) -> int:

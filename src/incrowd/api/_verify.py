@@ -11,12 +11,13 @@ from typing import Any, NoReturn
 
 from incrowd.api._certificate import SCHEMA, bytes_of, canonical, digest_of, escaping_of, shown_measures
 from incrowd.api._compare_promises import compare_promises
+from incrowd.api._fits import shares_needed
 from incrowd.api._owner import compare_owner
-from incrowd.api._released import measure, open_released
+from incrowd.api._released import measure, open_released, public_schema
 from incrowd.api._sign import KeyFile, is_signed
-from incrowd.core import DataError, EngineError, IncrowdError
+from incrowd.core import CensusRequest, DataError, EngineError, IncrowdError
 from incrowd.engines import Engine
-from incrowd.models import promise
+from incrowd.models import Model, NTCloseness, promise
 
 Plain = dict[str, Any]
 Told = tuple[bool | None, str]
@@ -142,7 +143,7 @@ def _table(certificate: Plain, engine: Engine, *, untouched: bool) -> Iterator[T
         names = list(engine.columns())
         yield names == [column["name"] for column in certificate["columns"]], "names of the columns"
         model = promise(certificate["promise"])
-        found = measure(engine, certificate["columns"], model)
+        found = measure(engine, certificate["columns"], model, _shares(engine, certificate["columns"], model))
     except EngineError:
         if untouched:
             raise
@@ -154,6 +155,14 @@ def _table(certificate: Plain, engine: Engine, *, untouched: bool) -> Iterator[T
         yield from compare_promises(certificate, found)
         return
     yield False, f"what can be measured: {trouble}"
+
+
+def _shares(engine: Engine, columns: list[Plain], model: Model) -> int:
+    """Say in how many shares a file is measured: in one, unless its classes do not fit, and can be judged apart."""
+    schema = public_schema(columns)
+    if schema.count is not None or any(isinstance(part, NTCloseness) for part in model.parts):
+        return 1
+    return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names))
 
 
 def _counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Told]:

@@ -39,7 +39,7 @@ class Files:
 
     def __init__(self, request: CensusRequest, domains: Mapping[str, Domain], room: int, folder: Path) -> None:
         self._request, self._domains, self._room, self._folder = request, domains, room, folder
-        self._numbers = itertools.count()
+        self._names, self._parts = itertools.count(), 0
         self._filling: tuple[CellFile, int] | None = None
         self._filled: list[CellFile] = []
         self._writers: dict[CellFile, CellWriter] = {}
@@ -85,8 +85,7 @@ class Files:
         targets = [self._target(file, size) for size in sizes.tolist()]
         numbers = {target: number for number, target in enumerate(dict.fromkeys(targets))}
         every, place = list(numbers), np.array([numbers[target] for target in targets])
-        first = next(self._numbers)  # pieces are numbered from here on
-        self._numbers = itertools.count(first + len(targets))
+        first, self._parts = self._parts, self._parts + len(targets)
         for start in range(0, len(every), _OPEN):
             for block in file.blocks():
                 pieces = along.pieces[file.packing.unpack(block.words)[along.column]]
@@ -108,7 +107,7 @@ class Files:
         return target
 
     def _new(self, file: CellFile) -> CellFile:
-        return CellFile(self._folder / f"{next(self._numbers)}.parquet", file.packing)
+        return CellFile(self._folder / f"{next(self._names)}.parquet", file.packing)
 
     def _writer(self, file: CellFile) -> CellWriter:
         if file not in self._writers:

@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.algorithms import Algorithm, Begun, ByCounts, LocalOutcome, Mondrian, Problem, Progress
 from incrowd.api._basis import budget_of
 from incrowd.api._check import verdict_of
-from incrowd.api._checked_again import beside_of, checked_again, expect
+from incrowd.api._checked_again import as_predicted, beside_of, expect
 from incrowd.api._fits import fits
 from incrowd.api._floor import Room
 from incrowd.api._floor_told import NO_REPORTS
@@ -173,7 +173,7 @@ class Parts:
         spreads.add(outcome)
         predicted = predicted_by(problem, outcome.recoding)
         self.source.recoded(outcome.recoding).write(places[0])
-        checked_again(open_released(places[0], **self._budget), problem, outcome.recoding, predicted)
+        as_predicted(open_released(places[0], **self._budget), problem, outcome.recoding, predicted)
         write_arrays(put_cells(outcome.recoding), places[1])
         if self.watch is not None:
             self.watch.done += problem.census.records
