@@ -72,11 +72,14 @@ class Steward:
         return self.page
 
     def drag(self, text: str, inside: str, to: Locator) -> None:
-        """Drag what is called so to another place, and again if the page moved under the hand."""
-        for _ in range(5):
-            self.page.locator(inside, has_text=text).drag_to(to)
-            if text in to.inner_text():
-                break
+        """Drag what is called so to another place, event by event: in a busy browser the mouse may miss."""
+        held = self.page.locator(f"{inside} [draggable=true]", has_text=text)
+        carried = self.page.evaluate_handle("() => new DataTransfer()")
+        event = "new DragEvent(name, {dataTransfer, bubbles: true, cancelable: true})"
+        went_on = f"(node, [name, dataTransfer]) => node.dispatchEvent({event})"
+        assert held.evaluate(went_on, ["dragstart", carried])
+        assert not to.evaluate(went_on, ["dragover", carried]), "it cannot be dropped there"
+        to.evaluate(went_on, ["drop", carried])
         expect(to).to_contain_text(text)
 
     def another_tab(self) -> Steward:
