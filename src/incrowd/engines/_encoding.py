@@ -86,19 +86,34 @@ def with_words(
     """
     packing = Packing.of([coding.cardinality for coding in codings])
     parts: list[list[nw.Expr]] = [[] for _ in range(packing.words)]
+    found: list[tuple[Coding, Mapping[str, pa.Array]]] = []
     for coding, field in zip(codings, packing.fields, strict=True):
         shifted = of_numbers(coding.codes.astype(np.int64) << field.shift)
         beside = {"label": labels[coding.column]} if labels and coding.column in labels else {}
-        frame = _joined(frame, coding, {"code": shifted, **beside}, home)
+        found.append((coding, {"code": shifted, **beside}))
         parts[field.word].append(looked_up(coding, shifted, "code"))
     words = [f"word{number}" for number in range(packing.words)]
     sums = [functools.reduce(operator.add, part) for part in parts]  # null if any part is: sum_horizontal would hide it
+    frame = with_lookups(frame, found, home)
     return frame.with_columns(**dict(zip(words, sums, strict=True))), words
 
 
-def with_lookup(frame: Frame, coding: Coding, found: pa.Array, home: Home, name: str) -> tuple[Frame, nw.Expr]:
-    """Join to every row what is found under its value; ``found`` is one longer than the keys if null has an entry."""
-    return _joined(frame, coding, {name: found}, home), looked_up(coding, found, name)
+def with_lookups(frame: Frame, found: Iterable[tuple[Coding, Mapping[str, pa.Array]]], home: Home) -> Frame:
+    """Join to every row what is found, under some names, by its values; ``looked_up`` reads it.
+
+    Parameters
+    ----------
+    frame, home
+        The frame, and where it lives.
+    found
+        Per column one or several arrays, each one longer than the keys if null has an entry.
+    """
+    tables = {}
+    for coding, arrays in found:
+        names = [f"{next(iter(arrays))}_key_{coding.column}", *(f"{name}_of_{coding.column}" for name in arrays)]
+        keys = coding.keys
+        tables[coding.column] = pa.Table.from_arrays([keys, *(one[: len(keys)] for one in arrays.values())], names)
+    return home.look_up(frame, tables)
 
 
 def looked_up(coding: Coding, found: pa.Array, name: str) -> nw.Expr:
@@ -108,11 +123,3 @@ def looked_up(coding: Coding, found: pa.Array, name: str) -> nw.Expr:
         for_null = nw.lit(found[-1].as_py(), dtype=nw.Int64 if pa.types.is_integer(found.type) else nw.String)
         result = nw.when(nw.col(coding.column).is_null()).then(for_null).otherwise(result)
     return result
-
-
-def _joined(frame: Frame, coding: Coding, found: Mapping[str, pa.Array], home: Home) -> Frame:
-    column, keys = coding.column, coding.keys
-    key = f"{next(iter(found))}_key_{column}"
-    arrays = [keys, *(array[: len(keys)] for array in found.values())]
-    table = pa.Table.from_arrays(arrays, [key, *(f"{name}_of_{column}" for name in found)])
-    return home.look_up(frame, table, column, key)

@@ -10,7 +10,7 @@ import math
 import os
 import secrets
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -49,8 +49,16 @@ class Home(Protocol):
     def bring(self, table: pa.Table) -> Frame:
         """Put a small table beside the frame, so that the two can be joined."""
 
-    def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
-        """Join to every row what a small table has under its value of a column, or null."""
+    def look_up(self, frame: Frame, tables: Mapping[str, pa.Table]) -> Frame:
+        """Join to every row what small tables have under its values of some columns, or null.
+
+        Parameters
+        ----------
+        frame
+            The rows.
+        tables
+            Per column of the frame a table; its first column is the key.
+        """
 
     def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
         """Write a frame to a file, its columns under their own names."""
@@ -169,8 +177,8 @@ class DuckHome:
         brought: Frame = nw.from_native(self._scan(table))
         return brought
 
-    def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
-        return frame.join(self.bring(table), left_on=column, right_on=key, how="left")
+    def look_up(self, frame: Frame, tables: Mapping[str, pa.Table]) -> Frame:
+        return _joined(frame, tables, {column: self.bring(table) for column, table in tables.items()})
 
     def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
         new = zip(inner_names(len(names)), map(_quoted, names), strict=True)
@@ -241,8 +249,8 @@ class PolarsHome:
 
         return nw.from_native(pl.DataFrame(table).lazy())
 
-    def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
-        return frame.join(self.bring(table), left_on=column, right_on=key, how="left")
+    def look_up(self, frame: Frame, tables: Mapping[str, pa.Table]) -> Frame:
+        return _joined(frame, tables, {column: self.bring(table) for column, table in tables.items()})
 
     def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
         write_table(frame.collect(backend="pyarrow").to_native().rename_columns(list(names)), path)
@@ -262,6 +270,13 @@ class PolarsHome:
 
         sampled: Frame = nw.from_native(frame.to_native().sort(pl.struct(pl.all()).hash(0)).head(rows))
         return sampled
+
+
+def _joined(frame: Frame, tables: Mapping[str, pa.Table], brought: Mapping[str, Frame]) -> Frame:
+    """Join what was brought, all of it before the first join: DuckDB binds every join anew after something came."""
+    for column, table in tables.items():
+        frame = frame.join(brought[column], left_on=column, right_on=table.column_names[0], how="left")
+    return frame
 
 
 def adopt(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Any:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from incrowd.core import TOP, DataError, FullDomainRecoding, LocalRecoding, Packing
 from incrowd.engines._columns import of_numbers, of_texts
-from incrowd.engines._encoding import Coding, looked_up, with_lookup, with_words
+from incrowd.engines._encoding import Coding, looked_up, with_lookups, with_words
 from incrowd.engines._home import Frame, Home, only
 
 
@@ -42,12 +42,11 @@ def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mappin
             frame = frame.join(left_out.with_columns(nw.lit(value=True).alias("masked")), on=words, how="left")
         else:
             frame = frame.join(left_out, on=words, how="anti")
+    else:
+        frame = with_lookups(frame, [(coded[name], {"label": labels[name]}) for name in raised], home)
     published = {}
     for name in raised:
-        if recoding.leaves_out:
-            label = looked_up(coded[name], labels[name], "label")
-        else:
-            frame, label = with_lookup(frame, coded[name], labels[name], home, "label")
+        label = looked_up(coded[name], labels[name], "label")
         masked = nw.when(nw.col("masked").is_null()).then(label).otherwise(nw.lit(TOP)) if recoding.masks else label
         published[coded[name].column] = masked
     return frame.with_columns(**published) if published else frame
@@ -83,8 +82,9 @@ def recode_locally(
 
 def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], home: Home) -> Frame:
     """Replace every value of a column by a text: one per code, null last."""
-    frame, text = with_lookup(frame, coding, of_texts(texts), home, "new")
-    return frame.with_columns(**{coding.column: text})
+    found = of_texts(texts)
+    frame = with_lookups(frame, [(coding, {"new": found})], home)
+    return frame.with_columns(**{coding.column: looked_up(coding, found, "new")})
 
 
 def _entries(recoding: LocalRecoding, codings: Sequence[Coding], words: list[str]) -> tuple[pa.Table, pa.Table]:
@@ -102,13 +102,13 @@ def _entries(recoding: LocalRecoding, codings: Sequence[Coding], words: list[str
 def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], home: Home) -> Frame:
     """Renumber the rows of each cell from 1 by the values of the published columns, null last."""
     order: list[str] = []
+    found = [(rank, of_numbers(rank.codes.astype(np.int64))) for rank in ranks if isinstance(rank, Coding)]
+    frame = with_lookups(frame, [(coding, {"by": numbers}) for coding, numbers in found], home)
+    joined = {coding.column: looked_up(coding, numbers, "by") for coding, numbers in found}
     for rank in ranks:
         name = rank if isinstance(rank, str) else rank.column
         value, absent = f"rank_{name}", f"absent_{name}"
-        if isinstance(rank, str):
-            by = nw.col(name)
-        else:
-            frame, by = with_lookup(frame, rank, of_numbers(rank.codes.astype(np.int64)), home, "by")
+        by = joined.get(name, nw.col(name))
         frame = frame.with_columns(by.alias(value), nw.col(name).is_null().cast(nw.Int8).alias(absent))
         order += [absent, value]
     rank_of = nw.col(words[0]).cum_count().over(*words, order_by=order or [words[0]])

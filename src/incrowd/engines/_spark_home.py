@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -35,14 +35,17 @@ class SparkHome:
         brought: Frame = nw.from_native(frame.hint("broadcast") if table.num_rows <= FEW else frame)
         return brought
 
-    def look_up(self, frame: Frame, table: pa.Table, column: str, key: str) -> Frame:
+    def look_up(self, frame: Frame, tables: Mapping[str, pa.Table]) -> Frame:
         """Join without asking for the columns of the frame: over Connect, each such question sends the whole plan.
 
         The key stays and is never read, so that Spark plans one join after another with no step between them.
         """
-        native, other = frame.to_native(), self.bring(table).to_native()
+        native = frame.to_native()
         of = functions_of(native)
-        joined: Frame = nw.from_native(native.join(other, of.col(column) == of.col(key), "left"))
+        for column, table in tables.items():
+            key = of.col(table.column_names[0])
+            native = native.join(self.bring(table).to_native(), of.col(column) == key, "left")
+        joined: Frame = nw.from_native(native)
         return joined
 
     def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
