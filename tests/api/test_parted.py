@@ -150,14 +150,16 @@ def test_a_file_whose_groups_do_not_fit_is_verified_in_shares(
         return share(engine, names, number, shares)
 
     monkeypatch.setattr(FrameEngine, "share", shared)
-    monkeypatch.setattr(Budget, "cells", lambda *_, **__: 100)
-    assert ic.verify(certificate) == as_whole
+    monkeypatch.setattr(Budget, "cells", lambda budget, *_, **__: 100 if budget.total == 300_000_000 else 10**9)
+    assert ic.verify(certificate, memory="300MB") == as_whole
+    with pytest.raises(ic.ParameterError, match="much"):
+        ic.verify(certificate, memory="much")
     assert as_whole.holds
     assert asked == [(number, len(asked)) for number in range(len(asked))]
     assert len(asked) > 2
     data = tmp_path / "out" / "public" / f"data.{format_}"
     data.write_bytes((tmp_path / "people.parquet").read_bytes() if format_ == "parquet" else data.read_bytes()[:-200])
-    assert not ic.verify(certificate).holds
+    assert not ic.verify(certificate, memory="300MB").holds
 
 
 def test_a_recoding_in_parts_says_the_same_of_every_cell(table: Path, tmp_path: Path) -> None:

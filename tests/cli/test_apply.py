@@ -41,7 +41,9 @@ def test_new_data_are_published_as_before(run: Run) -> None:
 
 
 def test_the_folder_of_the_release_is_understood_too_and_machines_get_json(run: Run) -> None:
-    code, out, err = run("out", "second.csv", "-o", "again", "--format", "parquet", "--json", "--quiet")
+    code, out, err = run(
+        "out", "second.csv", "-o", "again", "--format", "parquet", "--json", "--quiet", "--memory", "1GB"
+    )
     assert (code, err) == (0, "")
     assert json.loads(out)["written"] == "again"
     assert Path("again/public/data.parquet").is_file()

@@ -51,6 +51,13 @@ def test_a_release_that_is_as_certified_exits_with_0(run: Run, out: Path) -> Non
     )
 
 
+def test_a_limit_of_memory_is_kept_to_and_a_wrong_one_is_named(run: Run, out: Path) -> None:
+    assert run(out / "public/release.json", "--memory", "300MB") == run(out / "public/release.json")
+    code, said, err = run(out / "public/release.json", "--memory", "much")
+    assert (code, said) == (2, "")
+    assert "--memory cannot be read: 'much'" in err
+
+
 def test_an_edited_number_exits_with_1_and_is_named(run: Run, out: Path) -> None:
     path = out / "public/release.json"
     path.write_text(path.read_text().replace('"records": 4', '"records": 5'))

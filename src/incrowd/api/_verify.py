@@ -58,6 +58,7 @@ def verify(
     owner: str | os.PathLike[str] | None = None,
     original: str | os.PathLike[str] | None = None,
     key: KeyFile | None = None,
+    memory: str | None = None,
 ) -> Verification:
     """Measure a released file again, and compare it with its certificate.
 
@@ -71,6 +72,8 @@ def verify(
         The file that the release was made of, to compare its hash with the recipe's.
     key
         A PEM file with the public Ed25519 key of whoever signed the certificate.
+    memory
+        The most to use, such as ``"4GB"``; the groups of a file that has more than fit are measured in shares.
 
     Notes
     -----
@@ -89,7 +92,7 @@ def verify(
     True
     """
     certificate = read_certificate(Path(path))
-    told = list(_file(certificate, Path(path).parent))
+    told = list(_file(certificate, Path(path).parent, memory))
     told += _signature(certificate, key)
     if owner is not None:
         told += compare_owner(certificate, Path(path).parent, Path(owner), None if original is None else Path(original))
@@ -119,7 +122,7 @@ def read_certificate(path: Path) -> Plain:
     return dict(found)
 
 
-def _file(certificate: Plain, folder: Path) -> Iterator[Told]:
+def _file(certificate: Plain, folder: Path, memory: str | None) -> Iterator[Told]:
     """Compare the data file; a certificate that was edited may lack anything."""
     try:
         data = folder / Path(certificate["data"]["name"]).name
@@ -130,7 +133,7 @@ def _file(certificate: Plain, folder: Path) -> Iterator[Told]:
         yield same, "hash of the data file"
         if certificate["data"].get("escaped") != escaping_of(data):
             yield False, "how texts are escaped"
-        yield from _table(certificate, open_released(data), untouched=same)
+        yield from _table(certificate, open_released(data, memory=memory), memory, untouched=same)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         trouble = type(error).__name__
     else:
@@ -138,12 +141,13 @@ def _file(certificate: Plain, folder: Path) -> Iterator[Told]:
     yield False, f"shape of the certificate ({trouble})"
 
 
-def _table(certificate: Plain, engine: Engine, *, untouched: bool) -> Iterator[Told]:
+def _table(certificate: Plain, engine: Engine, memory: str | None, *, untouched: bool) -> Iterator[Told]:
     try:
         names = list(engine.columns())
         yield names == [column["name"] for column in certificate["columns"]], "names of the columns"
         model = promise(certificate["promise"])
-        found = measure(engine, certificate["columns"], model, _shares(engine, certificate["columns"], model))
+        shares = _shares(engine, certificate["columns"], model, memory)
+        found = measure(engine, certificate["columns"], model, shares)
     except EngineError:
         if untouched:
             raise
@@ -157,12 +161,12 @@ def _table(certificate: Plain, engine: Engine, *, untouched: bool) -> Iterator[T
     yield False, f"what can be measured: {trouble}"
 
 
-def _shares(engine: Engine, columns: list[Plain], model: Model) -> int:
+def _shares(engine: Engine, columns: list[Plain], model: Model, memory: str | None) -> int:
     """Say in how many shares a file is measured: in one, unless its classes do not fit, and can be judged apart."""
     schema = public_schema(columns)
     if schema.count is not None or any(isinstance(part, NTCloseness) for part in model.parts):
         return 1
-    return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names))
+    return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names), memory)
 
 
 def _counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Told]:

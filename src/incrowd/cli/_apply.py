@@ -12,7 +12,7 @@ from incrowd.cli._anonymize import Force, Sign, close, show
 from incrowd.cli._assess import Json, Quiet
 from incrowd.cli._hierarchy import ShowValues
 from incrowd.cli._progress import Watch
-from incrowd.cli._reading import UTF8, Encoding, Separator, Sheet, reading_of
+from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
 from incrowd.cli._run import tell
 
 Owner = Annotated[Path, typer.Argument(metavar="OWNER", help="The folder owner of a release that was written before.")]
@@ -39,6 +39,7 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
+    memory: Memory = None,
     as_json: Json = False,
     quiet: Quiet = False,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
@@ -56,7 +57,7 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
         "format": kind or format_like(data),
         "force": force,
         "sign": sign,
-        **reading_of(encoding, separator, sheet),
+        **reading_of(encoding, separator, sheet, memory),
     }
     if drop_others:
         how["others"] = "drop"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incrowd.cli._reading import UTF8, Memory, reading_of
 from incrowd.cli._run import FOUND, amount
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def verify(
     owner: Owner = None,
     original: Original = None,
     key: Key = None,
+    memory: Memory = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -40,7 +42,8 @@ def verify(
     """
     from incrowd import api
 
-    found = api.verify(certificate, owner=owner, original=original, key=key)
+    limit = reading_of(UTF8, None, None, memory).get("memory")
+    found = api.verify(certificate, owner=owner, original=original, key=key, memory=limit)
     for line in _json(found) if as_json else _text(found, quiet=quiet):
         sys.stdout.write(f"{line}\n")
     return 0 if found.holds else FOUND

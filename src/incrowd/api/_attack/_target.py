@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._attack._original import expect_original
+from incrowd.api._basis import budget_of
 from incrowd.api._census import open_with
 from incrowd.api._fits import census_within
 from incrowd.api._kept import open_original, open_release
@@ -250,11 +251,11 @@ def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
     """
     if isinstance(table, Release):
         _refuse(schema)
-        return _of_release(table)
+        return _of_release(table, budget_of(reading))
     if schema is None and isinstance(table, str | os.PathLike):
         found = _certificate(Path(table))
         if found is not None:
-            return _of_files(found)
+            return _of_files(found, budget_of(reading))
         if not Path(table).exists():
             msg = f"There is no file {Path(table).name!r}."
             raise DataError(msg, hint="check the path.")
@@ -264,12 +265,12 @@ def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
     return Target(open_with(table, schema, **reading), schema)
 
 
-def _of_release(release: Release) -> Target:
-    engine, schema = open_release(release), release.schema
+def _of_release(release: Release, budget: Mapping[str, Any]) -> Target:
+    engine, schema = open_release(release, **budget), release.schema
     return Target(engine, _as_published(schema), release.recoding, release.model, schema, release)
 
 
-def _of_files(certificate: Path) -> Target:
+def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
     """Open a saved release; where the owner's folder lies beside, hierarchies are known too."""
     plain = read_certificate(certificate)
     try:
@@ -283,9 +284,10 @@ def _of_files(certificate: Path) -> Target:
         raise DataError(msg)
     owner = certificate.parent.parent / OWNER
     if not (owner / HEADER).is_file():
-        return Target(open_released(data), schema)
+        return Target(open_released(data, **budget), schema)
     saved = load_recoding(owner)
-    return Target(open_released(data), _as_published(saved.schema), saved.recoding, saved.model, saved.schema)
+    engine = open_released(data, **budget)
+    return Target(engine, _as_published(saved.schema), saved.recoding, saved.model, saved.schema)
 
 
 def _as_published(schema: Schema) -> Schema:
