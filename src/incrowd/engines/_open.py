@@ -25,7 +25,7 @@ from incrowd.engines._files import READABLE, ending_of, is_escaped, is_text, rea
 from incrowd.engines._formulas import unescaped_column, unescaped_sql
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, inner_names
-from incrowd.engines._pandas import arrow_of_pandas
+from incrowd.engines._pandas import arrow_of_pandas, back_to_pandas
 from incrowd.engines._parquet import ParquetEngine
 from incrowd.engines._protocol import Engine
 from incrowd.engines._reference import ReferenceEngine
@@ -213,7 +213,8 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
         return source.to_arrow(), polars.from_arrow
     if (pandas := sys.modules.get("pandas")) and isinstance(source, pandas.DataFrame):
         _check_names(list(source.columns), ())
-        return arrow_of_pandas(source), lambda table: table.to_pandas()
+        table = arrow_of_pandas(source)
+        return table, back_to_pandas(source, table)
     msg = f"A table of type {type(source).__module__}.{type(source).__name__} cannot be opened."
     raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, Spark, a list of dicts, a Database, or a path.")
 

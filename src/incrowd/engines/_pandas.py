@@ -1,8 +1,9 @@
-"""From pandas to Arrow, column by column, so that a column that cannot be converted is named."""
+"""From pandas to Arrow and back, column by column: what cannot be converted is named, what is given back is exact."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,31 @@ from incrowd.core import DataError, kind_of
 def arrow_of_pandas(frame: Any) -> pa.Table:
     """Convert a pandas frame without its index."""
     return pa.table({name: _column(name, frame[name]) for name in frame.columns})
+
+
+def back_to_pandas(frame: Any, table: pa.Table) -> Callable[[pa.Table], Any]:
+    """Say how to give a result back as a frame like the one that came: a column of the same type has its dtype again.
+
+    Parameters
+    ----------
+    frame, table
+        What came, and what became of it in Arrow.
+
+    Notes
+    -----
+    By itself pandas turns whole numbers beside missing ones into floats, which cannot hold those beyond 2**53.
+    """
+    types = dict(zip(table.column_names, table.schema.types, strict=True))
+    dtypes = {name: dtype for name, dtype in frame.dtypes.items() if hasattr(dtype, "__from_arrow__")}
+
+    def given_back(result: pa.Table) -> Any:
+        found = result.to_pandas(integer_object_nulls=True)
+        for name in result.column_names:
+            if name in dtypes and result[name].type == types[name]:
+                found[name] = dtypes[name].__from_arrow__(result[name])
+        return found
+
+    return given_back
 
 
 def _column(name: str, series: Any) -> pa.Array:
