@@ -51,6 +51,36 @@ def test_what_cannot_be_grouped_is_refused_by_name(type_: str, local: Any) -> No
     assert sizes(frame, "b") == [1]
 
 
+ODD = {
+    "map": "map(id % 3, 'a')",
+    "inside": "array(named_struct('a', map('a', id)))",
+    "json": "parse_json('[1]')",
+    "months": "INTERVAL '1' YEAR",
+    "noon": "TIME '12:00:00'",
+}
+"""Columns that Spark has and cannot publish."""
+
+
+def test_a_column_that_cannot_be_published_is_refused_before_any_work(local: Any) -> None:
+    told = local.sparkContext.statusTracker()
+    before = len(told.getJobIdsForGroup(None))
+    for name, column in ODD.items():
+        frame = local.range(60).selectExpr("id % 5 AS age", f"{column} AS {name}")
+        with pytest.raises(ic.DataError, match=rf"Column '{name}' is of type .*, which no release on Spark can have"):
+            ic.anonymize(frame, ic.Schema({"age": ic.flat()}, insensitive=[name]), model="k>=3")
+    assert len(told.getJobIdsForGroup(None)) == before
+
+
+def test_columns_that_cannot_be_published_may_be_there(local: Any) -> None:
+    odd = [f"{column} AS {name}" for name, column in ODD.items()]
+    frame = local.range(60).selectExpr("id % 5 AS age", "array(id % 2) AS seen", *odd)
+    schema = ic.Schema({"age": ic.flat()}, insensitive=["seen"])
+    for sample in (None, 40):
+        release = ic.anonymize(frame, schema, model="k>=3", others="drop", sample=sample)
+        assert release.table.columns == ["age", "seen"]
+        assert release.table.count() == (sample or 60)
+
+
 def test_more_columns_than_fit_one_job_are_all_counted(local: Any) -> None:
     frame = local.range(3).selectExpr(*(f"id % {number + 1} AS a{number}" for number in range(35)))
     domains = open_table(frame).domains(frame.columns)
@@ -98,6 +128,7 @@ def test_a_table_that_is_gone_is_said_to_be_gone(local: Any, tmp_path: Path) -> 
         ("java.io.IOException: No space left on device", "The disk of a worker is full"),
         ("<_InactiveRpcError: StatusCode.UNAVAILABLE, Connection refused>", "The Spark cluster was lost"),
         ("Cannot call methods on a stopped SparkContext.", "The Spark cluster was lost"),
+        ("[SPARK_JOB_CANCELLED] Job 3 cancelled", "Somebody cancelled the job"),
     ],
 )
 def test_what_spark_says_becomes_one_sentence_of_what_to_do(told: str, says: str) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 import incrowd as ic
-from incrowd.engines import places_of, read_folder, spark_session
+from incrowd.engines import open_table, places_of, read_folder, spark_session
 from spark.tables import people, tally
 
 PLAN = """
@@ -74,9 +77,41 @@ def test_a_cluster_that_cannot_be_reached_is_the_machines_fault(master: str) -> 
         start(master)
 
 
-def test_a_master_that_is_none_is_wrong_use() -> None:
-    with pytest.raises(ic.ParameterError, match=r"'lokal\[2\]' is none that Spark knows"):
-        start("lokal[2]")
+@pytest.mark.parametrize("master", ["lokal[2]", "local[x]", "local[0]", "local[2,0]", "local[]"])
+def test_a_master_that_is_none_is_wrong_use(master: str) -> None:
+    with pytest.raises(ic.ParameterError, match=rf"'{re.escape(master)}' is none that Spark knows"):
+        start(master)
+
+
+@pytest.mark.parametrize(
+    ("master", "doors"),
+    [
+        ("sc://[::1]:5000", [("::1", 5000)]),
+        ("sc://[::1]", [("::1", 15002)]),
+        ("sc://host/;token=Canary", [("host", 15002)]),
+        ("spark://one:1,two:2", [("one", 1), ("two", 2)]),
+        ("sc://me:Canary@host:3/;use_ssl=true", [("host", 3)]),
+    ],
+)
+def test_a_cluster_is_reached_by_its_address(
+    master: str, doors: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knocked = []
+
+    def refuse(address: tuple[str, int], **_: Any) -> None:
+        knocked.append(address)
+        raise OSError
+
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    with pytest.raises(ic.EngineError, match="No Spark answers at") as caught:
+        start(master)
+    assert knocked == doors
+    assert "Canary" not in str(caught.value)
+
+
+def test_an_address_is_named_without_what_is_secret_in_it() -> None:
+    with pytest.raises(ic.ParameterError, match="'scc://host:1/' is none that Spark knows"):
+        start("scc://me:Can@ary@host:1/;token=Canary")
 
 
 def incrowd(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -117,6 +152,29 @@ def test_signs_of_a_pattern_are_taken_as_they_are(spark: Any, tmp_path: Path) ->
         pyarrow.parquet.write_table(people(10), tmp_path / name)
     assert read_folder(spark, places_of(tmp_path / "a{b}[c]*?.parquet")).count() == 10
     assert read_folder(spark, places_of(tmp_path)).count() == 20
+
+
+def test_types_and_names_that_spark_does_not_read_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "visits.parquet"
+    for type_, what in ((pa.timestamp("ns"), "timestamps in nanoseconds"), (pa.time64("us"), "times of day")):
+        pyarrow.parquet.write_table(pa.table({"a": [1], "seen": pa.array([1000], type_)}), path)
+        with pytest.raises(ic.DataError, match=f"Column 'seen' of 'visits.parquet' holds {what}, which Spark does not"):
+            places_of(path)
+    nanoseconds = pa.table({"seen": pa.array([1000], pa.timestamp("ns"))})
+    pyarrow.parquet.write_table(nanoseconds, path, use_deprecated_int96_timestamps=True)
+    assert len(places_of(path)) == 1  # as Spark itself writes them
+    path = path.rename(tmp_path / "9:30.parquet")
+    with pytest.raises(ic.DataError, match=r"no file with a colon in its name, such as '9:30.parquet'"):
+        places_of(path)
+
+
+def test_what_only_spark_sees_is_said_too(spark: Any, tmp_path: Path) -> None:
+    with pytest.raises(ic.EngineError, match=r"no connector for the storage .* org.apache.hadoop:hadoop-aws"):
+        open_table(read_folder(spark, ["s3a://hospital/patients"]))
+    path = tmp_path / "visits.parquet"
+    pyarrow.parquet.write_table(pa.table({"seen": pa.array([1000], pa.timestamp("ns"))}), path)
+    with pytest.raises(ic.DataError, match="a type that Spark does not read, such as timestamps in nanoseconds"):
+        open_table(read_folder(spark, [str(path)]))
 
 
 @pytest.mark.parametrize(

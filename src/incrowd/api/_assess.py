@@ -22,8 +22,9 @@ def assess(table: Any, schema: Schema, *, matching: Matching = "exact", **readin
     Parameters
     ----------
     table
-        Raw data or anybody's released file: a pandas, Polars or PyArrow table, a DuckDB relation, a list of dicts, or a
-        path to a CSV or Parquet file. Labels are grouped as they stand; a suppressed cell is a label like any other.
+        Raw data or anybody's released file: a pandas, Polars or PyArrow table, a DuckDB relation, a Spark DataFrame, a
+        list of dicts, or a path to a CSV or Parquet file. Labels are grouped as they stand; a suppressed cell is a
+        label like any other.
     schema
         The role of every column. Hierarchies of quasi-identifiers take no part.
     matching

@@ -14,7 +14,7 @@ from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._remembered import Answers, Remembered, classes_of
 from incrowd.engines._sample import sample_of
 from incrowd.engines._several import digest_of_files, files_of
-from incrowd.engines._spark import cluster_of, forget, open_written
+from incrowd.engines._spark import check_published, cluster_of, forget, open_written
 from incrowd.engines._spark_files import places_of, read_folder
 from incrowd.engines._spark_home import SparkHome
 from incrowd.engines._spark_session import spark_session
@@ -35,6 +35,7 @@ __all__ = [
     "Stage",
     "can_spill",
     "census_size_about",
+    "check_published",
     "check_suffix",
     "classes_of",
     "cluster_of",

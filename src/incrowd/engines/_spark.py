@@ -18,6 +18,7 @@ import pyarrow as pa
 from incrowd.core import CensusRequest, DataError, FullDomainRecoding, Recoding
 from incrowd.engines._arrow import domain_of, kind_of_type, tidy
 from incrowd.engines._border import guarded
+from incrowd.engines._budget import Budget, check_values
 from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_numbers, to_numpy
 from incrowd.engines._eager import EagerEngine
@@ -25,11 +26,11 @@ from incrowd.engines._estimate import how_many
 from incrowd.engines._files import ending_of
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._from_census import CountedEngine, published_rows, tells_all
-from incrowd.engines._home import Frame, inner_names
+from incrowd.engines._home import Frame, inner_names, only
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._spark_held import HeldRows, few_rows, most_rows, values_of
 from incrowd.engines._spark_home import SparkHome
-from incrowd.engines._spark_rows import functions_of, in_chunks, in_parts, repeated, tallied
+from incrowd.engines._spark_rows import functions_of, in_chunks, in_parts, publishable, repeated, tallied
 from incrowd.engines._stage import begin
 
 ROWS_PER_PART = 1_000_000
@@ -106,6 +107,7 @@ class SparkEngine(CountedEngine):
     ) -> FrameEngine:
         if keep_order:
             self._home.numbered(self._source)
+        self.check_published(publish)
         if isinstance(recoding, FullDomainRecoding) and not (replace or recoding.masks):
             told = self._told(recoding, publish)
             if told is not None:
@@ -116,13 +118,27 @@ class SparkEngine(CountedEngine):
         return recoded
 
     @guarded
+    def check_published(self, publish: Sequence[str]) -> None:
+        """Refuse columns by which rows cannot be moved and sorted, and those that cannot be written."""
+        for name, field in zip(self._inner, self._source.to_native().schema.fields, strict=True):
+            if name in publish and not publishable(field.dataType):
+                msg = f"Column {name!r} is of type {field.dataType.simpleString()}, which no release on Spark can have."
+                raise DataError(msg, hint="leave it out, or turn it into text first, for example with to_json or CAST.")
+
+    @guarded
     def sampled(self, rows: int) -> Engine:  # type: ignore[override]
-        """Take so many rows to this machine, the same ones whatever their order."""
-        sample = tidy(self._collect(self._home.sampled(self._source, rows)))
-        if not all(kind_of_type(type_) for type_ in sample.schema.types):
-            return super().sampled(rows)
-        columns = dict(zip(self._inner, sample.columns, strict=True))
-        return EagerEngine(columns, self._home.hand_back, missing_values=self._missing_values, drop=self._drop)
+        """Take so many rows to this machine, the same ones whatever their order; not the columns that cannot travel."""
+        fields = self._source.to_native().schema.fields
+        kept = [name for name, field in zip(self._inner, fields, strict=True) if publishable(field.dataType)]
+        source = only(self._source, [self._inner[name] for name in kept])
+        sample = self._collect(self._home.sampled(source, rows)).rename_columns(inner_names(len(kept)))
+        reading: dict[str, Any] = {"missing_values": self._missing_values, "drop": self._drop}
+        tidied = tidy(sample)
+        if all(kind_of_type(type_) for type_ in tidied.schema.types):
+            columns = dict(zip(kept, tidied.columns, strict=True))
+            return EagerEngine(columns, self._home.hand_back, **reading)
+        assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
+        return SparkEngine(self._home.bring(sample), self._home, kept, **reading)
 
     @guarded
     def write(self, path: Path, *, keep_order: bool = False) -> None:
@@ -185,12 +201,19 @@ class SparkEngine(CountedEngine):
         for start in range(0, len(names), SETS):
             some = names[start : start + SETS]
             inner = [self._inner[name] for name in some]
-            counted = self._collect(self._by_each(some, inner))
+            most = self._most_values()
+            counted = self._collect(self._by_each(some, inner).head(most + 1))
             which = to_numpy(counted["which"])
+            if len(counted) > most:
+                sizes = [int((which == _number(place, len(some))).sum()) for place in range(len(some))]
+                check_values(some[int(np.argmax(sizes))], len(counted), most)
             for place, name in enumerate(some):
                 own = pa.array(np.flatnonzero(which == _number(place, len(some))))
                 table = counted.select([inner[place], "n"]).take(own).sort_by(inner[place])
                 yield name, *table.columns
+
+    def _most_values(self) -> int:
+        return Budget.of(self._memory).values
 
     def _by_each(self, names: Sequence[str], inner: Sequence[str]) -> Frame:
         frame = self._clean(names).to_native()
@@ -275,6 +298,18 @@ def cluster_of(engine: Engine) -> SparkHome | None:
     """Give the cluster that a table lives on; ``None`` if it lives on none."""
     home = engine._home if isinstance(engine, SparkEngine) else None  # noqa: SLF001 - its own kind
     return home if isinstance(home, SparkHome) else None
+
+
+def check_published(engine: Engine, publish: Sequence[str]) -> None:
+    """Refuse columns that a cluster cannot publish, before it does any work.
+
+    Parameters
+    ----------
+    engine, publish
+        The table, and the columns that are to be published.
+    """
+    if isinstance(engine, SparkEngine):
+        engine.check_published(publish)
 
 
 def open_written(path: Path, cluster: SparkHome, memory: str | None = None) -> SparkEngine:

@@ -51,6 +51,24 @@ _KNOWN: tuple[tuple[tuple[str, ...], IncrowdError], ...] = (
         DataError("Spark does not write there: something of that name exists.", hint="choose another name."),
     ),
     (
+        ("PARQUET_TYPE_", "UNSUPPORTED_TIME_TYPE"),
+        DataError(
+            "The table has a column of a type that Spark does not read, such as timestamps in nanoseconds.",
+            hint="write timestamps in microseconds and times of day as texts, or do without Spark.",
+        ),
+    ),
+    (
+        ("FileSystem not found", "No FileSystem for scheme"),
+        EngineError(
+            "Spark has no connector for the storage that this address names.",
+            hint="add its package to Spark: for s3a:// that is org.apache.hadoop:hadoop-aws, as new as its Hadoop.",
+        ),
+    ),
+    (
+        ("SPARK_JOB_CANCELLED",),
+        EngineError("Somebody cancelled the job on the cluster.", hint="run it again; nothing was published."),
+    ),
+    (
         _LOST,
         EngineError(
             "The Spark cluster was lost.", hint="look into its logs, start it and this again; nothing was published."
@@ -61,13 +79,13 @@ _KNOWN: tuple[tuple[tuple[str, ...], IncrowdError], ...] = (
 
 def trouble_with_spark(error: BaseException) -> IncrowdError | None:
     """Say what went wrong on a cluster; ``None`` if it was not Spark, or nothing that we know."""
-    if not LIBRARIES & {type(one).__module__.partition(".")[0] for one in _chain(error)}:
+    if not LIBRARIES & {type(one).__module__.partition(".")[0] for one in chain(error)}:
         return None
-    message = "\n".join(map(str, _chain(error)))
+    message = "\n".join(map(str, chain(error)))
     return next((trouble for signs, trouble in _KNOWN if any(sign in message for sign in signs)), None)
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def chain(error: BaseException | None) -> Iterator[BaseException]:
     """Give an error and those behind it."""
     while error is not None:
         yield error

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import glob
+import json
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import pyarrow.parquet
 
 from incrowd.core import DataError, EngineError
 from incrowd.engines._files import ending_of
 from incrowd.engines._several import Several, check_columns, check_keys, files_of, parquet_columns
+
+PATIENCE = 10.0
+"""Seconds that jobs may take to stop."""
 
 
 def write_folder(frame: Any, path: Path) -> None:
@@ -22,7 +30,11 @@ def write_folder(frame: Any, path: Path) -> None:
     path
         The folder. Every worker must see it where this machine does.
     """
-    frame.write.option("compression", "zstd").parquet(f"file://{path.resolve()}")
+    try:
+        frame.write.option("compression", "zstd").parquet(f"file://{path.resolve()}")
+    except KeyboardInterrupt:
+        _cancel(frame.sparkSession)
+        raise
     parts = sorted(path.glob("part-*.parquet"))
     if not parts or not (path / "_SUCCESS").exists():
         msg = f"Spark wrote {path.name!r}, and it is not, or not whole, where this machine looks for it."
@@ -55,6 +67,9 @@ def places_of(path: Path) -> list[str]:
         columns = [*map(parquet_columns, found.files)]
         check_columns(found, columns)
         check_keys(found, [name for name, _ in columns[0]])
+        _check_names(found)
+        if any(unit in str(type_) for _, type_ in columns[0] for unit in ("[ns", "time32", "time64")):
+            _check_times(found)
     return [f"file://{_exactly(file.resolve())}" for file in found.files]
 
 
@@ -71,6 +86,35 @@ def read_folder(session: Any, places: Sequence[str]) -> Any:
     from incrowd.engines._border import guarded  # noqa: PLC0415 - it knows the errors of Spark
 
     return guarded(session.read.parquet)(*places)
+
+
+def _cancel(session: Any) -> None:
+    """Stop the jobs of a session: PySpark leaves one that it was waiting for running. Connect sees to it itself."""
+    with suppress(Exception):  # Java may be gone
+        context = session.sparkContext
+        context.cancelAllJobs()
+        end = time.monotonic() + PATIENCE
+        while context.statusTracker().getActiveStageIds() and time.monotonic() < end:
+            time.sleep(0.05)
+
+
+def _check_names(found: Several) -> None:
+    for name, file in zip(found.names, found.files, strict=True):
+        if ":" in file.resolve().name:
+            msg = f"Spark reads no file with a colon in its name, such as {name!r}."
+            raise DataError(msg, hint="rename it; folders may have colons.")
+
+
+def _check_times(found: Several) -> None:
+    """Refuse what Spark knows no type for, by name: its own message says neither the column nor the file."""
+    for name, file in zip(found.names, found.files, strict=True):
+        columns = pyarrow.parquet.read_metadata(file).schema
+        for column in map(columns.column, range(len(columns))):
+            told = json.loads(column.logical_type.to_json())
+            if told["Type"] == "Time" or (told["Type"] == "Timestamp" and told["timeUnit"] == "nanoseconds"):
+                what = "times of day" if told["Type"] == "Time" else "timestamps in nanoseconds"
+                msg = f"Column {column.path!r} of {name!r} holds {what}, which Spark does not read."
+                raise DataError(msg, hint="write timestamps in microseconds and times as texts, or do without Spark.")
 
 
 def _exactly(path: Path) -> str:

@@ -72,8 +72,7 @@ class SparkHome:
 
     def sampled(self, frame: Frame, rows: int) -> Frame:
         native = frame.to_native()
-        names = [field.name for field in native.schema.fields if field.dataType.typeName() not in {"map", "variant"}]
-        sampled: Frame = nw.from_native(native.orderBy(functions_of(native).xxhash64(*names)).limit(rows))
+        sampled: Frame = nw.from_native(native.orderBy(functions_of(native).xxhash64(*native.columns)).limit(rows))
         return sampled
 
     def read(self, path: Path) -> Any:

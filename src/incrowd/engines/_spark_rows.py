@@ -9,6 +9,18 @@ from typing import Any
 COPIES = 50_000
 """So many copies of a row stay together at most."""
 
+REFUSED = {"CalendarInterval", "Geography", "Geometry", "Map", "Time", "Variant", "YearMonthInterval"}
+"""Types by which Spark does not move or sort rows, or that it does not write or send here."""
+
+
+def publishable(type_: Any) -> bool:
+    """Say whether a column of a type of Spark can be published."""
+    if type(type_).__name__ == "StructType":
+        return all(publishable(field.dataType) for field in type_.fields)
+    if type(type_).__name__ == "ArrayType":
+        return publishable(type_.elementType)
+    return type(type_).__name__.removesuffix("Type") not in REFUSED
+
 
 def in_parts(frame: Any, names: Sequence[str], parts: int) -> Any:
     """Move rows to their parts by their content, and sort each part."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
-import shutil
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from incrowd.core import EngineError, IncrowdError, ParameterError
 from incrowd.engines._budget import left_over
 from incrowd.engines._extras import need
-
-JAVA = 17
-"""The oldest Java that Spark 4 runs on."""
+from incrowd.engines._spark_java import check_java, ended_by_ctrl_c
 
 PATIENCE = 10.0
 """Seconds after which a master that says nothing does not answer."""
@@ -27,7 +23,11 @@ PATIENCE = 10.0
 RETRIES = 6
 """So often a Connect server that is gone is called again, which takes half a minute; Spark itself does so for ten."""
 
-_MASTER = re.compile(r"(local(\[[^\]]+\])?|local-cluster\[\d+,\d+,\d+\]|yarn|(spark|sc|k8s)://.+)")
+_LOCAL = r"local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?"
+_MASTER = re.compile(rf"({_LOCAL}|local-cluster\[[1-9]\d*,[1-9]\d*,[1-9]\d*\]|yarn|(spark|sc|k8s)://.+)")
+
+_PORTS = {"spark": 7077, "sc": 15002}
+"""Where a cluster listens unless it is said."""
 
 
 @contextmanager
@@ -41,47 +41,58 @@ def spark_session(master: str) -> Iterator[Any]:
         ``sc://host:15002``.
     """
     if not _MASTER.fullmatch(master):
-        msg = f"The master {master!r} is none that Spark knows."
+        msg = f"The master {_without_secrets(master)!r} is none that Spark knows."
         raise ParameterError(msg, hint="write local[2], yarn, spark://host:7077, or sc://host:15002 for Spark Connect.")
     spark = need("pyspark.sql", extra="spark", what="Spark")
     if master.startswith(("sc://", "spark://")):
         _reach(master)
-    if not master.startswith("sc://"):
-        check_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    session = _start(_builder(spark.SparkSession.builder, master))
-    remote = master.startswith("sc://")
+    opened = _connected if master.startswith("sc://") else _started
+    with _silent(), opened(_builder(spark.SparkSession.builder, master)) as session:
+        yield session
+
+
+@contextmanager
+def _connected(builder: Any) -> Iterator[Any]:
+    """Give a session of a cluster that runs already."""
+    session = _start(builder)
     try:
-        if remote:
-            _have_patience(session, RETRIES)
+        _have_patience(session, RETRIES)
         yield session
     finally:
-        if remote:
-            _have_patience(session, 0)  # what is lost need not be told that we leave
+        _have_patience(session, 0)  # what is lost need not be told that we leave
         session.stop()
 
 
-def check_java() -> None:
-    """Refuse to start where there is no Java, or an old one."""
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which(str(Path(home) / "bin" / "java")) if home else shutil.which("java")
-    hint = f"install Java {JAVA} or newer (Debian: apt install openjdk-17-jre-headless), or set JAVA_HOME to one."
-    if java is None:
-        where = "where JAVA_HOME says" if home else "on this machine"
-        msg = f"Spark needs Java, and there is none {where}."
-        raise EngineError(msg, hint=hint)
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
-    if found is None or int(found[1]) < JAVA:
-        msg = f"Spark needs Java {JAVA} or newer, and this is Java {found[1] if found else 'of no known version'}."
-        raise EngineError(msg, hint=hint)
+@contextmanager
+def _started(builder: Any) -> Iterator[Any]:
+    """Give a session of a Spark whose driver is started here."""
+    check_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with ended_by_ctrl_c() as listen:
+        session = _start(builder)
+        listen()
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Keep PySpark from writing down what it meets, which may quote the data."""
+    level = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(level)
 
 
 def _builder(builder: Any, master: str) -> Any:
     if master.startswith("sc://"):
         return builder.remote(master)
     builder = builder.master(master).appName("incrowd")
-    builder = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "ERROR")
+    builder = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "OFF")
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else is to reach it
         for name in ("spark.driver.host", "spark.driver.bindAddress"):
@@ -112,13 +123,19 @@ def _start(builder: Any) -> Any:
 
 def _reach(master: str) -> None:
     """Knock at the doors of a cluster: Spark itself would wait for minutes."""
-    addresses = urlsplit(master).netloc.split(",")
+    whole = _without_secrets(master)
+    scheme, addresses = whole.partition("://")[0], urlsplit(whole).netloc.split(",")
     for address in addresses:
-        host, _, port = address.partition(":")
         try:
-            with socket.create_connection((host, int(port.split("/")[0] or 15002)), timeout=PATIENCE):
+            door = urlsplit(f"//{address}")
+            with socket.create_connection((door.hostname, door.port or _PORTS[scheme]), timeout=PATIENCE):
                 return
         except (OSError, ValueError):
             continue
     msg = f"No Spark answers at {', '.join(addresses)}."
     raise EngineError(msg, hint="check host and port, and that the cluster runs and can be reached from here.")
+
+
+def _without_secrets(master: str) -> str:
+    """Leave out of an address who knocks there, and with which token."""
+    return re.sub("//.*@", "//", re.split("[;?]", master, maxsplit=1)[0])
