@@ -15,7 +15,7 @@ import pytest
 import incrowd as ic
 from incrowd.api._floor import Room, chain, fitted
 from incrowd.core import CensusRequest, EngineError
-from incrowd.engines import open_table
+from incrowd.engines import _budget, open_table
 
 SCHEMA = ic.Schema(
     quasi={"zip": ic.mask(), "age": ic.intervals(5, 10, 20, 40), "sex": ic.flat()}, sensitive=["disease"]
@@ -33,6 +33,17 @@ def people(rows: int = 1500) -> pa.Table:
             "disease": rng.choice(["flu", "asthma", "hiv", "none"], rows),
         }
     )
+
+
+def test_masks_with_more_labels_than_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_budget, "LABELS", 250)
+    codes = pa.table({"code": [f"{number:08d}" for number in range(50)]})
+    for hierarchy in (ic.mask(), ic.auto(), None):
+        schema = ic.Schema({"code": hierarchy})
+        for ask in (lambda how: ic.anonymize(codes, model="k>=2", **how), lambda how: ic.census(codes, **how)):
+            with pytest.raises(EngineError, match="labels of column 'code' do not fit into memory: 50 values, 7 each"):
+                ask({"schema": schema, "memory": "25KB"})
+    assert ic.census(codes, ic.Schema({"code": ic.mask(keep=3)}), memory="25KB").records == 50
 
 
 TABLE = people()

@@ -246,6 +246,12 @@ def test_a_folder_that_may_not_be_written_exits_with_2(process: Process) -> None
     assert (code, "Cannot write the folder 'out': Read-only file system." in err) == (2, True)
 
 
+def test_a_job_in_the_background_that_does_not_hear_ctrl_c_can_be_told_to_end(process: Process, folder: Path) -> None:
+    deaf = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    code, _, err = process(*ANONYMIZE, first=deaf + STRUCK.format(signal="SIGTERM"))
+    assert (code, err.splitlines()[-1], left(folder)) == (130, "stopped.", set())
+
+
 STRUCK = "import os, signal\nos.fsync = lambda _: os.kill(os.getpid(), signal.{signal})"
 
 
@@ -265,15 +271,17 @@ def test_who_is_killed_while_writing_leaves_the_old_release_or_none(
     assert left(folder) == {"out"}
 
 
+@pytest.mark.parametrize("by", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("command", [ANONYMIZE, INIT], ids=lambda command: command[0])
 def test_who_is_stopped_while_writing_leaves_nothing_and_130(
-    process: Process, folder: Path, command: tuple[str, ...]
+    process: Process, folder: Path, command: tuple[str, ...], by: str
 ) -> None:
-    code, _, err = process(*command, first=STRUCK.format(signal="SIGINT"))
+    code, _, err = process(*command, first=STRUCK.format(signal=by))
     assert (code, err.splitlines()[-1], left(folder)) == (130, "stopped.", set())
 
 
-def test_who_is_stopped_while_reading_and_searching_leaves_nothing_and_130(folder: Path) -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_who_is_stopped_while_reading_and_searching_leaves_nothing_and_130(folder: Path, by: signal.Signals) -> None:
     pyarrow.csv.write_csv(ic.hospital(200_000), folder / "people.csv")
     roles = {name: {"role": "quasi"} for name, _ in ic.hospital_schema().quasi}
     roles |= {"name": {"role": "identifier"}, "diagnosis": {"role": "sensitive"}, "cost": {"role": "drop"}}
@@ -283,7 +291,7 @@ def test_who_is_stopped_while_reading_and_searching_leaves_nothing_and_130(folde
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr is not None
         assert running.stderr.readline() == "plan     plan.toml: k>=5\n"
-        running.send_signal(signal.SIGINT)
+        running.send_signal(by)
         said = running.stderr.read()
     assert (running.returncode, said, left(folder)) == (130, "stopped.\n", set())
 

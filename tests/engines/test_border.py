@@ -65,6 +65,7 @@ def test_an_unknown_error_names_its_kind_and_place_only() -> None:
         (MemoryError(CANARY), "Memory ran out"),
         (duckdb.OutOfMemoryException(CANARY), "Memory ran out"),
         (OSError(f"{CANARY}: No space left on device"), "The disk is full"),
+        (duckdb.OutOfMemoryException(f"{CANARY}: set by the 'max_temp_directory_size' setting"), "The disk is full"),
         (
             duckdb.InvalidInputException(f"CSV Error on Line: 7 {CANARY} Value with unterminated quote found."),
             "Line 7.*quote",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from incrowd.core import CensusRequest, ParameterError
+from incrowd.core import CensusRequest, EngineError, ParameterError
 from incrowd.engines import Budget, census_size_about, open_table
 from incrowd.engines import _budget as budget
 from incrowd.engines._estimate import ENOUGH
@@ -52,6 +54,27 @@ def test_nothing_is_no_budget(written: str) -> None:
 
 def test_more_than_there_is_may_be_asked_for() -> None:
     assert Budget.of("9999999TB").cells(8) > 10**15
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "duckdb"])
+def test_a_column_with_more_values_than_fit_is_refused_while_they_are_counted(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "VALUES", 50)
+    monkeypatch.setattr(budget, "left_over", lambda: 40_000)  # what a connection of the user's may fill here
+    table = pa.table({"few": [number % 20 for number in range(60)], "many": [f"v{number}" for number in range(60)]})
+    path = tmp_path / f"t.{kind}"
+    if kind == "csv":
+        pyarrow.csv.write_csv(table, path)
+    else:
+        pyarrow.parquet.write_table(table, path)
+    source = duckdb.read_parquet(str(path)) if kind == "duckdb" else path
+    how: dict[str, Any] = {} if kind == "duckdb" else {"memory": "30KB"}
+    assert len(open_table(source, **how).domains(["few"])["few"]) == 20
+    with pytest.raises(EngineError, match="Column 'many' has more different values than fit into memory: 50 of all"):
+        open_table(source, **how).domains(["few", "many"])
+    monkeypatch.setattr(budget, "VALUES", 80)
+    assert len(open_table(source, **how).domains(["few", "many"])["many"]) == 60
 
 
 def test_half_is_for_duckdb_and_two_fifths_for_cells() -> None:

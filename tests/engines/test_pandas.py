@@ -32,7 +32,7 @@ def test_booleans_numbers_and_times_keep_their_dtypes() -> None:
     frame = pd.DataFrame({"yes": pd.array([None, False, True], dtype="boolean")})
     frame["few"] = pd.array([None, 1, 255], dtype="UInt8")
     frame["share"] = [0.5, None, 1.5]
-    frame["day"] = pd.to_datetime(["2024-02-29", None, "1999-12-31"])
+    frame["day"] = pd.Series(["2024-02-29", None, "1999-12-31"], dtype="datetime64[us]")
     given_back = open_table(frame).materialise()
     for name in ("yes", "few", "share"):
         assert given_back[name].dtype == frame[name].dtype

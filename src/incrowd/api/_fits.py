@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from incrowd.core import Census, CensusRequest, EngineError
+from incrowd.core import Census, CensusRequest, Domain, EngineError, Schema
 from incrowd.engines import Budget, Engine, census_size_about
+from incrowd.hierarchies import Auto, Averaged, Mask, auto
 
 
 def fits(engine: Engine, request: CensusRequest, cells: int) -> bool:
@@ -19,6 +21,24 @@ def fits(engine: Engine, request: CensusRequest, cells: int) -> bool:
         How many fit.
     """
     return _size_about(engine, request, cells) <= cells
+
+
+def check_labels(schema: Schema, domains: Mapping[str, Domain], memory: str | None) -> None:
+    """Refuse masks of long texts that are too many: every value gets a label for every character."""
+    most, labels = Budget.of(memory).labels, 0
+    for name, given in schema.quasi:
+        plain = given.hierarchy if isinstance(given, Averaged) else given
+        hierarchy = auto().choose(domains[name]) if plain is None or isinstance(plain, Auto) else plain
+        if isinstance(hierarchy, Mask):
+            levels = hierarchy.levels(domains[name])
+            labels += len(domains[name]) * levels
+            if labels > most:
+                values = f"{len(domains[name]):,} values, {levels} each"
+                msg = f"The labels of column {name!r} do not fit into memory: {values}."
+                hint = (
+                    "give it more memory, such as memory='16GB', or hide fewer characters one by one: mask(keep=...)."
+                )
+                raise EngineError(msg, hint=hint)
 
 
 def shares_needed(engine: Engine, request: CensusRequest, memory: str | None = None) -> int:

@@ -24,7 +24,7 @@ def reading_of(encoding: str, separator: str | None, sheet: str | None, memory: 
     """Say how to read the file; what was not given is left to the engine."""
     from incrowd.core import ParameterError
 
-    if memory is not None and not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", memory, re.IGNORECASE):
+    if memory is not None and not re.fullmatch(r"\d+(\.\d+)? ?([KMGT]i?)?B", memory, re.IGNORECASE):
         msg = f"--memory cannot be read: {memory!r}."
         raise ParameterError(msg, hint="write a number and a unit, such as 500MB or 4GB.")
     tab = separator == r"\t"  # hard to type in a shell

@@ -4,19 +4,23 @@
 - 1: a promise does not hold, no safe release exists, or a check found problems
 - 2: wrong use or bad input
 - 3: our fault or the machine's: a bug, a full disk
-- 130: stopped by the user, or by a reader that went away
+- 130: stopped by the user or the system, or by a reader that went away
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import signal
 import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NoReturn
 
 import typer
 
@@ -40,7 +44,7 @@ def run(body: Callable[[], object], session: Session) -> int:
     """Run a command's body and give its exit code; a body that returns a number chose it."""
     _replace_closed()
     try:
-        with warnings.catch_warnings():
+        with _told_to_end(), warnings.catch_warnings():
             warnings.showwarning = _tell_warning
             result = body()
         sys.stdout.flush()
@@ -56,6 +60,27 @@ def run(body: Callable[[], object], session: Session) -> int:
     if result == STOPPED:
         tell("stopped.")
     return result if isinstance(result, int) else 0
+
+
+@contextlib.contextmanager
+def _told_to_end() -> Iterator[None]:
+    """Let a system that ends us (SIGTERM) be heard as Ctrl-C is, so that nothing half done is left behind."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _as_by_hand)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _as_by_hand(_: int, frame: Any) -> NoReturn:
+    """Do what is done for Ctrl-C; also where that is ignored, as in a job in the background."""
+    heard = signal.getsignal(signal.SIGINT)
+    if callable(heard):
+        heard(signal.SIGINT, frame)
+    raise KeyboardInterrupt
 
 
 def tell(*lines: str) -> None:

@@ -15,9 +15,10 @@ import pyarrow as pa
 from incrowd.core import DataError, EngineError, IncrowdError
 from incrowd.engines._csv import name_of
 from incrowd.engines._home import TOO_FINE
-from incrowd.engines._spark_errors import trouble_with_spark
+from incrowd.engines._spark_errors import chain, trouble_with_spark
 
 HERE = Path(__file__)
+ELSEWHERE = "make room, or spill elsewhere: temp= in Python, the variable TMPDIR on the command line."
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -42,8 +43,9 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _is_stopped(error: Exception) -> bool:
-    """Say whether the user stopped it while DuckDB was at work, which then calls it an error."""
-    return isinstance(error, duckdb.InterruptException) or _STOPPED.search(str(error)) is not None
+    """Say whether the user stopped it while DuckDB or Spark was at work, which then calls it an error."""
+    behind = any(isinstance(one, KeyboardInterrupt) for one in chain(error))
+    return behind or isinstance(error, duckdb.InterruptException) or _STOPPED.search(str(error)) is not None
 
 
 def _translate(error: Exception) -> IncrowdError:
@@ -64,14 +66,15 @@ def _translate(error: Exception) -> IncrowdError:
             DataError("A column holds timestamps finer than a microsecond.", hint="round them first."),
         ),
         (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.")),
+        (_NO_SPACE.search(message), EngineError("The disk is full.", hint=ELSEWHERE)),
         (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
-        ("No space left on device" in message, EngineError("The disk is full.", hint="choose another place to spill.")),
     )
     known_here = next((trouble for applies, trouble in known if applies), None)
     return trouble_with_spark(error) or known_here or _unknown(error)
 
 
 _STOPPED = re.compile("^Query interrupted|\\nKeyboardInterrupt\\n$")
+_NO_SPACE = re.compile("No space left on device|max_temp_directory_size")
 _NO_PARQUET = re.compile("[Mm]agic bytes|to be a Parquet file|Parquet file size")
 _OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
 

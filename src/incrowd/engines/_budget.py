@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from incrowd.core import ParameterError
+from incrowd.core import EngineError, ParameterError
 
 SHARE = 0.75
 """Of what the machine or its container has left, so much is used where nothing is said."""
@@ -28,6 +28,15 @@ CELL = 150
 
 LOCAL_CELL = 250
 """The same where every cell may become something of its own: a local recoding lists them, and names every class."""
+
+VALUE = 1_000
+"""Bytes that a different value of a column takes at most, while it is read, searched and published."""
+
+LABEL = 90
+"""Bytes that each of its labels takes, where a mask gives it one for every character."""
+
+VALUES, LABELS = 250_000, 1_000_000
+"""So many different values, and labels of masks, are taken whatever is said."""
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -64,6 +73,32 @@ class Budget:
     def cells(self, columns: int, *, local: bool = False) -> int:
         """Say how many cells of so many columns a census may have; fewer where a local recoding is looked for."""
         return max(self.total * 2 // 5 // ((LOCAL_CELL if local else CELL) + 2 * columns), 1)
+
+    @property
+    def values(self) -> int:
+        """How many different values all columns together may have."""
+        return max(self.total // VALUE, VALUES)
+
+    @property
+    def labels(self) -> int:
+        """How many labels the values may have, where columns are masked."""
+        return max(self.total * 2 // 5 // LABEL, LABELS)
+
+
+def check_values(column: str, values: int, most: int) -> None:
+    """Refuse a column with which there are more different values than fit.
+
+    Parameters
+    ----------
+    column, values
+        The column, and how many different values it and those before it have.
+    most
+        How many may be.
+    """
+    if values > most:
+        msg = f"Column {column!r} has more different values than fit into memory: {most:,} of all columns do."
+        hint = "give it more memory, such as 16GB; or make the column coarser before, or leave it out."
+        raise EngineError(msg, hint=hint)
 
 
 def bytes_of(memory: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import domain_of
 from incrowd.engines._border import guarded
-from incrowd.engines._budget import give_back
+from incrowd.engines._budget import Budget, check_values, give_back
 from incrowd.engines._columns import to_numpy
 from incrowd.engines._encoding import Coding, codes_by, with_words
 from incrowd.engines._estimate import in_share
@@ -35,6 +36,8 @@ from incrowd.engines._labels import label_classes, read_labels
 from incrowd.engines._protocol import Replace
 from incrowd.engines._recode import check_rows, recode_full_domain, recode_locally, replace_values
 from incrowd.engines._stage import begin
+
+_WITHOUT_END = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,9 @@ class FrameEngine:
     numbered
         Whether the frame has one more column, the number of each row: then it is given back in that order.
     """
+
+    _limited = True
+    """Whether the values of columns count against the memory."""
 
     shows_names: ClassVar[bool] = True
     """Whether an error may list the columns: the first line of a text file may be a record."""
@@ -248,15 +254,27 @@ class FrameEngine:
                 msg = f"Column {name!r} holds values of type {self._dtypes[name]}, which cannot be grouped."
                 raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
         for name, values, counts in self._values(names):
+            check_values(name, self._held_values() + len(values), self._most_values())
             domain = domain_of(name, values, counts)
             self._known[name] = Column(domain, values.drop_null().combine_chunks())
 
     def _values(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
-        """Count the values of columns, each in canonical order."""
+        """Count the values of columns, each in canonical order; one more than fit where there are more."""
+        most = self._most_values() + 1
         for name in names:
             inner = self._inner[name]
-            counted = only(self._clean([name]), [inner]).group_by(inner).agg(self._tally(None))
+            counted = only(self._clean([name]), [inner]).group_by(inner).agg(self._tally(None)).head(most)
             yield name, *self._in_order(counted, [inner]).columns
+
+    def _held_values(self) -> int:
+        return sum(len(column.domain) for column in self._known.values())
+
+    def _most_values(self) -> int:
+        """Say how many different values may be held, of all columns together."""
+        if not self._limited:
+            return _WITHOUT_END
+        memory = self._home.memory if isinstance(self._home, DuckHome) else math.inf
+        return (Budget.of(None) if math.isinf(memory) else Budget(int(memory))).values
 
     def _coding(self, name: str, domain: Domain) -> Coding:
         """Encode a column by a domain, which may come from another table."""

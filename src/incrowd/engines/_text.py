@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from incrowd.core import CensusRequest, Domain, FullDomainRecoding, Packing, Recoding, smallest_unsigned, tally
 from incrowd.engines._border import guarded
+from incrowd.engines._budget import check_values
 from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_texts, to_numpy
 from incrowd.engines._csv import rows_about
@@ -35,7 +36,7 @@ _BATCH = 1_000_000
 
 
 class TooManyRowsError(Exception):
-    """More rows differ than can be kept."""
+    """More rows or texts differ than can be kept."""
 
 
 class TextRows:
@@ -50,13 +51,23 @@ class TextRows:
         The columns, and texts that count as missing.
     most, fitting
         From how many rows on they are merged, and how many may be left then.
+    values
+        How many different texts there may be, in all columns together.
     """
 
-    def __init__(self, names: Sequence[str], missing: Iterable[str], most: int, fitting: float = math.inf) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        missing: Iterable[str],
+        most: int,
+        fitting: float = math.inf,
+        values: float = math.inf,
+    ) -> None:
         self.names = list(names)
         self._missing = set(missing)
         self._most = most
         self._fitting = fitting
+        self._values = values
         self._numbers: list[dict[str | None, int]] = [{} for _ in names]
         self._pieces: list[list[Any]] = [[] for _ in names]
         self._weights: list[Any] = []
@@ -72,6 +83,8 @@ class TextRows:
             pieces.append(lookup[to_numpy(encoded.indices)])
         self._weights.append(np.ones(batch.num_rows, dtype=np.uint8))
         self._rows += batch.num_rows
+        if sum(map(len, self._numbers)) > self._values:
+            raise TooManyRowsError
         if self._rows > self._most:
             self._merge()
 
@@ -200,6 +213,7 @@ class TextEngine(FrameEngine):
 
     def _ranks(self, names: Sequence[str]) -> list[Coding | str]:
         """Say how rows are ranked by their published columns: by what their texts mean, as in any other table."""
+        self._limited = False  # what only ranks rows is met when all else is done, and must not end it
         return [self._coding(name, domain) for name, domain in self.domains(names).items()]
 
     def _held(self, names: Sequence[str]) -> TextRows | None:
@@ -222,6 +236,7 @@ class TextEngine(FrameEngine):
         """Find out the distinct texts of columns on the disk, and what they mean."""
         begin("reading")
         for name, values, counts in self._values(names):
+            check_values(name, self._held_values() + len(values), self._most_values())
             self._known[name] = _column_of(name, values.to_pylist(), to_numpy(counts).tolist())
 
     def _rows_of(self, names: Sequence[str]) -> TextRows:
@@ -229,7 +244,7 @@ class TextEngine(FrameEngine):
         wanted = [*dict.fromkeys([*(self._read.names if self._read else []), *names, *self._drop])]
         if self._read is None or len(wanted) > len(self._read.names):
             fitting = rows_within(self._memory, len(wanted)) / 2
-            rows = TextRows(wanted, self._missing_values, self._most(len(wanted)), fitting)
+            rows = TextRows(wanted, self._missing_values, self._most(len(wanted)), fitting, self._most_values())
             done, total = 0, rows_about(self._files) if is_watched() else None
             for batch in _batches(self._source.to_native(), [self._inner[name] for name in wanted]):
                 begin("reading", done, total)

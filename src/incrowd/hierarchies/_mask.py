@@ -33,6 +33,10 @@ class Mask:
             steps.append(Step(group, labels))
         return Ladder.climb(domain, [*steps, Step.top(domain)])
 
+    def levels(self, domain: Domain) -> int:
+        """Say how many levels there will be below the top; each has up to one label per value."""
+        return self._levels(_codes(domain))
+
     def _levels(self, labels: list[str]) -> int:
         """Count the levels below the top; one on which everything is hidden is the top itself."""
         longest = max(map(len, labels), default=0)
