@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 import random
@@ -31,7 +32,7 @@ MEANINGS: dict[str, Any] = {
     "k>=2, nt(n=4, t=0.9)": None,
     "k>=2, beta<=20": None,
 }
-FIXED = {"max_suppressed": 0.3, "at_least": {"age": 1, "zip": 2}, "at_most": {"age": 1, "zip": 2}}
+FIXED: dict[str, Any] = {"max_suppressed": 0.3, "at_least": {"age": 1, "zip": 2}, "at_most": {"age": 1, "zip": 2}}
 
 
 def people(left_out: dict[str, Any]) -> list[dict[str, Any]]:
@@ -69,6 +70,65 @@ def test_what_is_published_is_the_same_whoever_was_left_out(promise: str, format
     assert b'"suppressed": 1' in expected["release.json"]
     for other in others:
         assert publish(people(other), tmp_path / "out", promise, format_) == expected
+
+
+HIERARCHIES: dict[str, tuple[ic.Hierarchy, list[Any], list[Any]]] = {
+    "intervals": (ic.intervals(10, bottom=18, top=90), [31, 32, 33, 34], [97, 1_000_000, -5, 20]),
+    "mask": (ic.mask(), ["0101", "0102", "0103"], ["9999", "12", "777777777", "-"]),
+    "dates": (ic.dates("month", "year"), [dt.date(2021, 5, day) for day in (3, 4)], [dt.date(1901, 1, 1), dt.date.max]),
+    "top_coded": (ic.top_coded(90), [93, 94, 99], [4, 12, 89]),
+    "bottom_coded": (ic.bottom_coded(18), [3, 4, 9], [94, 1_000, 18]),
+    "tree": (ic.tree({"a": ["x", "y"], "b": ["u", "v", "w"], "c": ["zz"]}), ["x", "y"], ["u", "w", "zz"]),
+    "ordered": (ic.ordered(["low", "mid", "high", "top"], 2), ["low", "mid"], ["high", "top"]),
+    "flat": (ic.flat(), ["x"], ["y", "a", "zzz"]),
+}
+"""Hierarchies that are fixed beforehand, values of people who are published, and values of one who is not."""
+
+
+def publish_by(hierarchy: ic.Hierarchy, kept: list[Any], other: Any, level: int, folder: Path) -> dict[str, bytes]:
+    """Publish twelve people and leave out one, with reports."""
+    table = [{"q": kept[n % len(kept)], "disease": DISEASES[n % 4]} for n in range(12)] + [{"q": other, "disease": "x"}]
+    schema = ic.Schema({"q": hierarchy}, ["disease"])
+    limits: Any = {"max_suppressed_records": 1, "at_least": {"q": level}, "at_most": {"q": level}}
+    release = ic.anonymize(table, schema, model="k>=2", **limits)
+    assert release.recipe.suppressed == 1
+    save(release, folder, format="csv", date="2026-02-03", force=True, about={})
+    return {path.name: path.read_bytes() for path in (folder / "public").iterdir()}
+
+
+@pytest.mark.parametrize("name", HIERARCHIES)
+def test_with_hierarchies_that_are_fixed_beforehand_no_label_knows_who_was_left_out(name: str, tmp_path: Path) -> None:
+    hierarchy, kept, others = HIERARCHIES[name]
+    level = 0 if name == "flat" else 1
+    expected = publish_by(hierarchy, kept, others[0], level, tmp_path / "out")
+    assert {"release.json", "report.html", "verify.py"} < set(expected)
+    for other in others[1:]:
+        assert publish_by(hierarchy, kept, other, level, tmp_path / "out") == expected
+
+
+def test_labels_that_are_taken_from_the_table_know_who_was_left_out_and_the_owner_is_told(tmp_path: Path) -> None:
+    kept = [31, 32, 33, 34, 35]
+    public = {who: publish_by(ic.auto(), kept, who, 1, tmp_path / str(who)) for who in (95, 950)}
+    assert [b"[30, 35)" in files["data.csv"] for files in public.values()] == [True, False]
+    owner = (tmp_path / "95/owner/report.html").read_text(encoding="utf-8")
+    told = "The groups of q were formed from the whole table, with the records that are left out"
+    assert told in owner
+    assert told.encode() not in public[95]["report.html"]
+
+
+def test_the_owner_is_told_of_values_that_only_the_promise_names(tmp_path: Path) -> None:
+    table = people({"disease": "zzcanary"})
+    schema = ic.Schema({"age": ic.intervals(10, 20), "zip": ic.mask()}, ["disease"], identifiers=["name"])
+    told = "of the values that it names, 1 is in no published record"
+    promises = ("k>=2, alpha<=0.9[disease: hiv, zzcanary]", "k>=2, alpha(hiv=0.9, zzcanary=0.9)[disease]")
+    for number, promise in enumerate(promises):
+        release = ic.anonymize(table, schema, model=promise, **FIXED)
+        assert told in release.report(tmp_path / f"{number}.html").read_text(encoding="utf-8")
+        shown = release.report(tmp_path / f"public{number}.html", public=True).read_text(encoding="utf-8")
+        assert told not in shown
+        assert "zzcanary" in shown  # a promise that nobody can read proves nothing
+    release = ic.anonymize(table, schema, model="k>=2, alpha<=0.9[disease: hiv, flu]", **FIXED)
+    assert "in no published record" not in release.report(tmp_path / "all.html").read_text(encoding="utf-8")
 
 
 def test_a_distance_to_the_original_table_would_have_told_who_was_left_out(tmp_path: Path) -> None:

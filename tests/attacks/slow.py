@@ -101,3 +101,33 @@ def said_of_everybody(rows: Rows, meaning: Mapping[Any, Any], known: Rows | None
     )
     best = [what for what, many in before.items() if many == max(before.values())]
     return Fraction(max(having[what] for what in best), len(targets))
+
+
+def within(rows: Rows, narrow: Fraction, known: Rows | None = None) -> tuple[Fraction, Fraction]:
+    """Guess a range of numbers, one per class and one for everybody; give the shares of persons who are in it.
+
+    Ranges begin at a number of the table, and are as wide as a share of all its numbers. Rows: class, number, person.
+    """
+    places = sorted({_exact(row[1]) for row in rows if row[1] is not None})
+    limit = narrow * (places[-1] - places[0])
+
+    def inside(some: Rows, start: Fraction) -> int:
+        return len(
+            {(row[0], row[2]) for row in some if row[1] is not None and start <= _exact(row[1]) <= start + limit}
+        )
+
+    targets = len({(row[0], row[2]) for row in rows})
+    best = sum(
+        max(inside([row for row in rows if row[0] == key], start) for start in places)
+        for key in {row[0] for row in rows}
+    )
+    said = {start: inside(rows, start) for start in places}
+    if known is not None:
+        seen = [(0, *row[1:]) for row in known if row[1] is None or _exact(row[1]) in places]
+        most = max(inside(seen, start) for start in places)
+        said = {start: many for start, many in said.items() if inside(seen, start) == most}
+    return Fraction(best, targets), Fraction(max(said.values()), targets)
+
+
+def _exact(number: Any) -> Fraction:
+    return Fraction(repr(number))

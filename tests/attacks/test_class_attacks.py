@@ -96,6 +96,20 @@ def test_a_taxonomy_says_at_which_level_values_are_similar() -> None:
     assert attacked(table, tree, level=2).get("similarity").exposed.classes == 2
 
 
+def test_a_level_that_no_taxonomy_has_is_refused() -> None:
+    tree = ic.tree({"all": {"bad": ["a", "b"], "good": ["c"]}, "none": {"odd": ["d"]}})
+    with pytest.raises(
+        ic.ParameterError, match=r"level is 3, and no taxonomy .* has more than 2 below its top"
+    ) as refused:
+        attacked([(1, "a")], tree, level=3)
+    assert refused.value.hint == "take a level from 1 to 2."
+    with pytest.raises(ic.ParameterError, match="more than 1"):
+        attacked([(1, 2)], ic.ordered([1, 2, 3, 4], 2), level=2)
+    schema = ic.Schema(quasi=["q"], sensitive={"s": tree, "r": ic.tree({"x": ["u"], "y": ["v"]})})
+    found = ic.attack([{"q": 1, "s": "a", "r": "u"}], schema, intruder=ic.Intruder(level=2))
+    assert found.notes == ("similarity of column 'r' is judged at level 1, its highest.",)
+
+
 def test_a_narrow_range_of_numbers_tells_the_number() -> None:
     table = [(1, 60), (1, 80), (1, 70), (2, 40), (2, 100), (2, 90), (3, 80), (3, 70), (3, 110)]
     found = attacked(table, narrow=0.3).get("similarity")
@@ -125,7 +139,10 @@ def test_the_gain_of_a_rare_value() -> None:
 
 def test_words_without_categories_are_said_not_to_be_attacked() -> None:
     (note,) = attacked([(1, "a")]).notes
-    assert note == "similarity of column 's' was not attacked: the schema has no categories for it."
+    assert note == (
+        "similarity of column 's' was not attacked: not all its values are numbers or dates, "
+        "and the schema has no categories for it."
+    )
 
 
 def test_the_worst_class_and_the_values_stay_out_of_print() -> None:
@@ -261,6 +278,12 @@ def test_people_with_several_rows_have_categories_too() -> None:
         "people have several rows: their different values count one by one.",
     )
     assert [entry for entry in found if entry.name == "change of belief"] == []
+    assert found.notes == (
+        (
+            "change of belief about column 's' was not measured: "
+            "people have several values there, whose shares do not add up to a distribution."
+        ),
+    )
 
 
 def test_values_that_are_no_texts_can_be_ruled_out() -> None:

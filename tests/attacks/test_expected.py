@@ -84,3 +84,12 @@ def test_an_attack_says_what_chance_would_make() -> None:
     found = ic.attack(rows, ic.Schema(quasi=["q"], sensitive=["s"])).get("homogeneity")
     assert found.exposed.classes == 1
     assert found.expected == pytest.approx(2 * 3 / 6)
+
+
+@pytest.mark.parametrize("values", [3, "3"], ids=["number", "text"])
+def test_the_numbers_of_values_come_as_a_list(values: Any) -> None:
+    with pytest.raises(
+        ic.ParameterError, match="values must be a list with a number for every sensitive column"
+    ) as error:
+        ic.expected_homogeneity(10, 2, values)
+    assert "write [3]" in error.value.hint

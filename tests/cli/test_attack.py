@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import incrowd as ic
@@ -92,6 +93,84 @@ def test_two_releases_together(attack: Run, folder: Path) -> None:
     code, out, _ = attack(folder / "out", "--other", folder / "other", "--original", folder / "people.csv")
     assert code == 0
     assert "intersection, disease" in out
+
+
+def test_who_is_found_is_said_on_request(attack: Run, folder: Path) -> None:
+    voters = folder / "voters.csv"
+    given = (folder / "out", "--external", voters, "--on", "age=Alter,town", "--who", "Name")
+    line = "  attribute linkage of disease: Name 'Kanarie-Ada', age '33', town 'Kanarie-bonn', "
+    line += "people 1, candidates 2, disease 'Kanarie-flu'"
+    assert "Kanarie" not in attack(*given)[1]
+    lines = attack(*given, "--show-values")[1].splitlines()
+    assert lines[lines.index("who is found") + 1 :] == [line]
+    plain = json.loads(attack(*given, "--show-values", "--json")[1])
+    people = [one for found in plain["attacks"] for one in found["people"]]
+    assert [(one["Name"], one["candidates"], one["disease"]) for one in people] == [("Kanarie-Ada", 2, "Kanarie-flu")]
+
+
+def test_of_many_people_who_are_found_some_are_printed(attack: Run, folder: Path) -> None:
+    names = "".join(f"N{number},33,Kanarie-bonn\n" for number in range(25))
+    (folder / "voters.csv").write_text(f"Name,age,town\n{names}")
+    out = attack(folder / "out", "--external", folder / "voters.csv", "--who", "Name", "--show-values")[1]
+    assert out.splitlines()[-1] == "  attribute linkage of disease: and 5 more; --exposed FILE lists all"
+    assert out.count("Name 'N") == 20
+
+
+def test_who_is_exposed_is_written_for_the_owner(attack: Run, folder: Path) -> None:
+    given = (folder / "out", "--external", folder / "voters.csv", "--on", "age=Alter,town", "--who", "Name")
+    code, out, err = attack(*given, "--exposed", folder / "exposed.csv")
+    assert (code, err, "Kanarie" in out) == (0, "", False)
+    assert (folder / "exposed.csv").read_text().splitlines() == [
+        "attack,about,age,town,disease,records,Name,people,candidates",
+        "attribute linkage,disease,33,Kanarie-bonn,Kanarie-flu,,Kanarie-Ada,1,2",
+        'background knowledge,disease,"[30, 40)",Kanarie-bonn,Kanarie-flu,2,,,',
+        'background knowledge,disease,"[50, 60)",Kanarie-kiel,Kanarie-flu,1,,,',
+        'background knowledge,disease,"[50, 60)",Kanarie-kiel,Kanarie-hiv,1,,,',
+        'homogeneity,disease,"[30, 40)",Kanarie-bonn,Kanarie-flu,2,,,',
+        'inference,disease,"[30, 40)",Kanarie-bonn,Kanarie-flu,2,,,',
+    ]
+    code, _, err = attack(*given, "--exposed", folder / "exposed.csv")
+    assert (code, "exists already" in err) == (2, True)
+    assert attack(*given, "--exposed", folder / "exposed.csv", "--force")[0] == 0
+
+
+def test_nobody_is_exposed_in_an_empty_list(attack: Run, folder: Path) -> None:
+    (folder / "alike.csv").write_text("q\n1\n1\n")
+    assert attack(folder / "alike.csv", "--quasi", "q", "--exposed", folder / "none.csv")[0] == 0
+    assert (folder / "none.csv").read_text().splitlines()[0].startswith("attack,about")
+    assert len((folder / "none.csv").read_text().splitlines()) == 1
+    (folder / "alone.csv").write_text("q\n1\n")
+    code, out, _ = attack(folder / "alone.csv", "--quasi", "q", "--exposed", folder / "one.parquet")
+    assert (code, out.splitlines()[0]) == (0, "1 record in 1 group")
+    assert pl.read_parquet(folder / "one.parquet").rows() == [("singling out", None, "1", 1)]
+
+
+def test_labels_that_nobody_can_read_are_told(attack: Run, folder: Path) -> None:
+    (folder / "other.csv").write_text("town,disease\nKanarie-south,flu\nKanarie-south,flu\n90+,hiv\n")
+    given = (folder / "other.csv", "--quasi", "town", "--sensitive", "disease", "--external", folder / "voters.csv")
+    code, out, _ = attack(*given)
+    assert (code, "Kanarie" in out) == (0, False)
+    assert f"{'linkage':<34}{'0.0 %?':>9}{'33.3 %':>10}{'-':>10}{'0':>9}{'0.0 %':>8}" in out.splitlines()
+    assert "2 of 2 labels of column 'town' are no values of these people" in out.replace("\n  ", " ")
+    assert out.splitlines()[-1] == "?: incomplete, because labels could not be read; see the notes"
+    found = {one["name"]: one["unread"] for one in json.loads(attack(*given, "--json")[1])["attacks"]}
+    assert (found["linkage"], found["attribute linkage"], found["homogeneity"]) == (3, 3, 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        (["people.csv"], "hint: name them: --quasi age,zip; or give a release."),
+        (["out", "--quasi", "age"], "hint: leave --quasi out, or name the file of the table."),
+        (["out", "--external", "others.csv"], "hint: say which columns are the same: --on age=Age."),
+        (["out", "--other", "out"], "hint: add --original DATA or --external FILE."),
+        (["out", "--who", "Name"], "hint: add --external FILE, or leave them out."),
+    ],
+)
+def test_hints_can_be_typed(attack: Run, folder: Path, given: list[str], hint: str) -> None:
+    (folder / "others.csv").write_text("Name,Alter\nAda,33\n")
+    code, _, err = attack(*(one if one.startswith("-") or one in {"age", "Name"} else folder / one for one in given))
+    assert (code, err.splitlines()[1]) == (2, hint)
 
 
 def test_wrong_use_is_told(attack: Run, folder: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from incrowd.core import Domain, ParameterError
 from incrowd.core._labelling import _set_text
-from incrowd.hierarchies import coverage, covered, covers, flat, frequent, kind_of_label, tree
+from incrowd.hierarchies import coverage, covered, covers, flat, frequent, kind_of_label, tree, unread
 
 
 @pytest.mark.parametrize(
@@ -21,9 +21,17 @@ from incrowd.hierarchies import coverage, covered, covers, flat, frequent, kind_
         ("<= 18", ["18"], ["18.1"]),
         (">50", ["50.01", "1e3"], ["50"]),
         (">=90", ["90", "104"], ["89.99"]),
+        ("90+", ["90", "104.5", "90+"], ["89.99", "abc"]),
+        ("90 +", ["90"], ["89"]),
+        ("\u226590", ["90", "104"], ["89.99"]),
+        ("\u2264 18", ["18", "-3"], ["18.1"]),
         (">=1/3", ["0.34"], ["0.33"]),
         ("20-29", ["20", "29", "25.5"], ["30", "29.5", "19"]),
         ("20 - 29", ["20", "29"], ["30"]),
+        ("20\u201329", ["20", "29"], ["30", "19"]),
+        ("20 \u2014 29", ["20", "29"], ["30"]),
+        ("476xx", ["47605", "476xx"], ["4760", "47705", "476055", "476ax"]),
+        ("476XX", ["47605"], ["47705"]),
         ("-5--2", ["-5", "-3"], ["-1", "5"]),
         ("-5-2", ["-5", "2"], ["3"]),
         ("0.5-1.5", ["0.5", "1"], ["2"]),
@@ -36,6 +44,7 @@ from incrowd.hierarchies import coverage, covered, covers, flat, frequent, kind_
         ("[0, 1/3)", ["0.33"], ["0.34"]),
         ("05-09", ["5", "09"], ["10"]),
         ("2024-M03", ["2024-03-05", "2024-03-31 23:59:59"], ["2024-04-01", "2024"]),
+        ("2024-03", ["2024-03-01", "2024-03-31 23:59:59", "2024-03"], ["2024-02-29", "2024-04-01", "2024", "2024-3"]),
         ("2024-Q1", ["2024-03-05"], ["2024-04-01"]),
         ("2024", ["2024-12-31"], ["2025-01-01", "2024.0"]),
         ("2020s", ["2029-12-31"], ["2030-01-01", "2024"]),
@@ -53,7 +62,7 @@ def test_a_label_covers_what_it_says(label: str, inside: list[str], outside: lis
 @pytest.mark.parametrize(
     "label",
     [
-        *("2024-03", "02139-4307", "10-02139", "Europe", "none..primary", "rare (<10)", ">50K", "[30, 20)", "<1/0"),
+        *("02139-4307", "10-02139", "Europe", "none..primary", "rare (<10)", ">50K", "[30, 20)", "<1/0"),
         *("[1, 1/0)", "2024-13-45", "2024-M13", "2024-03-06..2024-03-05"),
     ],
 )
@@ -72,6 +81,9 @@ def test_a_label_without_a_pattern_is_unknown_and_covers_only_itself(label: str)
         (">=90", "bound"),
         ("20-29", "range"),
         ("2020s", "period"),
+        ("2024-03", "period"),
+        ("90+", "bound"),
+        ("20\u201329", "range"),
     ],
 )
 def test_a_label_tells_how_it_is_read(label: str, kind: str) -> None:
@@ -201,3 +213,44 @@ def test_a_number_is_covered_however_it_is_written() -> None:
 
 def test_a_value_that_could_be_a_period_is_a_number_among_numbers() -> None:
     assert [codes.tolist() for codes in coverage(["2024", "7"], Domain.of("x", [7, 2024]))] == [[1], [0]]
+
+
+def test_an_x_is_a_letter_where_values_have_it() -> None:
+    assert covered("47xx", Domain.of("code", ["47ab", "47xy", "47xx"])).tolist() == [False, True, False]
+    assert covered("47xx", Domain.of("code", ["47ab", "48ab"])).tolist() == [True, False]
+    assert covered("47xx", Domain.of("zip", [4711, 4811, 47111])).tolist() == [True, False, False]
+    assert covered("19xx", Domain.of("year", [1950, 2001])).tolist() == [True, False]
+    assert covered("xx", Domain.of("code", ["47", "ab"])).tolist() == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("values", "read", "unknown"),
+    [
+        (
+            [25, 31],
+            ["*", "", None, "25", "99", "1e2", "20-29", "90+", "{25, 99}", "**"],
+            ["thirties", "2020s", "{25, old}", "***"],
+        ),
+        (
+            [dt.date(2024, 3, 5)],
+            ["2024", "2024-03", "2020s", "2024-03-06", "2023-01-01 10:00:00", "2024-01-01..2024-12-31"],
+            ["spring", "20-29", "25", "202*"],
+        ),
+        (["DE", "FR"], ["DE", "D*", "{DE, SE}", "*"], ["Europe", "SE", "20-29", "2024", "{NO, SE}", "D**", "Dx"]),
+        (["25", "old"], ["20-29", "old", "7"], ["young", "2024-03"]),
+        (["47605"], ["476xx", "476**"], ["476x", "476*"]),
+    ],
+)
+def test_labels_that_cannot_be_read_are_told(values: list[object], read: list[str | None], unknown: list[str]) -> None:
+    domain = Domain.of("x", values)
+    assert unread(read, domain).tolist() == [False] * len(read)
+    assert unread(unknown, domain).tolist() == [True] * len(unknown)
+    for label in unknown:
+        inside = [text for text in domain.texts if covers(label, text)]
+        assert inside == [] or label == "{25, old}"
+
+
+def test_a_hierarchy_explains_its_labels() -> None:
+    domain = Domain.of("c", ["DE", "SE"])
+    ladder = tree({"west": ["DE"], "north": ["SE"]}).bind(domain)
+    assert unread(["west", "{west, north}", "east"], domain, ladder).tolist() == [False, False, True]

@@ -6,6 +6,7 @@ from incrowd.attacks._expected import ExpectedHomogeneity, expected_from_counts,
 from incrowd.attacks._guessing import certain_values, homogeneity, inference, singling_out
 from incrowd.attacks._intersection import Remaining, intersect
 from incrowd.attacks._intruder import Intruder
+from incrowd.attacks._line import Line
 from incrowd.attacks._linkage import Links
 from incrowd.attacks._linked import Linked, link
 from incrowd.attacks._matching import Matching
@@ -13,8 +14,9 @@ from incrowd.attacks._members import Members
 from incrowd.attacks._minimality import People, Undivided, halve, undivided
 from incrowd.attacks._narrowest import widths_of
 from incrowd.attacks._outcome import Outcome
-from incrowd.attacks._prior import Prior, people_of
-from incrowd.attacks._similarity import Likeness, category_inference, narrow_range, similarity
+from incrowd.attacks._prior import Prior, one_of, people_of
+from incrowd.attacks._range import narrow_range
+from incrowd.attacks._similarity import Likeness, category_inference, similarity
 from incrowd.attacks._skewness import change_of_belief, skewness
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "ExpectedHomogeneity",
     "Intruder",
     "Likeness",
+    "Line",
     "Linked",
     "Links",
     "Matching",
@@ -43,6 +46,7 @@ __all__ = [
     "link",
     "listed_exclusions",
     "narrow_range",
+    "one_of",
     "people_of",
     "similarity",
     "singling_out",

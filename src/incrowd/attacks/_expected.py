@@ -96,6 +96,9 @@ def expected_homogeneity(
     >>> round(float(found.classes), 1), round(float(found.people))
     (148.1, 741)
     """
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        msg = f"values must be a list with a number for every sensitive column, got {type(values).__name__}."
+        raise ParameterError(msg, hint="for one column with three values, write [3].")
     for name, number in (("n", n), ("k", k), *(("values", count) for count in values)):
         if not isinstance(number, int) or isinstance(number, bool) or number < (name != "n"):
             msg = f"{name} must be a whole number of at least {int(name != 'n')}, got {number!r}."

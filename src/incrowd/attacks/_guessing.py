@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.attacks._outcome import Bools, Outcome
-from incrowd.attacks._prior import Prior, people_of
+from incrowd.attacks._prior import Prior, one_of, people_of
 from incrowd.core import Classes, Histogram
 from incrowd.models import Ratios
 
@@ -18,7 +18,6 @@ LOOKS = "the quasi-identifiers of a person, and that the person is in the table"
 
 def singling_out(classes: Classes) -> Outcome:
     """Pick somebody of the class: the chance is one over its size."""
-    people = people_of(classes)
     return Outcome(
         name="singling out",
         column=None,
@@ -28,7 +27,7 @@ def singling_out(classes: Classes) -> Outcome:
         exposed=classes.size == 1,
         right=Fraction(len(classes)),
         targets=int(classes.size.sum()),
-        baseline=Fraction(1, max(people, 1)),
+        baseline=one_of(people_of(classes)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -96,3 +97,8 @@ def people_of(classes: Classes) -> int:
     if person is None:
         return int(classes.records.sum())
     return int(np.count_nonzero(np.bincount(person))) if len(person) else 0
+
+
+def one_of(people: int) -> Fraction:
+    """Give the chance to pick a person from so many; there is none where nobody is."""
+    return Fraction(1, people) if people else Fraction(0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +17,7 @@ from incrowd.cli._assess import CategoryFiles, Count, Entity, Json, Names, Quasi
 from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
 
 if TYPE_CHECKING:
-    from incrowd.api import Attacks
+    from incrowd.api import Attack, Attacks
     from incrowd.core import Schema
 
 Target = Annotated[
@@ -27,7 +30,10 @@ External = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A table about people whom the intruder knows, to join with.")
 ]
 On = Annotated[Names, typer.Option("--on", metavar="NAMES", help="Columns to join on: age,zip or age=Alter,zip=PLZ.")]
-Who = Annotated[str | None, typer.Option(metavar="NAME", help="The column of FILE that says who somebody is.")]
+Who = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The column of FILE that says who somebody is, for --show-values and --exposed."),
+]
 Other = Annotated[
     Path | None, typer.Option(metavar="RELEASE", help="Another release of the same people, to take together.")
 ]
@@ -35,8 +41,26 @@ Excluded = Annotated[
     int, typer.Option(metavar="NUMBER", help="How many sensitive values the intruder can rule out about a person.")
 ]
 ShowValues = Annotated[
-    bool, typer.Option("--show-values", help="Say which group is the worst. Labels of the release are data!")
+    bool,
+    typer.Option("--show-values", help="Say which group is the worst and, with --who, who is found. They are data!"),
 ]
+ExposedFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--exposed", metavar="FILE", help="Write who is exposed to this table (CSV or Parquet), for the owner."
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace the table of --exposed.")]
+
+SHOWN = 20
+"""So many people are printed per attack."""
+HERE = (
+    ("on={'age': 'Age'}", "--on age=Age"),
+    ("give its schema, or a release, or the folder of a saved one", "name them: --quasi age,zip; or give a release"),
+    ("give original=..., or external=...", "add --original DATA or --external FILE"),
+    ("leave schema out, or give the released table with it", "leave --quasi out, or name the file of the table"),
+)
+"""What the library says to who writes Python, and what is written here instead."""
 
 
 def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
@@ -58,6 +82,8 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
     memory: Memory = None,
     as_json: Json = False,
     show_values: ShowValues = False,
+    exposed: ExposedFile = None,
+    force: Force = False,
 ) -> None:
     """Simulate what intruders learn from a release, and compare it with what they would know without it.
 
@@ -71,20 +97,23 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
     schema: Schema | None = None
     if quasi is not None:
         schema = Schema(quasi=_names(quasi), sensitive=meanings, entity=entity, count=count)
-    elif meanings or entity or count:
-        _refuse()
-    found = api.attack(
-        release,
-        schema,
-        original=original,
-        external=external,
-        on=_pairs(on),
-        who=who,
-        other=other,
-        intruder=Intruder(excluded=excluded),
-        **reading_of(encoding, separator, sheet, memory),
-    )
-    for line in _json(found, show_values=show_values) if as_json else _text(found, show_values=show_values):
+    _check(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
+    with _speaking(), _place_for(exposed, force=force) as place:
+        found = api.attack(
+            release,
+            schema,
+            original=original,
+            external=external,
+            on=_pairs(on),
+            who=who,
+            other=other,
+            intruder=Intruder(excluded=excluded),
+            **reading_of(encoding, separator, sheet, memory),
+        )
+        if place is not None:
+            _write(found, place)
+    shown = Shown(who) if show_values else None
+    for line in _json(found, shown) if as_json else _text(found, shown):
         sys.stdout.write(f"{line}\n")
 
 
@@ -96,25 +125,96 @@ def _pairs(on: Names) -> dict[str, str] | None:
     return {here.strip(): there.strip() if equals else here.strip() for here, equals, there in split}
 
 
-def _text(found: Attacks, *, show_values: bool) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """That values are shown; with the column that says who somebody is, if one does."""
+
+    who: str | None
+
+    def people(self, entry: Attack) -> list[dict[str, Any]]:
+        """Give what is found out about people who have a name."""
+        if self.who is None or self.who not in (table := entry.exposed_records()):
+            return []
+        rows = zip(*(column.tolist() for column in table.values()), strict=True)
+        return [dict(zip(table, row, strict=True)) for row in rows]
+
+
+def _text(found: Attacks, shown: Shown | None) -> Iterator[str]:
     yield from str(found).splitlines()
-    if not show_values:
+    if shown is None:
         return
     yield ""
     yield "worst groups"
     for entry in found:
         if entry.worst_class:
-            labels = ", ".join(f"{name} {label!r}" for name, label in entry.worst_class.items())
-            yield f"  {entry.name}{'' if entry.column is None else f' of {entry.column}'}: {labels}"
+            yield f"  {_title(entry)}: {_listed(entry.worst_class)}"
+    if shown.who is not None:
+        yield ""
+        yield "who is found"
+        for entry in found:
+            people = shown.people(entry)
+            yield from (f"  {_title(entry)}: {_listed(one)}" for one in people[:SHOWN])
+            if len(people) > SHOWN:
+                yield f"  {_title(entry)}: and {len(people) - SHOWN:,} more; --exposed FILE lists all"
 
 
-def _json(found: Attacks, *, show_values: bool) -> list[str]:
-    plain: dict[str, Any] = found.to_dict(values=show_values)
+def _title(entry: Attack) -> str:
+    return f"{entry.name}{'' if entry.column is None else f' of {entry.column}'}"
+
+
+def _listed(said: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value!r}" for name, value in said.items())
+
+
+def _json(found: Attacks, shown: Shown | None) -> list[str]:
+    plain: dict[str, Any] = found.to_dict(values=shown is not None)
+    if shown is not None and shown.who is not None:
+        for entry, one in zip(found, plain["attacks"], strict=True):
+            one["people"] = shown.people(entry)
     return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False).splitlines()
 
 
-def _refuse() -> None:
+@contextmanager
+def _place_for(exposed: Path | None, *, force: bool) -> Iterator[Path | None]:
+    """Give a place to write to; that a file is in the way is said before anything is measured."""
+    from incrowd.engines import check_suffix
+    from incrowd.io import atomic_path
+
+    if exposed is None:
+        yield None
+        return
+    check_suffix(exposed)
+    with atomic_path(exposed, force=force) as place:
+        yield place
+
+
+def _write(found: Attacks, place: Path) -> None:
+    """Write who is exposed; all of it is data."""
+    from incrowd.engines import table_of_columns
+    from incrowd.io import write_table
+
+    write_table(table_of_columns(found.exposed_records()), place)
+
+
+@contextmanager
+def _speaking() -> Iterator[None]:
+    """Let errors give hints that can be typed on the command line."""
+    from incrowd.core import IncrowdError
+
+    try:
+        yield
+    except IncrowdError as error:
+        error.hint = functools.reduce(lambda text, pair: text.replace(*pair), HERE, error.hint)
+        raise
+
+
+def _check(*, external: Path | None, about: object, roles: bool) -> None:
+    """Refuse options that say something about a table that is not there."""
     from incrowd.core import ParameterError
 
-    msg = "--sensitive, --categories, --entity and --count are about a table, and need --quasi."
-    raise ParameterError(msg, hint="name the quasi-identifiers too, or leave all of them out for a release.")
+    if roles:
+        msg = "--sensitive, --categories, --entity and --count are about a table, and need --quasi."
+        raise ParameterError(msg, hint="name the quasi-identifiers too, or leave all of them out for a release.")
+    if about and external is None:
+        msg = "--on and --who say how to read an external table, and none was given."
+        raise ParameterError(msg, hint="add --external FILE, or leave them out.")

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import TOP, Domain, Ladder, ParameterError
-from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, Reading, members_of, read_label
+from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, Reading, members_of
+from incrowd.hierarchies._notations import read_any, read_hidden
 from incrowd.hierarchies._numbers import Line, numbers_of, read_decimal
-from incrowd.hierarchies._periods import moments_of, number_of_period
+from incrowd.hierarchies._periods import moments_of, number_of_period, read_moment
 
 Bools = npt.NDArray[np.bool_]
 
@@ -24,10 +25,11 @@ def covered(label: str | None, domain: Domain, ladder: Ladder | None = None) -> 
     Parameters
     ----------
     label
-        A published text: ``*``, a value, a label of the ladder, a mask of the same length (``476**``), a bound
-        (``<18``, ``>=90``), a range (``20-29``, ``20..29``, ``[20-29]``, ``[20, 30)``), a period (``2024-Q1``,
-        ``2020s``) or a set of these (``{bonn, kiel}``). The empty text is read as ``*``; ``None``
-        is a missing value that was published.
+        A published text: ``*``, a value, a label of the ladder, a mask of the same length (``476**``; ``476xx`` where
+        no value has an x), a bound (``<18``, ``>=90``, ``90+``), a range (``20-29``, ``20..29``, ``[20-29]``,
+        ``[20, 30)``), a period (``2024-Q1``, ``2024-03``, ``2020s``) or a set of these (``{bonn, kiel}``). The signs
+        for at most and at least, and long dashes, are read too. The empty text is read as ``*``; ``None`` is a missing
+        value that was published.
     domain
         The column's values.
     ladder
@@ -40,7 +42,7 @@ def covered(label: str | None, domain: Domain, ladder: Ladder | None = None) -> 
 
     Notes
     -----
-    A label that follows no pattern covers only itself; ``kind_of_label`` tells. Text counts as a number or a moment
+    A label that follows no pattern covers only itself; ``unread`` tells. Text counts as a number or a moment
     where it reads as one, so a label such as ``10-19`` covers both the number 12 and the text ``12``.
     """
     return _Column(domain, ladder).covered(label)
@@ -58,6 +60,33 @@ def coverage(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None
     """
     column = _Column(domain, ladder)
     return [column.codes(label) for label in labels]
+
+
+def unread(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None = None) -> Bools:
+    """Say which labels cover only themselves here because nobody can tell what else they stand for.
+
+    Parameters
+    ----------
+    labels
+        Published texts of one column.
+    domain, ladder
+        The column's values, and the hierarchy that the labels come from, if it is known.
+
+    Notes
+    -----
+    So are words that are neither values of this column nor labels of the ladder, and patterns that cannot be compared
+    with its values: a range of numbers in a column of names, a mask as long as no value. A number in a column of
+    numbers, or a day in a column of days, is read, also if no value is the same.
+
+    Examples
+    --------
+    >>> from incrowd.core import Domain
+    >>> from incrowd.hierarchies import unread
+    >>> unread(["20-29", "30", "middle-aged", "*"], Domain.of("age", [25, 31])).tolist()
+    [False, False, True, False]
+    """
+    column = _Column(domain, ladder)
+    return np.array([not column.explains(label) for label in labels], dtype=bool)
 
 
 def covers(label: str | None, text: str | None) -> bool:
@@ -99,16 +128,56 @@ class _Column:
         """Give the codes of the values that a label can stand for; at once for one that is a value and no more."""
         if label is not None and label not in EVERYTHING and label not in self._groups and label[:1] != "{":
             found = self._codes.get(label, [])
-            if found and not self._reads(label):
+            if (found or self._domain.kind != "number") and not self._reads(label):
                 return np.array(found, dtype=np.intp)
         return np.flatnonzero(self.covered(label))
 
+    def explains(self, label: str | None) -> bool:
+        """Say whether it is known what a label stands for in this column."""
+        if label is None or label in EVERYTHING or label in self._groups or label in self._codes:
+            return True
+        members = members_of(label)
+        if members is not None:
+            known = (
+                any if self._domain.kind == "text" else all
+            )  # other words are values too, though nobody here has them
+            return known(not member or self.explains(member) for member in members)
+        if self._reading(label) is not None:
+            return True
+        is_number = self._counts and read_decimal(label) is not None
+        return is_number or (self._passes and read_moment(label) is not None)
+
     def _reads(self, label: str) -> bool:
         """Say whether a label can stand for more than itself in this column."""
-        reading = read_label(label)
-        if reading is None or isinstance(reading, Masked):
-            return reading is not None
-        return (self._numbers if isinstance(reading, Between) else self._moments) is not None
+        return self._reading(label) is not None
+
+    def _reading(self, label: str) -> Reading | None:
+        """Read a label as something that can be compared with the values of this column."""
+        found = read_any(label)
+        if found is not None and self._compares(found):
+            return found
+        mask = read_hidden(label)
+        return mask if mask is not None and self._compares(mask) and not self._has_x else None
+
+    def _compares(self, reading: Reading) -> bool:
+        if isinstance(reading, Masked):
+            return len(reading.text) in self._letters
+        return self._counts if isinstance(reading, Between) else self._passes
+
+    @cached_property
+    def _counts(self) -> bool:
+        """Whether any value is a number."""
+        return self._numbers is not None and bool(self._numbers[1].any())
+
+    @cached_property
+    def _passes(self) -> bool:
+        """Whether any value is a moment."""
+        return self._moments is not None and bool(self._moments[1].any())
+
+    @cached_property
+    def _has_x(self) -> bool:
+        """Whether a value has an x, so that in a label it may be a letter like others."""
+        return any("x" in text.lower() for text in self._domain.texts[: len(self._domain.values)].tolist())
 
     def _one(self, label: str) -> Bools:
         """Read a label that is no set."""
@@ -118,7 +187,7 @@ class _Column:
             return np.asarray(self._ladder.groups[level] == number, dtype=bool)
         if label in EVERYTHING:
             return np.ones(len(self._domain), dtype=bool)
-        result, reading = self._equal(label), read_label(label)
+        result, reading = self._equal(label), self._reading(label)
         if reading is not None:
             result[: len(self._domain.values)] |= self._read_as(reading)
         elif self._domain.kind == "number" and not result.any():  # 39 and 39.0 are one number

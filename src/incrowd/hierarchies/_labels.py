@@ -68,28 +68,6 @@ _SIGNS, _COMMA = re.compile('[{}"]'), re.compile(", ?")
 _MEMBER = re.compile(r'(?P<text>"(?:[^"\\]|\\.)*"|[^{},"]*)(?P<end>, ?|$)', re.DOTALL)
 
 
-def kind_of_label(label: str) -> LabelKind | None:
-    """Say how a label can be read; ``None`` for one that covers only itself unless a hierarchy knows it.
-
-    Parameters
-    ----------
-    label
-        A published text, ours or somebody else's.
-
-    Examples
-    --------
-    >>> from incrowd.hierarchies import kind_of_label
-    >>> kind_of_label("[20, 25)"), kind_of_label("476**"), kind_of_label("2024-Q1"), kind_of_label("Europe")
-    ('range', 'mask', 'period', None)
-    """
-    if label in EVERYTHING:
-        return "everything"
-    if members_of(label) is not None:
-        return "set"
-    reading = read_label(label)
-    return None if reading is None else reading.kind
-
-
 def members_of(label: str) -> tuple[str, ...] | None:
     """Read a set of values or labels, ``{a, b, "c, d"}``; nothing if it is none.
 

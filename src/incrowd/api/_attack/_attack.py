@@ -6,9 +6,10 @@ from typing import Any, Unpack
 
 from incrowd.api._attack._attacks import Attacks
 from incrowd.api._attack._classes import ClassAttacks
-from incrowd.api._attack._link import On, join, known_from, known_from_original, linkage
+from incrowd.api._attack._known import On, known_from, known_from_original
+from incrowd.api._attack._link import join, linkage
+from incrowd.api._attack._opened import target_of
 from incrowd.api._attack._own import own_attacks
-from incrowd.api._attack._target import target_of
 from incrowd.api._attack._two import intersection
 from incrowd.api._census import Reading
 from incrowd.api._release import Release

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
+from incrowd.api._check import free_name
 from incrowd.api._exposed import Exposed
 from incrowd.api._plain import number, plain_exposed
 from incrowd.api._worst import Number
@@ -47,6 +49,9 @@ class Attack:
         The 95 % confidence interval of the rate, where it was sampled.
     expected
         How many exposed classes chance alone would make, where that is known.
+    unread
+        How many records have a label that could not be read, so that it is not known whom they can be of: where there
+        are any, a linkage is incomplete, and finding nobody is no good news.
     notes
         What a careful reader should know. Names and numbers only.
     """
@@ -65,6 +70,7 @@ class Attack:
     distribution: tuple[tuple[Fraction, int], ...] = field(repr=False)
     interval: tuple[float, float] | None = None
     expected: float | None = None
+    unread: int = 0
     notes: tuple[str, ...] = ()
     _records: Callable[[], Table] = field(default=dict, repr=False)
 
@@ -111,6 +117,7 @@ class Attack:
             "worst": number(self.worst),
             "distribution": [{"at_least": number(bound), "people": people} for bound, people in self.distribution],
             "expected": self.expected,
+            "unread": self.unread,
             "notes": list(self.notes),
             **({"worst_class": dict(self.worst_class)} if values else {}),
         }
@@ -170,6 +177,29 @@ class Attacks:
         """Pairs of a class and a sensitive column that is constant there (S2-ATTRDISC)."""
         return sum(entry.exposed.classes for entry in self.entries if entry.name == "homogeneity")
 
+    def exposed_records(self) -> Table:
+        """Give who is exposed to any attack as one table, for the owner of the data: it holds labels and values.
+
+        Notes
+        -----
+        Every row begins with the attack, and the sensitive column that it is about. Attacks tell different things
+        about people, so a row has nothing in the columns of others. ``ic.write_table`` writes the table to a file.
+        """
+        tables = [entry.exposed_records() for entry in self.entries]
+        names = list(dict.fromkeys(name for table in tables for name in table))
+        rows = [len(next(iter(table.values()), ())) for table in tables]
+        result: dict[str, list[Any]] = {}
+        for name, said in (("attack", "name"), ("about", "column")):
+            pairs = zip(self.entries, rows, strict=True)
+            result[free_name(name, names)] = [getattr(entry, said) for entry, many in pairs for _ in range(many)]
+        for name in names:
+            parts = (
+                table[name].tolist() if name in table else [None] * many
+                for table, many in zip(tables, rows, strict=True)
+            )
+            result[name] = _of_one_type([value for part in parts for value in part])
+        return {name: _objects(values) for name, values in result.items()}
+
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
         """Give plain data that can be written as JSON.
 
@@ -194,3 +224,16 @@ class Attacks:
 
     def __repr__(self) -> str:
         return f"Attacks({len(self.entries)} attacks on {self.records:,} records in {self.classes:,} classes)"
+
+
+def _of_one_type(values: list[Any]) -> list[Any]:
+    """Write numbers as text where a column has both, as when an attack's counts are called like somebody's column."""
+    if len({type(value) for value in values if value is not None}) <= 1:
+        return values
+    return [None if value is None else str(value) for value in values]
+
+
+def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

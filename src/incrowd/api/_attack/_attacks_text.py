@@ -16,8 +16,8 @@ NAME = 34
 
 def lines_of(attacks: Attacks) -> Iterator[str]:
     """Say what every attack found out, and then what each intruder knows."""
-    persons = "" if attacks.persons is None else f" of {attacks.persons:,} persons"
-    yield f"{attacks.records:,} records{persons} in {attacks.classes:,} groups"
+    persons = "" if attacks.persons is None else f" of {_many(attacks.persons, 'person')}"
+    yield f"{_many(attacks.records, 'record')}{persons} in {_many(attacks.classes, 'group')}"
     yield ""
     yield f"{'attack':<{NAME}}{'right':>9}{'guessing':>10}{'worst':>10}{'exposed':>17}"
     for entry in attacks:
@@ -33,6 +33,8 @@ def lines_of(attacks: Attacks) -> Iterator[str]:
     yield ""
     yield "right: people the intruder is right about; guessing: without the release"
     yield "worst: highest chance in a group; gain (x), change or range where marked"
+    if any(entry.unread for entry in attacks):
+        yield "?: incomplete, because labels could not be read; see the notes"
 
 
 def _line(entry: Attack) -> str:
@@ -40,6 +42,7 @@ def _line(entry: Attack) -> str:
     right, before = (percent(share) if is_guess(entry) else "-" for share in (entry.rate, entry.baseline))
     counted = entry.unit != "change"
     exposed, share = (f"{entry.exposed.people:,}", percent(entry.exposed.share)) if counted else ("-", "")
+    right += "?" if entry.unread else ""
     return f"{_short(title):<{NAME}}{right:>9}{before:>10}{worst_of(entry):>10}{exposed:>9}{share:>8}".rstrip()
 
 
@@ -73,6 +76,10 @@ def _number(value: Number) -> str:
     if value == math.inf:
         return "inf"
     return f"{int(value):,}" if value == int(value) else f"{float(value):,.1f}"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _short(name: str) -> str:

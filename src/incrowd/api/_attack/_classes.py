@@ -17,6 +17,7 @@ from incrowd.api._exposed import Exposed
 from incrowd.attacks import (
     Intruder,
     Likeness,
+    Line,
     Outcome,
     Prior,
     category_inference,
@@ -26,6 +27,7 @@ from incrowd.attacks import (
     inference,
     listed_exclusions,
     narrow_range,
+    one_of,
     people_of,
     similarity,
     singling_out,
@@ -33,11 +35,11 @@ from incrowd.attacks import (
     unlikely_exclusions,
     worst_exclusions,
 )
-from incrowd.core import Census, Classes, HierarchyError, Schema, UnknownColumnError
+from incrowd.core import Census, Classes, Domain, HierarchyError, ParameterError, Schema, UnknownColumnError
 from incrowd.hierarchies import Categories, Ordered, Tree
 from incrowd.measures import same_classes
 
-NUMBERS = {"number", "date", "datetime", "instant"}
+SEVERAL = "people have several values there, whose shares do not add up to a distribution."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +69,7 @@ class ClassAttacks:
             for name in given:
                 if name not in self.schema.sensitive_names:
                     raise UnknownColumnError.of(name, self.schema.sensitive_names, given_as="known to the intruder")
+        self._check_level(notes)
         yield told(singling_out(self.classes), self.classes, quasi)
         if self.classes.cells.person is not None:
             yield several_rows(self.census, self.classes)
@@ -76,6 +79,16 @@ class ClassAttacks:
                 attack = told(outcome, self.classes, quasi)
                 yield with_expected(attack, self._expected(name)) if outcome.name == "homogeneity" else attack
 
+    def _check_level(self, notes: list[str]) -> None:
+        """Refuse a level that no taxonomy has, and say where a lower one is taken."""
+        level, highest = self.intruder.level, {name: _levels(meaning) for name, meaning in self.schema.sensitive}
+        lower = {name: levels for name, levels in highest.items() if 0 < levels < level}
+        most = max(highest.values(), default=0)
+        if lower and most < level:
+            msg = f"level is {level}, and no taxonomy of a sensitive column has more than {most} below its top."
+            raise ParameterError(msg, hint=f"take a level from 1 to {most}.")
+        notes += [f"similarity of column {one!r} is judged at level {top}, its highest." for one, top in lower.items()]
+
     def _column(self, prior: Prior, notes: list[str]) -> Iterator[Outcome]:
         classes, intruder = self.classes, self.intruder
         yield homogeneity(classes, prior)
@@ -84,7 +97,9 @@ class ClassAttacks:
         yield from self._similar(prior, notes)
         yield skewness(classes, prior, intruder.gain)
         change = change_of_belief(classes, prior)
-        if change is not None:
+        if change is None:
+            notes.append(f"change of belief about column {prior.column!r} was not measured: {SEVERAL}")
+        else:
             yield change
 
     def _background(self, prior: Prior) -> Outcome:
@@ -104,12 +119,13 @@ class ClassAttacks:
             if likeness is not None:
                 yield similarity(self.classes, prior, likeness, intruder.categories.get(name, ()))
                 yield category_inference(self.classes, prior, likeness, intruder.sure)
-            elif isinstance(meaning, Ordered) and meaning.values is not None:
-                yield narrow_range(self.classes, prior, intruder.narrow, meaning.ranks(domain))
-            elif domain.kind in NUMBERS:
-                yield narrow_range(self.classes, prior, intruder.narrow)
+            elif (line := _line(meaning, domain)) is not None:
+                yield narrow_range(self.classes, prior, intruder.narrow, line)
             else:
-                notes.append(f"similarity of column {name!r} was not attacked: the schema has no categories for it.")
+                notes.append(
+                    f"similarity of column {name!r} was not attacked: not all its values are numbers or dates, and the "
+                    "schema has no categories for it."
+                )
         except HierarchyError as refusal:
             notes.append(f"similarity of column {name!r} was not attacked: {refusal.message}")
 
@@ -149,7 +165,7 @@ def several_rows(census: Census, classes: Classes) -> Attack:
         exposed=Exposed(len(np.unique(classes.members[chosen])), records, len(alone), Fraction(len(alone), total)),
         targets=len(people),
         right=Fraction(_sets(together)),
-        baseline=Fraction(1, total),
+        baseline=one_of(people_of(classes)),
         unit="chance",
         worst=None if not len(people) else Fraction(1, int(together.min())),
         worst_class={},
@@ -184,3 +200,15 @@ def _likeness(meaning: Any, domain: Any, level: int) -> Likeness | None:
     if isinstance(meaning, Ordered) and (meaning.runs or (meaning.groups is not None and meaning.groups.height > 1)):
         return Likeness.of_taxonomy(meaning.bind(domain), level)
     return None
+
+
+def _levels(meaning: Any) -> int:
+    """Count the levels of a taxonomy between its values and its top."""
+    if isinstance(meaning, Ordered):
+        return len(meaning.runs) if meaning.groups is None else meaning.groups.height - 1
+    return meaning.height - 1 if isinstance(meaning, Tree) else 0
+
+
+def _line(meaning: Any, domain: Domain) -> Line | None:
+    ranks = meaning.ranks(domain) if isinstance(meaning, Ordered) and meaning.values is not None else None
+    return Line.of(domain, ranks)

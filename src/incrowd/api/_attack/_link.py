@@ -2,133 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._attack._attacks import Attack, Table
-from incrowd.api._attack._original import lists
+from incrowd.api._attack._known import Known
 from incrowd.api._attack._target import Target
 from incrowd.api._attack._told import CHANCES
 from incrowd.api._check import free_name
 from incrowd.api._exposed import Exposed
-from incrowd.api._fits import census_within
-from incrowd.attacks import Linked, Links, Matching, Prior, certain_values, link, people_of, widths_of
-from incrowd.core import (
-    Census,
-    CensusRequest,
-    Classes,
-    Domain,
-    LocalRecoding,
-    ParameterError,
-    UnknownColumnError,
-    add_up,
-    group,
-)
-from incrowd.engines import open_table
+from incrowd.attacks import Linked, Links, Matching, Prior, certain_values, link, one_of, people_of, widths_of
+from incrowd.core import Classes, LocalRecoding, add_up, group
 
 Ints = npt.NDArray[np.integer]
 Bools = npt.NDArray[np.bool_]
-On = Sequence[str] | Mapping[str, str]
 
+INCOMPLETE = (
+    "if they are vague, people and candidates are missing. The hierarchy of the column would tell; flat() says that it "
+    "is exact."
+)
 PIECE = 1 << 16
 """So many people are looked at together."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """People whom somebody knows, those alike together.
-
-    Attributes
-    ----------
-    on
-        The quasi-identifiers of the release that are known.
-    domains, codes
-        Per quasi-identifier the values that occur, and the value of each.
-    counts
-        How many are alike.
-    who, names
-        The column that says who they are, and what it says, if anything does.
-    original
-        Whether they are the people that the release is of.
-    entries
-        Who each entry of the recoding is, where it lists this very original.
-    """
-
-    on: tuple[str, ...]
-    domains: tuple[Domain, ...] = field(repr=False)
-    codes: tuple[Ints, ...] = field(repr=False)
-    counts: npt.NDArray[np.int64] = field(repr=False)
-    who: str | None = None
-    names: npt.NDArray[np.object_] | None = field(default=None, repr=False)
-    original: bool = False
-    entries: Ints | None = field(default=None, repr=False)
-
-    @property
-    def people(self) -> int:
-        """How many they are."""
-        return int(self.counts.sum())
-
-    def table(self, chosen: Bools) -> Table:
-        """Give some of them as a table."""
-        named = {} if self.who is None or self.names is None else {self.who: self.names[chosen]}
-        pairs = zip(self.on, self.domains, self.codes, strict=True)
-        values = {name: domain.texts[codes[chosen]] for name, domain, codes in pairs}
-        table = {**named, **{free_name(name, named): texts for name, texts in values.items()}}
-        return {**table, free_name("people", table): self.counts[chosen]}
-
-
-def known_from(external: Any, target: Target, on: On | None, who: str | None, reading: dict[str, Any]) -> Known:
-    """Count the people of an external table.
-
-    Parameters
-    ----------
-    external
-        Any table.
-    target
-        What is attacked.
-    on
-        The columns to join on: names that both tables have, or a dict from the release's name to the external one.
-    who
-        The external column that says who somebody is.
-    reading
-        How to read a file.
-    """
-    schema = target.owned or target.schema
-    engine = open_table(external, missing_values=schema.missing_values, **reading)
-    available = list(engine.columns())
-    pairs = _pairs(target, on, available)
-    wanted = [*pairs.values(), *([who] if who is not None else [])]
-    for name in wanted:
-        if name not in available:
-            raise UnknownColumnError.of(name, available, given_as="column to join on", show=engine.shows_names)
-    if len(set(wanted)) < len(wanted):
-        msg = "A column of the external table is given twice."
-        raise ParameterError(msg, hint="join each quasi-identifier with a column of its own; who is another one.")
-    request = CensusRequest(tuple(pairs.values()), () if who is None else (who,))
-    census = census_within(engine, request, reading.get("memory"))
-    names = None if who is None else census.domains[who].texts[census.codes[-1]]
-    domains = tuple(census.domains[name] for name in pairs.values())
-    return Known(tuple(pairs), domains, census.codes[: len(pairs)], census.counts.astype(np.int64), who, names)
-
-
-def known_from_original(target: Target, original: Census, classes: Classes) -> Known:
-    """Take everybody of the original table, with all quasi-identifiers that can be compared."""
-    places = [place for place, name in enumerate(original.quasi) if name not in target.averaged]
-    domains = tuple(original.domains[original.quasi[place]] for place in places)
-    codes, counts, entries = tuple(classes.codes[place] for place in places), classes.size, classes.members
-    if len(places) < len(original.quasi):
-        alike = group(codes, [len(domain) for domain in domains])
-        codes, counts = tuple(column[alike.first] for column in codes), alike.sums(counts)
-        entries = alike.ids[entries]
-    listed = isinstance(target.recoding, LocalRecoding) and lists(target.recoding, original)
-    names = tuple(original.quasi[place] for place in places)
-    return Known(names, domains, codes, counts, original=True, entries=entries if listed else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +42,18 @@ class Joined:
     links: Links
 
     @cached_property
+    def unread(self) -> int:
+        """How many records have a label of which nobody can tell whom it stands for."""
+        pairs = zip(self._unread_labels.values(), self.codes, strict=True)
+        hit = np.logical_or.reduce([labels[codes] for labels, codes in pairs])
+        return int(self.classes.records[hit].sum())
+
+    @cached_property
+    def _unread_labels(self) -> dict[str, Bools]:
+        pairs = zip(self.known.on, self.known.domains, strict=True)
+        return {name: self.target.unread(name, domain) for name, domain in pairs}
+
+    @cached_property
     def found(self) -> Linked:
         """What the classes that can be a person's say; walked once for all attacks that ask."""
         certain = {name: certain_values(self.classes, name) for name in self.target.schema.sensitive_names}
@@ -153,6 +64,16 @@ class Joined:
     def answered(self) -> npt.NDArray[np.int64]:
         """How many people have each answer."""
         return add_up(self.found.kind, self.known.counts, len(self.found.candidates))
+
+    def missing(self, attack: str) -> Iterator[str]:
+        """Say which labels could not be read, without their texts."""
+        for name, labels in self._unread_labels.items():
+            if labels.any():
+                many = f"{int(labels.sum()):,} of {len(labels):,} labels of column {name!r}"
+                yield f"{attack}: {many} are no values of these people and cannot be read; each stands for itself."
+        if self.unread:
+            total = int(self.classes.records.sum())
+            yield f"{attack}: {self.unread:,} of {total:,} records have such labels: {INCOMPLETE}"
 
     def who(self, chosen: Bools) -> Bools:
         """Say which people have one of some answers."""
@@ -205,11 +126,12 @@ def _found(joined: Joined, found: Linked) -> Attack:
         exposed=_exposed(joined, alone, len(np.unique(found.only[alone]))),
         targets=known.people,
         right=right,
-        baseline=Fraction(1, max(people_of(joined.target.classes), 1)),
+        baseline=one_of(people_of(joined.target.classes)),
         unit="chance",
         worst=None if smallest is None else Fraction(1, smallest),
         worst_class={} if smallest is None else _label(joined, found, found.candidates == smallest),
         distribution=tuple((one, sum(many for size, many in counted.items() if one * size <= 1)) for one in CHANCES),
+        unread=joined.unread,
         notes=_notes(joined, int(people.sum())),
         _records=partial(_records, joined, found, alone, joined.target.schema.sensitive_names),
     )
@@ -233,14 +155,13 @@ def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
         worst=Fraction(int(chosen.any())) if len(chosen) else None,
         worst_class=_label(joined, found, chosen) if chosen.any() else {},
         distribution=((Fraction(1), exposed.records),),
-        notes=(),
+        unread=joined.unread,
         _records=partial(_records, joined, found, chosen, (name,)),
     )
 
 
 def _exposed(joined: Joined, chosen: Bools, classes: int) -> Exposed:
-    people = int(joined.answered[chosen].sum())
-    return Exposed(classes, people, None, Fraction(people, max(joined.known.people, 1)))
+    return joined.known.exposed(lambda: joined.who(chosen), int(joined.answered[chosen].sum()), classes)
 
 
 def _knows(known: Known) -> str:
@@ -250,8 +171,9 @@ def _knows(known: Known) -> str:
 
 
 def _notes(joined: Joined, matched: int) -> tuple[str, ...]:
-    people = joined.known.people
-    notes = [f"linkage: {matched:,} of {people:,} people have a candidate in the release."]
+    known = joined.known
+    notes = [f"linkage: {matched:,} of {known.people:,} {known.noun} have a candidate in the release."]
+    notes += joined.missing("linkage")
     if joined.target.averaged:
         notes.append("columns that are published as averages take no part in linkage.")
     if not joined.known.original:
@@ -275,22 +197,3 @@ def _records(joined: Joined, found: Linked, chosen: Bools, names: Sequence[str])
         texts = np.append(joined.classes.cells.domains[name].texts, np.array([None], dtype=object))
         table[free_name(name, table)] = texts[found.values[name][answers]]
     return table
-
-
-def _pairs(target: Target, on: On | None, available: Sequence[str]) -> dict[str, str]:
-    """Say which quasi-identifier is joined with which column."""
-    quasi = target.schema.quasi_names
-    if isinstance(on, str):
-        msg = f"on must be a list of columns, got the text {on!r}."
-        raise ParameterError(msg, hint=f"write on=[{on!r}].")
-    if on is None:
-        pairs = {name: name for name in quasi if name in available and name not in target.averaged}
-    else:
-        pairs = dict(on) if isinstance(on, Mapping) else {name: name for name in on}
-    for name in pairs:
-        if name not in quasi:
-            raise UnknownColumnError.of(name, quasi, given_as="quasi-identifier to join on")
-    if not pairs:
-        msg = f"None of the {len(quasi)} quasi-identifiers is a column of the external table."
-        raise ParameterError(msg, hint="say which columns are the same: on={'age': 'Age'}.")
-    return pairs

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._attack._attacks import Attack, Table
-from incrowd.api._attack._link import Joined, Known, join
+from incrowd.api._attack._known import Known
+from incrowd.api._attack._link import Joined, join
 from incrowd.api._attack._target import Target
 from incrowd.api._attack._told import CHANCES
 from incrowd.api._attack._undivided import minimality

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._attack._original import expect_original
-from incrowd.api._basis import budget_of
 from incrowd.api._census import open_with
 from incrowd.api._fits import census_within
-from incrowd.api._kept import open_original, open_release
-from incrowd.api._recoding_files import HEADER, load_recoding
+from incrowd.api._kept import open_original
 from incrowd.api._release import Release
-from incrowd.api._released import open_released, public_schema
-from incrowd.api._save import CERTIFICATE, OWNER, PUBLIC
-from incrowd.api._verify import read_certificate
 from incrowd.attacks import Members
 from incrowd.core import (
     Census,
@@ -32,13 +25,12 @@ from incrowd.core import (
     HierarchyError,
     Ladder,
     LocalRecoding,
-    ParameterError,
     Recoding,
     Schema,
     UncoveredValuesError,
 )
 from incrowd.engines import Engine, classes_of
-from incrowd.hierarchies import Averaged, coverage
+from incrowd.hierarchies import Averaged, Flat, Mask, Tree, coverage, is_from_data, unread
 from incrowd.models import Model
 
 Reading = dict[str, Any]
@@ -62,6 +54,8 @@ class Target:
         How the original is read: the schema that the release was made with.
     release
         The release, where it is at hand and not only its files.
+    shown
+        The quasi-identifiers of which it is known that they are published as they were.
     """
 
     engine: Engine = field(repr=False)
@@ -70,6 +64,7 @@ class Target:
     model: Model | None = None
     owned: Schema | None = None
     release: Release | None = field(default=None, repr=False)
+    shown: frozenset[str] = frozenset()
 
     @cached_property
     def census(self) -> Census:
@@ -151,10 +146,10 @@ class Target:
         schema = self.owned or self.schema
         if schema.entity is None or self.recoding is None:
             return self
-        columns = [*schema.quasi_names, *schema.sensitive_names, schema.entity]
-        columns += [schema.count] if schema.count is not None else []
-        engine = open_with(table, schema, **reading).recode(self.recoding, columns)
-        found = replace(self, engine=engine, schema=_as_published(schema))
+        # All published columns decide which rows of a cell go where.
+        columns = dict.fromkeys([*self.engine.columns(), schema.entity, *([schema.count] if schema.count else [])])
+        engine = open_with(table, schema, **reading).recode(self.recoding, list(columns))
+        found = replace(self, engine=engine, schema=as_published(schema))
         if (found.census.records, len(found.classes)) != (self.census.records, len(self.classes)):
             msg = "The original does not give this release when it is recoded again."
             raise DataError(msg, hint="give the table that the release was made of.")
@@ -180,6 +175,29 @@ class Target:
         theirs = [back[codes] for codes in own]
         pairs = zip(theirs, read, strict=True)
         return [np.concatenate([codes[codes >= 0], other[place[other] < 0]]) for codes, other in pairs]
+
+    def unread(self, column: str, domain: Domain) -> npt.NDArray[np.bool_]:
+        """Say which labels of a quasi-identifier cover only themselves because nobody can tell what they stand for.
+
+        Parameters
+        ----------
+        column, domain
+            The quasi-identifier, and somebody's values of it.
+        """
+        names = self.census.labels(column).tolist()
+        hierarchy = dict((self.owned or self.schema).quasi)[column]
+        if self.recoding is not None or column in self.shown or isinstance(hierarchy, Flat):
+            return np.zeros(len(names), dtype=bool)
+        result = unread(names, domain)
+        found = self.ladder(column, domain)
+        if found is not None:
+            result &= unread(names, *found)
+        if isinstance(hierarchy, Mask):
+            result &= np.array([hierarchy.char in str(name) for name in names], dtype=bool)
+        if isinstance(hierarchy, Tree):
+            known = {label for path in hierarchy.paths for label in path}
+            result &= np.array([name not in known for name in names], dtype=bool)
+        return result
 
     def _covered(self, column: str, known: Domain, ladder: Ladder) -> list[npt.NDArray[np.intp]]:
         """Give for every label the known values that it covers, or that a local recoding called so; once."""
@@ -218,7 +236,7 @@ class Target:
         if self.recoding is not None:
             return self.recoding.domains[column], self.recoding.ladders[column]
         hierarchy = dict((self.owned or self.schema).quasi)[column]
-        return None if hierarchy is None else bound(hierarchy, domain)
+        return None if is_from_data(hierarchy) else bound(hierarchy, domain)
 
 
 def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
@@ -237,75 +255,8 @@ def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
         return None
 
 
-def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
-    """Open what is attacked.
-
-    Parameters
-    ----------
-    table
-        A release, the folder or the certificate of a saved one, or any table.
-    schema
-        The roles of the columns of a table; a release brings its own.
-    reading
-        How to read a file.
-    """
-    if isinstance(table, Release):
-        _refuse(schema)
-        return _of_release(table, budget_of(reading))
-    if schema is None and isinstance(table, str | os.PathLike):
-        found = _certificate(Path(table))
-        if found is not None:
-            return _of_files(found, budget_of(reading))
-        if not Path(table).exists():
-            msg = f"There is no file {Path(table).name!r}."
-            raise DataError(msg, hint="check the path.")
-    if schema is None:
-        msg = "A table alone does not say which columns are quasi-identifiers."
-        raise ParameterError(msg, hint="give its schema, or a release, or the folder of a saved one.")
-    return Target(open_with(table, schema, **reading), schema)
-
-
-def _of_release(release: Release, budget: Mapping[str, Any]) -> Target:
-    engine, schema = open_release(release, **budget), release.schema
-    return Target(engine, _as_published(schema), release.recoding, release.model, schema, release)
-
-
-def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
-    """Open a saved release; where the owner's folder lies beside, hierarchies are known too."""
-    plain = read_certificate(certificate)
-    try:
-        data = certificate.parent / Path(plain["data"]["name"]).name
-        schema = public_schema(plain["columns"])
-    except (KeyError, TypeError, AttributeError, IndexError):
-        msg = "The certificate lacks something that every certificate has."
-        raise DataError(msg, hint="incrowd verify says what is wrong with it.") from None
-    if not data.exists():
-        msg = f"The data file {data.name!r} is not beside the certificate."
-        raise DataError(msg)
-    owner = certificate.parent.parent / OWNER
-    if not (owner / HEADER).is_file():
-        return Target(open_released(data, **budget), schema)
-    saved = load_recoding(owner)
-    engine = open_released(data, **budget)
-    return Target(engine, _as_published(saved.schema), saved.recoding, saved.model, saved.schema)
-
-
-def _as_published(schema: Schema) -> Schema:
+def as_published(schema: Schema) -> Schema:
     """Read a published table: nothing stands for a missing value there, and all its rows count."""
     return Schema(
         dict(schema.quasi), dict(schema.sensitive), entity=schema.entity, count=schema.count, missing_values=()
     )
-
-
-def _certificate(path: Path) -> Path | None:
-    """Find the certificate in what was named, if it is one or holds one."""
-    for place in (path / PUBLIC / CERTIFICATE, path / CERTIFICATE):
-        if path.is_dir() and place.is_file():
-            return place
-    return path if path.name == CERTIFICATE else None
-
-
-def _refuse(schema: Mapping[str, Any] | Schema | None) -> None:
-    if schema is not None:
-        msg = "A release brings its own schema."
-        raise ParameterError(msg, hint="leave schema out, or give release.table with it.")

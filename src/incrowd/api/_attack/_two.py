@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._attack._attacks import Attack, Table
-from incrowd.api._attack._link import Joined, Known, join
+from incrowd.api._attack._known import Known
+from incrowd.api._attack._link import Joined, join
 from incrowd.api._attack._target import Target
 from incrowd.api._check import free_name
-from incrowd.api._exposed import Exposed
 from incrowd.attacks import Remaining, intersect
 from incrowd.core import ParameterError
 
@@ -55,6 +55,7 @@ def _shared(known: Known, other: Target) -> Known:
         who=known.who,
         names=known.names,
         original=known.original,
+        persons=known.persons,
     )
 
 
@@ -71,14 +72,16 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
     exposed, targets = _people(known, certain), _people(known, in_both)
     narrowed = _people(known, in_both & (found.both < np.minimum(found.first, found.second)))
     odd = _people(known, in_both & (found.both == 0))
-    fewer = f"intersection: for {narrowed:,} of {targets:,} people both releases leave fewer values than each alone."
-    nobody = f"intersection: for {odd:,} people no value fits both, so not all are in both."
+    of = f"{targets:,} {known.noun}"
+    fewer = f"intersection: for {narrowed:,} of {of} both releases leave fewer values than each alone."
+    nobody = f"intersection: for {odd:,} of {of} no value fits both, so not all are in both."
+    unread = list(dict.fromkeys(note for side in joined for note in side.missing("intersection")))
     return Attack(
         name="intersection",
         column=name,
         knows=f"{len(known.on)} quasi-identifiers of everybody, and that they are in both releases",
         means="one value fits both releases",
-        exposed=Exposed(0, exposed, None, Fraction(exposed, max(known.people, 1))),
+        exposed=known.exposed(lambda: certain, exposed, 0),
         targets=targets,
         right=Fraction(exposed),
         baseline=Fraction(alone, max(targets, 1)),
@@ -86,7 +89,8 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
         worst=Fraction(int(certain.any())) if len(certain) else None,
         worst_class={},
         distribution=((Fraction(1), exposed),),
-        notes=(fewer, *((nobody,) if odd else ())),
+        unread=one.unread + two.unread,
+        notes=(fewer, *((nobody,) if odd else ()), *unread),
         _records=partial(_records, one, found, certain, name),
     )
 

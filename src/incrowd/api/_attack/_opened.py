@@ -1,0 +1,92 @@
+"""Open what is attacked: a release, a saved one, or anybody's table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from incrowd.api._attack._target import Reading, Target, as_published
+from incrowd.api._basis import budget_of
+from incrowd.api._census import open_with
+from incrowd.api._kept import open_release
+from incrowd.api._recoding_files import HEADER, load_recoding
+from incrowd.api._release import Release
+from incrowd.api._released import open_released, public_schema
+from incrowd.api._save import CERTIFICATE, OWNER, PUBLIC
+from incrowd.api._verify import read_certificate
+from incrowd.core import DataError, ParameterError, Schema
+
+
+def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
+    """Open what is attacked.
+
+    Parameters
+    ----------
+    table
+        A release, the folder or the certificate of a saved one, or any table.
+    schema
+        The roles of the columns of a table; a release brings its own.
+    reading
+        How to read a file.
+    """
+    if isinstance(table, Release):
+        _refuse(schema)
+        return _of_release(table, budget_of(reading))
+    if isinstance(table, str | os.PathLike):
+        found = certificate_in(Path(table))
+        if found is not None:
+            _refuse(schema)
+            return _of_files(found, budget_of(reading))
+        if schema is None and not Path(table).exists():
+            msg = f"There is no file {Path(table).name!r}."
+            raise DataError(msg, hint="check the path.")
+    if schema is None:
+        msg = "A table alone does not say which columns are quasi-identifiers."
+        raise ParameterError(msg, hint="give its schema, or a release, or the folder of a saved one.")
+    return Target(open_with(table, schema, **reading), schema)
+
+
+def _of_release(release: Release, budget: Mapping[str, Any]) -> Target:
+    engine, schema = open_release(release, **budget), release.schema
+    return Target(engine, as_published(schema), release.recoding, release.model, schema, release)
+
+
+def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
+    """Open a saved release; where the owner's folder lies beside, hierarchies are known too."""
+    plain = read_certificate(certificate)
+    try:
+        data = certificate.parent / Path(plain["data"]["name"]).name
+        schema = public_schema(plain["columns"])
+    except (KeyError, TypeError, AttributeError, IndexError):
+        msg = "The certificate lacks something that every certificate has."
+        raise DataError(msg, hint="incrowd verify says what is wrong with it.") from None
+    if not data.exists():
+        msg = f"The data file {data.name!r} is not beside the certificate."
+        raise DataError(msg)
+    owner = certificate.parent.parent / OWNER
+    if not (owner / HEADER).is_file():
+        return Target(open_released(data, **budget), schema, shown=_shown(plain["columns"]))
+    saved = load_recoding(owner)
+    engine = open_released(data, **budget)
+    return Target(engine, as_published(saved.schema), saved.recoding, saved.model, saved.schema)
+
+
+def _shown(columns: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """Find the columns that a certificate says were not made vaguer."""
+    return frozenset(column["name"] for column in columns if column.get("level") == 0)
+
+
+def certificate_in(path: Path) -> Path | None:
+    """Find the certificate in what was named, if it is one or holds one."""
+    for place in (path / PUBLIC / CERTIFICATE, path / CERTIFICATE):
+        if path.is_dir() and place.is_file():
+            return place
+    return path if path.name == CERTIFICATE else None
+
+
+def _refuse(schema: Mapping[str, Any] | Schema | None) -> None:
+    if schema is not None:
+        msg = "A release brings its own schema."
+        raise ParameterError(msg, hint="leave schema out, or give the released table with it.")

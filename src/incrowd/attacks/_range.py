@@ -1,0 +1,190 @@
+"""Numbers that are near each other: a narrow range for all of a class (S0-NUMSIM)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.attacks._guessing import LOOKS
+from incrowd.attacks._line import Line
+from incrowd.attacks._outcome import Outcome
+from incrowd.attacks._prior import Prior
+from incrowd.core import Classes, add_up, group
+from incrowd.models import Measured, Ratios, Sums
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: Line) -> Outcome:
+    """Guess in which narrow range the value lies: the one that most of the class are in.
+
+    Parameters
+    ----------
+    classes, prior
+        The classes, and the whole table.
+    narrow
+        Which share of the table's range is narrow.
+    line
+        Where the values lie.
+
+    Notes
+    -----
+    A class that lies wholly within a narrow range is exposed. Without the release the intruder says one range of the
+    same width of everybody: the one that most people of the table are in.
+    """
+    measured, known = _widths(classes, prior.column, line)
+    exposed = known & measured.meets("<=", narrow)
+    targets = int(classes.size.sum())
+    windows = _Windows(line.reach(narrow * line.width)) if len(line.values) else None
+    rows = _Rows.of(classes, prior.column, line.place)
+    without = int(np.count_nonzero(~known))
+    return Outcome(
+        name="similarity",
+        column=prior.column,
+        knows=LOOKS,
+        means=f"the value is known to {float(100 * narrow):g} % of the range",
+        measured=measured,
+        exposed=exposed,
+        right=Fraction(0 if windows is None else windows.best(rows)),
+        targets=targets,
+        baseline=Fraction(0 if windows is None else _before(windows, rows, prior, line.place), max(targets, 1)),
+        unit="width",
+        notes=(_unplaced(prior.column, without, len(classes)),) if without else (),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Who has which places, each once.
+
+    Attributes
+    ----------
+    owner, place
+        The class, and the place on the line; both ascend, place within class, where nobody has several.
+    previous
+        The next lower place of the same person in the class; -1 if there is none, or people have one row each.
+    counts
+        How many people.
+    """
+
+    owner: Ints
+    place: Ints
+    previous: Ints
+    counts: Ints
+
+    @classmethod
+    def of(cls, classes: Classes, column: str, place: Ints) -> _Rows:
+        """Take the people of every class."""
+        person = classes.cells.person
+        if person is not None:
+            return cls.of_persons(np.asarray(classes.members), person, place[classes.cells.sensitive[column]])
+        histogram = classes.histogram(column)
+        return cls.of_counts(histogram.classes.astype(np.int64), place[histogram.values[0]], histogram.counts)
+
+    @classmethod
+    def of_counts(cls, owner: Ints, place: Ints, counts: Ints) -> _Rows:
+        """Take people with one row each."""
+        some = place >= 0
+        return cls(owner[some], place[some], np.full(int(some.sum()), -1), counts[some])
+
+    @classmethod
+    def of_persons(cls, owner: Any, person: Any, place: Ints) -> _Rows:
+        """Take persons who may have several rows."""
+        columns = [column[place >= 0] for column in (owner, person, place)]
+        found = group(columns, [int(column.max(initial=0)) + 1 for column in columns]).first
+        owner, person, place = (column[found].astype(np.int64) for column in columns)
+        again = np.append(False, (owner[1:] == owner[:-1]) & (person[1:] == person[:-1])) if len(place) else place > 0
+        previous = np.where(again, np.roll(place, 1), -1)
+        return cls(owner, place, previous, np.ones(len(place), dtype=np.int64))
+
+
+class _Windows:
+    """Ranges of one width, each named by the place where it begins.
+
+    A place lies in the windows that begin from some place on up to itself. Somebody with several places is counted in
+    those windows of each that do not hold the place before.
+    """
+
+    def __init__(self, reach: Ints) -> None:
+        self._first = np.searchsorted(reach, np.arange(len(reach)), side="left")
+
+    def counts(self, rows: _Rows) -> Ints:
+        """Count for every window the people of all classes who are in it."""
+        number, first = len(self._first), self._begins(rows)
+        changes = add_up(first, rows.counts, number + 1) - add_up(rows.place + 1, rows.counts, number + 1)
+        return np.cumsum(changes)[:-1]
+
+    def best(self, rows: _Rows) -> int:
+        """Add up the people in the best window of every class."""
+        if not len(rows.place):
+            return 0
+        number = len(self._first)
+        keys, own = _distinct(rows.owner * number + rows.place)
+        begins = np.searchsorted(keys, rows.owner * number + self._begins(rows))
+        changes = add_up(begins, rows.counts, len(keys) + 1) - add_up(own + 1, rows.counts, len(keys) + 1)
+        classes = keys // number
+        starts = np.flatnonzero(np.append(True, classes[1:] != classes[:-1]))
+        return int(np.maximum.reduceat(np.cumsum(changes)[:-1], starts).sum())
+
+    def _begins(self, rows: _Rows) -> Ints:
+        return np.maximum(self._first[rows.place], rows.previous + 1)
+
+
+def _distinct(keys: Ints) -> tuple[Ints, Ints]:
+    """Give the different keys, ascending, and which one each is; at once where they are these already."""
+    if (keys[1:] > keys[:-1]).all():
+        return keys, np.arange(len(keys))
+    different, own = np.unique(keys, return_inverse=True)
+    return different, own
+
+
+def _before(windows: _Windows, rows: _Rows, prior: Prior, place: Ints) -> int:
+    """Count the targets about whom one window, said of everybody, is right: the best one, as far as is known."""
+    said = windows.counts(rows)
+    if prior.elsewhere:
+        known = windows.counts(_known(prior, place))
+        said = said[known == known.max(initial=0)]
+    return int(said.max(initial=0))
+
+
+def _known(prior: Prior, place: Ints) -> _Rows:
+    """Take the people of another table, as one class."""
+    if prior.rows is None:
+        return _Rows.of_counts(np.zeros(len(place), dtype=np.int64), place, prior.counts)
+    person, value = (part[prior.rows[1] >= 0] for part in prior.rows)
+    return _Rows.of_persons(np.zeros(len(person), dtype=np.int64), person, place[value])
+
+
+def _widths(classes: Classes, column: str, line: Line) -> tuple[Measured, Bools]:
+    """Give the width of every class as a share of the table's, and whether all its values have a place.
+
+    A class with a value that has none may be as wide as the table.
+    """
+    if not len(classes) or not len(line.values):
+        return Ratios.whole(np.ones(len(classes))), np.zeros(len(classes), dtype=bool)
+    histogram = classes.histogram(column)
+    places, begins = line.place[histogram.values[0]], histogram.starts[:-1]
+    known = np.minimum.reduceat(places, begins) >= 0
+    low = np.where(known, np.minimum.reduceat(places, begins), 0)
+    high = np.where(known, np.maximum.reduceat(places, begins), len(line.values) - 1)
+    width = line.width or Fraction(1)
+    if line.is_exact:
+        wide = np.full(len(classes), int(width), dtype=line.values.dtype)
+        return Ratios(np.where(known, line.values[high] - line.values[low], wide), wide), known
+
+    def exactly(index: int) -> Fraction:
+        return line.between(int(low[index]), int(high[index])) / width if known[index] else Fraction(1)
+
+    return Sums(np.where(known, (line.values[high] - line.values[low]) / float(width), 1.0), exactly), known
+
+
+def _unplaced(column: str, without: int, classes: int) -> str:
+    return (
+        f"similarity: {without:,} of {classes:,} groups have a value in column {column!r} that is missing or infinite, "
+        "so they count as wide as the table."
+    )
