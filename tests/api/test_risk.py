@@ -76,7 +76,10 @@ def test_a_population_that_lacks_people_of_the_table_never_lowers_the_crowd() ->
     risk = one(people(2, 2), population=people(5))
     assert risk.journalist is not None
     assert risk.journalist.highest == Fraction(1, 2)
-    assert risk.notes == ("1 classes have more people in the table than in the population; there the table counts.",)
+    assert risk.notes == (
+        "1 classes have more people in the table than in the population; there the table counts.",
+        "Labels of 'q' that are no values of the population and cannot be read: 1; there the table counts.",
+    )
 
 
 def test_prosecutor_journalist_and_marketer_stand_in_this_order() -> None:
@@ -251,3 +254,70 @@ def test_what_is_printed_and_written_holds_no_value(tmp_path: Path) -> None:
     for text in (str(risk), repr(risk), written, str(risk.against("wp216")), str(risk.against("ema-0.09"))):
         assert "CANARY" not in text
     assert repr(risk).startswith("Risk(2 records, k=1, average: prosecutor 100.0%")
+
+
+TOLD = [
+    {"who": f"p{number // 2}", "age": 20 + 10 * (number % 3), "income": number % 4, "diag": "abc"[number % 3]}
+    for number in range(60)
+]
+"""Two rows for each of 30 people; the age tells the diagnosis for certain, and nothing about the income."""
+
+
+@pytest.mark.filterwarnings("ignore:.*promises nothing")
+@pytest.mark.parametrize("model", ["k>=2", "k>=2, l>=2[income]", "k>=2, l>=2[income], l>=1[diag]"])
+@pytest.mark.parametrize("algorithm", [None, ic.Mondrian()])
+def test_every_sensitive_column_of_several_rows_per_person_is_judged(model: str, algorithm: Any) -> None:
+    roles = ic.Schema(quasi={"age": ic.flat()}, sensitive=["income", "diag"], entity="who")
+    release = ic.anonymize(TOLD, roles, model=model, algorithm=algorithm)
+    risk = ic.risk(release, original=TOLD)
+    assert list(risk.guesses) == ["income", "diag"]
+    assert (risk.guesses["income"].certain, risk.guesses["diag"].certain) == (0, 30)
+    assert risk.guesses["diag"].average == 1
+    assert risk.guesses["diag"].without == Fraction(1, 3)
+    inference = risk.against("wp216").items[-1]
+    assert (inference.test, inference.verdict) == ("inference", "FAIL")
+    assert "diag: 30 certain" in inference.measured
+
+
+people_of = st.lists(
+    st.fixed_dictionaries(
+        {
+            "who": st.sampled_from("pqrst"),
+            "age": st.integers(20, 30),
+            "town": st.sampled_from(["bonn", "köln", "kiel"]),
+            "disease": st.sampled_from(["flu", "hiv"]),
+            "job": st.sampled_from(["cook", "nurse", "smith"]),
+            "note": st.sampled_from("xy"),
+        }
+    ),
+    min_size=4,
+    max_size=10,
+)
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a key for pseudonyms."""
+    path = tmp_path_factory.mktemp("key") / "key"
+    path.write_bytes(bytes(range(32)))
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:Column 'who' is published as a pseudonym", "ignore:.*promises nothing")
+@given(table=people_of)
+def test_persons_of_a_local_recoding_are_counted_as_they_are_published(key: Path, table: list[dict[str, Any]]) -> None:
+    """Pseudonyms show whose row is whose, so the published table can be counted by hand."""
+    roles = ic.Schema(dict(SCHEMA.quasi), ["disease", "job"], entity="who", insensitive=["note"])
+    release = ic.anonymize(table, roles, model="k>=1, l>=1[disease]", algorithm=Runs(), pseudonyms={"who": key})
+    risk = ic.risk(release, original=table)
+    for name in ("disease", "job"):
+        values: dict[tuple[str, str], dict[str, set[str]]] = {}
+        inside: dict[tuple[str, str], set[str]] = {}
+        for row in release.table:
+            place = (row["age"], row["town"])
+            inside.setdefault(place, set()).add(row["who"])
+            values.setdefault(place, {}).setdefault(row[name], set()).add(row["who"])
+        sure = {place for place, found in values.items() if max(map(len, found.values())) == len(inside[place])}
+        most = sum(max(map(len, found.values())) for found in values.values())
+        assert risk.guesses[name].average == Fraction(most, sum(map(len, inside.values())))
+        assert risk.guesses[name].certain == len(set().union(*(inside[place] for place in sure)))

@@ -85,6 +85,57 @@ def test_a_table_of_the_population_is_counted(run: Run, people: Path, tmp_path: 
     assert plain["risk"]["uniqueness"]["estimates"] == {"population table": 1.0}
 
 
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """Save a release of which only its owner knows that ``rare`` is c and d, and ``north`` a and b."""
+    table = [
+        {"job": job, "town": "ab"[number % 2], "disease": "xy"[number % 2]}
+        for number, job in enumerate("aaaaabbbbbcdd")
+    ]
+    tree = ic.tree({"north": ["a", "b"], "south": ["c"]})
+    roles = ic.Schema({"job": ic.frequent(3), "town": tree}, ["disease"])
+    ic.anonymize(table, roles, model="k>=3").save(tmp_path / "out")
+    everybody = "job,town\n" + "".join(f"{row['job']},{row['town']}\n" * 20 for row in table)
+    (tmp_path / "everybody.csv").write_text(everybody + "e,a\n" * 500 + "c,z\n" * 500)
+    return tmp_path / "out"
+
+
+@pytest.mark.parametrize("inside", [".", "public", "public/release.json"])
+def test_a_saved_release_knows_what_its_labels_cover(run: Run, saved: Path, inside: str) -> None:
+    """Three people are rare, of 60 in the population who were rare in the table and live in the north."""
+    code, out, _ = run(saved / inside, "--population", saved.parent / "everybody.csv", "--json")
+    plain = json.loads(out)
+    assert (code, plain["records"], plain["k"], list(plain["columns"])) == (0, 13, 3, ["disease"])
+    assert plain["risk"]["attackers"]["journalist"]["highest"]["exact"] == "1/60"
+    assert run(saved / inside, "--require", "k>=3", "--preset", "ema-0.09")[0] == 1
+    assert run(saved / inside, "--require", "k>=3, l>=2")[0] == 0
+
+
+def test_without_its_owners_folder_a_release_is_read_and_says_what_could_not_be(run: Run, saved: Path) -> None:
+    (saved / "owner").rename(saved.parent / "locked away")
+    code, out, err = run(saved, "--population", saved.parent / "everybody.csv", "--json")
+    plain = json.loads(out)
+    assert code == 0
+    assert plain["risk"]["attackers"]["journalist"]["highest"]["exact"] == "1/3"
+    told = "Labels of 'town' that are no values of the population and cannot be read: 1; there the table counts."
+    assert f"warning: {told}" in err
+    assert told in plain["notes"]
+
+
+def test_a_saved_release_says_itself_what_its_columns_are(run: Run, saved: Path, tmp_path: Path) -> None:
+    code, _, err = run(saved, "--quasi", "job")
+    assert code == 2
+    assert "--quasi is about the columns of a table, and a release says itself what its columns are." in err
+    table = [{"who": number // 2, "town": "ab"[number % 2]} for number in range(8)]
+    ic.anonymize(table, ic.Schema({"town": ic.flat()}, entity="who"), model="k>=2").save(tmp_path / "several")
+    code, _, err = run(tmp_path / "several")
+    assert code == 2
+    assert "it does not say whose row is whose" in err
+    assert ic.risk(tmp_path / "several", original=table).persons == 4
+    with pytest.raises(ic.ParameterError, match="does not say whose row is whose"):
+        ic.risk(tmp_path / "several")
+
+
 def test_weights_say_whom_a_record_stands_for(run: Run, people: Path) -> None:
     plain = json.loads(run(people, "--quasi", "town", "--weight", "w", "--json")[1])
     assert plain["risk"]["uniqueness"]["population"] == 19.0

@@ -6,14 +6,14 @@ import csv
 import json
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli._assess_promise import in_this_language, read_promise, speaking, uncovered
+from incrowd.cli._assess_promise import Meanings, in_this_language, read_promise, speaking, uncovered
 from incrowd.cli._assess_risk import (
     Asked,
     Kinds,
@@ -28,6 +28,7 @@ from incrowd.cli._assess_risk import (
     read_presets,
 )
 from incrowd.cli._assess_risk_text import risk_lines, rule_lines
+from incrowd.cli._assess_saved import open_saved
 from incrowd.cli._assess_text import Paper, text_of
 from incrowd.cli._hierarchy import ShowValues
 from incrowd.cli._progress import Watch
@@ -36,6 +37,7 @@ from incrowd.cli._run import FOUND, amount, tell
 
 if TYPE_CHECKING:
     from incrowd.api import Assessment, Checklist, Risk
+    from incrowd.api._risk._saved import Saved
     from incrowd.core import Schema, Verdict
     from incrowd.hierarchies import Categories
     from incrowd.models import Model
@@ -43,7 +45,12 @@ if TYPE_CHECKING:
 Names = list[str] | None
 SUGGESTED = "k>=5"
 
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="A table (CSV or Parquet), raw or released by anybody.")]
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA", help="A table (CSV or Parquet), raw or released by anybody; or the folder of a release."
+    ),
+]
 Quasi = Annotated[
     Names, typer.Option("--quasi", metavar="NAMES", help="Columns by which to recognise a person: age,zip,sex.")
 ]
@@ -111,25 +118,20 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
 
     For example: incrowd assess patients.csv --quasi age,zip --preset ema-0.09
     """
-    from incrowd.core import Schema
-
     reading = reading_of(encoding, separator, sheet, memory)
-    meanings = _meanings(_names(sensitive), categories or [])
+    roles = {"entity": entity, "count": count, "missing": missing, "quasi": quasi, "sensitive": sensitive}
+    saved = open_saved(data, {**roles, "categories": categories}, reading)
+    meanings: Meanings = saved.meanings if saved is not None else _meanings(_names(sensitive), categories or [])
     model = None if require is None else read_promise(require, meanings)
     asked = read_chances(population, weight, threshold)
     asked = replace(asked, **read_presets(presets or [], _names(kinds), populous, year))
-    schema = Schema(
-        quasi=_quasi(data, quasi, reading),
-        sensitive=meanings,
-        entity=entity,
-        count=count,
-        missing_values=["", *_names(missing)],
-    )
+    schema = _schema(data, roles, meanings, reading) if saved is None else saved.target.schema
     with Watch(quiet=quiet), speaking(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
-        found = _measured(data, schema, model, asked, reading)
+        found = _measured(data, schema, model, asked, reading, saved)
     warned = _warnings(found)
-    tell(*([] if quiet else [_size(data, found.assessment, reading)]), *(f"warning: {warning}" for warning in warned))
+    size = _size(data, found.assessment, reading) if saved is None else _size_of(saved, found.assessment)
+    tell(*([] if quiet else [size]), *(f"warning: {warning}" for warning in warned))
     _write(_json(found, warned) if as_json else _text(found, show_all=show_all))
     if show_values:
         tell(*uncovered(found.assessment, meanings))
@@ -138,11 +140,26 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     return 0 if found.holds else FOUND
 
 
-def _measured(data: Path, schema: Schema, model: Model | None, asked: Asked, reading: dict[str, Any]) -> _Found:
+def _schema(data: Path, roles: Mapping[str, Any], meanings: Meanings, reading: dict[str, Any]) -> Schema:
+    """Read what was said about the columns of a table."""
+    from incrowd.core import Schema
+
+    return Schema(
+        quasi=_quasi(data, roles["quasi"], reading),
+        sensitive=meanings,
+        entity=roles["entity"],
+        count=roles["count"],
+        missing_values=["", *_names(roles["missing"])],
+    )
+
+
+def _measured(
+    data: Path, schema: Schema, model: Model | None, asked: Asked, reading: dict[str, Any], saved: Saved | None
+) -> _Found:
     from incrowd import api
 
-    risk, checklists = measured(data, schema, asked, reading)
-    assessment = api.assess(data, schema, **reading)
+    risk, checklists = measured(data, schema, asked, reading, saved)
+    assessment = api.assess(data, schema, **reading) if saved is None else api.assess(saved.engine, schema)
     return _Found(assessment, None if model is None else assessment.check(model), risk, checklists)
 
 
@@ -193,6 +210,11 @@ def _size(data: Path, assessment: Assessment, reading: dict[str, Any]) -> str:
     layout = look_at(data, reading["encoding"], reading.get("separator"))
     shown = r"\t" if layout.separator == "\t" else layout.separator
     return f"{rows}, {amount(len(layout.columns), 'column')}, separator '{shown}'"
+
+
+def _size_of(saved: Saved, assessment: Assessment) -> str:
+    """Say how large a release is."""
+    return f"{amount(assessment.records, 'row')}, {amount(len(saved.engine.columns()), 'column')}"
 
 
 def _warnings(found: _Found) -> list[str]:

@@ -11,10 +11,10 @@ from incrowd.cli._run import amount
 
 if TYPE_CHECKING:
     from incrowd.api import Assessment
-    from incrowd.hierarchies import Categories
     from incrowd.models import Model
 
-Meanings = Mapping[str, "Categories | None"]
+Meanings = Mapping[str, Any]
+"""Per sensitive column what is known about its values, such as how secret they are."""
 
 _IN_PYTHON = (
     (re.compile(r"write sensitive=\{'([^']*)': categories\(\.\.\.\)\}"), r"write --categories \1=FILE"),
@@ -61,10 +61,11 @@ def read_promise(text: str, meanings: Meanings) -> Model:
 def uncovered(assessment: Assessment, meanings: Meanings) -> list[str]:
     """List the values that categories do not cover, for who asked for values."""
     from incrowd.core import UncoveredValuesError
+    from incrowd.hierarchies import Categories
     from incrowd.models import PAlphaSensitive
 
     values: list[str] = []
-    for name in (name for name, meaning in meanings.items() if meaning is not None):
+    for name in (name for name, meaning in meanings.items() if isinstance(meaning, Categories)):
         try:
             assessment.check(PAlphaSensitive(1, 0, name, "distinct"))
         except UncoveredValuesError as error:

@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from incrowd.api import Checklist, Risk
+    from incrowd.api._risk._saved import Saved
     from incrowd.core import Schema
 
 HARBOR = "hipaa-safe-harbor"
@@ -126,19 +127,33 @@ def read_presets(names: list[str], kinds: list[str], populous: Path | None, year
 
 
 def measured(
-    data: Path, schema: Schema, asked: Asked, reading: Mapping[str, Any]
+    data: Path, schema: Schema, asked: Asked, reading: Mapping[str, Any], saved: Saved | None = None
 ) -> tuple[Risk | None, list[Checklist]]:
-    """Measure the chances, and hold the table against every rule."""
+    """Measure the chances, and hold the table against every rule.
+
+    Parameters
+    ----------
+    data, schema
+        What was named, and the roles of its columns.
+    asked
+        What was asked for.
+    reading
+        How to read a file.
+    saved
+        The release, if that was named: it knows what its labels cover.
+    """
     from incrowd import api
 
     limit: dict[str, Any] = {} if asked.threshold is None else {"threshold": asked.threshold}
     risk = None
     if asked.chances:
-        risk = api.risk(data, schema, population=asked.population, weight=asked.weight, **limit, **reading)
+        roles = schema if saved is None else None
+        risk = api.risk(data, roles, population=asked.population, weight=asked.weight, **limit, **reading)
     checklists = []
     for name in asked.presets:
         if name == HARBOR:
-            checklists.append(api.safe_harbor(data, schema, **asked.harbor, **reading))
+            table, how = (data, reading) if saved is None else (saved.engine, {})
+            checklists.append(api.safe_harbor(table, schema, **asked.harbor, **how))
         elif risk is not None:
             checklists.append(risk.against(name))
     return risk, checklists

@@ -5,16 +5,19 @@ from incrowd.hierarchies._averaged import Averaged, averaged, averages
 from incrowd.hierarchies._categories import BoundCategories, Categories, categories
 from incrowd.hierarchies._check import check
 from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
-from incrowd.hierarchies._covers import coverage, covered, covers
+from incrowd.hierarchies._covers import coverage, covered, covers, unread
 from incrowd.hierarchies._dates import Dates, dates
 from incrowd.hierarchies._disjoint import disjoint
 from incrowd.hierarchies._draw import draw
 from incrowd.hierarchies._flat import Flat, flat
 from incrowd.hierarchies._frequent import Frequent, frequent
+from incrowd.hierarchies._from_data import is_from_data
 from incrowd.hierarchies._intervals import Intervals, intervals
-from incrowd.hierarchies._labels import LabelKind, kind_of_label, members_of
+from incrowd.hierarchies._labels import LabelKind, members_of
 from incrowd.hierarchies._mask import Mask, mask
 from incrowd.hierarchies._match import places_in
+from incrowd.hierarchies._notations import kind_of_label
+from incrowd.hierarchies._numbers import read_decimal
 from incrowd.hierarchies._ordered import Ordered, ordered
 from incrowd.hierarchies._paths import Problem
 from incrowd.hierarchies._tree import Tree, tree
@@ -50,12 +53,15 @@ __all__ = [
     "flat",
     "frequent",
     "intervals",
+    "is_from_data",
     "kind_of_label",
     "mask",
     "members_of",
     "ordered",
     "places_in",
+    "read_decimal",
     "top_coded",
     "tree",
+    "unread",
     "write_csv",
 ]

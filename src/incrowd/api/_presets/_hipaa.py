@@ -16,7 +16,7 @@ from incrowd.api._presets._presets import SAFE_HARBOR, Checklist, Item
 from incrowd.api._release import Release
 from incrowd.core import Domain, ParameterError, Schema, UnknownColumnError
 from incrowd.engines import Engine, open_table
-from incrowd.hierarchies import covered
+from incrowd.hierarchies import covered, members_of
 
 FORBIDDEN = tuple(name for name in SAFE_HARBOR.rules if name not in {"geography", "dates"})
 KINDS = ("none", "state", "zip", "place", "date", "birth date", "age", *FORBIDDEN)
@@ -121,8 +121,9 @@ def _look(
     if kind in _DECIDED:
         return [(test, f"column {name!r} {said}", holds) for test, said, holds in _DECIDED[kind]]
     texts = [text for text in engine.domains([name])[name].texts.tolist() if text is not None]
-    if kind == "zip":
-        return [("geography", *_zips(name, texts, populous))]
+    if kind == "zip":  # of a set, every member is shown
+        shown = dict.fromkeys(member for text in texts for member in members_of(text) or (text,))
+        return [("geography", *_zips(name, list(shown), populous))]
     if kind == "age":
         return [("dates", *_ages(name, texts))]
     return [("dates", *_years(name, texts, year if kind == "birth date" else None, born=kind == "birth date"))]

@@ -9,20 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.algorithms import Problem
 from incrowd.api._census import open_with
 from incrowd.api._fits import census_within
 from incrowd.api._kept import open_original, open_release
-from incrowd.api._masked import merged, part_of
-from incrowd.api._predicted import predicted_by
 from incrowd.api._release import Release
+from incrowd.api._risk._saved import no_persons, saved_release
 from incrowd.core import (
     Census,
     CensusRequest,
     Classes,
     DataError,
     Domain,
-    FullDomainRecoding,
     ParameterError,
     Recoding,
     Schema,
@@ -40,14 +37,14 @@ class Grouped:
     ----------
     schema
         The roles of its columns.
+    engine
+        The table.
     classes
         The classes; they know what they are called.
     persons
         How many persons there are, where the table says whose row is whose.
     sensitive
         The sensitive columns that the classes know.
-    domains
-        Per quasi-identifier, the labels as values; ``None`` where the classes were predicted.
     weights
         Per class, how many people its records stand for.
     recoding
@@ -55,10 +52,10 @@ class Grouped:
     """
 
     schema: Schema
+    engine: Engine = field(repr=False)
     classes: Classes
     persons: int | None
     sensitive: tuple[str, ...]
-    domains: Mapping[str, Domain] | None = field(default=None, repr=False)
     weights: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     recoding: Recoding | None = field(default=None, repr=False)
 
@@ -78,17 +75,21 @@ def grouped(table: Any, schema: Schema | None, original: Any, weight: str | None
     reading
         How to read a file.
     """
+    memory = reading.get("memory")
+    saved = saved_release(table, reading) if schema is None else None
+    if saved is not None:
+        found = saved.with_persons(original, reading)
+        return _of_table(found.engine, found.schema, weight, found.target.recoding, memory)
     if not isinstance(table, Release):
         if schema is None:
             msg = "A table needs a schema that says which columns are quasi-identifiers."
             raise ParameterError(msg, hint="write risk(table, schema). Only a release brings its own.")
-        return _of_table(open_with(table, schema, **reading), schema, weight, memory=reading.get("memory"))
+        return _of_table(open_with(table, schema, **reading), schema, weight, memory=memory)
     roles = table.schema
     if roles.entity is None:
-        return _of_table(open_release(table), roles, weight, table.recoding, reading.get("memory"))
+        return _of_table(open_release(table), roles, weight, table.recoding, memory)
     if original is None:
-        msg = "People have several rows here, and a release does not say whose row is whose."
-        raise ParameterError(msg, hint="give the table that it was made from: original=...")
+        raise no_persons()
     if weight is not None:
         raise _no_weights()
     return _of_persons(table, original, **reading)
@@ -150,26 +151,30 @@ def _of_table(
     classes = classes_of(engine, census)
     return Grouped(
         schema=schema,
+        engine=engine,
         classes=classes,
         persons=census.persons,
         sensitive=schema.sensitive_names,
-        domains=census.domains,
         weights=None if weight is None else _weights(classes, weight),
         recoding=recoding,
     )
 
 
 def _of_persons(release: Release, original: Any, **reading: Any) -> Grouped:
-    """Predict the classes of a release from its table, which says whose row is whose; the release was checked so."""
-    promised = tuple(release.distributions)
-    census = original_census(release, original, promised, **reading)
-    predicted = predicted_by(Problem(census, release.schema, release.model), release.recoding)
-    masked = isinstance(release.recoding, FullDomainRecoding) and release.recoding.masks
-    classes, left_out = predicted.classes, predicted.left_out
-    kept = merged(classes, left_out) if masked else part_of(classes, ~left_out)
-    person = kept.cells.person
+    """Publish the table again beside its persons, whom a release does not show; every sensitive column is known."""
+    schema = release.schema
+    census = original_census(release, original, schema.sensitive_names, **reading)
+    domains = {name: census.domains[name] for name in schema.sensitive_names}
+    assert schema.entity is not None  # noqa: S101 - who has none is not asked
+    # All published columns decide which rows of a cell go where; whose they are is the same in all of a cell.
+    columns = dict.fromkeys([*open_release(release).columns(), schema.entity])
+    engine = open_original(release, original, schema, **reading).recode(release.recoding, list(columns))
+    classes = engine.classes(schema.quasi_names, domains, schema.entity, schema.count)
+    if int(classes.records.sum()) != release.recipe.published:
+        raise _other_table()
+    person = classes.cells.person
     persons = 0 if person is None else len(np.unique(person))
-    return Grouped(release.schema, kept, persons, promised, recoding=release.recoding)
+    return Grouped(schema, engine, classes, persons, schema.sensitive_names, recoding=release.recoding)
 
 
 def _weights(classes: Classes, weight: str) -> npt.NDArray[np.float64]:

@@ -65,7 +65,8 @@ def risk(
     Parameters
     ----------
     table
-        A release, or any table as in ``census``: raw data or anybody's released file. Labels are grouped as they stand.
+        A release, the folder or ``release.json`` of a saved one, or any table as in ``census``: raw data or anybody's
+        released file. Labels are grouped as they stand.
     schema
         The role of every column; a release brings its own.
     original
@@ -73,8 +74,8 @@ def risk(
         row is whose.
     population
         The people that the table was drawn from, where an intruder must look for the person: their number, or a table
-        with the same quasi-identifiers, one row per person, not generalized. Labels of a release are matched with the
-        values that they cover.
+        with the same quasi-identifiers, one row per person, not generalized. People fit every label that covers their
+        values: of a release, as it was made; of any other table, as labels can be read.
     weight
         The column that says how many people of the population each record stands for: sampling weights.
     threshold
@@ -144,16 +145,14 @@ def _outside(found: Grouped, population: Any, limit: Fraction, reading: Mapping[
 def _counted(found: Grouped, population: Any, limit: Fraction, reading: Mapping[str, Any]) -> _Found:
     """Count the people of a population table that fit each class."""
     size = found.classes.size
-    people, number = crowds_of(found, population, **reading)
+    people, number, unread = crowds_of(found, population, **reading)
     short = people < size
     crowds = np.maximum(people, size)
     alone = int(size[(size == 1) & (crowds == 1)].sum())
     uniqueness = _uniqueness(found, number, {"population table": float(alone)})
-    notes = [
-        f"{int(short.sum()):,} classes have more people in the table than in the population; there the table counts."
-    ]
+    few = f"{int(short.sum()):,} classes have more people in the table than in the population; there the table counts."
     chances = chances_in_population(size, crowds, limit)
-    return _Found(chances, "a population table", uniqueness, tuple(notes if short.any() else []))
+    return _Found(chances, "a population table", uniqueness, (*([few] if short.any() else []), *unread))
 
 
 def _sized(found: Grouped, population: int, limit: Fraction) -> _Found:
