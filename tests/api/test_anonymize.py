@@ -199,3 +199,24 @@ def test_a_promise_that_generalizing_can_break_is_not_told_a_wrong_number() -> N
         ic.anonymize(table, schema, model="alpha<=0.5[s: h]", max_suppressed_records=1)
     assert caught.value.nearest is None
     assert "would be enough" not in caught.value.hint
+
+
+@pytest.mark.parametrize("door", [ic.anonymize, ic.solutions], ids=["anonymize", "solutions"])
+@pytest.mark.parametrize("model", [["k>=2"], 2, None, ic.KAnonymity], ids=["list", "number", "nothing", "class"])
+def test_a_promise_is_a_model_or_its_text(door: Any, model: Any) -> None:
+    with pytest.raises(ic.ParameterError, match="A promise is a model or its text, got") as raised:
+        door(PEOPLE, SCHEMA, model=model)
+    assert 'write "k>=5' in raised.value.hint
+
+
+@pytest.mark.parametrize("algorithm", ["mondrian", ic.Mondrian, 5], ids=["text", "class", "number"])
+def test_an_algorithm_is_a_search(algorithm: Any) -> None:
+    with pytest.raises(ic.ParameterError, match=r"algorithm must be a search, such as Mondrian\(\), got") as raised:
+        ic.anonymize(PEOPLE, SCHEMA, model="k>=2", algorithm=algorithm)
+    assert "algorithm=Mondrian()" in raised.value.hint
+
+
+def test_one_group_is_called_a_group() -> None:
+    table = [{"sex": "f"}, {"sex": "f"}]
+    release = ic.anonymize(table, ic.Schema(quasi={"sex": ic.flat()}), model="k>=2")
+    assert "It publishes 2 of 2 records in 1 group." in release.explain()

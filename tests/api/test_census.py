@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -82,3 +84,31 @@ def test_nanoseconds_of_a_file_are_refused_where_they_would_be_lost(tmp_path: Pa
     pyarrow.parquet.write_table(pa.table({"a": pa.array([1], pa.timestamp("ns", "UTC"))}), path)
     with pytest.raises(ic.DataError, match=r"finer than a microsecond|cannot hold exactly"):
         ic.census(path, ic.Schema(quasi=["a"]))
+
+
+DOORS: dict[str, Callable[[Any, Any], Any]] = {
+    "census": ic.census,
+    "assess": ic.assess,
+    "risk": ic.risk,
+    "attack": ic.attack,
+    "frontier": ic.frontier,
+    "safe_harbor": lambda table, schema: ic.safe_harbor(table, schema, kinds={}),
+    "check": lambda table, schema: ic.check(table, schema, "k>=2"),
+    "feasibility": lambda table, schema: ic.feasibility(table, schema, "k>=2"),
+    "solutions": lambda table, schema: ic.solutions(table, schema, model="k>=2"),
+    "anonymize": lambda table, schema: ic.anonymize(table, schema, model="k>=2"),
+    "pseudonyms": lambda table, schema: ic.anonymize(table, schema, model="k>=2", pseudonyms={"name": "key.bin"}),
+}
+
+
+@pytest.mark.parametrize("schema", [{"age": "quasi"}, "age", ["age"]], ids=["dict", "text", "list"])
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_refuses_roles_that_are_no_schema(door: str, schema: Any) -> None:
+    with pytest.raises(ic.SchemaError, match=f"come as a Schema, got {type(schema).__name__}") as raised:
+        DOORS[door](PEOPLE, schema)
+    assert "write Schema(quasi=" in raised.value.hint
+
+
+def test_a_parameter_that_there_is_not_is_refused_by_its_name() -> None:
+    with pytest.raises(TypeError, match="There is no parameter 'seperator'"):
+        ic.census(PEOPLE, SCHEMA, seperator=";")  # type: ignore[call-arg]

@@ -15,10 +15,11 @@ import pytest
 import incrowd as ic
 from incrowd.algorithms import Problem, all_solutions
 from incrowd.api import Claim
-from incrowd.api.experiments import _enhanced, _improved_tables, _p_sensitive
+from incrowd.api.experiments import _enhanced, _improved_tables, _p_sensitive, _p_sensitive_claims
 from incrowd.api.experiments._adult import find_adult
 from incrowd.api.experiments._adult_trees import p_sensitive_hierarchies
 from incrowd.api.experiments._p_sensitive_claims import NODES
+from incrowd.api.experiments._result import MARK
 
 NAMES = ["enhanced", "homogeneity", "p-sensitive", "improved", "closeness"]
 
@@ -60,6 +61,33 @@ def test_made_up_rows_are_marked_and_decide_nothing_about_adult(found: ic.Reprod
         assert one.stand_in <= all(claim.holds is None for claim in one.claims if claim.of_data)
         titles = {str(chart.title) for chart in one.charts.values()}
         assert (titles == {"made-up rows stand in for Adult"}) == one.stand_in
+
+
+def test_nothing_is_said_to_be_found_on_adult_where_made_up_rows_stood_in(found: ic.Reproduction) -> None:
+    for one in found:
+        texts = [one.title, *(claim.found for claim in one.claims)]
+        texts += [json.dumps(chart.to_dict()).replace(MARK, "") for chart in one.charts.values()]
+        assert not one.stand_in or not any("Adult" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("spared", "judged", "verdict", "share"),
+    [
+        (0, 100, "does not hold", "0 of 100 nodes in all runs, 0.00%"),
+        (2, 4235, "barely holds", "2 of 4,237 nodes in all runs, 0.05%"),
+        (504, 5605, "barely holds", "504 of 6,109 nodes in all runs, 8.25%"),
+        (1, 9, "holds", "1 of 10 nodes in all runs, 10.00%"),
+    ],
+)
+def test_conditions_that_spare_next_to_nothing_barely_improve_a_test(
+    spared: int, judged: int, verdict: str, share: str
+) -> None:
+    row = {"excluded_by_condition_2": 38, "spared_by_condition_2": spared, "nodes_judged": judged}
+    early, less = _p_sensitive_claims._conditions([row])
+    assert (early.verdict, less.verdict) == ("holds", verdict)
+    assert "38 of 96 nodes per run, 39.6%" in early.found
+    assert share in less.found
+    assert "Below 10% it barely holds" in less.why
 
 
 def test_the_same_numbers_come_out_every_time(found: ic.Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,13 @@ def test_another_file_is_refused_without_showing_its_values(content: str, why: s
     assert "Canary" not in str(refused.value)
 
 
+def test_a_folder_of_data_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INCROWD_DATA", str(tmp_path / "no"))
+    with pytest.raises(ic.DataError, match=r"There is no folder '.*no', which INCROWD_DATA names") as refused:
+        ic.reproduce("closeness", small=True)
+    assert "unset it" in refused.value.hint
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ic.DataError, match=r"'no.csv' cannot be read \(FileNotFoundError\)"):
         ic.reproduce(adult=tmp_path / "no.csv")

@@ -116,6 +116,10 @@ def test_a_published_column_of_a_forbidden_kind_fails(kind: str) -> None:
         ([36, 101], ["101"], "NOT CHECKED"),  # 036 and 360 without a zero look alike
         ([0, 101], ["101"], "NOT CHECKED"),
         ([36, 102], ["101"], "FAIL"),
+        (["{476**, 477**}", "476**"], ["476", "477"], "PASS"),
+        (["{476**, 477**}"], ["476"], "FAIL"),
+        (["{476**, 47712}"], ["476", "477"], "FAIL"),
+        (["{476**, 477**}"], None, "NOT CHECKED"),
     ],
 )
 def test_three_digits_of_a_zip_where_enough_people_live(values: list[str], populous: Any, verdict: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 import re
@@ -351,3 +352,84 @@ def test_one_number_says_what_is_guessed_without_the_release(tmp_path: Path) -> 
     assert "and for 33.5% without it" in " ".join(parts["summary"]["words"])
     told = {row[0]: row for row in parts["confidential"]["tables"][0]["rows"]}
     assert told["guessed right without the groups"][2] == "33.5%"
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report", "report.html.txt"])
+def test_a_report_is_html_or_json_and_nothing_else(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ic.ParameterError, match=r"written as \.html or \.json") as raised:
+        release().report(tmp_path / name)
+    assert "for a PDF, write .html" in raised.value.hint
+    assert not list(tmp_path.iterdir())
+
+
+def test_that_somebody_is_missing_is_said_only_where_somebody_is(owner: str, public: str, tmp_path: Path) -> None:
+    said = "Which records were left out"
+    assert said in owner
+    assert said in public
+    table = [{"age": 30 + number % 4, "disease": "ab"[number % 2]} for number in range(40)]
+    schema = ic.Schema(quasi={"age": ic.intervals(10)}, sensitive=["disease"])
+    whole = ic.anonymize(table, schema, model="k>=2")
+    assert whole.recipe.suppressed == 0
+    assert said not in whole.report(tmp_path / "owner.html").read_text(encoding="utf-8")
+    assert said not in json.dumps(json.loads((whole.save(tmp_path / "out") / "public/release.json").read_text("utf-8")))
+
+
+def test_numbers_and_dates_are_drawn_in_their_own_order() -> None:
+    ages = [9] * 3 + [10] * 7 + [100] * 5
+    days = ["2021-05-03", "2020-01-02", "2022-12-31"]
+    table = [
+        {
+            "age": age,
+            "day": dt.date.fromisoformat(days[number % 3]),
+            "town": "ab"[number % 3 > 0],
+            "disease": "xy"[number % 2],
+        }
+        for number, age in enumerate(ages)
+    ]
+    schema = ic.Schema(
+        quasi={"age": ic.intervals(1000), "day": ic.dates("century"), "town": ic.flat()}, sensitive=["disease"]
+    )
+    charts = ic.anonymize(table, schema, model="k>=4").charts
+    labels = {
+        name: list(dict.fromkeys(row["label"] for row in _rows(charts.marginals(name)))) for name in schema.quasi_names
+    }
+    assert labels == {"age": ["9", "10", "100"], "day": sorted(days), "town": ["b", "a"]}
+
+
+def _rows(chart: Any) -> list[dict[str, Any]]:
+    return list(chart.to_dict()["data"]["values"])
+
+
+def test_usefulness_lists_every_measure(tmp_path: Path) -> None:
+    page = json.loads(release().report(tmp_path / "r.json").read_text(encoding="utf-8"))
+    section = next(one for one in page["sections"] if one["name"] == "usefulness")
+    listed = dict(section["tables"][1]["rows"])
+    found = release().charts.utility.measures
+    assert listed["discernibility without a penalty (DM*)"] == f"{found['discernibility_star']:,.0f}"
+    assert listed["ambiguity (combinations of values per record)"] == f"{found['ambiguity']:.4g}"
+    assert len(listed) == len(found)
+
+
+def test_how_to_make_it_again_names_no_value_of_the_table(tmp_path: Path) -> None:
+    page = json.loads(release().report(tmp_path / "r.json", about=ABOUT).read_text(encoding="utf-8"))
+    section = json.dumps(next(one for one in page["sections"] if one["name"] == "reproduce"))
+    for value in (CANARY, "bonn", "kiel", "[20, ", "c6"):
+        assert value not in section
+
+
+def test_groups_are_drawn_over_a_number_and_a_date() -> None:
+    table = [
+        {"day": dt.date(2020, 1, 1) + dt.timedelta(days=31 * (number // 4)), "age": 20 + 10 * (number % 4), "town": "x"}
+        for number in range(16)
+    ]
+    schema = ic.Schema(quasi={"town": ic.flat(), "day": ic.dates("month"), "age": ic.intervals(10)})
+    found = ic.anonymize(table, schema, model="k>=4", algorithm=ic.Mondrian())
+    assert found.basis is not None
+    drawn, across, up, dates = rows.rectangle_rows(found.basis) or ((), "", "", ())
+    assert (across, up, dates) == ("day", "age", ("day",))
+    assert min(row["left"] for row in drawn) == dt.datetime(2020, 1, 1, tzinfo=dt.UTC).timestamp() * 1000
+    chart = found.charts.rectangles()
+    assert chart is not None
+    plain = chart.to_dict()
+    assert [plain["encoding"][axis]["type"] for axis in "xy"] == ["temporal", "quantitative"]
+    assert plain["encoding"]["x"]["scale"] == {"type": "utc"}

@@ -365,8 +365,10 @@ def test_a_target_that_everybody_shares_is_always_right() -> None:
 
 def test_only_a_column_that_is_published_as_it_is_can_be_predicted() -> None:
     release = ic.anonymize(TABLE, SCHEMA, model="k>=2")
-    with pytest.raises(ic.UnknownColumnError, match="no column 'age' \\(given as target"):
+    with pytest.raises(ic.SchemaError, match="Column 'age' cannot be the target: its role is quasi-identifier"):
         ic.utility(release, TABLE, target="age")
+    with pytest.raises(ic.UnknownColumnError, match=r"no column 'Disease' \(given as target\).*mean 'disease'"):
+        ic.utility(release, TABLE, target="Disease")
 
 
 def test_without_scikit_learn_a_target_is_refused_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +99,7 @@ class Outcome:
         return 0.0 if self.best is None else max(0.0, self.best.score - self.lower_bound)
 
 
+@runtime_checkable
 class Algorithm(Protocol):
     """A search."""
 

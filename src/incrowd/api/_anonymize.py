@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from incrowd.algorithms import Algorithm, LocalOutcome, Optimal, Problem, Progress
 from incrowd.api._census import open_with
+from incrowd.api._fits import check_labels
 from incrowd.api._floor import Bounds, fitted, room_for
 from incrowd.api._floor_told import searched
 from incrowd.api._insensitive import suspicious
@@ -17,7 +18,7 @@ from incrowd.api._publish import Source, publish_locally, publish_node
 from incrowd.api._publishing import Manner, Publishing, manner_of, reading_of, refuse_own_output
 from incrowd.api._release import Release
 from incrowd.core import Census, CensusRequest, Domain, ParameterError, PrivacyWarning, Schema, SchemaError
-from incrowd.engines import Engine, sample_of
+from incrowd.engines import Engine, check_published, sample_of
 from incrowd.hierarchies import Averaged, auto
 from incrowd.models import Model, Number, promise, suppression_limit, trivial
 
@@ -99,20 +100,20 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     >>> release
     Release(k>=2: 2 of 3 records, 1 classes)
     """
-    model = promise(model) if isinstance(model, str) else model
+    model = promise(model)
     manner = manner_of(options, schema)
     refuse_to_write(sample, manner)
     for note in trivial(model):
         warnings.warn(note, PrivacyWarning, stacklevel=2)
     source = open_source(table, schema, manner, sample=sample, **reading_of(options))
     algorithm = Optimal() if algorithm is None else algorithm
-    _refuse_averages(schema, algorithm)
+    _check_algorithm(algorithm, schema)
 
     def limit(records: int) -> int:
         return suppression_limit(records, max_suppressed, max_suppressed_records)
 
     bounds = Bounds(at_least or {}, at_most or {}, importance or {}, limit, local=algorithm.local)
-    request, domains = request_for(source.engine, schema, model)
+    request, domains = request_for(source.engine, schema, model, options.get("memory"))
     room = room_for(request, domains, schema, model, bounds, options.get("memory"))
 
     def asked(census: Census) -> Problem:
@@ -149,8 +150,11 @@ def _publish(
     return publish_node(source, problem, outcome, repr(algorithm))
 
 
-def _refuse_averages(schema: Schema, algorithm: Algorithm) -> None:
-    """Refuse to publish averages of classes that are called by one level per column."""
+def _check_algorithm(algorithm: Algorithm, schema: Schema) -> None:
+    """Refuse what is no search, and averages of classes that are called by one level per column."""
+    if isinstance(algorithm, type) or not isinstance(algorithm, Algorithm):
+        msg = f"algorithm must be a search, such as Mondrian(), got {type(algorithm).__name__}."
+        raise ParameterError(msg, hint="write it with its brackets and without quotes: algorithm=Mondrian().")
     columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
     if columns and not algorithm.local:
         msg = f"Column {columns[0]!r} is to be averaged, which {type(algorithm).__name__} cannot do."
@@ -162,6 +166,7 @@ def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | Non
     refuse_own_output(table, manner)
     engine = open_with(table, schema, **reading)
     columns = published_columns(engine, schema, manner)
+    check_published(engine, columns)
     for note in [*manner.notes, *suspicious(engine, [name for name in columns if name in schema.insensitive])]:
         warnings.warn(note, PrivacyWarning, stacklevel=3)
     engine = engine if sample is None else sample_of(engine, sample)
@@ -201,16 +206,19 @@ def census_for(
     bounds, memory
         Where the search may go, and what may be used for it: then the census is taken at a floor if it must be.
     """
-    request, domains = request_for(engine, schema, model)
+    request, domains = request_for(engine, schema, model, memory)
     if bounds is not None:
         request = fitted(engine, request, domains, room_for(request, domains, schema, model, bounds, memory))
     return engine.census(request)
 
 
-def request_for(engine: Engine, schema: Schema, model: Model) -> tuple[CensusRequest, dict[str, Domain]]:
+def request_for(
+    engine: Engine, schema: Schema, model: Model, memory: str | None
+) -> tuple[CensusRequest, dict[str, Domain]]:
     """Say what is counted: the quasi-identifiers with the sensitive columns that the promise is about."""
     extra = [name for name in (schema.entity, schema.count) if name]
     domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
+    check_labels(schema, domains, memory)
     binding = schema.bind(domains, default=auto())
     for note in binding.notes:
         warnings.warn(note, PrivacyWarning, stacklevel=4)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from incrowd.api._fits import census_within
-from incrowd.core import Census, CensusRequest, PrivacyWarning, Schema
+from incrowd.api._fits import census_within, check_labels
+from incrowd.core import Census, CensusRequest, PrivacyWarning, Schema, SchemaError
 from incrowd.engines import Engine, open_table
 from incrowd.hierarchies import auto
 
@@ -26,10 +26,27 @@ class Reading(TypedDict, total=False):
 
 def open_with(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
+    check_schema(schema)
+    check_names(reading, Reading.__annotations__)
     drop = schema.quasi_names if schema.missing == "drop" else ()
     engine = open_table(table, missing_values=schema.missing_values, drop_missing=drop, **reading)
     schema.check_columns(list(engine.columns()), show=engine.shows_names)
     return engine
+
+
+def check_schema(schema: Any) -> None:
+    """Refuse what is no schema: every table comes in with one."""
+    if not isinstance(schema, Schema):
+        msg = f"The roles of the columns come as a Schema, got {type(schema).__name__}."
+        raise SchemaError(msg, hint='write Schema(quasi=["age", "zip"], sensitive=["disease"]) with your columns.')
+
+
+def check_names(given: Iterable[str], known: Container[str]) -> None:
+    """Refuse a parameter that there is not, as Python does."""
+    for name in given:
+        if name not in known:
+            msg = f"There is no parameter {name!r}."
+            raise TypeError(msg)
 
 
 def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None, **reading: Unpack[Reading]) -> Census:
@@ -75,6 +92,7 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     engine = open_with(table, schema, **reading)
     extra = [name for name in (schema.entity, schema.count) if name]
     domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
+    check_labels(schema, domains, reading.get("memory"))
     binding = schema.bind(domains, default=auto())
     for note in binding.notes:
         warnings.warn(note, PrivacyWarning, stacklevel=2)

@@ -74,7 +74,7 @@ def certificate_of(release: Release, data: Path, date: str, budget: Mapping[str,
         "dropped": release.recipe.dropped,
         "measures": shown_measures(columns, found.sizes, release.recipe.suppressed, release.recipe.masked),
         "pseudonymised": pseudonyms,
-        "limits": limits_of(release.schema, pseudonyms=bool(pseudonyms), local=release.recoding.levels is None),
+        "limits": limits_of(release),
     }
 
 

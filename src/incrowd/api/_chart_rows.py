@@ -163,24 +163,25 @@ def lattice_rows(problem: Problem, chosen: Sequence[int]) -> tuple[Rows, Rows] |
     return dots, lines
 
 
-def rectangle_rows(basis: Basis) -> tuple[Rows, str, str] | None:
-    """Give the classes as rectangles over the first two columns of numbers; nothing if there are not two.
+def rectangle_rows(basis: Basis) -> tuple[Rows, str, str, tuple[str, ...]] | None:
+    """Give the classes as rectangles over the first two columns of numbers or dates; nothing if there are not two.
 
-    Numbers that were counted in groups, at a floor, are not known any more.
+    Numbers that were counted in groups, at a floor, are not known any more. The columns of dates are named last: there
+    numbers are milliseconds since 1970.
     """
     census = basis.problem.census
     known = [name for name, level in zip(census.quasi, census.floor, strict=True) if not level]
-    numeric = [census.quasi.index(name) for name in known if census.domains[name].kind == "number"][:2]
-    if basis.named is None or len(numeric) < 2:
+    drawn = [name for name in known if census.domains[name].kind not in {"text", "boolean"}][:2]
+    if basis.named is None or len(drawn) < 2:
         return None
-    across, up = numeric
+    across, up = (census.quasi.index(name) for name in drawn)
     cells = _numbers(basis, across), _numbers(basis, up)
     rows = [
         {"left": left, "right": right, "bottom": bottom, "top": top, "records": records}
         for left, right, bottom, top, records in zip(*cells[0], *cells[1], basis.sizes.tolist(), strict=True)
         if math.isfinite(right - left + top - bottom)  # not where nobody has a number
     ]
-    return rows, census.quasi[across], census.quasi[up]
+    return rows, drawn[0], drawn[1], tuple(name for name in drawn if census.domains[name].kind != "number")
 
 
 def tree_rows(ladder: Ladder) -> tuple[Rows, Rows] | None:
@@ -208,11 +209,12 @@ def tree_rows(ladder: Ladder) -> tuple[Rows, Rows] | None:
 
 
 def _numbers(basis: Basis, column: int) -> tuple[list[float], list[float]]:
-    """Give the smallest and the largest number in every class of a local recoding."""
+    """Give the smallest and the largest number, or moment, in every class of a local recoding."""
     census, classes = basis.problem.census, basis.predicted.classes
     recoded = basis.predicted.quasi
     assert recoded is not None  # noqa: S101 - a local recoding has its cells
-    values = census.domains[census.quasi[column]].values.astype(np.float64)
+    values = census.domains[census.quasi[column]].values
+    values = (values.astype("datetime64[ms]") if values.dtype.kind == "M" else values).astype(np.float64)
     known = recoded[column] < len(values)  # a missing value has no place
     low, high = np.full(len(classes), np.inf), np.full(len(classes), -np.inf)
     np.minimum.at(low, classes.members[known], values[recoded[column][known]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 SHOWN = 15
 """So many values of a column are drawn."""
+USUAL = Fraction(1, 5)
+"""The highest chance that is accepted where nothing says another."""
 WORK = 50_000_000
 """The curve over k is not drawn where nodes times cells are more."""
 
@@ -45,6 +48,9 @@ class Charts:
         The release.
     population
         How many people the table was drawn from, where that is known: then the journalist is measured too.
+    threshold
+        Above which a chance counts as too high. By default what the promise accepts, 1 over its k; where it has no k, 1
+        in 5.
 
     Notes
     -----
@@ -53,6 +59,7 @@ class Charts:
 
     release: Release
     population: int | None = None
+    threshold: Fraction | None = None
 
     def class_sizes(self) -> Any:
         """Draw how many people are in classes of which size, before and after (chart A)."""
@@ -90,7 +97,7 @@ class Charts:
         Parameters
         ----------
         column
-            The sensitive column; where people have several rows, one that the promise is about.
+            The sensitive column.
         limit
             The most certain guess that is acceptable.
         """
@@ -104,7 +111,7 @@ class Charts:
         Parameters
         ----------
         column
-            The sensitive column, as in ``confidence``.
+            The sensitive column.
         """
         from incrowd.report import Picture, bipartite_svg  # noqa: PLC0415
 
@@ -145,7 +152,7 @@ class Charts:
         return marginals(
             [
                 {"label": label, "when": when, "share": share}
-                for label, before, after in self.utility.columns[column].top(SHOWN)
+                for label, before, after in self.utility.columns[column].drawn(SHOWN)
                 for when, share in (("before", before), ("after", after))
             ],
             column,
@@ -159,7 +166,7 @@ class Charts:
         problem = self.basis.problem
         if problem.nodes * len(problem.census) > WORK:
             return None
-        chosen = max((part.k for part in problem.model.parts if isinstance(part, KAnonymity)), default=1)
+        chosen = self.promised_k
         most = min(max(100, 4 * chosen), max(problem.census.persons or problem.census.records, 1))
         grid = sorted({chosen, *np.unique(np.geomspace(1, most, 24).astype(int)).tolist()})
         curve = rows.frontier_rows(find_frontier(replace(problem, model=KAnonymity(1)), "k", grid, "loss"))
@@ -174,7 +181,7 @@ class Charts:
         return None if found is None else lattice(*found)
 
     def rectangles(self) -> Any | None:
-        """Draw the classes of a local recoding over two columns of numbers; nothing if there are none."""
+        """Draw the classes of a local recoding over two columns of numbers or dates; nothing if there are none."""
         from incrowd.report import rectangles  # noqa: PLC0415
 
         found = rows.rectangle_rows(self.basis)
@@ -231,15 +238,26 @@ class Charts:
         """What attacks would find out before, where that is measured, and after."""
         return {**({"before": self.attacks_before} if self.compares else {}), "after": self.attacks_after}
 
+    @property
+    def promised_k(self) -> int:
+        """The k that was promised; 1 if none was."""
+        return max((part.k for part in self.release.model.parts if isinstance(part, KAnonymity)), default=1)
+
+    @property
+    def accepted(self) -> Fraction:
+        """The highest chance that is accepted: what was said, or else what the promise accepts."""
+        k = self.promised_k
+        return self.threshold if self.threshold is not None else Fraction(1, k) if k > 1 else USUAL
+
     @cached_property
     def risk_before(self) -> Risk:
         """The risk of the original table."""
-        return risk(self._before, self.release.schema, population=self.population)
+        return risk(self._before, self.release.schema, population=self.population, threshold=self.accepted)
 
     @cached_property
     def risk_after(self) -> Risk:
         """The risk of the release."""
-        return risk(self._after, original=self._original, population=self.population)
+        return risk(self._after, original=self._original, population=self.population, threshold=self.accepted)
 
     @cached_property
     def classes_before(self) -> Classes:

@@ -176,7 +176,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
     lines = [
         *(note for note in recipe.notes if recipe.sample is not None),
         f"The release keeps {recipe.promise}.",
-        f"It publishes {recipe.published:,} of {records:,} records in {classes:,} groups.",
+        f"It publishes {recipe.published:,} of {records:,} records in {_groups(classes)}.",
         f"{suppressed:,} ({_share(suppressed, records)}) are {_gone(recipe)}; {limit:,} were allowed.",
         "",
         *(_line(notch, recipe) for notch in explanation.notches),
@@ -206,11 +206,14 @@ def _notch(problem: Problem, nearby: Nearby, column: int, level: int) -> Notch:
     )
 
 
+def _groups(number: int) -> str:
+    return "1 group" if number == 1 else f"{number:,} groups"
+
+
 def _line(notch: Notch, recipe: Recipe) -> str:
     if notch.level == 0:
         return f"{notch.column}: published as it is."
-    groups = "1 group" if notch.groups == 1 else f"{notch.groups:,} groups"
-    what = "not published" if notch.hidden else f"{groups} instead of {notch.values:,} values"
+    what = "not published" if notch.hidden else f"{_groups(notch.groups)} instead of {notch.values:,} values"
     where = f"{notch.column}: {what} (level {notch.level} of {notch.height})."
     if notch.left_out is None:
         began = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from incrowd.core import Schema
+from typing import TYPE_CHECKING
+
 from incrowd.models import (
     AlphaAssociation,
     BetaLikeness,
@@ -18,13 +19,17 @@ from incrowd.models import (
     TCloseness,
 )
 
+if TYPE_CHECKING:
+    from incrowd.api._release import Release
+
 GENERAL = (
     "The promises are about somebody who knows the quasi-identifiers; who knows other columns may learn more.",
     "They hold for this table alone, not together with other tables about the same people.",
     "They bound what the table tells about one person, not what it tells about a group of people.",
-    "Which records were left out follows a rule: that somebody is missing can itself tell something.",
 )
 """What no promise of this family covers."""
+LEFT_OUT = "Which records were left out follows a rule: that somebody is missing can itself tell something."
+"""What must be said where records were left out or masked."""
 PSEUDONYMS = "Pseudonyms stand for names: whoever has their key knows who is who, and the data stay personal data."
 """What must be said where identifiers are published as pseudonyms."""
 SEVERAL = (
@@ -55,24 +60,16 @@ _LIMITS: dict[type[Model], str] = {
 }
 
 
-def limits_of(schema: Schema, *, pseudonyms: bool, local: bool) -> list[str]:
-    """Say what the promises of a release do not cover, whatever they are.
-
-    Parameters
-    ----------
-    schema
-        The roles of its columns.
-    pseudonyms
-        Whether identifiers are published as pseudonyms.
-    local
-        Whether groups are called by labels of their own, instead of one level per column.
-    """
+def limits_of(release: Release) -> list[str]:
+    """Say what the promises of a release do not cover, whatever they are; nothing that the release does not show."""
+    schema, recipe = release.schema, release.recipe
     return [
         *GENERAL,
-        *([PSEUDONYMS] if pseudonyms else []),
+        *([LEFT_OUT] if recipe.suppressed or recipe.dropped else []),
+        *([PSEUDONYMS] if recipe.pseudonymised else []),
         *([SEVERAL] if schema.entity is not None else []),
         *([HARMLESS] if schema.insensitive else []),
-        *([LOCAL] if local else []),
+        *([LOCAL] if release.recoding.levels is None else []),
     ]
 
 

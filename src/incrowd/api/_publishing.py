@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from incrowd.api._census import Reading
+from incrowd.api._census import Reading, check_names, check_schema
 from incrowd.api._pseudonyms import pseudonyms_of
 from incrowd.api._save import Format
 from incrowd.api._sign import KeyFile
@@ -106,11 +106,8 @@ def reading_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def manner_of(options: Mapping[str, Any], schema: Schema) -> Manner:
     """Check how a table is to be published, before anything is read."""
-    known = {**Reading.__annotations__, **Publishing.__annotations__}
-    for name in options:
-        if name not in known:
-            msg = f"There is no parameter {name!r}."
-            raise TypeError(msg)
+    check_schema(schema)
+    check_names(options, {**Reading.__annotations__, **Publishing.__annotations__})
     return Manner(
         others=_one_of("others", Others, options.get("others", "refuse")),
         order=_one_of("order", Order, options.get("order", "sorted")),

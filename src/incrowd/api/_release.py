@@ -117,11 +117,11 @@ class Release:
         Parameters
         ----------
         path
-            The file to write.
+            The file to write; its name ends in ``.html`` or ``.json``. For a PDF, print the page from a browser.
         about
             What only its owner can say: ``purpose``, ``controller``, ``recipients``, ``environment``, ``legal_basis``,
-            ``period``, ``earlier_releases``, ``roles_confirmed_by``, ``threshold_reasons``, ``population``,
-            ``valid_until``. What is not said is marked as not stated.
+            ``period``, ``earlier_releases``, ``roles_confirmed_by``, ``threshold``, ``threshold_reasons``,
+            ``population``, ``valid_until``. What is not said is marked as not stated.
         public
             Write the version that may be given away: besides ``about`` it shows nothing that the released table and its
             certificate do not.

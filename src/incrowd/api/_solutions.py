@@ -54,7 +54,7 @@ def solutions(
     >>> len(found), found.suppressed.tolist()
     (4, [0, 0, 0, 0])
     """
-    model = promise(model) if isinstance(model, str) else model
+    model = promise(model)
     engine, memory = open_with(table, schema, **reading), reading.get("memory")
 
     def limit(records: int) -> int:

@@ -82,11 +82,10 @@ def reproduce(
 
 def _ending(found: list[Experiment]) -> str:
     """Count the claims by what became of them."""
-    claims = [claim.holds for one in found for claim in one.claims]
-    counts = {
-        "hold": claims.count(True),
-        "do not hold": claims.count(False),
-        "cannot be compared": claims.count(None),
-    }
+    claims = [claim.verdict for one in found for claim in one.claims]
+    words = {"holds": "hold", "barely holds": "barely hold", "does not hold": "do not hold"}
+    counts = {words.get(verdict, verdict): claims.count(verdict) for verdict in (*words, "cannot be compared")}
+    if not counts["barely hold"]:
+        del counts["barely hold"]
     seconds = sum(one.seconds for one in found)
     return f"{amount(len(claims), 'claim')}: {', '.join(f'{n} {what}' for what, n in counts.items())}   {seconds:.0f} s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -50,8 +51,8 @@ def lattice(nodes: Rows, edges: Rows) -> Any:
     return finished(layers, "The lattice of levels", height=280)
 
 
-def rectangles(rows: Rows, across: str, up: str) -> Any:
-    """Draw the parts of a table over two columns of numbers.
+def rectangles(rows: Rows, across: str, up: str, dates: Sequence[str] = ()) -> Any:
+    """Draw the parts of a table over two columns of numbers or dates.
 
     Parameters
     ----------
@@ -59,15 +60,20 @@ def rectangles(rows: Rows, across: str, up: str) -> Any:
         ``left``, ``right``, ``bottom``, ``top`` and ``records`` of each class.
     across, up
         The names of the two columns.
+    dates
+        Which of them are dates, given as milliseconds since 1970.
     """
+    side, height = (
+        ("T", alt.Scale(type="utc")) if name in dates else ("Q", alt.Scale(zero=False)) for name in (across, up)
+    )
     chart = (
         alt.Chart(data(rows))
         .mark_rect(stroke=LIMIT, strokeWidth=0.6, opacity=0.7)
         .encode(
-            x=alt.X("left:Q", title=across, scale=alt.Scale(zero=False)),
-            x2="right:Q",
-            y=alt.Y("bottom:Q", title=up, scale=alt.Scale(zero=False)),
-            y2="top:Q",
+            x=alt.X(f"left:{side[0]}", title=across, scale=side[1]),
+            x2="right",
+            y=alt.Y(f"bottom:{height[0]}", title=up, scale=height[1]),
+            y2="top",
             color=alt.Color("records:Q", scale=alt.Scale(scheme="blues"), title="records"),
             tooltip=["records:Q"],
         )

@@ -17,7 +17,7 @@ VALUES = frozenset({"tree", "ordered", "levels", "categories", "missing"})
 """Keys under which values of the table stand, which are what they are."""
 NUMBERS = frozenset(
     {"max_suppressed", "importance", "balance", "seconds", "intervals", "start", "bottom", "top", "top_coded"}
-    | {"bottom_coded", "frequent"}
+    | {"bottom_coded", "frequent", "threshold"}
 )
 """Keys whose numbers are thresholds, shares and weights: texts outside, numbers in a plan."""
 

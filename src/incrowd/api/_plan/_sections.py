@@ -101,6 +101,9 @@ class ReportSection(Part):
     period: Text | None = Field(default=None, description="Which period the data are about.")
     earlier_releases: Text | None = Field(default=None, description="Earlier releases about the same people.")
     roles_confirmed_by: Text | None = Field(default=None, description="Who confirmed the roles of the columns.")
+    threshold: Annotated[Number, Field(gt=0, le=1)] | None = Field(
+        default=None, description="Above which a chance to find a person counts as too high."
+    )
     threshold_reasons: Text | None = Field(default=None, description="Why these thresholds.")
     population: Annotated[StrictInt, Field(ge=1)] | None = Field(
         default=None, description="How many people the table was drawn from."

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,6 +48,7 @@ QUESTIONS: Mapping[str, Question] = {
     "period": Question("Which period the data are about"),
     "earlier_releases": Question("Earlier releases about the same people"),
     "roles_confirmed_by": Question("Who confirmed the roles of the columns", public=False),
+    "threshold": Question("Above which a chance to find a person counts as too high", public=False),
     "threshold_reasons": Question("Why these thresholds", public=False),
     "population": Question("How many people the table was drawn from", public=False),
     "valid_until": Question("When this is looked at again"),
@@ -79,6 +81,8 @@ class About:
         check_keys(self.stated)
         if self.population is not None and self.population < 1:
             raise _no_population()
+        if self.threshold is not None and not 0 < self.threshold <= 1:
+            raise _no_threshold()
 
     def answer(self, key: str) -> str:
         """Give an answer; what nobody said is marked."""
@@ -93,6 +97,16 @@ class About:
         if not (found.isascii() and found.isdigit()):
             raise _no_population()
         return int(found)
+
+    @property
+    def threshold(self) -> Fraction | None:
+        """Above which a chance counts as too high, if that was said; exactly as it is written."""
+        stated = self.stated.get("threshold")
+        found = "" if stated is None else str(stated).strip()
+        try:
+            return Fraction(found) if found else None
+        except (ValueError, ZeroDivisionError):
+            raise _no_threshold() from None
 
     @classmethod
     def of(cls, release: Release, stated: Mapping[str, str]) -> About:
@@ -153,3 +167,8 @@ def purpose(about: About, *, public: bool = False) -> Section:
 def _no_population() -> ParameterError:
     msg = "population must be a whole number of people, 1 or more."
     return ParameterError(msg, hint='write it in digits, such as population = "1200000".')
+
+
+def _no_threshold() -> ParameterError:
+    msg = "threshold must be a chance above 0, and 1 at most."
+    return ParameterError(msg, hint='write it as threshold = "0.09" or "1/11".')

@@ -1,10 +1,10 @@
-"""The sections of a report that say what was promised about which data, and what that does not cover."""
+"""The sections of a report that say what was promised about which data, and against whom."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from incrowd.api._limits import limit_of, limits_of
+from incrowd.api._charts import USUAL
 from incrowd.api._plain_words import meaning_of
 from incrowd.api._report._about import About
 from incrowd.core import Domain, Finding
@@ -108,11 +108,9 @@ def technique(release: Release, name: str) -> str:
 
 def scenario(release: Release, about: About | None = None) -> Section:
     """Say who is expected to try what, and which limits were set for them."""
-    k = smallest_group(release)
     rows = [["every intruder may know", ", ".join(release.schema.quasi_names)]]
     rows += [[name, words] for name, words in WHO]
-    if k > 1:
-        rows.append(["highest chance that is accepted", f"1 in {k:,} ({1 / k:.2%})"])
+    rows += _accepted(smallest_group(release), about)
     rows += [[str(part), meaning_of(part)] for part in dict.fromkeys(release.model.parts)]
     if about is not None:
         recipe = release.recipe
@@ -122,13 +120,14 @@ def scenario(release: Release, about: About | None = None) -> Section:
     return Section("scenario", "Scenario and limits", [], [table], annex=True)
 
 
-def limits(release: Release) -> Section:
-    """Say what the promises do not cover."""
-    told = limits_of(
-        release.schema, pseudonyms=bool(release.recipe.pseudonymised), local=release.recoding.levels is None
-    )
-    each = list(dict.fromkeys(f"{part}: {limit_of(part)}" for part in release.model.parts))
-    return Section("limits", "Limits of this statement", [*each, *told])
+def _accepted(k: int, about: About | None) -> list[list[str]]:
+    """Say which chance is accepted, and who says so; to the public, what the promise says alone."""
+    what = "highest chance that is accepted"
+    if about is not None and about.threshold is not None:
+        return [[what, f"{float(about.threshold):.2%}, as the owner of the data says"]]
+    if k > 1:
+        return [[what, f"1 in {k:,} ({1 / k:.2%})"]]
+    return [] if about is None else [[what, f"1 in {1 / USUAL} ({float(USUAL):.2%}), as usual: no k is promised"]]
 
 
 def smallest_group(release: Release) -> int:

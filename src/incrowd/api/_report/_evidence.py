@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from incrowd.api._attack._attacks_text import is_guess, worst_of
@@ -19,6 +20,15 @@ MAP_READING = (
     "The line is the detail lost if only k were promised, with one level per column and the same limit of records left "
     "out; the square is this release."
 )
+NAMES = {
+    "precision": "precision lost (1 - Sweeney's)",
+    "discernibility_star": "discernibility without a penalty (DM*)",
+    "ambiguity": "ambiguity (combinations of values per record)",
+    "aecs": "average class size (AECS)",
+}
+"""What measures are called where their own name would not be understood, or be read the other way round."""
+LARGE = 1000
+"""Measures from here on are written without decimals."""
 FEW = 6
 """So many columns are drawn before and after."""
 
@@ -59,24 +69,39 @@ def risk(charts: Charts) -> Section:
         "Nothing of the release should stand to the left of what was promised.",
         "class-sizes",
     )
-    words = [*after.notes, *([] if charts.population else [NO_POPULATION]), *([] if charts.compares else [NO_BEFORE])]
+    words = [
+        _accepted(charts),
+        *after.notes,
+        *([] if charts.population else [NO_POPULATION]),
+        *([] if charts.compares else [NO_BEFORE]),
+    ]
     return Section("risk", "Risk before and after", words, tables, [figure], annex=True)
 
 
 def chances(charts: Charts) -> Figure:
     """Show the chance of every kind of intruder."""
-    k = smallest_group(charts.release)
     journalist = (
         "" if charts.risk_after.journalist is None else "the journalist must find the person in the population; "
     )
     return Figure(
         "Chart B: chance to find a person",
-        charts.attackers(1 / k if k > 1 else None),
+        charts.attackers(float(charts.accepted)),
         f"The prosecutor knows that the person is in the table (highest chance); {journalist}the marketer links "
         "whom he can (average).",
         "If a bar is above the limit, ask for a larger k.",
         "attackers",
     )
+
+
+def _accepted(charts: Charts) -> str:
+    """Say which chance counts as too high, and who says so."""
+    said = f"A chance above {share(charts.accepted)} counts as too high"
+    if charts.threshold is not None:
+        return f"{said}: so says the owner of the data (threshold)."
+    k = charts.promised_k
+    if k > 1:
+        return f"{said}: k>={k:,} accepts 1 in {k:,}, and nobody said otherwise (threshold)."
+    return f"{said}, which is usual: no k is promised, and nobody said otherwise (threshold)."
 
 
 def _rules(after: Risk, preset: str, title: str) -> Table:
@@ -112,7 +137,8 @@ def usefulness(charts: Charts) -> Section:
     """Say what the data are still good for."""
     if not charts.compares:
         words = [f"Detail kept: {1 - charts.release.measures['loss']:.1%}.", NO_USE]
-        return Section("usefulness", "Usefulness", words, [], [_lost(charts)], annex=True)
+        cost = [_cost(charts.release.measures)]
+        return Section("usefulness", "Usefulness", words, cost, [_lost(charts)], annex=True)
     found = charts.utility
     table = [
         [
@@ -152,7 +178,17 @@ def usefulness(charts: Charts) -> Section:
         advice = "Where the line is flat, a larger k costs little: take it."
         figures.append(Figure(MAP, curve, MAP_READING, advice, "frontier"))
     head = ["column", "loss", "distribution off by"]
-    return Section("usefulness", "Usefulness", words, [Table("Columns", head, table)], figures, annex=True)
+    tables = [Table("Columns", head, table), _cost(found.measures)]
+    return Section("usefulness", "Usefulness", words, tables, figures, annex=True)
+
+
+def _cost(measures: Mapping[str, float]) -> Table:
+    """List what the release cost, by all measures."""
+    listed = [
+        [NAMES.get(name, name), f"{value:,.0f}" if value >= LARGE else f"{value:.4g}"]
+        for name, value in measures.items()
+    ]
+    return Table("What it cost: smaller is better", ["measure", "value"], listed)
 
 
 def _lost(charts: Charts) -> Figure:

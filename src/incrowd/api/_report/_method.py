@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from incrowd.api._charts import Charts
     from incrowd.api._release import Release
 
-NAMES = {"precision": "precision lost (1 - Sweeney's)"}
-"""What measures are called where their own name would be read the other way round."""
-
 
 def changed(charts: Charts) -> Section:
     """Say how far columns were raised, and who was left out."""
@@ -57,7 +54,6 @@ def method(charts: Charts) -> Section:
     table += [["engine", recipe.engine], ["randomness", "none: no number was drawn"]]
     if charts.basis.seconds is not None:
         table.append(["seconds from the table to the checked release", f"{charts.basis.seconds:,.1f}"])
-    table += [[NAMES.get(name, name), f"{value:,.4g}"] for name, value in charts.release.measures.items()]
     notes = [f"Note: {note}" for note in recipe.notes]
     figures = [*_versions(charts), *_trees(charts)]
     return Section(

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from incrowd.api._charts import Charts
 from incrowd.api._report._about import About, check_about, purpose
 from incrowd.api._report._confidential import confidential
-from incrowd.api._report._data import columns, described, limits, scenario
+from incrowd.api._report._data import columns, described, scenario
 from incrowd.api._report._evidence import attacks, risk, usefulness
+from incrowd.api._report._limits import limits
 from incrowd.api._report._method import changed, method, reproduce
 from incrowd.api._report._summary import facts, name_of, public_facts, public_summary, sentence, summary
 from incrowd.api._report._words import glossary, mapping
@@ -22,6 +23,7 @@ from incrowd.report import Page, Section, html_of
 if TYPE_CHECKING:
     from incrowd.api._release import Release
 
+ENDINGS = (".html", ".htm", ".json")
 SIGNATURES = (
     "Prepared by",
     "Statistically reviewed by",
@@ -51,10 +53,11 @@ def write_report(
     """
     check_about(about)
     _refuse(release)
+    _check_ending(path)
     known = About.of(release, about)
     page = public_page(release, known) if public else owner_page(release, known)
     with atomic_path(path, force=force) as part:
-        _write(page, part, path.suffix)
+        _write(page, part, path.suffix.lower())
 
 
 def write_reports(release: Release, owner: Path, public: Path, about: Mapping[str, str], **known: Any) -> None:
@@ -85,6 +88,12 @@ def _refuse(release: Release) -> None:
         raise ParameterError(msg, hint="run it again on the whole table, without sample.")
 
 
+def _check_ending(path: Path) -> None:
+    if path.suffix.lower() not in ENDINGS:
+        msg = f"A report is written as .html or .json, got {path.name!r}."
+        raise ParameterError(msg, hint="for a PDF, write .html, open it in a browser, and print it to a file.")
+
+
 def _write(page: Page, path: Path, ending: str) -> None:
     text = json.dumps(plain_page(page), indent=2, ensure_ascii=False) if ending == ".json" else html_of(page)
     path.write_text(text, encoding="utf-8")
@@ -100,7 +109,7 @@ def owner_page(release: Release, about: About, told: Callable[[int, int], object
     told
         Called before every section with how many are done, of how many.
     """
-    charts = Charts(release, about.population)
+    charts = Charts(release, about.population, about.threshold)
     makers = _sections(charts, about)
     sections: list[Section] = []
     for place, make in enumerate(makers):
@@ -152,7 +161,7 @@ def public_page(release: Release, about: About) -> Page:
         sections=[
             public_summary(release),
             *([told] if told.tables[0].rows else []),
-            limits(release),
+            limits(release, public=True),
             checking(),
             columns(release),
             scenario(release),

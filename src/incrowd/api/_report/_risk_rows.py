@@ -35,7 +35,7 @@ def risk_rows(charts: Charts, k: int) -> list[Row]:
     rows = [*group_rows(charts, k), *_chances(charts, k)]
     for one in charts.risk_after.attackers:
         named = {when: {other.name: other for other in risk.attackers} for when, risk in charts.risks.items()}
-        rows += _attacker({when: found[one.name] for when, found in named.items()}, float(charts.risk_after.threshold))
+        rows += _attacker({when: found[one.name] for when, found in named.items()}, share(charts.accepted))
     return [*rows, *_population(charts.risks)]
 
 
@@ -71,12 +71,11 @@ def share(chance: Any) -> str:
 
 def highest_row(charts: Charts, k: int) -> Row:
     """Compare the chance to find the person who is easiest to find."""
-    kept = (charts.risk_after.prosecutor.highest or 0) <= Fraction(1, max(k, 1))
-    return [
-        "highest chance to find a person",
-        *texts(charts.risks, lambda found: share(found.prosecutor.highest or 0)),
-        *_asked(f"at most {share(Fraction(1, k))}", k, kept),
-    ]
+    kept = (charts.risk_after.prosecutor.highest or 0) <= charts.accepted
+    limit, verdict = _asked(f"at most {share(charts.accepted)}", 2 if charts.threshold is not None else k, kept)
+    found = texts(charts.risks, lambda found: share(found.prosecutor.highest or 0))
+    exceeded = not kept and charts.threshold is not None  # the owner's own limit: no promise is broken by that
+    return ["highest chance to find a person", *found, limit, "EXCEEDED" if exceeded else verdict]
 
 
 def percentile(classes: Classes, part: Fraction = MOST) -> Fraction:
@@ -116,7 +115,7 @@ def _found(one: Risk) -> str:
     return f"{float(chance) * people(one):,.0f} ({share(chance)})"
 
 
-def _attacker(found: Mapping[str, AttackerRisk], threshold: float) -> list[Row]:
+def _attacker(found: Mapping[str, AttackerRisk], threshold: str) -> list[Row]:
     """Compare what one kind of intruder achieves."""
     name, rows = found["after"].name, []
     if all(one.highest is not None for one in found.values()) and name != "prosecutor":
@@ -124,7 +123,7 @@ def _attacker(found: Mapping[str, AttackerRisk], threshold: float) -> list[Row]:
     rows.append([f"{name}: average chance", *texts(found, lambda one: share(one.average)), "", ""])
     above = {when: one.above for when, one in found.items() if one.above is not None}
     if len(above) == len(found):
-        rows.append([f"{name}: people above {threshold:.0%}", *texts(above, lambda one: f"{one.people:,}"), "", ""])
+        rows.append([f"{name}: people above {threshold}", *texts(above, lambda one: f"{one.people:,}"), "", ""])
     return rows
 
 

@@ -25,16 +25,31 @@ class Marginal:
     shares
         For the groups in which the column is compared, the most frequent first: name, share before, share after. Names
         are values of the table.
+    places
+        For the same groups of numbers or dates, which comes first in their own order; empty for texts.
     """
 
     column: str
     costs: ColumnCosts | None
     distance: float
     shares: tuple[tuple[str, float, float], ...] = field(repr=False)
+    places: tuple[int, ...] = field(default=(), repr=False)
 
     def top(self, number: int = 5) -> tuple[tuple[str, float, float], ...]:
         """Give the most frequent groups of the original table: name, share before, share after."""
         return self.shares[:number]
+
+    def drawn(self, number: int) -> tuple[tuple[str, float, float], ...]:
+        """Give what a chart shows: numbers and dates in their own order, of texts the most frequent first.
+
+        Parameters
+        ----------
+        number
+            So many groups of texts.
+        """
+        if not self.places:
+            return self.top(number)
+        return tuple(share for _, share in sorted(zip(self.places, self.shares, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

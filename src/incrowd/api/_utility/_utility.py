@@ -15,7 +15,7 @@ from incrowd.api._utility._labels import Labelled, labelled
 from incrowd.api._utility._pairs import Pairs
 from incrowd.api._utility._result import Marginal, Utility
 from incrowd.api._utility._tables import Compared, compared
-from incrowd.core import Census, ParameterError, UnknownColumnError
+from incrowd.core import Census, ParameterError, SchemaError, UnknownColumnError
 from incrowd.measures import ColumnCosts, ambiguity, column_costs, rounded
 
 
@@ -94,8 +94,14 @@ def _check_target(release: Release, target: str | None) -> None:
     """Refuse a target that is not published as it is."""
     schema = release.schema
     known = (*schema.sensitive_names, *schema.insensitive)
-    if target is not None and target not in known:
-        raise UnknownColumnError.of(target, known, given_as="target: sensitive or insensitive")
+    if target is None or target in known:
+        return
+    role = schema.role(target)
+    if role is None:
+        raise UnknownColumnError.of(target, (*schema.quasi_names, *known), given_as="target")
+    able = ", ".join(map(repr, known)) or "no such column"
+    msg = f"Column {target!r} cannot be the target: its role is {role}."
+    raise SchemaError(msg, hint=f"a target is sensitive or insensitive; this release has {able}.")
 
 
 def _measures(release: Release, census: Census, found: Labelled) -> Mapping[str, float]:
@@ -112,9 +118,11 @@ def _marginal(both: Compared, name: str, costs: ColumnCosts | None) -> Marginal:
     groups, place = both.groups[name], both.before.covers[name].place
     shares = [np.bincount(groups.group, side[place], len(groups)) for side in (before, after)]
     order = np.argsort(-shares[0], kind="stable").tolist()
+    in_order = both.census.domains[name].kind not in {"text", "boolean"}
     return Marginal(
         column=name,
         costs=costs,
         distance=float(rounded(np.array([np.abs(before - after).sum() / 2]))[0]),
         shares=tuple((groups.names[number], float(shares[0][number]), float(shares[1][number])) for number in order),
+        places=tuple(order) if in_order else (),
     )

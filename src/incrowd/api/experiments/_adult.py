@@ -104,8 +104,12 @@ def find_adult(given: str | os.PathLike[str] | None, *, small: bool) -> Adult:
 
 def _in_folder() -> Path | None:
     named = os.environ.get(FOLDER)
-    found = [Path(named) / place for place in PLACES] if named else []
-    return next((path for path in found if path.is_file()), None)
+    if not named:
+        return None
+    if not Path(named).is_dir():
+        msg = f"There is no folder {named!r}, which {FOLDER} names."
+        raise DataError(msg, hint=f"let {FOLDER} name the folder with the data, or unset it.")
+    return next((path for place in PLACES if (path := Path(named) / place).is_file()), None)
 
 
 def _read(path: Path) -> Adult:

@@ -74,7 +74,7 @@ def _closeness(tables: Tables) -> dict[str, Any]:
         for name in dict.fromkeys(row["table"] for row in tables["check"])
     }
     cut = [{**row, "t": f"t = {row['t']:g}"} for row in tables["adult"] if row["model"] == "(n, t)-closeness"]
-    up = "loss of the Mondrian release of Adult"
+    up = "loss of the Mondrian release"
     return {**grids, "adult": series_curves(cut, ("n", "loss", "t"), ("n", up), log="x")}
 
 

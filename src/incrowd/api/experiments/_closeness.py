@@ -49,7 +49,7 @@ def closeness(adult: Adult, *, small: bool) -> Experiment:
     }
     return Experiment(
         name="closeness",
-        title="(n, t)-closeness: the check for many n and t, and Mondrian on Adult",
+        title="(n, t)-closeness: the check for many n and t, and releases by Mondrian",
         paper=PAPER,
         data=f"Tables 4 and 5 of the paper; {known.words}, none with unknown values, {SECRET} confidential, k >= {K}",
         stand_in=known.stand_in,

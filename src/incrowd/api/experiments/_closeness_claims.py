@@ -73,7 +73,7 @@ def _utility(rows: Sequence[Row]) -> Claim:
     right = sum(weak <= strict for weak, strict in known)
     return Claim(
         "The larger n and the smaller t, the more privacy and the less utility.",
-        f"On Adult the loss grows, or stays, in {right} of {len(known)} steps to a larger n or a smaller t.",
+        f"The loss grows, or stays, in {right} of {len(known)} steps to a larger n or a smaller t.",
         right == len(known),
         "For the promise it is a law; for a greedy search it is only likely.",
         of_data=True,

@@ -33,6 +33,8 @@ class Claim:
         What explains the difference, if there is one.
     of_data
         Whether the answer depends on the table that was tried, and not on definitions alone.
+    barely
+        Whether it holds by a number too small to matter.
     """
 
     said: str
@@ -40,11 +42,12 @@ class Claim:
     holds: bool | None
     why: str = ""
     of_data: bool = False
+    barely: bool = False
 
     @property
     def verdict(self) -> str:
-        """The verdict in words: ``holds``, ``does not hold`` or ``cannot be compared``."""
-        return VERDICTS[self.holds]
+        """The verdict in words: ``holds``, ``barely holds``, ``does not hold`` or ``cannot be compared``."""
+        return "barely holds" if self.holds and self.barely else VERDICTS[self.holds]
 
     def __str__(self) -> str:
         lines = [_line("paper", self.said), _line("ours", self.found)]
