@@ -52,8 +52,8 @@ def server(java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
 
 
 @pytest.fixture(scope="session")
-def connect(server: str) -> Iterator[Any]:
-    """A session of the Connect server."""
+def connect(server: str, local: Any) -> Iterator[Any]:  # noqa: ARG001
+    """A session of the Connect server; Java was started before, for a process with threads of gRPC may fail to fork."""
     with connect_session(server) as session:
         yield session
 
