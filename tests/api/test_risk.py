@@ -76,7 +76,7 @@ def test_a_population_that_lacks_people_of_the_table_never_lowers_the_crowd() ->
     risk = one(people(2, 2), population=people(5))
     assert risk.journalist is not None
     assert risk.journalist.highest == Fraction(1, 2)
-    assert risk.notes == ("1 classes have more people in the table than in the population; there the table counts.",)
+    assert risk.notes == ("In 1 of 2 classes the table has more people than the population; there it counts.",)
 
 
 def test_prosecutor_journalist_and_marketer_stand_in_this_order() -> None:

@@ -150,7 +150,8 @@ def _counted(found: Grouped, population: Any, limit: Fraction, reading: Mapping[
     crowds = np.maximum(people, size)
     alone = int(size[(size == 1) & (crowds == 1)].sum())
     uniqueness = _uniqueness(found, number, {"population table": float(alone)})
-    few = f"{int(short.sum()):,} classes have more people in the table than in the population; there the table counts."
+    where = f"In {int(short.sum()):,} of {len(short):,} classes"
+    few = f"{where} the table has more people than the population; there it counts."
     chances = chances_in_population(size, crowds, limit)
     return _Found(chances, "a population table", uniqueness, (*([few] if short.any() else []), *unread))
 
