@@ -1,11 +1,11 @@
 // For experts: build a ladder of another kind, and see at once what it makes of the column.
 
 import { get, post, upload } from "./api.js";
-import { at, calmly, el, fill } from "./dom.js";
+import { at, calmly, el, fill, turn } from "./dom.js";
 import { sorter } from "./groups.js";
 import { ladderTable } from "./ladder.js";
 import { count, counted } from "./numbers.js";
-import { field, options, problem, table } from "./parts.js";
+import { answerInto, field, options, problem, table } from "./parts.js";
 
 const PERIODS = ["day", "month", "quarter", "year", "decade", "century"];
 const GROUPED = new Set(["tree", "ordered", "table"]);
@@ -24,12 +24,8 @@ export function builder({ id, column, kind, kinds: given, now, use }) {
   const state = { hierarchy: now };
   const keys = el("div", { id: `${id}-keys` });
   const shown = el("div", { id: `${id}-shown`, "aria-live": "polite" });
-  const look = calmly(async () => {
-    try {
-      fill(shown, outcome(await post("/api/hierarchies/preview", { column, hierarchy: state.hierarchy })));
-    } catch (error) {
-      fill(shown, problem(error));
-    }
+  const look = calmly(() => {
+    answerInto(shown, post("/api/hierarchies/preview", { column, hierarchy: state.hierarchy }), outcome);
   }, 350);
   const set = (hierarchy) => {
     state.hierarchy = hierarchy;
@@ -45,6 +41,7 @@ export function builder({ id, column, kind, kinds: given, now, use }) {
     ),
   );
   const changed = (name) => {
+    turn(shown); // a preview of the former kind may still be on its way
     const found = kinds.find((one) => one.kind === name);
     const first = kindOf(now) === name ? now : found.example;
     state.hierarchy = GROUPED.has(name) ? null : first; // these begin with the values of the column

@@ -35,6 +35,15 @@ export function fill(box, ...children) {
   return box;
 }
 
+const turns = new WeakMap();
+
+/** Begin to ask for what goes into a box. Gives a function that says whether nothing newer was begun since. */
+export function turn(box) {
+  const mine = {};
+  turns.set(box, mine);
+  return () => turns.get(box) === mine;
+}
+
 /** Wait a moment after the last call, so that typing asks once. */
 export function calmly(act, wait = 300) {
   let timer = 0;

@@ -5,7 +5,7 @@ import { figure } from "./charts.js";
 import { at, calmly, el, fill } from "./dom.js";
 import { start, whenDone } from "./job.js";
 import { count, counted, percent } from "./numbers.js";
-import { experts, field, meaning, problem, sideBySide, verdict } from "./parts.js";
+import { answerInto, experts, field, meaning, problem, sideBySide, verdict } from "./parts.js";
 import * as plans from "./plan.js";
 import { curve, lattice, sign } from "./plots.js";
 import { change } from "./shell.js";
@@ -95,28 +95,21 @@ function slider(found, name, place, state, look) {
   );
 }
 
-async function showNode(box, run, levels) {
-  try {
-    const found = await post(`/api/runs/${run.id}/node`, { levels });
-    const kept = found.measures?.loss === undefined ? null : String(1 - Number(found.measures.loss));
-    fill(
-      box,
-      el(
-        "p",
-        {},
-        verdict(
-          found.state !== "refused",
-          "The promise would be kept",
-          "The promise would not be kept: too many people would have to be left out",
-        ),
-      ),
-      numbersOf({ ...found, kept, records: run.records }),
-      sideBySide(found.rows, "The same records, as this version would publish them."),
-    );
-  } catch (error) {
-    fill(box, problem(error));
-  }
-}
+const showNode = (box, run, levels) => answerInto(box, post(`/api/runs/${run.id}/node`, { levels }), (found) => [
+  el(
+    "p",
+    {},
+    verdict(
+      found.state !== "refused",
+      "The promise would be kept",
+      "The promise would not be kept: too many people would have to be left out",
+    ),
+  ),
+  numbersOf({ ...found, kept: keptBy(found.measures?.loss), records: run.records }),
+  sideBySide(found.rows, "The same records, as this version would publish them."),
+]);
+
+const keptBy = (loss) => (loss === undefined ? null : String(1 - Number(loss)));
 
 /** A local recoding has no lattice; its groups are drawn by the server. */
 function partition(run) {

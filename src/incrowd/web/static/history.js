@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { at, el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { count, moment, percent } from "./numbers.js";
-import { field, options, problem, table } from "./parts.js";
+import { answerInto, field, options, table } from "./parts.js";
 import * as plans from "./plan.js";
 import { isCurrent } from "./runs.js";
 import { attempt } from "./shell.js";
@@ -68,20 +68,12 @@ export function showHistory(box, runs) {
   );
 }
 
-async function showCompared() {
-  try {
-    const [a, b] = [at("one").value, at("two").value];
-    const found = await get(`/api/runs/compare?a=${a}&b=${b}`);
-    fill(
-      at("compared"),
-      table(
-        `Version ${a} and version ${b}`,
-        ["what", `version ${a}`, `version ${b}`],
-        found.rows.map((one) => [one.what, one.a ?? "–", one.b ?? "–"]),
-        { heads: 1, marked: (row, place) => (place > 0 && row[1] !== row[2] ? "changed" : "") },
-      ),
-    );
-  } catch (error) {
-    fill(at("compared"), problem(error));
-  }
+function showCompared() {
+  const [a, b] = [at("one").value, at("two").value];
+  return answerInto(at("compared"), get(`/api/runs/compare?a=${a}&b=${b}`), (found) => table(
+    `Version ${a} and version ${b}`,
+    ["what", `version ${a}`, `version ${b}`],
+    found.rows.map((one) => [one.what, one.a ?? "–", one.b ?? "–"]),
+    { heads: 1, marked: (row, place) => (place > 0 && row[1] !== row[2] ? "changed" : "") },
+  ));
 }

@@ -28,7 +28,8 @@ const STAGES = {
 let source = null;
 let present = null;
 
-export const running = () => present?.state === "running";
+/** The kind of job that is under way, if there is one. */
+export const running = () => present?.state === "running" && present.kind;
 
 /** Say what to do when a job of a kind has ended well: `act(result, job)`. */
 export const whenDone = (kind, act) => ended.set(kind, act);

@@ -1,6 +1,6 @@
 // Parts that several screens are made of.
 
-import { draw, el, fill } from "./dom.js";
+import { draw, el, fill, turn } from "./dom.js";
 import { icon } from "./icons.js";
 import { count, counted } from "./numbers.js";
 
@@ -64,6 +64,19 @@ export function problem(error, ...actions) {
     error.problems.map((one) => el("li", {}, `${one.place}: ${one.message}`)),
   ) : null;
   return notice("bad", error.message, [sentence(plainly(error.hint)), more].filter(Boolean), ...actions);
+}
+
+/** Fill a box with what `show` makes of an answer, or with the problem. What a newer question overtook is dropped. Gives whether the answer is there. */
+export async function answerInto(box, answer, show) {
+  const fresh = turn(box);
+  try {
+    const found = await answer;
+    if (fresh()) fill(box, show(found));
+    return fresh();
+  } catch (error) {
+    if (fresh()) fill(box, problem(error));
+    return false;
+  }
 }
 
 /** A table of texts. A null is a missing value. The first `heads` columns head their rows. */

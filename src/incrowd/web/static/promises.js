@@ -3,7 +3,7 @@
 import { get, post } from "./api.js";
 import { at, el, fill } from "./dom.js";
 import { sorter } from "./groups.js";
-import { experts, field, options, problem, table, verdict } from "./parts.js";
+import { answerInto, experts, field, options, table, verdict } from "./parts.js";
 import * as plans from "./plan.js";
 import { change } from "./shell.js";
 import { inPromise } from "./words.js";
@@ -130,19 +130,19 @@ function safeHarbor() {
     name,
     el("select", { value: "none" }, options(HARBOR.map((one) => [one, one === "none" ? "none of the 18" : one]))),
   );
-  const check = async () => {
-    try {
-      const kinds = Object.fromEntries(names.map((name, place) => [name, at(`about-${place}`).value]));
-      const found = await post("/api/safe-harbor", { kinds });
-      const rows = found.items.map((one) => [one.test, verdict(one.holds, "passes", "fails"), one.measured, one.rule]);
-      fill(
-        box,
-        el("p", {}, "The whole list: ", verdict(found.holds, "every test passes", "some tests fail")),
-        table("HIPAA safe harbor, test by test", ["test", "verdict", "found", "rule"], rows, { heads: 1 }),
-      );
-    } catch (error) {
-      fill(box, problem(error));
-    }
+  const tested = (one) => [one.test, verdict(one.holds, "passes", "fails"), one.measured, one.rule];
+  const shown = (found) => [
+    el("p", {}, "The whole list: ", verdict(found.holds, "every test passes", "some tests fail")),
+    table(
+      "HIPAA safe harbor, test by test",
+      ["test", "verdict", "found", "rule"],
+      found.items.map(tested),
+      { heads: 1 },
+    ),
+  ];
+  const check = () => {
+    const kinds = Object.fromEntries(names.map((name, place) => [name, at(`about-${place}`).value]));
+    return answerInto(box, post("/api/safe-harbor", { kinds }), shown);
   };
   return el(
     "div",
@@ -161,40 +161,31 @@ function categories(sensitive) {
     "Confidential column",
     el("select", { on: { change: () => shown() } }, options(sensitive.map((name) => [name, name]))),
   );
-  const shown = async () => {
-    const column = pick.querySelector("select").value;
+  const sorted = (column, { values, more }) => {
     const given = plans.now().plan.columns[column]?.categories;
-    try {
-      const { values, more } = await get(`/api/table/values?column=${encodeURIComponent(column)}`);
-      const groups = given && typeof given === "object" ? Object.entries(given) : [
-        ["most secret", []],
-        ["less secret", []],
-        ["harmless", values.map((one) => one.value)],
-      ];
-      const save = (found) => change(
-        { columns: { [column]: { categories: Object.fromEntries(found.filter(([, inner]) => inner.length)) } } },
-      );
-      fill(
-        box,
-        more > 0 && el("p", { class: "help" }, "There are more values than are listed here. Use a file for them."),
-        sorter("secret", groups, values.map((one) => one.value), { ordered: true, save, saved: "Use this order" }),
-        given && el(
-          "p",
-          {},
-          el(
-            "button",
-            {
-              type: "button",
-              class: "small",
-              on: { click: () => change({ columns: { [column]: { categories: null } } }) },
-            },
-            "Forget the order",
-          ),
-        ),
-      );
-    } catch (error) {
-      fill(box, problem(error));
-    }
+    const groups = given && typeof given === "object" ? Object.entries(given) : [
+      ["most secret", []],
+      ["less secret", []],
+      ["harmless", values.map((one) => one.value)],
+    ];
+    const save = (found) => change(
+      { columns: { [column]: { categories: Object.fromEntries(found.filter(([, inner]) => inner.length)) } } },
+    );
+    const forget = () => change({ columns: { [column]: { categories: null } } });
+    return [
+      more > 0 && el("p", { class: "help" }, "There are more values than are listed here. Use a file for them."),
+      sorter("secret", groups, values.map((one) => one.value), { ordered: true, save, saved: "Use this order" }),
+      given && el(
+        "p",
+        {},
+        el("button", { type: "button", class: "small", on: { click: forget } }, "Forget the order"),
+      ),
+    ];
+  };
+  const shown = () => {
+    const column = pick.querySelector("select").value;
+    const values = get(`/api/table/values?column=${encodeURIComponent(column)}`);
+    return answerInto(box, values, (found) => sorted(column, found));
   };
   const open = el("button", { type: "button", id: "sort-secrets", on: { click: shown } }, "Sort its values");
   return el(

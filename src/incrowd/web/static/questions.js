@@ -1,10 +1,10 @@
 // Part of screen 6: somebody's own questions, asked of the table and of the version.
 
 import { get } from "./api.js";
-import { at, el, fill } from "./dom.js";
+import { at, el, fill, turn } from "./dom.js";
 import { start } from "./job.js";
 import { count, percent } from "./numbers.js";
-import { bars, field, meaning, options, problem, table } from "./parts.js";
+import { answerInto, bars, field, meaning, options, problem, table } from "./parts.js";
 import * as plans from "./plan.js";
 
 const ASKS = [
@@ -88,16 +88,14 @@ function values(inner, place, column) {
     "input",
     { type: "text", id: `where-${place}-${end}`, placeholder: words, "aria-label": `${column} ${words}`, autocomplete: "off" },
   );
+  turn(inner); // the values of a column that was picked earlier may still be on their way
   if (!column) return fill(inner);
   if (RANGED.has(kinds.get(column))) return fill(inner, typed("low", "from"), typed("high", "to"));
-  return get(`/api/table/values?column=${encodeURIComponent(column)}`).then((found) => fill(
-    inner,
-    el(
-      "select",
-      { id: `where-${place}-is`, "aria-label": `${column} is` },
-      options(found.values.filter((one) => one.value !== null).map((one) => [one.value, one.value])),
-    ),
-  )).catch((error) => fill(inner, problem(error)));
+  return answerInto(inner, get(`/api/table/values?column=${encodeURIComponent(column)}`), (found) => el(
+    "select",
+    { id: `where-${place}-is`, "aria-label": `${column} is` },
+    options(found.values.filter((one) => one.value !== null).map((one) => [one.value, one.value])),
+  ));
 }
 
 /** What is asked of one column, as the server reads it and in words; null if it is everybody. */

@@ -2,7 +2,7 @@
 
 import { maybe } from "../api.js";
 import { figure } from "../charts.js";
-import { at, el, fill } from "../dom.js";
+import { at, el, fill, turn } from "../dom.js";
 import { running, start, whenDone } from "../job.js";
 import { count, percent } from "../numbers.js";
 import { experts, field, meaning, notice, options, problem, table, verdict } from "../parts.js";
@@ -58,6 +58,7 @@ function inOneLine(short) {
 
 function showEvidence(found) {
   const box = at("found");
+  turn(box); // whoever asked earlier may hear that there is none
   box.hidden = false;
   const short = found.sections.find((one) => one.name === "summary");
   const rest = SHOWN.map((name) => found.sections.find((one) => one.name === name)).filter(Boolean);
@@ -87,7 +88,9 @@ async function showAll() {
   fill(at("which"), which(runs, run, "/check"));
   if (!run) return;
   showExperts();
+  const fresh = turn(at("found"));
   const evidence = await maybe(`/api/runs/${run.id}/evidence`);
+  if (!fresh()) return;
   if (evidence) return showEvidence(evidence);
   at("found").hidden = false;
   fill(
@@ -224,7 +227,8 @@ function showGraph(found) {
   );
 }
 
-whenDone("evidence", (result) => {
+whenDone("evidence", (result, job) => {
+  if (job.run !== run?.id) return; // not known yet, or another one is looked at
   showEvidence(result);
   at("found-title").focus();
 });

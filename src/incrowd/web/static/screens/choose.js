@@ -1,11 +1,11 @@
 // Screen 5: three versions, one of them made, and a look around it.
 
 import { get, maybe } from "../api.js";
-import { at, el, fill } from "../dom.js";
+import { at, el, fill, turn } from "../dom.js";
 import { explorer } from "../explorer.js";
 import { running, start, whenDone } from "../job.js";
 import { percentOf, seconds, shareOf } from "../numbers.js";
-import { experts, field, meaning, notice, options, problem, sideBySide } from "../parts.js";
+import { answerInto, experts, field, meaning, notice, options, sideBySide } from "../parts.js";
 import * as plans from "../plan.js";
 import { scatter } from "../plots.js";
 import { fetchSamples, proposal } from "../proposals.js";
@@ -26,10 +26,13 @@ let searches = [];
 let picked = "balanced";
 let versions = null;
 
-/** The versions that were computed last, if they belong to the plan as it is now; also by another tab. */
+/** Show the versions that were computed last, if they belong to the plan as it is now; also by another tab. */
 async function look() {
+  const fresh = turn(at("versions"));
   const kept = await maybe("/api/proposals");
+  if (!fresh()) return versions;
   versions = kept?.current ? kept.proposals : null;
+  if (running() !== "proposals") showProposals();
   return versions;
 }
 
@@ -121,45 +124,40 @@ async function make() {
 
 async function showRun(focus = false) {
   const box = at("made");
+  const fresh = turn(box);
   const { run } = await chosen();
-  if (!run) return;
+  if (!run || !fresh()) return;
   box.hidden = false;
-  try {
-    const found = await get(`/api/runs/${run.id}`);
-    fill(
-      box,
-      el("h2", { id: "made-title", tabindex: "-1" }, `Version ${run.id}${run.label ? `: ${run.label}` : ""}`),
-      isCurrent(run) ? notice(
-        "good",
-        "This version keeps the promise",
-        [
-          `${run.promise}. It was checked again on the finished table.`,
-          `${proofOf(run)} It took ${seconds(run.seconds)}.`,
-        ],
-      ) : notice("plain", "The plan has changed since this version was made.", "Make a new one above to see what the change does."),
-      found.notes?.length > 0 && notice("plain", "Good to know", found.notes),
-      numbersOf(run),
-      el("h3", {}, "Before and after"),
-      sideBySide(
-        found.rows,
-        "The first records of your table, and what is published of them. Columns that name people are gone.",
-      ),
-      experts(
-        "why",
-        "Why not better? The whole explanation",
-        el("pre", { class: "words", tabindex: "0", "aria-label": "Explanation" }, found.explain),
-      ),
-      explorer(found),
-      isCurrent(run) && el(
-        "p",
-        { class: "buttons" },
-        el("a", { class: "button main", href: `/check?run=${run.id}` }, "Check this version"),
-      ),
-    );
-    if (focus) at("made-title").focus();
-  } catch (error) {
-    fill(box, problem(error));
-  }
+  const shown = await answerInto(box, get(`/api/runs/${run.id}`), (found) => [
+    el("h2", { id: "made-title", tabindex: "-1" }, `Version ${run.id}${run.label ? `: ${run.label}` : ""}`),
+    isCurrent(run) ? notice(
+      "good",
+      "This version keeps the promise",
+      [
+        `${run.promise}. It was checked again on the finished table.`,
+        `${proofOf(run)} It took ${seconds(run.seconds)}.`,
+      ],
+    ) : notice("plain", "The plan has changed since this version was made.", "Make a new one above to see what the change does."),
+    found.notes?.length > 0 && notice("plain", "Good to know", found.notes),
+    numbersOf(run),
+    el("h3", {}, "Before and after"),
+    sideBySide(
+      found.rows,
+      "The first records of your table, and what is published of them. Columns that name people are gone.",
+    ),
+    experts(
+      "why",
+      "Why not better? The whole explanation",
+      el("pre", { class: "words", tabindex: "0", "aria-label": "Explanation" }, found.explain),
+    ),
+    explorer(found),
+    isCurrent(run) && el(
+      "p",
+      { class: "buttons" },
+      el("a", { class: "button main", href: `/check?run=${run.id}` }, "Check this version"),
+    ),
+  ]);
+  if (focus && shown) at("made-title").focus();
 }
 
 const proofOf = (run) => (
@@ -261,12 +259,13 @@ function showExperts() {
 
 function render(plan) {
   if (!plan.exists || plan.problem) return;
-  if (!running()) look().then(showProposals).catch(complain);
+  if (!running()) look().catch(complain);
   showExperts();
   showRun().catch(complain);
 }
 
 whenDone("proposals", (result) => {
+  turn(at("versions")); // whoever asked earlier heard of older ones
   versions = result.proposals;
   picked = "balanced";
   showProposals();

@@ -2,10 +2,10 @@
 
 import { get, post } from "../api.js";
 import { builder } from "../builder.js";
-import { at, el, fill } from "../dom.js";
+import { at, el, fill, turn } from "../dom.js";
 import { icon } from "../icons.js";
 import { count, counted } from "../numbers.js";
-import { experts, field, histogram, meaning, notice, options, problem } from "../parts.js";
+import { answerInto, experts, field, histogram, meaning, notice, options, problem } from "../parts.js";
 import * as plans from "../plan.js";
 import { begin, change } from "../shell.js";
 
@@ -17,12 +17,13 @@ let profile = null;
 const asked = (name) => JSON.stringify(plans.now().plan.columns[name]?.hierarchy ?? null);
 
 /** The ladder of a column as the plan has it; asked for once. */
-async function ladder(name) {
+function ladder(name) {
   const key = asked(name);
-  if (seen.get(name)?.key !== key) seen.set(
-    name,
-    { key, found: await post("/api/hierarchies/preview", { column: name }) },
-  );
+  if (seen.get(name)?.key !== key) {
+    const found = post("/api/hierarchies/preview", { column: name });
+    seen.set(name, { key, found });
+    found.catch(() => seen.delete(name));
+  }
   return seen.get(name).found;
 }
 
@@ -61,27 +62,22 @@ async function showAll() {
     ),
     el("div", { class: "cards" }, shells),
   );
-  for (const [place, name] of names.entries()) await showOne(name, place);
+  const fresh = turn(box);
+  for (const [place, name] of names.entries()) {
+    await showOne(name, place);
+    if (!fresh()) return undefined;
+  }
   return undefined;
 }
 
-async function showOne(name, place) {
-  const inside = at(`inside-${place}`);
-  try {
-    const found = await ladder(name);
-    if (at(`inside-${place}`) === inside) fill(
-      inside,
-      found.problem ? [
-        problem({ ...found.problem, hint: "build another ladder below." }),
-        uncovered(found),
-      ] : drawn(found, name, place),
-      advice(name),
-      changing(found, name, place),
-    );
-  } catch (error) {
-    fill(inside, problem(error));
-  }
-}
+const showOne = (name, place) => answerInto(at(`inside-${place}`), ladder(name), (found) => [
+  found.problem ? [
+    problem({ ...found.problem, hint: "build another ladder below." }),
+    uncovered(found),
+  ] : drawn(found, name, place),
+  advice(name),
+  changing(found, name, place),
+]);
 
 const limit = (name, key, other) => plans.now().plan.columns[name]?.[key] ?? other;
 

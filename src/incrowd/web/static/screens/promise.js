@@ -5,7 +5,7 @@ import { at, calmly, el, fill, say } from "../dom.js";
 import { crowd, icon } from "../icons.js";
 import { showKnown } from "../known.js";
 import { counted, percent, percentOf, shareOf } from "../numbers.js";
-import { meaning, notice, problem } from "../parts.js";
+import { answerInto, meaning, notice, problem } from "../parts.js";
 import * as plans from "../plan.js";
 import { expertsOf } from "../promises.js";
 import { begin, change, complain } from "../shell.js";
@@ -195,13 +195,7 @@ function setShare(event) {
   return change({ privacy: { max_suppressed: share, max_suppressed_records: null } });
 }
 
-const showPossible = calmly(async () => {
-  try {
-    fill(at("possible"), told(await post("/api/promise/check", {})));
-  } catch (error) {
-    fill(at("possible"), problem(error));
-  }
-}, 200);
+const showPossible = calmly(() => answerInto(at("possible"), post("/api/promise/check", {}), told), 200);
 
 function told(found) {
   if (found.problem) return problem(found.problem);

@@ -1,12 +1,12 @@
 // Screen 7: the list before a release, the files, and the history.
 
 import { get, maybe } from "../api.js";
-import { at, el, fill } from "../dom.js";
+import { at, el, fill, turn } from "../dom.js";
 import { showHistory } from "../history.js";
 import { icon } from "../icons.js";
 import { start, whenDone } from "../job.js";
 import { size } from "../numbers.js";
-import { field, meaning, notice, options, verdict } from "../parts.js";
+import { answerInto, field, meaning, notice, options, verdict } from "../parts.js";
 import * as plans from "../plan.js";
 import { chosen, isCurrent, which } from "../runs.js";
 import { begin, change, complain } from "../shell.js";
@@ -177,7 +177,7 @@ async function exported() {
   return start("export", { run: run.id, ...more });
 }
 
-async function showWritten(result) {
+function showWritten(result) {
   const line = (file) => el(
     "li",
     {},
@@ -210,55 +210,57 @@ async function showWritten(result) {
       result.files.filter((one) => !one.public),
     ),
   );
-  await showDownloads();
 }
 
-async function showDownloads() {
-  if (!run) return;
-  const [{ files }, lines] = await Promise.all([get(`/api/runs/${run.id}/files`), get(`/api/runs/${run.id}/lines`)]);
-  const one = (file) => el(
-    "li",
-    {},
-    icon("save", 18),
-    el(
-      "a",
-      { href: `/api/runs/${run.id}/files/${encodeURIComponent(file.name)}`, download: file.name },
-      `${file.title}: ${file.name}`,
-    ),
-    el("span", { class: "badge" }, file.public ? "may be handed out" : "stays with you"),
-    el("span", { class: "end" }, size(file.size)),
-  );
-  fill(
-    at("again"),
+function showDownloads() {
+  const asked = Promise.all([get(`/api/runs/${run.id}/files`), get(`/api/runs/${run.id}/lines`)]);
+  return answerInto(at("again"), asked, ([{ files }, lines]) => [
     el("p", {}, "The plan makes the same release on the command line and in Python, whatever the order of the rows."),
     el("h3", {}, "Command line"),
     el("pre", { tabindex: "0", "aria-label": "Command line" }, lines.shell),
     el("h3", {}, "Python"),
     el("pre", { tabindex: "0", "aria-label": "Python" }, lines.python),
     el("h3", {}, "Download single files"),
-    el("ul", { class: "tree-of-files" }, files.map(one)),
-  );
+    el("ul", { class: "tree-of-files" }, files.map(download)),
+  ]);
 }
 
+const download = (file) => el(
+  "li",
+  {},
+  icon("save", 18),
+  el(
+    "a",
+    { href: `/api/runs/${run.id}/files/${encodeURIComponent(file.name)}`, download: file.name },
+    `${file.title}: ${file.name}`,
+  ),
+  el("span", { class: "badge" }, file.public ? "may be handed out" : "stays with you"),
+  el("span", { class: "end" }, size(file.size)),
+);
+
 async function refresh() {
-  ({ runs, run } = await chosen());
-  evidence = run && (await maybe(`/api/runs/${run.id}/evidence`));
+  const fresh = turn(at("which"));
+  const found = await chosen();
+  const attacked = found.run && (await maybe(`/api/runs/${found.run.id}/evidence`));
+  if (!fresh()) return;
+  ({ runs, run } = found);
+  evidence = attacked;
   fill(at("which"), which(runs, run, "/release"));
   showList();
   showAbout();
   showWrite();
   showHistory(at("history"), runs);
+  if (run) await showDownloads();
 }
 
 whenDone("export", async (result) => {
-  await showWritten(result);
+  showWritten(result);
   await refresh();
   at("written").scrollIntoView({ block: "nearest" });
 });
 await begin((plan) => plan.plan && refresh().catch(complain));
 if (plans.now()?.plan) {
   if (!run) await refresh().catch(complain); // begin does not wait for it
-  await showDownloads().catch(complain);
   profile = await get("/api/table/profile").catch(() => null);
   showList();
 }
