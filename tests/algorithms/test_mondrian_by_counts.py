@@ -93,6 +93,13 @@ def test_values_that_a_part_does_not_have_go_nowhere() -> None:
     assert along.pieces.tolist() == [0, 0, 1, 1, -1, -1, -1, -1]
 
 
+def test_a_whole_of_one_number_beside_missing_ones_is_measured_without_a_warning() -> None:
+    asked = problem(alike(age=[20, 28, 28, None, None]), ic.KAnonymity(2))
+    along = cut(asked, ByCounts(replace(asked, part=True), "range"), np.arange(1, 3))
+    assert along is not None
+    assert along.pieces.tolist() == [-1, 0, 1]
+
+
 def test_a_part_is_not_cut_where_a_piece_would_break_the_promise() -> None:
     asked = problem(alike(age=[20, 22, 25], disease=list("aab")), ic.LDiversity(2))
     assert cut(asked, ByCounts(replace(asked, part=True), "range"), np.arange(3)) is None

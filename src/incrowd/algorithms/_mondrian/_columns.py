@@ -138,8 +138,9 @@ class Column:
         finite = np.where(missing, 0.0, self.distance)
         last = np.minimum(whole.high, len(self.namer.domain.values) - 1)
         widest = np.maximum(finite[last] - finite[whole.low], np.finfo(np.float64).tiny)
-        ranges = (finite[parts.high] - finite[parts.low]) / widest
-        return np.where(alone, 0.0, np.where(missing[parts.high], 1.0, ranges))
+        covers = missing[parts.high]
+        ranges = np.where(covers, 0.0, finite[parts.high] - finite[parts.low]) / widest
+        return np.where(alone, 0.0, np.where(covers, 1.0, ranges))
 
     def called(self, parts: Stretches, pieces: Pieces) -> Labelling:
         """Say what classes are called.
