@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +92,12 @@ def test_duckdb_gets_what_it_cannot_do_without() -> None:
         "SELECT current_setting('memory_limit'), current_setting('threads')"
     ).fetchall()
     assert (limit, threads) == ("64.0 MiB", 1)
+
+
+def test_the_most_memory_of_the_process_is_known_in_bytes() -> None:
+    told = [sys.executable, "-c", "from incrowd.engines import peak; held = b'x' * 3 * 10**8; print(peak())"]
+    most = int(subprocess.run(told, capture_output=True, check=True).stdout)
+    assert 3 * 10**8 < most < 6 * 10**8
 
 
 def test_there_is_a_budget_where_nothing_is_said() -> None:

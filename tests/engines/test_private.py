@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from incrowd.engines import _private, open_table
-from incrowd.engines._private import private_folder
+from incrowd.engines._temp import private_folder
 
 KILLED = """
 import os, signal, sys
@@ -52,13 +52,12 @@ def test_what_is_young_or_no_folder_of_ours_is_left_alone(tmp_path: Path, monkey
     (tmp_path / "incrowd_file").touch()
     (tmp_path / "other").mkdir()
     (tmp_path / "incrowd_link").symlink_to(tmp_path / "other")
+    (tmp_path / "incrowd_release").mkdir()  # a user may call a folder so
+    (tmp_path / "incrowd_release" / "data.csv").touch()
     _private._clear(tmp_path)
-    (tmp_path / "incrowd_young").mkdir()
+    assert (tmp_path / "incrowd_release" / "data.csv").exists()
+    young, _ = _private.make_private(tmp_path)
     monkeypatch.setattr(_private, "_YOUNG", 60)
     _private._clear(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "incrowd_file",
-        "incrowd_link",
-        "incrowd_young",
-        "other",
-    ]
+    names = {"incrowd_file", "incrowd_link", "incrowd_release", "other", young.name}
+    assert {path.name for path in tmp_path.iterdir()} == names

@@ -133,6 +133,13 @@ def test_rows_of_a_local_recoding_can_keep_their_order(subject: Subject) -> None
     assert rows == [("40", "10"), ("*", "1"), ("40", "9"), ("*", ""), ("40", "2"), ("*", "10")]
 
 
+def test_of_rows_that_are_published_alike_the_first_ones_come_first(subject: Subject) -> None:
+    many = pa.concat_tables([SPLIT.take([0] * 30_000), SPLIT.take([1])])
+    recoding = split((10_000, 20_000))
+    engine = open_table(subject.load(many)).recode(recoding, ["age"], keep_order=True)
+    assert subject.rows(engine.materialise()) == [("40",)] * 10_000 + [("*",)] * 20_001
+
+
 def test_a_file_is_written_sorted_or_in_the_order_of_the_table(subject: Subject, tmp_path: Path) -> None:
     table = subject.load(SHUFFLED)
     open_table(table).write(tmp_path / "kept.csv", keep_order=True)

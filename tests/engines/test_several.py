@@ -194,6 +194,18 @@ def test_links_that_would_be_passed_over_are_refused(tmp_path: Path) -> None:
             open_table(tmp_path / table)
 
 
+@pytest.mark.parametrize("table", ["visits", "visits/**/*.parquet", "visits/*/*.parquet", "visits/*"])
+def test_a_folder_that_may_not_be_looked_into_is_not_passed_over(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parquet(tmp_path / "visits" / "2020" / "a.parquet", *ALL)
+    parquet(tmp_path / "visits" / "2021" / "b.parquet", *ALL)
+    assert len(files_of(tmp_path / table).files) == 2
+    monkeypatch.setattr("os.access", lambda path, _: Path(path).name != "2021")  # whoever is root may look anywhere
+    with pytest.raises(DataError, match="The folder '2021' cannot be read, and its files would be passed over"):
+        files_of(tmp_path / table)
+
+
 def test_links_to_a_table_are_that_table(tmp_path: Path) -> None:
     parquet(tmp_path / "visits" / "a.parquet", *ALL)
     (tmp_path / "all").symlink_to("visits")

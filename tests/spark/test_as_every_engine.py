@@ -11,6 +11,7 @@ from engines import test_awkward, test_census, test_classes, test_domains, test_
 NEVER = {
     "test_rows_can_keep_their_order": "the rows of a cluster have no order",
     "test_rows_of_a_local_recoding_can_keep_their_order": "the rows of a cluster have no order",
+    "test_of_rows_that_are_published_alike_the_first_ones_come_first": "the rows of a cluster have no order",
     "test_a_file_is_written_sorted_or_in_the_order_of_the_table": "Spark writes Parquet, see test_release.py",
     "test_all_engines_write_the_same_csv": "Spark writes Parquet, see test_release.py",
     "test_forty_quasi_identifiers_of_a_thousand_values_do_not_overflow": "a minute of planning, see test_frames.py",

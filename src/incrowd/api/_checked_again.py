@@ -29,6 +29,10 @@ from incrowd.core import (
 from incrowd.engines import Engine
 from incrowd.models import NTCloseness
 
+OTHER_ROWS = (
+    "nothing was published. If the table gives other rows each time that it is read, as a sample does, hand over a "
+    "copy of it; else please report this."
+)
 Bools = npt.NDArray[np.bool_]
 
 
@@ -165,4 +169,4 @@ def expect(*, fine: bool, problem: str) -> None:
     """Refuse a published table of which something is not as it must be."""
     if not fine:
         msg = f"The published table {problem}."
-        raise ReleaseMismatch(msg, hint="please report this; nothing was published.")
+        raise ReleaseMismatch(msg, hint=OTHER_ROWS)

@@ -10,7 +10,7 @@ from incrowd.engines import Budget, Engine, census_size_about
 
 Found = Outcome | LocalOutcome
 
-FLOOR = "The census of this table does not fit into memory ({cells:,} cells do), so it was taken at coarser levels."
+FLOOR = "The census of this table does not fit into memory{cells}, so it was taken at coarser levels."
 HARMLESS = "No release has a finer level there: nothing was lost by that."
 NO_REPORTS = "No reports were written: what they measure does not fit into memory."
 GIVEN = "None is above the level that was given: nothing was lost by that."
@@ -55,7 +55,7 @@ def levels_told(engine: Engine, problem: Problem, memory: str | None) -> tuple[s
     hopeless = {name: _hopeless(engine, problem, name, cells) for name in floor}
     lines = [_line(name, hopeless[name], level) for name, level in floor.items()]
     open_levels = any(hopeless[name] < level for name, level in floor.items())
-    return FLOOR.format(cells=cells), *lines, MORE if open_levels else HARMLESS
+    return _first(cells, memory), *lines, MORE if open_levels else HARMLESS
 
 
 def seen_from(problem: Problem, memory: str | None, *, local: bool = False) -> tuple[str, ...]:
@@ -64,19 +64,24 @@ def seen_from(problem: Problem, memory: str | None, *, local: bool = False) -> t
     if not floor:
         return ()
     raised = ", ".join(f"{name} (level {level})" for name, level in floor.items())
-    first = FLOOR.format(cells=_cells(problem, memory, local=local))
+    first = _first(_cells(problem, memory, local=local), memory)
     return (f"{first} The search saw these columns no finer than that: {raised}. {MORE}",)
 
 
 def levels_given(problem: Problem, memory: str | None) -> tuple[str, ...]:
     """Say the same where nothing was searched: none of these levels is above those that were given."""
-    return (f"{FLOOR.format(cells=_cells(problem, memory))} {GIVEN}",) if floor_of(problem) else ()
+    return (f"{_first(_cells(problem, memory), memory)} {GIVEN}",) if floor_of(problem) else ()
 
 
 def floor_of(problem: Problem) -> dict[str, int]:
     """Give the columns that were counted above the lowest level that is allowed, each with its level there."""
     floors = zip(problem.census.quasi, problem.census.floor, strict=True)
     return {name: level for name, level in floors if level > problem.at_least.get(name, 0)}
+
+
+def _first(cells: int, memory: str | None) -> str:
+    """Say why there is a floor; how many cells fit only if that was said, for what the machine has left changes."""
+    return FLOOR.format(cells="" if memory is None else f" ({cells:,} cells do)")
 
 
 def _cells(problem: Problem, memory: str | None, *, local: bool = False) -> int:

@@ -2,14 +2,13 @@
 
 from incrowd.engines._arrays import read_arrays, write_arrays
 from incrowd.engines._arrow import table_of_columns
-from incrowd.engines._budget import Budget
+from incrowd.engines._budget import Budget, peak
 from incrowd.engines._csv import look_at
 from incrowd.engines._database import Database, write_database
 from incrowd.engines._estimate import census_size_about
 from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
 from incrowd.engines._formulas import escape_formula, unescape_formula
 from incrowd.engines._open import open_table
-from incrowd.engines._private import private_folder
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._remembered import Answers, Remembered, classes_of
 from incrowd.engines._sample import sample_of
@@ -20,6 +19,7 @@ from incrowd.engines._spark_home import SparkHome
 from incrowd.engines._spark_session import spark_session
 from incrowd.engines._spilled import Block, CellFile, CellWriter, can_spill, shares_of, spill_census
 from incrowd.engines._stage import Stage, watching
+from incrowd.engines._temp import private_folder
 
 __all__ = [
     "Answers",
@@ -49,6 +49,7 @@ __all__ = [
     "look_at",
     "open_table",
     "open_written",
+    "peak",
     "places_of",
     "private_folder",
     "read_arrays",

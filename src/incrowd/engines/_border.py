@@ -13,8 +13,10 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
-from incrowd.engines._csv import name_of
-from incrowd.engines._home import TOO_FINE
+from incrowd.engines._csv import NOT_COMPRESSED, name_of
+from incrowd.engines._damaged import FOREIGN
+from incrowd.engines._home import DuckHome
+from incrowd.engines._marks import found_by_duckdb
 from incrowd.engines._spark_errors import chain, trouble_with_spark
 
 HERE = Path(__file__)
@@ -36,7 +38,7 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
         except (IncrowdError, KeyboardInterrupt):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, its message may quote the data
-            trouble: BaseException = KeyboardInterrupt() if _is_stopped(error) else _translate(error)
+            trouble: BaseException = KeyboardInterrupt() if _is_stopped(error) else _translate(error, _home_of(*args))
         raise trouble
 
     return inside
@@ -48,7 +50,13 @@ def _is_stopped(error: Exception) -> bool:
     return behind or isinstance(error, duckdb.InterruptException) or _STOPPED.search(str(error)) is not None
 
 
-def _translate(error: Exception) -> IncrowdError:
+def _home_of(engine: object = None, *_: object) -> DuckHome | None:
+    """Give what a method's engine reads, if DuckDB reads it."""
+    home = getattr(engine, "_home", None)
+    return home if isinstance(home, DuckHome) else None
+
+
+def _translate(error: Exception, home: DuckHome | None) -> IncrowdError:
     message = str(error)
     if line := re.search(r"CSV Error on Line: (\d+)", message):
         return _csv_error(message, int(line[1]))
@@ -61,22 +69,27 @@ def _translate(error: Exception) -> IncrowdError:
         ),
         (isinstance(error, FileNotFoundError), DataError("The file does not exist.")),
         (isinstance(error, PermissionError), DataError("The file may not be read or written.")),
-        (
-            TOO_FINE in message,
-            DataError("A column holds timestamps finer than a microsecond.", hint="round them first."),
-        ),
+        (isinstance(error, duckdb.IOException) and _NO_GZIP.search(message), _cut_off(home)),
         (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.")),
         (_NO_SPACE.search(message), EngineError("The disk is full.", hint=ELSEWHERE)),
         (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
     )
     known_here = next((trouble for applies, trouble in known if applies), None)
-    return trouble_with_spark(error) or known_here or _unknown(error)
+    told = trouble_with_spark(error) or found_by_duckdb(message) or known_here
+    return told or (home.damaged() if home and isinstance(error, FOREIGN) else None) or _unknown(error)
 
 
 _STOPPED = re.compile("^Query interrupted|\\nKeyboardInterrupt\\n$")
 _NO_SPACE = re.compile("No space left on device|max_temp_directory_size")
+_NO_GZIP = re.compile("GZIP stream")
 _NO_PARQUET = re.compile("[Mm]agic bytes|to be a Parquet file|Parquet file size")
 _OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
+
+
+def _cut_off(home: DuckHome | None) -> DataError:
+    files = () if home is None else home.files
+    name = f"The file {name_of(files[0])!r}" if len(files) == 1 else "A file"
+    return DataError(f"{name} is not a gzip file, or is cut off.", hint=NOT_COMPRESSED)
 
 
 def _unknown(error: Exception) -> EngineError:

@@ -19,6 +19,9 @@ SHARE = 0.75
 LEAST = 64 * 2**20
 """DuckDB gets so much whatever is said: it cannot do with less."""
 
+MOST = 10**18
+"""DuckDB gets no more whatever is said: it cannot count further, and no machine has it."""
+
 A_THREAD = 64 * 2**20
 """So much a thread of DuckDB needs to be of use."""
 
@@ -62,7 +65,7 @@ class Budget:
     @property
     def engine(self) -> int:
         """What DuckDB may use."""
-        return max(self.total // 2, LEAST)
+        return min(max(self.total // 2, LEAST), MOST)
 
     @property
     def threads(self) -> int | None:
@@ -118,6 +121,12 @@ def give_back() -> None:
     """Give the system back what was freed: some C libraries keep it, and a container counts it as used."""
     with contextlib.suppress(AttributeError, OSError, TypeError):  # others do so by themselves
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def peak() -> int | None:
+    """Say how many bytes of memory this process has had at most; not every system tells."""
+    told = (line.split() for line in _lines(Path("/proc/self/status")) if line.startswith("VmHWM:"))
+    return next((int(kib) * 1024 for _, kib, *_ in told), None)
 
 
 def left_over() -> int:

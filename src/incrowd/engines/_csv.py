@@ -23,6 +23,11 @@ _LOOK = 1 << 16
 _UTF8 = {"utf-8", "utf-8-sig", "ascii"}
 """Encodings that DuckDB reads as they are, by Python's names."""
 
+_NO_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+_BLOCK = 1 << 20
+
+NOT_COMPRESSED = "a file that is not compressed must not end in .gz."
+
 _COPY = ".utf8-copy"
 """How the name of a copy ends."""
 
@@ -99,6 +104,31 @@ def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Pa
     return Path(copy.name)
 
 
+def check_whole(path: Path) -> None:
+    """Refuse a compressed file that is damaged or cut off.
+
+    Parameters
+    ----------
+    path
+        The file. One that is not compressed is not looked at.
+
+    Notes
+    -----
+    DuckDB does not compare what it unpacks with the checksum of the file, so it takes damaged lines for the right ones.
+    Unpacking the file once more takes about half as long as DuckDB takes to read it, a second for 300 MB of text.
+    """
+    if path.suffix.lower() != ".gz":
+        return
+    try:
+        with gzip.open(path) as file:
+            while file.read(_BLOCK):
+                pass
+            return
+    except _NO_GZIP:
+        pass
+    raise _cut_off(path)
+
+
 def name_of(path: Path) -> str:
     """Give the name of a text file; of a copy, that of the file which was copied."""
     return path.name.removesuffix(_COPY).rpartition(".")[0] if path.name.endswith(_COPY) else path.name
@@ -125,10 +155,13 @@ def _read(path: Path, encoding: str, use: Callable[[io.TextIOBase], T]) -> T:
     except UnicodeError:
         msg = f"The file {path.name!r} is not valid {encoding.removesuffix('-sig')}."
         trouble = DataError(msg, hint="say the encoding, for example encoding='latin-1'.")
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        msg = f"The file {path.name!r} is not a gzip file, or is cut off."
-        trouble = DataError(msg, hint="a file that is not compressed must not end in .gz.")
+    except _NO_GZIP:
+        trouble = _cut_off(path)
     raise trouble
+
+
+def _cut_off(path: Path) -> DataError:
+    return DataError(f"The file {path.name!r} is not a gzip file, or is cut off.", hint=NOT_COMPRESSED)
 
 
 def _open(path: Path, encoding: str) -> io.TextIOBase:

@@ -22,6 +22,7 @@ import pyarrow.ipc
 from incrowd.core import DataError, ParameterError
 from incrowd.engines._border import guarded
 from incrowd.engines._extras import need
+from incrowd.engines._temp import clear_room, make_room
 
 T = TypeVar("T")
 
@@ -68,7 +69,7 @@ class Database:
             raise ParameterError(msg)
 
 
-def read_database(source: Database, folder: str | os.PathLike[str] | None = None) -> pa.Table:
+def read_database(source: Database, folder: str | Path | None = None) -> pa.Table:
     """Copy the answer of one query to a temporary file, and map that into memory.
 
     Parameters
@@ -78,8 +79,14 @@ def read_database(source: Database, folder: str | os.PathLike[str] | None = None
     folder
         Where to put the copy; by default where the system keeps temporary files.
     """
-    if folder is not None:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+    room, lock = make_room(folder)
+    try:
+        return _answer(source, room)
+    finally:
+        clear_room(room, lock)
+
+
+def _answer(source: Database, folder: Path) -> pa.Table:
     query = source.query or f"SELECT * FROM {_quoted(str(source.table))}"  # noqa: S608 - the name is quoted
     with _connected(source.uri_env, reading=True) as (connection, kind), connection.cursor() as cursor:
 
@@ -93,7 +100,7 @@ def read_database(source: Database, folder: str | os.PathLike[str] | None = None
         return _asked("read the table or answer the query", answer)
 
 
-def _spooled(reader: Any, folder: str | os.PathLike[str] | None) -> pa.Table:
+def _spooled(reader: Any, folder: Path) -> pa.Table:
     """Write batches to a file, map it, and let its name go."""
     schema = pa.schema([pa.field(one.name, _stored(one.type)) for one in reader.schema])
     with tempfile.NamedTemporaryFile(prefix="incrowd_", suffix=".arrow", dir=folder) as file:

@@ -15,6 +15,7 @@ from incrowd.core import DataError
 from incrowd.engines._codebook import Codebook
 from incrowd.engines._connection import connect
 from incrowd.engines._formulas import check_header, escaped_sql
+from incrowd.engines._marks import unless
 from incrowd.engines._spreadsheet import read_spreadsheet, write_spreadsheet
 from incrowd.engines._statistics import READERS, WRITERS, read_statistics, write_statistics
 
@@ -55,18 +56,21 @@ def read_whole(path: Path, sheet: str | int | None) -> tuple[pa.Table, Codebook]
 
 def _read_arrow(path: Path) -> pa.Table:
     """Map a file into memory: what is not looked at is not read."""
-    try:
-        with pa.memory_map(str(path)) as source:
-            return pyarrow.ipc.open_file(source).read_all()
-    except pa.ArrowInvalid:
-        pass
-    try:
-        with pa.memory_map(str(path)) as source:
-            return pyarrow.ipc.open_stream(source).read_all()
-    except pa.ArrowInvalid:
-        pass
+    for opened in (pyarrow.ipc.open_file, pyarrow.ipc.open_stream):
+        try:
+            with pa.memory_map(str(path)) as source:
+                return opened(source).read_all()
+        except PermissionError:
+            raise
+        except (pa.ArrowInvalid, OSError):
+            continue
     msg = f"The file {path.name!r} is not an Arrow file, or is cut off."
     raise DataError(msg)
+
+
+def exactly(path: Path) -> str:
+    """Write a path so that DuckDB takes it for this file alone and for no pattern."""
+    return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in str(path))
 
 
 def check_suffix(path: Path) -> None:
@@ -96,7 +100,7 @@ def write_relation(relation: duckdb.DuckDBPyRelation, path: Path, codebook: Code
     """Write a relation to a file."""
     ending = ending_of(path)
     if ending == ".parquet":
-        relation.write_parquet(str(path), compression="zstd")
+        _held_by_parquet(relation).write_parquet(str(path), compression="zstd")
     elif is_text(path):
         check_header(relation.columns)
         separator = "\t" if ending.startswith(".tsv") else ","
@@ -147,6 +151,21 @@ def _escaped(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """Escape every column whose values may begin with anything."""
     columns = zip(map(_quoted, relation.columns), map(str, relation.types), strict=True)
     return relation.project(", ".join(_cell(name, type_) for name, type_ in columns))
+
+
+def _held_by_parquet(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Let DuckDB stop at a duration of which Parquet would lose the microseconds."""
+    columns = [*zip(map(_quoted, relation.columns), map(str, relation.types), strict=True)]
+    if not any(type_ == "INTERVAL" for _, type_ in columns):
+        return relation
+    return relation.project(", ".join(_duration(number, *column) for number, column in enumerate(columns, start=1)))
+
+
+def _duration(number: int, name: str, type_: str) -> str:
+    if type_ != "INTERVAL":
+        return name
+    whole = f"datepart('microseconds', {name}) % 1000 = 0 OR {name} IS NULL"
+    return f"{unless(whole, name, 'short', number)} AS {name}"
 
 
 def _cell(name: str, type_: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
@@ -35,6 +36,7 @@ from incrowd.engines._home import ROW, DuckHome, Frame, Home, inner_names, only
 from incrowd.engines._labels import label_classes, read_labels
 from incrowd.engines._protocol import Replace
 from incrowd.engines._recode import check_rows, recode_full_domain, recode_locally, replace_values
+from incrowd.engines._refused import holds_durations
 from incrowd.engines._stage import begin
 
 _WITHOUT_END = 1 << 62
@@ -65,6 +67,8 @@ class FrameEngine:
         Columns in which a missing value removes the row.
     numbered
         Whether the frame has one more column, the number of each row: then it is given back in that order.
+    refused
+        Columns of durations, which may be there but cannot be used.
     """
 
     _limited = True
@@ -82,12 +86,13 @@ class FrameEngine:
         missing_values: Sequence[str] = (),
         drop: Sequence[str] = (),
         numbered: bool = False,
+        refused: Collection[str] = (),
     ) -> None:
         self._source = frame
         self._home = home
         self._inner = dict(zip(names, inner_names(len(names)), strict=True))
         self._dtypes = dict(zip(names, frame.collect_schema().values(), strict=not numbered))
-        self._numbered = numbered
+        self._numbered, self._refused = numbered, refused
         self._missing_values = list(missing_values)
         self._drop = list(drop)
         self._known: dict[str, Column] = {}
@@ -152,13 +157,10 @@ class FrameEngine:
     ) -> FrameEngine:
         self._check(publish)
         coded = {name: self._coding(name, domain) for name, domain in recoding.domains.items()}
-        frame = self._clean(list(self._inner), row=keep_order)
         if isinstance(recoding, LocalRecoding):
-            check_rows(recoding, self._rows(recoding.quasi[0]))
-            ranks = self._ranks([name for name in publish if name not in recoding.quasi])
-            frame = recode_locally(frame, recoding, coded, self._home, ranks)
+            frame = self._locally(recoding, publish, coded, keep_order=keep_order)
         else:
-            frame = recode_full_domain(frame, recoding, coded, self._home)
+            frame = recode_full_domain(self._clean(list(self._inner), row=keep_order), recoding, coded, self._home)
         for name, text_of in (replace or {}).items():
             domain = self.domains([name])[name]
             texts = [None if text is None else text_of(text) for text in domain.texts.tolist()]
@@ -208,12 +210,16 @@ class FrameEngine:
 
     def _with(self, frame: Frame) -> Self:
         """Read other rows as these are read."""
-        return type(self)(frame, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
+        made = type(self)(frame, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
+        made._refused = self._refused  # noqa: SLF001 - one of us
+        return made
 
     def _check(self, names: Sequence[str]) -> None:
         for name in names:
             if name not in self._inner:
                 raise UnknownColumnError.of(name, list(self._inner), given_as="column", show=self.shows_names)
+            if name in self._refused:
+                raise holds_durations(name)
 
     def _clean(self, names: Sequence[str], *, drop: bool = True, row: bool = False) -> Frame:
         """Give these columns as they are after the door: missing is null, dropped rows are gone."""
@@ -232,7 +238,7 @@ class FrameEngine:
 
     def _in_order(self, frame: Frame, by: Sequence[str]) -> pa.Table:
         """Fetch a frame, sorted."""
-        return self._collect(frame.sort(by, nulls_last=True))
+        return self._collect(_sorted(frame, by))
 
     def _learn(self, counted: pa.Table, names: Sequence[str]) -> None:
         """Take the values of columns from rows that were counted, where looking at them would cost more."""
@@ -241,7 +247,7 @@ class FrameEngine:
         """Fetch a frame, sorted; where that is possible without holding the text of every label in every row."""
         if not isinstance(self._home, DuckHome):
             return self._in_order(frame, by)
-        table = self._home.fetched(frame.sort(by, nulls_last=True), labels)
+        table = self._home.fetched(_sorted(frame, by), labels)
         self._home.check()
         give_back()
         return table
@@ -326,6 +332,17 @@ class FrameEngine:
         gone = before.filter(nw.any_horizontal(*missing, ignore_nulls=False)).select(self._tally(count))
         return int(self._collect(gone)["n"][0].as_py() or 0)
 
+    def _locally(
+        self, recoding: LocalRecoding, publish: Sequence[str], coded: Mapping[str, Coding], *, keep_order: bool
+    ) -> Frame:
+        check_rows(recoding, self._rows(recoding.quasi[0]))
+        pieces, ranks = recoding.pieces(), []
+        if pieces[-1].any():  # asked only where records of a cell part, and before the rows: they may move by it
+            ranks = self._ranks([name for name in publish if name not in recoding.quasi])
+            ranks += [ROW] if keep_order else []  # rows that are published alike differ by where they stand
+        frame = self._clean(list(self._inner), row=keep_order)
+        return recode_locally(frame, recoding, pieces, coded, self._home, ranks)
+
     def _ranks(self, names: Sequence[str]) -> list[Coding | str]:
         """Say how rows are ranked by their published columns: as the engine compares them."""
         return [self._inner[name] for name in names]
@@ -333,8 +350,8 @@ class FrameEngine:
     def _ordered(self, *, keep: bool = False) -> Frame:
         inner = list(self._inner.values())
         if keep or self._numbered:
-            return only(self._clean(list(self._inner), row=True).sort(ROW), inner)
-        return self._clean(list(self._inner)).sort(inner, nulls_last=True)
+            return only(_sorted(self._clean(list(self._inner), row=True), [ROW]), inner)
+        return _sorted(self._clean(list(self._inner)), inner)
 
 
 _KINDS: tuple[tuple[tuple[type[nw.dtypes.DType], ...], Kind], ...] = (
@@ -352,11 +369,21 @@ def _kind_of(dtype: nw.dtypes.DType) -> Kind | None:
     return next((kind for types, kind in _KINDS if isinstance(dtype, types)), None)
 
 
+def _sorted(frame: Frame, by: Sequence[str]) -> Frame:
+    """Sort, null last. A connection of the user's may have a default order: none is taken for granted."""
+    native = frame.to_native()
+    if not isinstance(native, duckdb.DuckDBPyRelation):
+        return frame.sort(by, nulls_last=True)
+    ordered: Frame = nw.from_native(native.order(", ".join(f'"{name}" ASC NULLS LAST' for name in by)))
+    return ordered
+
+
 def _at_the_door(inner: str, dtype: nw.dtypes.DType, missing_values: Sequence[str]) -> nw.Expr:
     """Read one column: NaN and the texts that mean missing become null, -0.0 becomes 0.0, categories become text."""
     column = nw.col(inner)
     if dtype.is_float():
-        column = nw.when(~column.is_nan()).then(column + 0.0)
+        column = column if isinstance(dtype, nw.Float64) else column.cast(nw.Float64)
+        column = nw.when(~column.is_nan()).then(nw.when(column == 0).then(column.abs()).otherwise(column))
     elif _kind_of(dtype) == "text":
         column = column if isinstance(dtype, nw.String) else column.cast(nw.String)
         if missing_values:  # comparing one by one: engines are slow at looking into lists

@@ -19,23 +19,26 @@ import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from incrowd.core import DataError
+from incrowd.core import DataError, EngineError
 from incrowd.engines._budget import Budget
 from incrowd.engines._codebook import Codebook, codebook_of
 from incrowd.engines._connection import connect
+from incrowd.engines._damaged import damaged
 from incrowd.engines._files import by_duckdb, reader_of, write_arrow, write_relation
-from incrowd.engines._private import make_private, remove_private
 from incrowd.engines._several import files_of
+from incrowd.engines._temp import clear_room, make_room
 
 Frame = nw.LazyFrame[Any]
 
 ROW = "row"
 """The column with the number of a row, where the order of the table is kept."""
 
-WAIT = "take a copy first, or wait until nobody writes to it."
+HANDED_OVER = (
+    "hand over relation.to_arrow_table() instead; or SET python_enable_replacements = true, and connect without "
+    "enable_external_access = false."
+)
 
-TOO_FINE = "incrowd: timestamps finer than a microsecond"
-"""What DuckDB is told to say when it meets one."""
+WAIT = "take a copy first, or wait until nobody writes to it."
 
 
 def inner_names(count: int) -> list[str]:
@@ -113,19 +116,18 @@ class Workshop:
     memory
         The most that the run may use, such as ``"4GB"``; a part of it is DuckDB's.
     temp
-        Where to make the folder; by default where the system keeps temporary files.
+        Where to make the folder; by default where the system keeps temporary files. If there is no such place it is
+        made, and is gone afterwards.
     """
 
     def __init__(self, memory: str | None = None, temp: str | Path | None = None) -> None:
-        if temp is not None:
-            Path(temp).mkdir(parents=True, exist_ok=True)
-        self.folder, lock = make_private(temp)
-        weakref.finalize(self, remove_private, self.folder, lock)
+        budget = Budget.of(memory)
+        self.folder, lock = make_room(temp)
+        weakref.finalize(self, clear_room, self.folder, lock)
         config: dict[str, Any] = {
             "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
             "temp_directory": str(self.folder / "spill"),
         }
-        budget = Budget.of(memory)
         self.memory = budget.total
         config["memory_limit"] = f"{budget.engine}B"
         if budget.threads is not None:
@@ -192,6 +194,10 @@ class DuckHome:
         if self._stamp is not None:
             self._stamp.check()
 
+    def damaged(self) -> DataError | None:
+        """Say which of the files cannot be read; ``None`` if all can, or there are none."""
+        return None if self._workshop is None else damaged(self.files, self._workshop.connection)
+
     def numbered(self, frame: Frame) -> Frame:
         if self._workshop is not None:  # a connection of the user's has its own settings
             self._workshop.connection.execute("SET preserve_insertion_order = true")
@@ -201,7 +207,7 @@ class DuckHome:
     def sampled(self, frame: Frame, rows: int) -> Frame:
         relation = frame.to_native()
         by = f"hash({', '.join(map(_quoted, relation.columns))})"
-        sampled: Frame = nw.from_native(relation.order(by).limit(rows))
+        sampled: Frame = nw.from_native(relation.order(f"{by} ASC").limit(rows))
         return sampled
 
     def staged(self, frame: Frame) -> Frame:
@@ -228,8 +234,14 @@ class DuckHome:
     def _scan(self, table: pa.Table) -> Any:
         incrowd_brought_5d41c0 = table  # noqa: F841 - DuckDB finds it here by its name
         name = f"incrowd_{secrets.token_hex(8)}"
-        brought = self._relation.query(name, "FROM incrowd_brought_5d41c0")
+        try:
+            brought = self._relation.query(name, "FROM incrowd_brought_5d41c0")
+        except duckdb.CatalogException:
+            brought = None
         self._relation.query(name, f"DROP VIEW IF EXISTS {name}")  # DuckDB before 2.0 makes one and leaves it
+        if brought is None:
+            msg = "The connection of this relation does not let tables of Python be joined with its own."
+            raise EngineError(msg, hint=HANDED_OVER)
         return brought
 
 
@@ -277,31 +289,6 @@ def _joined(frame: Frame, tables: Mapping[str, pa.Table], brought: Mapping[str, 
     for column, table in tables.items():
         frame = frame.join(brought[column], left_on=column, right_on=table.column_names[0], how="left")
     return frame
-
-
-def adopt(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Any:
-    """Give a relation our names, and types that compare as they are printed.
-
-    Parameters
-    ----------
-    relation
-        The table.
-    foreign
-        Whether it is the user's: then its texts may be compared without regard to case, or to accents.
-    """
-    inner = inner_names(len(relation.columns))
-    columns = zip(inner, map(_quoted, relation.columns), map(str, relation.types), strict=True)
-    return relation.project(", ".join(f"{_comparable(name, type_, foreign)} AS {new}" for new, name, type_ in columns))
-
-
-def _comparable(name: str, type_: str, foreign: bool) -> str:  # noqa: FBT001
-    """Write a column so that it compares as it is printed."""
-    if type_ in {"UUID", '"NULL"', "NULL"}:
-        return f"CAST({name} AS VARCHAR)"
-    if type_ == "TIMESTAMPTZ_NS":
-        whole = f"epoch_ns({name}) % 1000 = 0 OR {name} IS NULL"
-        return f"CASE WHEN {whole} THEN CAST({name} AS TIMESTAMPTZ) ELSE error('{TOO_FINE}') END"
-    return f'{name} COLLATE "binary"' if type_ == "VARCHAR" and foreign else name
 
 
 def only(frame: Frame, names: Sequence[str]) -> Frame:

@@ -14,21 +14,24 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError
+from incrowd.engines._adopted import adopt
 from incrowd.engines._arrow import decoded, kind_of_type, tidy
 from incrowd.engines._border import guarded
 from incrowd.engines._codebook import Codebook, LabelledArrow
-from incrowd.engines._csv import check_encoding, copy_as_utf8, is_utf8, look_at
+from incrowd.engines._csv import check_encoding, check_whole, copy_as_utf8, is_utf8, look_at
+from incrowd.engines._damaged import FOREIGN, damaged
 from incrowd.engines._database import Database, read_database
 from incrowd.engines._eager import EagerEngine
 from incrowd.engines._encoding import rows_within
-from incrowd.engines._files import READABLE, ending_of, is_escaped, is_text, read_whole
+from incrowd.engines._files import READABLE, ending_of, exactly, is_escaped, is_text, read_whole
 from incrowd.engines._formulas import unescaped_column, unescaped_sql
 from incrowd.engines._frame import FrameEngine
-from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, inner_names
+from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, inner_names
 from incrowd.engines._pandas import arrow_of_pandas, back_to_pandas
 from incrowd.engines._parquet import ParquetEngine
 from incrowd.engines._protocol import Engine
 from incrowd.engines._reference import ReferenceEngine
+from incrowd.engines._refused import durations_in, refuse_of_polars
 from incrowd.engines._remembered import Remembered
 from incrowd.engines._several import Several, check_columns, check_keys, check_kind, files_of, parquet_columns
 from incrowd.engines._spark import is_spark, open_spark
@@ -66,7 +69,8 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         Excel (``.xlsx`` and its like), SPSS (``.sav``), Stata (``.dta``) or SAS (``.sas7bdat``). Of text and Parquet
         also a folder, or a pattern such as ``visits/*.parquet``. It is never changed.
     missing_values
-        Texts that count as missing, besides null and NaN. An empty field of a text file is always missing.
+        Texts that count as missing, besides null and NaN. An empty field of a text file is always missing; one in
+        quotes too, unless the file is ``escaped`` and the empty text is none of these.
     drop_missing
         Columns in which a missing value removes the row.
     separator, encoding
@@ -75,13 +79,15 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         The sheet of a spreadsheet, by its name or its number from 1. Not needed if there is only one.
     escaped
         Whether texts of a text file or spreadsheet were escaped so that no spreadsheet runs them, as in every file that
-        incrowd writes; they are read as they were before.
+        incrowd writes; they are read as they were before. Such a text file has an empty text in quotes, and nothing at
+        all where a value is missing.
     memory
         The most that a run may use, such as ``"4GB"``; half of it is DuckDB's, and what is more spills to ``temp``.
         Without it, three quarters of what the machine or its container has left. A frame in memory is handed to DuckDB
         if its rows as numbers took more than half of that. Not for relations: their connection has its own limit.
     temp
-        Where to make a private folder to spill to; by default where the system keeps temporary files.
+        Where to make a private folder to spill to; by default where the system keeps temporary files. Folders that are
+        made for it are gone afterwards.
     """
     reading: dict[str, Any] = {"missing_values": missing_values, "drop": drop_missing}
     if isinstance(source, Remembered):
@@ -100,6 +106,7 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.LazyFrame):
         names = source.collect_schema().names()
         _check_names(names, drop_missing)
+        refuse_of_polars(source)
         renamed = source.rename(dict(zip(names, inner_names(len(names)), strict=True)))
         renamed = renamed.cast({polars.Null: polars.String})  # a column of nothing but null has no type
         return FrameEngine(nw.from_native(renamed), PolarsHome(), names, **reading)
@@ -155,9 +162,20 @@ def _open_parquet(found: Several, workshop: Workshop, reading: Mapping[str, Any]
     _check_names(names, reading["drop"])
     check_columns(found, [columns, *map(parquet_columns, found.files[1:])])
     check_keys(found, names)
-    relation = workshop.connection.read_parquet([*map(_exactly, found.files)], hive_partitioning=False)
+    relation = _relation(found.files, workshop)
     home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
-    return ParquetEngine(nw.from_native(adopt(relation)), home, names, **reading)
+    return ParquetEngine(nw.from_native(adopt(relation)), home, names, refused=durations_in(columns), **reading)
+
+
+def _relation(files: Sequence[Path], workshop: Workshop) -> duckdb.DuckDBPyRelation:
+    every: Any = [*map(exactly, files)]  # DuckDB takes a list, and does not say so
+    try:
+        return workshop.connection.read_parquet(every, hive_partitioning=False)
+    except FOREIGN:
+        trouble = damaged(files, workshop.connection)
+        if trouble is None:
+            raise
+    raise trouble
 
 
 def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
@@ -169,8 +187,10 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
     check_columns(found, [dialect, *(look_at(file, encoding, dialect.separator) for file in found.files[1:])])
     check_keys(found, dialect.columns)
     utf8 = is_utf8(encoding)
+    for file in found.files if utf8 else ():
+        check_whole(file)
     files = [file if utf8 else copy_as_utf8(file, encoding, folder=workshop.folder) for file in found.files]
-    every: Any = [*map(_exactly, files)]  # DuckDB takes a list, and does not say so
+    every: Any = [*map(exactly, files)]  # DuckDB takes a list, and does not say so
     relation = workshop.connection.read_csv(
         every,
         header=True,
@@ -179,6 +199,7 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
         escapechar='"',
         columns=dict.fromkeys(inner_names(len(dialect.columns)), "VARCHAR"),
         auto_detect=False,
+        allow_quoted_nulls=not layout.escaped or "" in reading["missing_values"],
         hive_partitioning=False,
         compression="gzip" if files[0].suffix.lower() == ".gz" else "none",
     )
@@ -202,7 +223,8 @@ def _open_eager(source: Any, budget: Budget, reading: Mapping[str, Any]) -> Engi
     workshop = workshop or Workshop(*budget)
     relation = workshop.connection.from_arrow(decoded(table).rename_columns(inner_names(len(names))))
     home = DuckHome(relation, hand_back, workshop=workshop)
-    return FrameEngine(nw.from_native(adopt(relation)), home, names, **reading)
+    refused = durations_in(zip(names, table.schema.types, strict=True))
+    return FrameEngine(nw.from_native(adopt(relation)), home, names, refused=refused, **reading)
 
 
 def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
@@ -210,6 +232,7 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     if isinstance(source, pa.Table):
         return source, LabelledArrow(Codebook.of(source.schema))
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.DataFrame):
+        refuse_of_polars(source)
         return source.to_arrow(), polars.from_arrow
     if (pandas := sys.modules.get("pandas")) and isinstance(source, pandas.DataFrame):
         _check_names(list(source.columns), ())
@@ -217,11 +240,6 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
         return table, back_to_pandas(source, table)
     msg = f"A table of type {type(source).__module__}.{type(source).__name__} cannot be opened."
     raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, Spark, a list of dicts, a Database, or a path.")
-
-
-def _exactly(path: Path) -> str:
-    """Write a path so that DuckDB takes it for this file alone and for no pattern."""
-    return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in str(path))
 
 
 def _as_arrow(table: pa.Table) -> pa.Table:

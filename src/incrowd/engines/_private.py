@@ -10,8 +10,6 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 
@@ -21,6 +19,8 @@ except ImportError:  # not on every system; there nothing is cleared up
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "incrowd_"
+_MARK = ".incrowd-private"
+"""A file in every such folder: others may be called as ours are."""
 _YOUNG = 60.0
 """Seconds that a folder is left alone for, so that whoever makes it can lock it."""
 _cleared: set[Path] = set()
@@ -39,7 +39,9 @@ def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
         _cleared.add(place)
         _clear(place)
     folder = Path(mkdtemp(prefix=PREFIX, dir=place))
-    return folder, _lock(folder)
+    lock = _lock(folder)
+    (folder / _MARK).touch()
+    return folder, lock
 
 
 def remove_private(folder: Path, lock: int | None) -> None:
@@ -49,14 +51,9 @@ def remove_private(folder: Path, lock: int | None) -> None:
         os.close(lock)
 
 
-@contextmanager
-def private_folder(parent: str | Path | None = None) -> Iterator[Path]:
-    """Give a private folder that is gone when the block ends."""
-    folder, lock = make_private(parent)
-    try:
-        yield folder
-    finally:
-        remove_private(folder, lock)
+def is_private(folder: Path) -> bool:
+    """Say whether a folder is one of these."""
+    return (folder / _MARK).exists()
 
 
 def _lock(folder: Path) -> int | None:
@@ -87,5 +84,5 @@ def _is_old(folder: Path) -> bool:
         found = folder.lstat()
     except OSError:
         return False
-    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_private(folder)
     return ours and time.time() - found.st_mtime > _YOUNG

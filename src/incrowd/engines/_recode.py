@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,7 +13,10 @@ import pyarrow as pa
 from incrowd.core import TOP, DataError, FullDomainRecoding, LocalRecoding, Packing
 from incrowd.engines._columns import of_numbers, of_texts
 from incrowd.engines._encoding import Coding, looked_up, with_lookups, with_words
-from incrowd.engines._home import Frame, Home, only
+from incrowd.engines._home import DuckHome, Frame, Home, only
+
+Pieces = tuple[Any, Any, Any]
+"""What ``LocalRecoding.pieces`` says."""
 
 
 def check_rows(recoding: LocalRecoding, rows: int) -> None:
@@ -55,11 +59,22 @@ def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mappin
 def recode_locally(
     frame: Frame,
     recoding: LocalRecoding,
+    pieces: Pieces,
     coded: Mapping[str, Coding],
     home: Home,
     ranks: Sequence[Coding | str],
 ) -> Frame:
-    """Publish every record as its class, without the suppressed records."""
+    """Publish every record as its class, without the suppressed records.
+
+    Parameters
+    ----------
+    frame, recoding, pieces
+        The rows, what they become, and which cells part.
+    coded, home
+        How values are encoded, and where the frame lives.
+    ranks
+        By what rows are ranked where the records of a cell part.
+    """
     columns = frame.collect_schema().names()
     codings = [
         replace(coded[name], codes=recoding.counted(name, coded[name].codes), cardinality=size)
@@ -67,15 +82,15 @@ def recode_locally(
     ]
     frame, words = with_words(frame, codings, home)
     frame = only(frame, [*columns, *words])
-    entries, parting = _entries(recoding, codings, words)
+    entries, parting = _entries(recoding, pieces, codings, words)
     kept = [*columns, "class"]
     result = only(frame.join(home.bring(entries), on=words, how="inner"), kept)
     if len(parting):
-        pieces = home.bring(parting)
-        ranked = _ranked(frame.join(only(pieces, words).unique(), on=words, how="inner"), words, ranks, home)
+        parts = home.bring(parting)
+        ranked = _ranked(frame.join(only(parts, words).unique(), on=words, how="inner"), words, ranks, home)
         rank = nw.col("rank")
         inside = (rank > nw.col("first")) & (rank <= nw.col("end"))
-        result = nw.concat([result, only(ranked.join(pieces, on=words, how="inner").filter(inside), kept)])
+        result = nw.concat([result, only(ranked.join(parts, on=words, how="inner").filter(inside), kept)])
     columns_of = [coded[name].column for name in recoding.quasi]
     return _labelled(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
 
@@ -87,9 +102,11 @@ def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], ho
     return frame.with_columns(**{coding.column: looked_up(coding, found, "new")})
 
 
-def _entries(recoding: LocalRecoding, codings: Sequence[Coding], words: list[str]) -> tuple[pa.Table, pa.Table]:
+def _entries(
+    recoding: LocalRecoding, pieces: Pieces, codings: Sequence[Coding], words: list[str]
+) -> tuple[pa.Table, pa.Table]:
     """Give where cells go as a whole, and the pieces of those that part with the ranks that each takes."""
-    order, first, split = recoding.pieces()
+    order, first, split = pieces
     packed = Packing.of([coding.cardinality for coding in codings]).pack([codes[order] for codes in recoding.codes])
     arrays = [*packed, recoding.classes[order].astype(np.int64)]
     whole = [of_numbers(array[~split]) for array in arrays] if split.any() else [*map(of_numbers, arrays)]
@@ -111,8 +128,18 @@ def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], h
         by = joined.get(name, nw.col(name))
         frame = frame.with_columns(by.alias(value), nw.col(name).is_null().cast(nw.Int8).alias(absent))
         order += [absent, value]
+    for name in _printed(frame, ranks) if isinstance(home, DuckHome) else ():
+        frame = frame.with_columns(nw.col(name).cast(nw.String).alias(f"printed_{name}"))
+        order.append(f"printed_{name}")
     rank_of = nw.col(words[0]).cum_count().over(*words, order_by=order or [words[0]])
     return frame.with_columns(rank_of.alias("rank"))
+
+
+def _printed(frame: Frame, ranks: Sequence[Coding | str]) -> list[str]:
+    """Name columns whose values may differ and yet be equal for DuckDB: a month and 30 days, lists of 0.0 and -0.0."""
+    types, plain = frame.collect_schema(), (nw.String, nw.Boolean, nw.Date, nw.Datetime)
+    columns = [rank for rank in ranks if isinstance(rank, str)]
+    return [name for name in columns if not (types[name].is_numeric() or isinstance(types[name], plain))]
 
 
 def _labelled(frame: Frame, recoding: LocalRecoding, columns: Sequence[str], home: Home) -> Frame:

@@ -58,8 +58,10 @@ def files_of(source: str | os.PathLike[str]) -> Several:
     if path.is_dir():
         base, found = path, _inside(path)
     elif glob.has_magic(str(path)):
-        matches = glob.glob(str(path), recursive=True)  # noqa: PTH207 - pathlib takes no absolute pattern
-        base, found = _base(path), [one for match in matches for one in _inside(Path(match))]
+        base = _base(path)
+        _refuse_closed_on_the_way(path, base)
+        matches = _matches(path)
+        found = [one for match in matches for one in _inside(Path(match))]
     else:
         msg = f"There is no file {str(path)!r}."
         raise DataError(msg, hint="check the path.")
@@ -114,7 +116,9 @@ def parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
     """Give the names and types of a Parquet file's columns, however they are laid out."""
     try:
         return [(field.name, _plain(field.type)) for field in pyarrow.parquet.read_schema(file)]
-    except pa.ArrowInvalid:
+    except (FileNotFoundError, PermissionError):
+        raise
+    except (pa.ArrowInvalid, OSError, UnicodeError):
         msg = f"The file {file.name!r} is not a Parquet file, or is cut off."
         raise DataError(msg) from None
 
@@ -136,6 +140,8 @@ def _inside(path: Path) -> list[Path]:
             raise DataError(msg, hint="open it with DuckDB, Polars or Spark, and give what that makes of it.")
     shown = [one for one in path.rglob("*") if not any(part[0] in "._" for part in one.relative_to(path).parts)]
     files = [one for one in shown if one.is_file()]
+    for one in (path, *shown):
+        _refuse_closed(one)
     for one in shown:
         if not one.is_file() and (one.is_symlink() or not one.is_dir()):
             _refuse_elsewhere(one, one.relative_to(path).as_posix(), linked=True)
@@ -150,6 +156,26 @@ def _refuse_elsewhere(path: Path, name: str, *, linked: bool = False) -> None:
     if linked:
         msg = f"{name!r} is a link to another folder, whose files would be passed over."
         raise DataError(msg, hint=PATTERN)
+
+
+def _refuse_closed(path: Path) -> None:
+    """Refuse a folder that may not be looked into: its files would be passed over."""
+    if path.is_dir() and not os.access(path, os.R_OK | os.X_OK):
+        msg = f"The folder {path.name!r} cannot be read, and its files would be passed over."
+        raise DataError(msg, hint="ask whoever owns it for the right to read it, or take a pattern that leaves it out.")
+
+
+def _refuse_closed_on_the_way(pattern: Path, base: Path) -> None:
+    """Refuse a pattern that leads through such a folder."""
+    _refuse_closed(base)
+    parts = pattern.relative_to(base).parts[:-1]
+    for number in range(len(parts)):
+        for one in _matches(base.joinpath(*parts[: number + 1])):
+            _refuse_closed(Path(one))
+
+
+def _matches(pattern: Path) -> list[str]:
+    return glob.glob(str(pattern), recursive=True)  # noqa: PTH207 - pathlib takes no absolute pattern
 
 
 def _refuse_twice(named: Sequence[tuple[str, Path]]) -> None:

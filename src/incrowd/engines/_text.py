@@ -15,7 +15,15 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import CensusRequest, Domain, FullDomainRecoding, Packing, Recoding, smallest_unsigned, tally
+from incrowd.core import (
+    CensusRequest,
+    Domain,
+    FullDomainRecoding,
+    Packing,
+    Recoding,
+    smallest_unsigned,
+    tally,
+)
 from incrowd.engines._border import guarded
 from incrowd.engines._budget import check_values
 from incrowd.engines._coded import Coded
