@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -256,11 +257,28 @@ def test_an_entry_is_found_by_name_and_column() -> None:
         ({"values": {"s": "flu"}}, "values of column 's' must be a list, got str"),
         ({"values": ["flu"]}, "values must be a dict with the column as key, got list"),
         ({"public": {"s": ["flu"]}}, "public of column 's' must be a dict from value to share, got list"),
+        ({"values": {5: ["flu"]}}, "values must have names of columns as keys, got int"),
+        ({"values": {"s": [["flu"]]}}, "values of column 's' cannot hold list"),
+        ({"public": {"s": {b"flu": 1}}}, "public of column 's' cannot hold bytes"),
+        ({"excluded": 2**63}, r"excluded must be below 2\*\*63"),
     ],
 )
 def test_what_an_intruder_cannot_know_is_refused(known: dict[str, Any], match: str) -> None:
     with pytest.raises(ic.ParameterError, match=match):
         ic.Intruder(**known)
+
+
+def test_an_intruder_knows_values_of_numpy_as_those_of_python() -> None:
+    values = [np.int64(10), np.float64(1.5), np.bool_(True), np.datetime64("2020-01-02", "ns"), np.str_("flu")]
+    assert ic.Intruder(values={"s": values}).values["s"] == ("10", "1.5", "true", "2020-01-02", "flu")
+    assert ic.Intruder(public={"s": {np.int64(10): 1}}).public["s"] == {"10": 1}
+    assert ic.Intruder(excluded=np.int64(2)).excluded == 2  # type: ignore[arg-type]
+
+
+def test_an_intruder_may_rule_out_more_values_than_there_are() -> None:
+    table = [{"q": 1, "s": "a"}, {"q": 1, "s": "b"}]
+    found = ic.attack(table, ic.Schema(quasi=["q"], sensitive=["s"]), intruder=ic.Intruder(excluded=2**63 - 1))
+    assert found.get("background knowledge").rate == 1
 
 
 def test_an_intruder_who_knows_other_columns_is_refused() -> None:

@@ -58,6 +58,17 @@ def test_classes_of_one_and_columns_of_one_value_are_always_homogeneous() -> Non
 def test_what_is_no_number_of_people_is_refused(arguments: tuple[Any, ...], match: str) -> None:
     with pytest.raises(ic.ParameterError, match=match):
         ic.expected_homogeneity(*arguments)
+
+
+def test_a_curve_needs_a_list_of_numbers() -> None:
+    found: Any = ic.expected_homogeneity(10, 2, [3])
+    with pytest.raises(ic.ParameterError, match="over_n needs a list of numbers, got int"):
+        found.over_n(5)
+    with pytest.raises(ic.ParameterError, match="over_k needs a list of numbers, got NoneType"):
+        found.over_k(None)
+
+
+def test_attributes_are_all_or_any() -> None:
     with pytest.raises(ic.ParameterError, match="attributes must be 'all' or 'any'"):
         ic.expected_homogeneity(4, 2, [2], attributes="some")  # type: ignore[arg-type]
 

@@ -121,6 +121,19 @@ def test_a_release_is_attacked_if_its_promise_is_about_values() -> None:
         ic.Intruder(seed=-1)
 
 
+def test_who_is_exposed_is_told_to_the_owner() -> None:
+    ages, values = [20, 21, 21, 22, 22, 23, 23, 23, 25, 25, 26, 26], "yxyxyyyyyyxx"
+    table = [{"age": age, "s": s} for age, s in zip(ages, values, strict=True)]
+    schema = ic.Schema(quasi={"age": ic.intervals(2, 4)}, sensitive=["s"])
+    release = ic.anonymize(table, schema, model="k>=2, l>=2[s]", algorithm=ic.Mondrian())
+    found = ic.attack(release)
+    entry = found.get("minimality")
+    records = {name: column.tolist() for name, column in entry.exposed_records().items()}
+    assert (entry.exposed.records, entry.worst, entry.worst_class) == (4, 1, {"age": "25..26"})
+    assert records == {"age": ["25..26", "25..26"], "s": ["x", "y"], "records": [2, 2]}
+    assert "minimality" in found.exposed_records()["attack"]
+
+
 entries = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3)), min_size=1)
 
 

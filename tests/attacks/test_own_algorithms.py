@@ -217,3 +217,13 @@ def test_a_saved_local_release_says_the_same(tmp_path: Path) -> None:
                 "attribute linkage",
             }:  # hierarchies are lost
                 assert entry.to_dict() == two.get(entry.name, entry.column).to_dict()
+
+
+def test_a_data_file_that_was_replaced_is_not_the_one_of_the_recoding(tmp_path: Path) -> None:
+    table = [{"age": age, "town": "bonn", "s": "ab"[age % 2]} for age in (21, 22, 31, 32)]
+    ic.anonymize(table, SCHEMA, model="k>=2", algorithm=ic.Mondrian()).save(tmp_path / "out", format="csv")
+    data = tmp_path / "out" / "public" / "data.csv"
+    data.write_text("age,town,s\n" + "21..32,bonn,a\n" * 4, encoding="utf-8")
+    with pytest.raises(ic.DataError, match="The recoding speaks of other labels of column 'age'") as caught:
+        ic.attack(tmp_path / "out")
+    assert "21..22" not in str(caught.value)

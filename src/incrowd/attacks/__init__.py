@@ -1,14 +1,16 @@
 """What an intruder learns from a release: every attack judges classes, none sees a table."""
 
 from incrowd.attacks._background import listed_exclusions, unlikely_exclusions, worst_exclusions
+from incrowd.attacks._class_sets import ClassSets, below
+from incrowd.attacks._crowd import Crowd
 from incrowd.attacks._downcoding import Claims, tight_claims
 from incrowd.attacks._expected import ExpectedHomogeneity, expected_from_counts, expected_homogeneity
-from incrowd.attacks._guessing import certain_values, homogeneity, inference, singling_out
+from incrowd.attacks._guessing import certain_values, has_several_certain, homogeneity, inference, singling_out
 from incrowd.attacks._intersection import Remaining, intersect
 from incrowd.attacks._intruder import Intruder
 from incrowd.attacks._line import Line
 from incrowd.attacks._linkage import Links
-from incrowd.attacks._linked import Linked, link
+from incrowd.attacks._linked import Linked, link, link_persons
 from incrowd.attacks._matching import Matching
 from incrowd.attacks._members import Members
 from incrowd.attacks._minimality import People, Undivided, halve, undivided
@@ -21,6 +23,8 @@ from incrowd.attacks._skewness import change_of_belief, skewness
 
 __all__ = [
     "Claims",
+    "ClassSets",
+    "Crowd",
     "ExpectedHomogeneity",
     "Intruder",
     "Likeness",
@@ -34,16 +38,19 @@ __all__ = [
     "Prior",
     "Remaining",
     "Undivided",
+    "below",
     "category_inference",
     "certain_values",
     "change_of_belief",
     "expected_from_counts",
     "expected_homogeneity",
     "halve",
+    "has_several_certain",
     "homogeneity",
     "inference",
     "intersect",
     "link",
+    "link_persons",
     "listed_exclusions",
     "narrow_range",
     "one_of",

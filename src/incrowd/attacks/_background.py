@@ -51,7 +51,7 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
     """
     histogram = classes.histogram(prior.column)
     found = after_excluding(histogram.counts, histogram.starts, excluded)
-    counts = prior.counts
+    counts = np.concatenate([prior.counts, prior.others])
     if not prior.elsewhere:  # the values of the targets themselves
         counts = add_up(histogram.values[0], histogram.counts, len(counts))
     before = after_excluding(counts[counts > 0], None, excluded)

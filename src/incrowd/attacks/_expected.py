@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError
+from incrowd.models._numbers import shown
 
 Which = Literal["all", "any"]
 NEVER = -70.0
@@ -57,11 +58,17 @@ class ExpectedHomogeneity:
 
     def over_n(self, ns: Iterable[int]) -> Mapping[int, Fraction]:
         """Give the expected number of classes for tables of other sizes: it grows as the table does."""
-        return {n: expected_homogeneity(n, self.k, self.values, attributes=self.attributes).classes for n in ns}
+        return {
+            n: expected_homogeneity(n, self.k, self.values, attributes=self.attributes).classes
+            for n in _several("n", ns)
+        }
 
     def over_k(self, ks: Iterable[int]) -> Mapping[int, Fraction]:
         """Give the expected number of classes for classes of other sizes: it falls steeply."""
-        return {k: expected_homogeneity(self.n, k, self.values, attributes=self.attributes).classes for k in ks}
+        return {
+            k: expected_homogeneity(self.n, k, self.values, attributes=self.attributes).classes
+            for k in _several("k", ks)
+        }
 
 
 def expected_homogeneity(
@@ -101,7 +108,7 @@ def expected_homogeneity(
         raise ParameterError(msg, hint="for one column with three values, write [3].")
     for name, number in (("n", n), ("k", k), *(("values", count) for count in values)):
         if not isinstance(number, int) or isinstance(number, bool) or number < (name != "n"):
-            msg = f"{name} must be a whole number of at least {int(name != 'n')}, got {number!r}."
+            msg = f"{name} must be a whole number of at least {int(name != 'n')}, got {shown(number)}."
             raise ParameterError(msg)
     if attributes not in ("all", "any"):
         msg = f"attributes must be 'all' or 'any', got {attributes!r}."
@@ -113,6 +120,13 @@ def expected_homogeneity(
         per_class = 1 - math.prod((1 - chance for chance in chances), start=Fraction(1))
     number_of_classes = Fraction(n // k) if whole else Fraction(n, k)
     return ExpectedHomogeneity(n, k, tuple(values), attributes, per_class, number_of_classes * per_class)
+
+
+def _several(name: str, given: Iterable[int]) -> list[int]:
+    if not isinstance(given, Iterable):
+        msg = f"over_{name} needs a list of numbers, got {type(given).__name__}."
+        raise ParameterError(msg, hint=f"write over_{name}([10, 20]), and a list also for a single one.")
+    return list(given)
 
 
 def expected_from_counts(sizes: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> float:

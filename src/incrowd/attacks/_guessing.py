@@ -67,8 +67,15 @@ def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
     )
 
 
+def has_several_certain(classes: Classes, column: str) -> bool:
+    """Say whether everybody has several values in some class, as only people with several rows can."""
+    histogram = classes.histogram(column)
+    everybody = histogram.classes[histogram.counts == classes.size[histogram.classes]]
+    return bool((everybody[1:] == everybody[:-1]).any())
+
+
 def certain_values(classes: Classes, column: str) -> npt.NDArray[np.int64]:
-    """Give for every class the code of the value that everybody there has, or -1."""
+    """Give for every class the code of the value that everybody there has, or -1; one of them where there are more."""
     histogram = classes.histogram(column)
     result = np.full(len(classes), -1, dtype=np.int64)
     everybody: Bools = histogram.counts == classes.size[histogram.classes]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.attacks._class_sets import below
 from incrowd.attacks._linkage import Links
 from incrowd.core import Histogram
 
@@ -69,7 +70,5 @@ def intersect(links: tuple[Links, Links], histograms: tuple[Histogram, Histogram
 def _possible(pairs: tuple[Ints, Ints], histogram: Histogram, first: int, width: int, codes: Ints) -> Ints:
     """Give each person's possible values once, person and value in one number."""
     person, classes = pairs
-    sizes = np.diff(histogram.starts)[classes]
-    source = np.repeat(np.arange(len(classes)), sizes)
-    entry = histogram.starts[classes][source] + np.arange(len(source)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    source, entry = below(histogram.starts, classes)
     return np.unique((person[source] - first) * width + codes[histogram.values[0][entry]])

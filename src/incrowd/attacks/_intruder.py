@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any
 
-from incrowd.core import Domain, ParameterError
+import numpy as np
+
+from incrowd.core import DataError, Domain, ParameterError
 from incrowd.models import Number
+from incrowd.models._numbers import read_number, shown
 
 Texts = Mapping[str, tuple[str, ...]]
 Shares = Mapping[str, Mapping[str, Fraction]]
@@ -91,20 +95,20 @@ class Intruder:
 
 
 def _whole(name: str, given: object, *, least: int) -> int:
-    if not isinstance(given, int) or isinstance(given, bool) or given < least:
-        msg = f"{name} must be a whole number of at least {least}, got {given!r}."
+    if not isinstance(given, Integral) or isinstance(given, bool) or int(given) < least:
+        msg = f"{name} must be a whole number of at least {least}, got {shown(given)}."
         raise ParameterError(msg)
-    return given
+    if int(given) >= 2**63:
+        msg = f"{name} must be below 2**63."
+        raise ParameterError(msg)
+    return int(given)
 
 
 def _between(name: str, given: object, low: int, high: int | None) -> Fraction:
-    try:
-        number = None if isinstance(given, bool) else Fraction(str(given))
-    except (ValueError, ZeroDivisionError):
-        number = None
+    number = None if isinstance(given, bool) else read_number(shown(given) if isinstance(given, int) else str(given))
     if number is None or number < low or (high is not None and number > high):
         limit = f"at least {low}" if high is None else f"from {low} to {high}"
-        msg = f"{name} must be a number {limit}, got {given!r}."
+        msg = f"{name} must be a number {limit}, got {shown(given)}."
         raise ParameterError(msg)
     return number
 
@@ -115,7 +119,7 @@ def _listed(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
         if isinstance(values, str) or not isinstance(values, Sequence):
             msg = f"{name} of column {column!r} must be a list, got {type(values).__name__}."
             raise ParameterError(msg, hint="write a list, also for a single value.")
-        found[column] = tuple(map(_text, values))
+        found[column] = tuple(_text(f"{name} of column {column!r}", value) for value in values)
     return MappingProxyType(found)
 
 
@@ -125,17 +129,29 @@ def _public(given: Mapping[str, Mapping[Any, Number]] | None) -> Shares:
         if not isinstance(shares, Mapping):
             msg = f"public of column {column!r} must be a dict from value to share, got {type(shares).__name__}."
             raise ParameterError(msg)
-        found[column] = {_text(value): _between(f"public of {column!r}", one, 0, None) for value, one in shares.items()}
+        what = f"public of column {column!r}"
+        found[column] = {_text(what, value): _between(what, one, 0, None) for value, one in shares.items()}
     return MappingProxyType(found)
 
 
-def _text(value: Any) -> str:
-    """Write a value as tables do; a missing one as the empty text."""
-    return str(Domain.of("", [value]).texts[0] or "")
+def _text(what: str, value: Any) -> str:
+    """Write a value as tables do, also one of NumPy's; a missing one as the empty text."""
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]")  # Python knows no nanoseconds
+    plain = value.item() if isinstance(value, np.generic) else value
+    try:
+        return str(Domain.of("", [plain]).texts[0] or "")
+    except (DataError, ValueError, TypeError):  # of lists, tables and other things that are no single value
+        msg = f"{what} cannot hold {type(value).__name__}."
+        raise ParameterError(msg, hint="use numbers, booleans, dates, timestamps or text.") from None
 
 
 def _columns(name: str, given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
     if given is not None and not isinstance(given, Mapping):
         msg = f"{name} must be a dict with the column as key, got {type(given).__name__}."
         raise ParameterError(msg)
+    for column in given or ():
+        if not isinstance(column, str):
+            msg = f"{name} must have names of columns as keys, got {type(column).__name__}."
+            raise ParameterError(msg, hint='names are texts, such as "disease".')
     return [] if given is None else list(given.items())

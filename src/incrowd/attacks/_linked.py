@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.attacks._class_sets import ClassSets, parts_of
+from incrowd.attacks._crowd import Crowd
 from incrowd.attacks._linkage import Links
 
 Ints = npt.NDArray[np.integer]
+Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,11 +27,17 @@ class Linked:
     candidates
         How many people of the release a person can be.
     values
-        Per sensitive column the code of the value that all candidates have; -1 where they differ or there are none.
+        Per sensitive column the code of the value that all candidates have, the lowest of several; -1 where they differ
+        or there are none.
+    further
+        Per sensitive column other values that all candidates have, as only people with several rows can: pairs of an
+        answer and a code. Columns without such values are left out.
     telling
         Per sensitive column how many classes are candidates of somebody whose value is certain.
     only
-        One class that a person can be in; -1 if there is none. With one candidate it is the only one.
+        One class that a person can be in; -1 if there is none. With one candidate who has one row it is the only one.
+    reached
+        How many classes are those of somebody with one candidate.
     narrowest
         The narrowest class that a person can be in, the first of several; -1 if there is none. Only where it was
         asked how wide the classes are.
@@ -39,7 +48,20 @@ class Linked:
     values: dict[str, npt.NDArray[np.int64]] = field(repr=False)
     telling: dict[str, int] = field(repr=False)
     only: npt.NDArray[np.int64] = field(repr=False)
+    reached: int
     narrowest: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+    further: dict[str, tuple[Counts, Counts]] = field(default_factory=dict, repr=False)
+
+    def certain(self, name: str) -> tuple[Counts, Counts]:
+        """Give the values of a column that all candidates have: where those of each answer begin, and their codes."""
+        some = np.flatnonzero(self.values[name] >= 0)
+        answers, codes = some, self.values[name][some]
+        if name in self.further:
+            more = self.further[name]
+            answers, codes = np.concatenate([answers, more[0]]), np.concatenate([codes, more[1]])
+            order = np.lexsort((codes, answers))
+            answers, codes = answers[order], codes[order]
+        return parts_of(answers, len(self.candidates)), codes
 
 
 def link(
@@ -81,7 +103,9 @@ def _link(
 
         told = add_up_many(links, sizes, list(certain.values()), ranks)
         values, narrowest = dict(zip(certain, told.certain, strict=True)), None if ranks is None else told.narrowest
-        return Linked(told.kind, told.candidates, values, _many(certain, told.telling), told.only, narrowest)
+        many = _many(certain, told.telling)
+        reached = _reached(told.candidates, told.only)
+        return Linked(told.kind, told.candidates, values, many, told.only, reached, narrowest)
     candidates = np.zeros(links.people, dtype=np.int64)
     only = np.full(links.people, -1, dtype=np.int64)
     values, narrow = {name: only.copy() for name in certain}, only.copy()
@@ -100,7 +124,47 @@ def _link(
             values[name][found] = np.where(low == high, low, -1)
             told_by[classes[values[name][person] >= 0]] = True
     narrowest = None if order is None else narrow
-    return Linked(np.arange(links.people), candidates, values, _many(certain, telling), only, narrowest)
+    kind, reached = np.arange(links.people), _reached(candidates, only)
+    return Linked(kind, candidates, values, _many(certain, telling), only, reached, narrowest)
+
+
+def link_persons(links: Links, crowd: Crowd) -> Linked:
+    """Say the same where people have several rows: candidates are persons, each once, with the values of all rows.
+
+    Parameters
+    ----------
+    links
+        Which classes can be a person's.
+    crowd
+        Who is in these classes.
+
+    Notes
+    -----
+    The rows of a candidate are those in classes that can be the person's. One answer is given for each set of classes.
+    """
+    sets = ClassSets.of(links)
+    persons, number = crowd.candidates(sets), len(crowd.alone)
+    candidates = np.append(0, persons)  # the first answer is about people without a candidate
+    values, further, telling = {}, {}, {}
+    for name in crowd.said:
+        owner, codes = crowd.certain(name, sets, persons)
+        again = np.append(False, owner[1:] == owner[:-1]) if len(owner) else owner > 0
+        values[name] = np.full(len(candidates), -1, dtype=np.int64)
+        values[name][owner[~again] + 1] = codes[~again]
+        if again.any():
+            further[name] = owner[again] + 1, codes[again]
+        telling[name] = _classes_of(sets, values[name][1:] >= 0, number)
+    only = np.append(-1, sets.classes[sets.starts[:-1]])
+    reached = _classes_of(sets, persons == 1, number)
+    return Linked(sets.number + 1, candidates, values, telling, only, reached, further=further)
+
+
+def _classes_of(sets: ClassSets, chosen: npt.NDArray[np.bool_], number: int) -> int:
+    return int(np.count_nonzero(np.bincount(sets.classes[chosen[sets.owner]], minlength=number)))
+
+
+def _reached(candidates: Counts, only: Counts) -> int:
+    return len(np.unique(only[candidates == 1]))
 
 
 def _many(certain: Iterable[str], telling: npt.NDArray[np.bool_]) -> dict[str, int]:

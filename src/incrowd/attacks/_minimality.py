@@ -43,6 +43,8 @@ class Undivided:
     sizes, right, before
         Per class that was looked at its records, about how many the intruder guesses right with this knowledge, and
         about how many without.
+    chosen
+        Which classes these are.
     """
 
     telling: int
@@ -50,6 +52,7 @@ class Undivided:
     sizes: Ints = field(repr=False)
     right: Ints = field(repr=False)
     before: Ints = field(repr=False)
+    chosen: Ints = field(repr=False)
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -135,7 +138,7 @@ def undivided(people: People, side: Ints, domain: Domain, judges: Sequence[Judge
         really = bool(broken[2 * one] or broken[2 * one + 1])
         tells = share < 1 and (share > 0 or really)  # if no half can break the promise, something else stood in the way
         telling, true = telling + tells, true + (tells and really)
-    return Undivided(telling, true, sizes[chosen], right, before)
+    return Undivided(telling, true, sizes[chosen], right, before, chosen)
 
 
 def _guess(

@@ -29,6 +29,8 @@ class Prior:
         Where people have several rows, whose each is and its value's code; -1 for a value that is not counted.
     elsewhere
         Whether this is known from another table than the one that is attacked, such as the original.
+    others
+        People with each value that only the other table has.
 
     Notes
     -----
@@ -43,6 +45,7 @@ class Prior:
     people: int
     rows: tuple[Ints, Ints] | None = field(default=None, repr=False)
     elsewhere: bool = False
+    others: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
 
     @classmethod
     def of(cls, classes: Classes, column: str) -> Prior:

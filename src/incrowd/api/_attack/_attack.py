@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from incrowd.api._attack._attacks import Attacks
 from incrowd.api._attack._classes import ClassAttacks
+from incrowd.api._attack._joined import join
 from incrowd.api._attack._known import On, known_from, known_from_original
-from incrowd.api._attack._link import join, linkage
+from incrowd.api._attack._link import linkage
 from incrowd.api._attack._opened import target_of
 from incrowd.api._attack._own import own_attacks
 from incrowd.api._attack._two import intersection
 from incrowd.api._census import Reading
+from incrowd.api._given import check_column, listed
 from incrowd.api._release import Release
 from incrowd.attacks import Intruder
 from incrowd.core import ParameterError, Schema
 
-ROWS = "the release does not say whose row is whose, so records are counted; give the original to count persons."
+ROWS = (
+    "the release does not say whose row is whose, so records are counted in attacks on a group; give the original to "
+    "count persons."
+)
 
 
 def attack(  # noqa: PLR0913 - an intruder may have many things, all but the first optional
@@ -63,6 +69,12 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     ``baseline`` what it would be without the release, ``advantage`` the difference. All people are attacked, so nothing
     is left to chance, except where an ``interval`` says that it was sampled.
 
+    The candidates of a linkage are persons where it is known whose row is whose, each of them once; else records. A
+    release of people with several rows does not say it: without ``original``, as many candidates count as there are
+    persons for sure, so chances are upper bounds. About people of the original who are not in the release nobody is
+    right, except by a value that they have; where it is unknown who these are, as in a table from elsewhere, of those
+    who fit the same classes as many are taken to be there as these have people.
+
     Examples
     --------
     >>> import incrowd as ic
@@ -72,23 +84,27 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     (3, Fraction(2, 3), Fraction(2, 3))
     """
     _check(original, external, other, alone=on is None and who is None)
+    _check_intruder(intruder)
+    if who is not None:
+        check_column(who, "who")
+    pairs = _columns(on)
     options = dict(reading)
     target = target_of(table, schema, options)
     before, whole = (None, None) if original is None else target.original(original, options)
     target = target if original is None else target.with_persons(original, options)
-    known = None if external is None else known_from(external, target, on, who, options)
+    known = None if external is None else known_from(external, target, pairs, who, options)
     if known is None and before is not None and whole is not None and len(target.averaged) < len(target.schema.quasi):
         known = known_from_original(target, before, whole)
     intruder = intruder or Intruder()
-    notes = [ROWS] if target.owned is not None and target.owned.entity and target.census.person is None else []
+    notes = [ROWS] if target.hides_persons else []
     entries = list(ClassAttacks(target.census, target.classes, target.schema, intruder, whole).run(notes))
-    joined = None if known is None else join(target, known)
+    joined = None if known is None else join(target, known, whole)
     entries += [] if joined is None else linkage(joined)
     entries += own_attacks(target, intruder.seed, joined)
-    if other is not None and known is not None:
-        entries += intersection(
-            target, target_of(other, None if isinstance(other, Release) else schema, options), known
-        )
+    if other is not None and joined is not None:
+        second = target_of(other, None if isinstance(other, Release) else schema, options)
+        second = second if original is None else second.with_persons_if_its(original, options)
+        entries += intersection(joined, second)
     return Attacks(
         records=target.census.records,
         persons=target.census.persons,
@@ -106,3 +122,20 @@ def _check(original: Any, external: Any, other: Any, *, alone: bool) -> None:
     if other is not None and original is None and external is None:
         msg = "Two releases are compared person by person, and it was not said who they are."
         raise ParameterError(msg, hint="give original=..., or external=....")
+
+
+def _check_intruder(intruder: object) -> None:
+    if intruder is not None and not isinstance(intruder, Intruder):
+        msg = f"intruder must be an Intruder, got {type(intruder).__name__}."
+        raise ParameterError(msg, hint="write intruder=Intruder(excluded=2), or leave it out.")
+
+
+def _columns(on: On | None) -> dict[str, str] | None:
+    """Read which columns are joined with which."""
+    if on is None:
+        return None
+    hint = "write on=['age', 'zip'], or on={'age': 'Age'}."
+    pairs = list(on.items()) if isinstance(on, Mapping) else [(name, name) for name in listed(on, "on", hint)]
+    for name in (name for pair in pairs for name in pair):
+        check_column(name, "Every part of on")
+    return dict(pairs)

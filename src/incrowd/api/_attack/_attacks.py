@@ -36,6 +36,7 @@ class Attack:
     targets, right
         How many people were attacked (somebody in several classes counts in each), and about how many of them the
         intruder is right, on average where he guesses. Skewness guesses nothing: there ``right`` counts who is exposed.
+        Nobody is found who is not in the release; where that is unknown, ``right`` is an upper bound.
     baseline
         The share of the targets about whom he would be right without the release.
     unit, worst

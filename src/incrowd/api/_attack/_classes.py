@@ -136,11 +136,13 @@ class ClassAttacks:
         known = Prior.of(self.original, name)
         place = self.classes.cells.domains[name].codes_in(self.original.cells.domains[name])
         counts = np.where(place >= 0, known.counts[place], 0) if len(known.counts) else np.zeros(len(place), np.int64)
+        others = np.delete(known.counts, place[place >= 0])
         if known.rows is None:
-            return Prior(name, counts, known.people, elsewhere=True)
+            return Prior(name, counts, known.people, elsewhere=True, others=others)
         back = np.full(len(known.counts), -1, dtype=np.int64)
         back[place[place >= 0]] = np.flatnonzero(place >= 0)
-        return Prior(name, counts, known.people, (known.rows[0], back[known.rows[1]]), elsewhere=True)
+        rows = known.rows[0], back[known.rows[1]]
+        return Prior(name, counts, known.people, rows, elsewhere=True, others=others)
 
     def _expected(self, name: str) -> float | None:
         """Count the homogeneous classes that chance alone would make of this very table."""

@@ -102,7 +102,9 @@ class Known:
         return {**table, free_name("people", table): self.counts[chosen]}
 
 
-def known_from(external: Any, target: Target, on: On | None, who: str | None, reading: dict[str, Any]) -> Known:
+def known_from(
+    external: Any, target: Target, on: Mapping[str, str] | None, who: str | None, reading: dict[str, Any]
+) -> Known:
     """Count the people of an external table.
 
     Parameters
@@ -151,16 +153,11 @@ def known_from_original(target: Target, original: Census, classes: Classes) -> K
     return Known(names, domains, codes, counts, original=True, entries=entries if listed else None, persons=persons)
 
 
-def _pairs(target: Target, on: On | None, available: Sequence[str]) -> dict[str, str]:
+def _pairs(target: Target, on: Mapping[str, str] | None, available: Sequence[str]) -> dict[str, str]:
     """Say which quasi-identifier is joined with which column."""
     quasi = target.schema.quasi_names
-    if isinstance(on, str):
-        msg = f"on must be a list of columns, got the text {on!r}."
-        raise ParameterError(msg, hint=f"write on=[{on!r}].")
-    if on is None:
-        pairs = {name: name for name in quasi if name in available and name not in target.averaged}
-    else:
-        pairs = dict(on) if isinstance(on, Mapping) else {name: name for name in on}
+    given = {name: name for name in quasi if name in available and name not in target.averaged}
+    pairs = given if on is None else dict(on)
     for name in pairs:
         if name not in quasi:
             raise UnknownColumnError.of(name, quasi, given_as="quasi-identifier to join on")

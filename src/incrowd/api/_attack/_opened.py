@@ -16,7 +16,9 @@ from incrowd.api._release import Release
 from incrowd.api._released import open_released, public_schema
 from incrowd.api._save import CERTIFICATE, OWNER, PUBLIC
 from incrowd.api._verify import read_certificate
-from incrowd.core import DataError, ParameterError, Schema
+from incrowd.core import DataError, IncrowdError, ParameterError, Schema
+from incrowd.hierarchies import members_of
+from incrowd.models import Model, promise
 
 
 def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
@@ -66,11 +68,26 @@ def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
         msg = f"The data file {data.name!r} is not beside the certificate."
         raise DataError(msg)
     owner = certificate.parent.parent / OWNER
-    if not (owner / HEADER).is_file():
-        return Target(open_released(data, **budget), schema, shown=_shown(plain["columns"]))
-    saved = load_recoding(owner)
     engine = open_released(data, **budget)
-    return Target(engine, as_published(saved.schema), saved.recoding, saved.model, saved.schema)
+    if not (owner / HEADER).is_file():
+        names = (*schema.quasi_names, *schema.sensitive_names)
+        known = (
+            text for domain in engine.domains(names).values() for text in domain.texts.tolist() if text is not None
+        )
+        is_value = any("" in (members_of(text) or (text,)) for text in known)
+        schema = public_schema(plain["columns"], () if is_value else ("",))  # others leave out what is missing
+        several = plain.get("counted") == "persons"
+        return Target(engine, schema, model=_promised(plain), shown=_shown(plain["columns"]), several=several)
+    saved = load_recoding(owner)
+    return Target(engine, as_published(saved.asked), saved.recoding, saved.model, saved.asked)
+
+
+def _promised(certificate: Mapping[str, Any]) -> Model | None:
+    """Read the promise of a certificate; nothing where there is none that can be read, which is the safe side."""
+    try:
+        return promise(certificate["promise"])
+    except (KeyError, TypeError, AttributeError, IncrowdError):
+        return None
 
 
 def _shown(columns: Sequence[Mapping[str, Any]]) -> frozenset[str]:

@@ -11,15 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._attack._attacks import Attack, Table
+from incrowd.api._attack._joined import Joined, join
 from incrowd.api._attack._known import Known
-from incrowd.api._attack._link import Joined, join
 from incrowd.api._attack._target import Target
 from incrowd.api._attack._told import CHANCES
+from incrowd.api._attack._truth import shares
 from incrowd.api._attack._undivided import minimality
 from incrowd.api._check import free_name
 from incrowd.api._exposed import Exposed
 from incrowd.attacks import Claims, Members, tight_claims
-from incrowd.core import Domain, LocalRecoding, add_up, group
+from incrowd.core import DataError, Domain, LocalRecoding, group
 
 Ints = npt.NDArray[np.int64]
 ADVICE = "one level per column, such as Optimal(), gives away less of what its algorithm knows."
@@ -136,8 +137,8 @@ def narrowest_group(owned: Owned, joined: Joined | None = None) -> Attack:
         means="alone in the narrowest group that fits, and really there",
         exposed=Exposed(int((sizes == 1).sum()), people, None, Fraction(people, max(total, 1))),
         targets=total,
-        right=_sum(there, size),
-        baseline=_sum(published, walked.candidates) / max(total, 1),
+        right=shares(there, size),
+        baseline=shares(published, walked.candidates) / max(total, 1),
         unit="chance",
         worst=Fraction(1, int(size[there > 0].min())) if (there > 0).any() else None,
         worst_class={},
@@ -170,7 +171,8 @@ def _everybody(owned: Owned, joined: Joined | None) -> tuple[Joined, npt.NDArray
         return joined, people.ids
     known = tuple(code[people.first] for code in codes)
     found = join(owned.target, Known(owned.columns, domains, known, people.sums(recoding.counts), original=True))
-    return replace(found, classes=replace(found.classes, size=found.classes.records)), people.ids
+    records = replace(found.classes, size=found.classes.records, cells=replace(found.classes.cells, person=None))
+    return replace(found, classes=records, by_record=True), people.ids
 
 
 def _same(joined: Joined, columns: tuple[str, ...], domains: tuple[Domain, ...]) -> bool:
@@ -186,19 +188,14 @@ def _published_as(owned: Owned, joined: Joined) -> Ints:
     for name, published in zip(owned.columns, joined.codes, strict=True):
         known = {text: code for code, text in enumerate(target.census.labels(name).tolist())}
         names, which = target.numbered[name]
+        if any(text not in known for text in names):
+            msg = f"The recoding speaks of other labels of column {name!r} than the table has."
+            raise DataError(msg, hint="give the table that the recoding was saved with; incrowd verify compares them.")
         own.append(np.concatenate([published, np.array([known[text] for text in names], dtype=np.int64)[which]]))
     ids = group(own, [int(column.max(initial=0)) + 1 for column in own]).ids
     of_class = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.int64)
     of_class[ids[: len(joined.codes[0])]] = np.arange(len(joined.codes[0]))
     return of_class[ids[len(joined.codes[0]) :]]
-
-
-def _sum(people: Ints, among: Ints) -> Fraction:
-    """Add up people over how many they are taken for, those for whom there is anybody."""
-    some = (people > 0) & (among > 0)
-    many = add_up(among[some], people[some], int(among.max(initial=0)) + 1)
-    sizes = np.flatnonzero(many).tolist()
-    return sum((Fraction(int(many[size]), size) for size in sizes), Fraction(0))
 
 
 def _label(owned: Owned, place: int) -> dict[str, str | None]:

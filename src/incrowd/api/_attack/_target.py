@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.api._attack._asking import as_they_are, asked, bound, part_of
 from incrowd.api._attack._original import expect_original
 from incrowd.api._census import open_with
 from incrowd.api._fits import census_within
@@ -22,12 +23,12 @@ from incrowd.core import (
     Classes,
     DataError,
     Domain,
-    HierarchyError,
-    Ladder,
+    FullDomainRecoding,
+    Hierarchy,
     LocalRecoding,
     Recoding,
     Schema,
-    UncoveredValuesError,
+    SchemaError,
 )
 from incrowd.engines import Engine, classes_of
 from incrowd.hierarchies import Averaged, Flat, Mask, Tree, coverage, is_from_data, unread
@@ -49,13 +50,15 @@ class Target:
     schema
         The roles of its columns, and the hierarchies of its labels where they are known.
     recoding, model
-        What was done to the original, and the promise; known for a release of ours.
+        What was done to the original, known for a release of ours; and the promise, which a certificate has too.
     owned
         How the original is read: the schema that the release was made with.
     release
         The release, where it is at hand and not only its files.
     shown
         The quasi-identifiers of which it is known that they are published as they were.
+    several
+        Whether people may have several rows, by what a certificate says alone.
     """
 
     engine: Engine = field(repr=False)
@@ -65,6 +68,7 @@ class Target:
     owned: Schema | None = None
     release: Release | None = field(default=None, repr=False)
     shown: frozenset[str] = frozenset()
+    several: bool = False
 
     @cached_property
     def census(self) -> Census:
@@ -75,6 +79,12 @@ class Target:
         count = schema.count if schema.count in columns else None
         request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=entity, count=count)
         return census_within(self.engine, request, None)
+
+    @property
+    def hides_persons(self) -> bool:
+        """Whether people may have several rows, and nobody can say whose they are."""
+        several = self.several or (self.owned is not None and self.owned.entity is not None)
+        return several and self.census.person is None
 
     @cached_property
     def classes(self) -> Classes:
@@ -155,26 +165,51 @@ class Target:
             raise DataError(msg, hint="give the table that the release was made of.")
         return found
 
+    def with_persons_if_its(self, table: Any, reading: Reading) -> Target:
+        """Publish a table again with its persons, if the release is of it; others stay as they are."""
+        if (self.owned or self.schema).entity is None or self.recoding is None:
+            return self
+        try:
+            self.original(table, reading)
+            return self.with_persons(table, reading)
+        except (DataError, SchemaError):
+            return self
+
     def reached(self, column: str, domain: Domain) -> list[npt.NDArray[np.intp]]:
         """Give for every label of a quasi-identifier the codes of somebody's values that it covers.
 
-        Values that the hierarchy knows are covered as it says; of the others the labels are read.
+        Values that a release was made of are covered as its recoding says, and others as the hierarchy says, if it
+        gives a value the same labels in every table. Of those that it does not know, the labels are read. What is
+        published as it was covers itself alone.
         """
-        names = self.census.labels(column).tolist()
-        found = self.ladder(column, domain)
-        if found is None:
-            return coverage(names, domain)
-        known, ladder = found
+        shown = as_they_are(self.census.domains[column], domain) if column in self.shown else None
+        if shown is not None:
+            return shown
+        names, recoding = self.census.labels(column).tolist(), self.recoding
+        if recoding is None:
+            return asked(self.hierarchy(column), names, domain)
+        known, ladder = recoding.domains[column], recoding.ladders[column]
         place = domain.codes_in(known)  # somebody's codes: theirs among the known ones
-        own = self._covered(column, known, ladder)
+        own = self._covered(column, known)
         if np.array_equal(place, np.arange(len(known))):
             return own
-        read = coverage(names, domain) if (place < 0).any() else [np.zeros(0, dtype=np.intp)] * len(names)
         back = np.full(len(known), -1, dtype=np.intp)
         back[place[place >= 0]] = np.flatnonzero(place >= 0)
-        theirs = [back[codes] for codes in own]
-        pairs = zip(theirs, read, strict=True)
-        return [np.concatenate([codes[codes >= 0], other[place[other] < 0]]) for codes, other in pairs]
+        theirs = [found[found >= 0] for found in (back[codes] for codes in own)]
+        strange = np.flatnonzero(place < 0)
+        if not len(strange):
+            return theirs
+        others = asked(self.hierarchy(column), names, part_of(domain, strange), ladder)
+        return [np.concatenate([codes, strange[more]]) for codes, more in zip(theirs, others, strict=True)]
+
+    def hierarchy(self, column: str) -> Hierarchy | None:
+        """Give what can be asked about any value of a column: a hierarchy that is the same wherever it meets it."""
+        recoding = self.recoding
+        full = isinstance(recoding, FullDomainRecoding) and not recoding.levels[column]
+        if full and recoding is not None and recoding.domains[column].kind == "text":
+            return Flat()  # published as they were, though they may look like ranges
+        hierarchy = dict((self.owned or self.schema).quasi)[column]
+        return None if is_from_data(hierarchy) else hierarchy
 
     def unread(self, column: str, domain: Domain) -> npt.NDArray[np.bool_]:
         """Say which labels of a quasi-identifier cover only themselves because nobody can tell what they stand for.
@@ -189,7 +224,7 @@ class Target:
         if self.recoding is not None or column in self.shown or isinstance(hierarchy, Flat):
             return np.zeros(len(names), dtype=bool)
         result = unread(names, domain)
-        found = self.ladder(column, domain)
+        found = None if self.hierarchy(column) is None else bound(hierarchy, domain)
         if found is not None:
             result &= unread(names, *found)
         if isinstance(hierarchy, Mask):
@@ -199,20 +234,18 @@ class Target:
             result &= np.array([name not in known for name in names], dtype=bool)
         return result
 
-    def _covered(self, column: str, known: Domain, ladder: Ladder) -> list[npt.NDArray[np.intp]]:
+    def _covered(self, column: str, known: Domain) -> list[npt.NDArray[np.intp]]:
         """Give for every label the known values that it covers, or that a local recoding called so; once."""
         if column in self._read:
             return self._read[column]
         names = self.census.labels(column).tolist()
         inside, taken, result = self._members(column), np.zeros(len(known), dtype=bool), []
-        covers = coverage(names, known, ladder) if self.recoding is None else self.readings(column, names)
-        for name, own in zip(names, covers, strict=True):
+        for name, own in zip(names, self.readings(column, names), strict=True):
             taken[own] = True
             taken[inside.get(name, own)] = True
             result.append(np.flatnonzero(taken))
             taken[:] = False
-        if self.recoding is not None:  # else the next hierarchy may be bound to others' values
-            self._read[column] = result
+        self._read[column] = result
         return result
 
     def _members(self, column: str) -> dict[str | None, npt.NDArray[np.int64]]:
@@ -230,29 +263,6 @@ class Target:
         marks = np.zeros((len(names), width), dtype=bool)
         self.members.mark(codes, which, marks)
         return dict(zip(names.tolist(), map(np.flatnonzero, marks), strict=True))
-
-    def ladder(self, column: str, domain: Domain) -> tuple[Domain, Ladder] | None:
-        """Find the values that a hierarchy knows, and what it makes of them."""
-        if self.recoding is not None:
-            return self.recoding.domains[column], self.recoding.ladders[column]
-        hierarchy = dict((self.owned or self.schema).quasi)[column]
-        return None if is_from_data(hierarchy) else bound(hierarchy, domain)
-
-
-def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
-    """Fit a hierarchy to the values of a column that it knows."""
-    try:
-        return domain, hierarchy.bind(domain)
-    except UncoveredValuesError as unknown:
-        values = set(unknown.values)
-    except HierarchyError:
-        return None
-    inside = np.array([text not in values for text in domain.texts[: len(domain.values)].tolist()], dtype=bool)
-    some = Domain(domain.column, domain.kind, domain.values[inside], domain.counts[: len(domain.values)][inside])
-    try:
-        return some, hierarchy.bind(some)
-    except HierarchyError:
-        return None
 
 
 def as_published(schema: Schema) -> Schema:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 
@@ -10,29 +11,74 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._attack._attacks import Attack, Table
+from incrowd.api._attack._joined import Joined, join
 from incrowd.api._attack._known import Known
-from incrowd.api._attack._link import Joined, join
 from incrowd.api._attack._target import Target
+from incrowd.api._attack._truth import Told, rows_of
 from incrowd.api._check import free_name
+from incrowd.api._exposed import Exposed
 from incrowd.attacks import Remaining, intersect
-from incrowd.core import ParameterError
+from incrowd.core import Classes, Domain, ParameterError
+
+Counts = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 
-def intersection(target: Target, other: Target, known: Known) -> Iterator[Attack]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """The values of a sensitive column in two releases: those of the first, and then what only the second has.
+
+    Attributes
+    ----------
+    name
+        The column.
+    domains
+        Its values, per release.
+    same
+        For every code of the second release its code in the first, or -1.
+    codes
+        Per release, for every code its code here.
+    texts
+        The text of every code here.
+    """
+
+    name: str
+    domains: tuple[Domain, Domain] = field(repr=False)
+    same: Counts = field(repr=False)
+    codes: tuple[Counts, Counts] = field(repr=False)
+    texts: npt.NDArray[np.object_] = field(repr=False)
+
+    @classmethod
+    def of(cls, joined: tuple[Joined, Joined], name: str) -> Values:
+        """Compare the values of two releases."""
+        one, two = (side.classes.cells.domains[name] for side in joined)
+        same = two.codes_in(one)
+        new = same < 0
+        second = np.where(new, len(one) + np.cumsum(new) - 1, same)
+        return cls(name, (one, two), same, (np.arange(len(one)), second), np.append(one.texts, two.texts[new]))
+
+    def of_original(self, whole: Classes) -> Counts:
+        """Give for every code of an original its code here, or -1."""
+        domain = whole.cells.domains[self.name]
+        one, two = (domain.codes_in(side) for side in self.domains)
+        return np.where(one >= 0, one, np.where(two >= 0, np.append(self.codes[1], -1)[two], -1))
+
+
+def intersection(one: Joined, other: Target) -> Iterator[Attack]:
     """Look everybody up in both releases, and keep the sensitive values that both allow.
 
     Parameters
     ----------
-    target, other
-        The releases.
-    known
-        The people, by columns that both releases have.
+    one
+        A release, joined with people by columns that both releases have.
+    other
+        Another release.
     """
-    names = [name for name in target.schema.sensitive_names if name in other.schema.sensitive_names]
+    names = [name for name in one.target.schema.sensitive_names if name in other.schema.sensitive_names]
     if not names:
         msg = "The two releases have no sensitive column in common."
         raise ParameterError(msg, hint="compare releases that tell the same about people.")
-    joined = join(target, known), join(other, _shared(known, other))
+    joined = one, join(other, _shared(one.known, other))
     for name in names:
         yield _attack(joined, name)
 
@@ -61,45 +107,80 @@ def _shared(known: Known, other: Target) -> Known:
 
 def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
     one, two = joined
-    domains = [side.classes.cells.domains[name] for side in joined]
-    same = domains[1].codes_in(domains[0])
+    values = Values.of((one, two), name)
     histograms = one.classes.histogram(name), two.classes.histogram(name)
-    found = intersect((one.links, two.links), histograms, same)
+    found = intersect((one.links, two.links), histograms, values.same)
     known = one.known
     in_both = (found.first > 0) & (found.second > 0)
-    certain = found.both == 1
-    alone = max(_people(known, in_both & (side == 1)) for side in (found.first, found.second))
-    exposed, targets = _people(known, certain), _people(known, in_both)
-    narrowed = _people(known, in_both & (found.both < np.minimum(found.first, found.second)))
-    odd = _people(known, in_both & (found.both == 0))
-    of = f"{targets:,} {known.noun}"
-    fewer = f"intersection: for {narrowed:,} of {of} both releases leave fewer values than each alone."
-    nobody = f"intersection: for {odd:,} of {of} no value fits both, so not all are in both."
+    alone = [_alone(side, name, codes, in_both) for side, codes in zip(joined, values.codes, strict=True)]
+    told, exposed = _right(one, values, _together([*alone, _left(found)], known, len(values.texts)))
+    before = max(_right(one, values, some)[1].records for some in alone)
+    targets = _people(known, in_both)
     unread = list(dict.fromkeys(note for side in joined for note in side.missing("intersection")))
+    fewer = list(dict.fromkeys(note for side in joined for note in side.fewer("intersection")))
     return Attack(
         name="intersection",
         column=name,
         knows=f"{len(known.on)} quasi-identifiers of everybody, and that they are in both releases",
-        means="one value fits both releases",
-        exposed=known.exposed(lambda: certain, exposed, 0),
+        means="a value is certain by both releases",
+        exposed=exposed,
         targets=targets,
-        right=Fraction(exposed),
-        baseline=Fraction(alone, max(targets, 1)),
+        right=Fraction(exposed.records),
+        baseline=Fraction(before, max(targets, 1)),
         unit="chance",
-        worst=Fraction(int(certain.any())) if len(certain) else None,
+        worst=Fraction(int(exposed.records > 0)) if len(known.counts) else None,
         worst_class={},
-        distribution=((Fraction(1), exposed),),
+        distribution=((Fraction(1), exposed.records),),
         unread=one.unread + two.unread,
-        notes=(fewer, *((nobody,) if odd else ()), *unread),
-        _records=partial(_records, one, found, certain, name),
+        notes=(*_notes(known, found, in_both), *unread, *fewer),
+        _records=partial(_records, known, told, values),
     )
 
 
-def _people(known: Known, chosen: npt.NDArray[np.bool_]) -> int:
+def _notes(known: Known, found: Remaining, in_both: Bools) -> Iterator[str]:
+    narrowed = _people(known, in_both & (found.both < np.minimum(found.first, found.second)))
+    odd = _people(known, in_both & (found.both == 0))
+    of = f"{_people(known, in_both):,} {known.noun}"
+    yield f"intersection: for {narrowed:,} of {of} both releases leave fewer values than each alone."
+    if odd:
+        yield f"intersection: for {odd:,} of {of} no value fits both, so not all are in both."
+
+
+def _alone(side: Joined, name: str, codes: Counts, chosen: Bools) -> Told:
+    """Say what one release alone tells some people."""
+    told = side.told(name)
+    kept = chosen[told.who]
+    who = told.who[kept]
+    return Told(who, codes[told.codes[kept]], side.known.counts[who])
+
+
+def _left(found: Remaining) -> Told:
+    """Say who is left with one value by both releases."""
+    who = np.flatnonzero(found.both == 1)
+    return Told(who, found.value[who], who)
+
+
+def _together(parts: Sequence[Told], known: Known, codes: int) -> Told:
+    """Tell people all that is certain for any reason; nothing twice."""
+    pairs = np.unique(np.concatenate([part.who * codes + part.codes for part in parts]))
+    who = pairs // max(codes, 1)
+    return Told(who, pairs % max(codes, 1), known.counts[who])
+
+
+def _right(joined: Joined, values: Values, told: Told) -> tuple[Told, Exposed]:
+    """Say who is told something; of an original, who has it."""
+    if joined.truth is not None:
+        return joined.truth.compare(values.name, values.of_original(joined.truth.whole), told, 0)
+    known = joined.known
+    chosen = np.zeros(len(known.counts), dtype=bool)
+    chosen[told.who] = True
+    return told, known.exposed(lambda: chosen, _people(known, chosen), 0)
+
+
+def _people(known: Known, chosen: Bools) -> int:
     return int(known.counts[chosen].sum())
 
 
-def _records(joined: Joined, found: Remaining, chosen: npt.NDArray[np.bool_], name: str) -> Table:
-    table = joined.known.table(chosen)
-    texts = joined.classes.cells.domains[name].texts
-    return {**table, free_name(name, table): texts[found.value[chosen]]}
+def _records(known: Known, told: Told, values: Values) -> Table:
+    table = rows_of(known, told)
+    return {**table, free_name(values.name, table): values.texts[told.codes]}

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
-from incrowd.api._attack._attacks import Attack
+from incrowd.api._attack._attacks import Attack, Table
 from incrowd.api._attack._target import Target
+from incrowd.api._check import free_name
 from incrowd.api._exposed import Exposed
 from incrowd.attacks import People, Undivided, halve, undivided
-from incrowd.core import LocalRecoding, PrivacyWarning, SchemaError, add_up
+from incrowd.core import LocalRecoding, PrivacyWarning, SchemaError, add_up, group
 from incrowd.models import Judge, NTCloseness
 
 MOST = 2000
@@ -30,7 +34,7 @@ def minimality(target: Target, recoding: LocalRecoding, seed: int) -> Iterator[A
     for name in dict.fromkeys(name for judge in judges for name in judge.columns):
         about = [judge for judge in judges if set(judge.columns) <= {name}]
         if any(judge.columns for judge in about):
-            yield _told(name, _look(recoding, name, about, seed))
+            yield _told(name, recoding, _look(recoding, name, about, seed))
 
 
 def _judges(target: Target, recoding: LocalRecoding) -> tuple[Judge, ...]:
@@ -57,10 +61,11 @@ def _look(recoding: LocalRecoding, name: str, judges: list[Judge], seed: int) ->
     some = can[classes]
     renumbered = (np.cumsum(can) - 1)[classes[some]]
     people = People(renumbered, codes[name][some].astype(np.int64), counts[some])
-    return undivided(people, side[some], recoding.domains[name], judges, seed)
+    found = undivided(people, side[some], recoding.domains[name], judges, seed)
+    return replace(found, chosen=np.flatnonzero(can)[found.chosen])
 
 
-def _told(name: str, found: Undivided) -> Attack:
+def _told(name: str, recoding: LocalRecoding, found: Undivided) -> Attack:
     looked, people = len(found.sizes), int(found.sizes.sum())
     shares = found.right / np.maximum(found.sizes, 1)
     place = int(shares.argmax()) if looked else None
@@ -81,8 +86,25 @@ def _told(name: str, found: Undivided) -> Attack:
         baseline=Fraction(int(found.before.sum()), max(people, 1)),
         unit="chance",
         worst=None if place is None else Fraction(int(found.right[place]), int(found.sizes[place])),
-        worst_class={},
+        worst_class={} if place is None else _label(recoding, int(found.chosen[place])),
         distribution=((Fraction(1), exposed),),
         interval=found.interval,
         notes=(said, "minimality: guessing is the most frequent value of the group."),
+        _records=partial(_records, recoding, name, found.chosen[whole]),
     )
+
+
+def _label(recoding: LocalRecoding, place: int) -> dict[str, str | None]:
+    return {name: texts[place] for name, texts in zip(recoding.quasi, recoding.labels, strict=True)}
+
+
+def _records(recoding: LocalRecoding, name: str, chosen: npt.NDArray[np.int64]) -> Table:
+    """Give what everybody in some classes has: labels, the value, and how many records are alike."""
+    inside = np.isin(recoding.classes, chosen)
+    values = recoding.codes[list(recoding.domains).index(name)][inside]
+    columns, domain = [recoding.classes[inside].astype(np.int64), values], recoding.domains[name]
+    alike = group(columns, [len(recoding.labels[0]), len(domain)])
+    members, codes = (column[alike.first] for column in columns)
+    table = {one: texts[members] for one, texts in zip(recoding.quasi, recoding.labels, strict=True)}
+    table[free_name(name, table)] = domain.texts[codes]
+    return {**table, free_name("records", table): alike.sums(recoding.counts[inside])}

@@ -1,0 +1,152 @@
+"""Persons who are in several classes: nobody is a candidate twice, and somebody has the values of all of his rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.attacks._class_sets import ClassSets, below, parts_of
+from incrowd.core import Classes, add_up, group
+
+Ints = npt.NDArray[np.integer]
+Counts = npt.NDArray[np.int64]
+
+MOST = 1 << 24
+"""So many pairs of a set and a person are looked at together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """The values of one sensitive column that can be everybody's in some set of classes.
+
+    Attributes
+    ----------
+    starts, values, counts
+        Per class its values, and how many persons have each.
+    alone
+        How many of these are in no other class.
+    begins, holders
+        The others who have each value, value by value.
+    codes
+        How many codes the column has.
+    """
+
+    starts: Counts = field(repr=False)
+    values: Counts = field(repr=False)
+    counts: Counts = field(repr=False)
+    alone: Counts = field(repr=False)
+    begins: Counts = field(repr=False)
+    holders: Counts = field(repr=False)
+    codes: int
+
+    @property
+    def steps(self) -> Counts:
+        """How many entries and holders each class has."""
+        return np.diff(self.starts) + np.diff(self.begins[self.starts])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crowd:
+    """Who is in which class, where people have several rows.
+
+    Attributes
+    ----------
+    alone
+        Per class, how many persons are in no other class.
+    starts, persons
+        The others, ascending, class by class.
+    width
+        A number that no person has; all are below.
+    said
+        Per sensitive column, what they have.
+    """
+
+    alone: Counts = field(repr=False)
+    starts: Counts = field(repr=False)
+    persons: Counts = field(repr=False)
+    width: int
+    said: dict[str, Said] = field(repr=False)
+
+    @classmethod
+    def of(cls, classes: Classes, columns: Iterable[str]) -> Crowd:
+        """Take classes of a table that says whose row is whose."""
+        members, person = classes.members, np.asarray(classes.cells.person)
+        width = int(person.max(initial=0)) + 1
+        pairs = group([members, person], [max(len(classes), 1), width]).first
+        owner, who = members[pairs], person[pairs]
+        shared = np.bincount(who, minlength=width) > 1
+        several = shared[who]
+        alone = np.bincount(owner[~several], minlength=len(classes)).astype(np.int64)
+        said = {name: _said(classes, name, alone, shared) for name in columns}
+        return cls(alone, parts_of(owner[several], len(classes)), who[several].astype(np.int64), width, said)
+
+    def candidates(self, sets: ClassSets) -> Counts:
+        """Count the persons of sets of classes, each once in a set."""
+        result = sets.sums(self.alone)
+        many = np.diff(self.starts)
+        keys = np.repeat(np.arange(len(many)), many) * self.width + self.persons  # ascend
+        for first, some in sets.pieces(many, MOST):
+            owner = some.owner
+            largest = np.lexsort((-many[some.classes], owner))[some.starts[:-1]]  # taken as it is, others beside it
+            others = np.ones(len(owner), dtype=bool)
+            others[largest] = False
+            source, entry = below(self.starts, some.classes[others])
+            pairs = np.unique(owner[others][source] * self.width + self.persons[entry])
+            owner, taken = pairs // self.width, some.classes[largest]
+            wanted = taken[owner] * self.width + pairs % self.width
+            inside = np.append(keys, -1)[np.searchsorted(keys, wanted)] == wanted
+            result[first : first + len(some)] += many[taken] + np.bincount(owner[~inside], minlength=len(some))
+        return result
+
+    def certain(self, name: str, sets: ClassSets, candidates: Counts) -> tuple[Counts, Counts]:
+        """Find the values that all candidates have, in records of these classes: pairs of a set and a code, ascending.
+
+        Parameters
+        ----------
+        name
+            The sensitive column.
+        sets, candidates
+            The classes that somebody can be in, and how many persons these have.
+        """
+        said, found = self.said[name], [np.zeros(0, dtype=np.int64)]
+        for first, some in sets.pieces(said.steps, MOST):
+            source, entry = below(said.starts, some.classes)
+            keys, which = np.unique(some.owner[source] * said.codes + said.values[entry], return_inverse=True)
+            wanted = candidates[first + keys // said.codes]
+            possible = add_up(which, said.counts[entry], len(keys)) >= wanted
+            entry, which = entry[possible[which]], which[possible[which]]
+            held = add_up(which, said.alone[entry], len(keys))
+            source, place = below(said.begins, entry)
+            pairs = np.unique(which[source] * self.width + said.holders[place])
+            held += np.bincount(pairs // self.width, minlength=len(keys))
+            found.append(keys[held == wanted] + first * said.codes)
+        together = np.concatenate(found)
+        return together // max(said.codes, 1), together % max(said.codes, 1)
+
+
+def _said(classes: Classes, name: str, alone: Counts, shared: npt.NDArray[np.bool_]) -> Said:
+    """Leave out values that somebody lacks who is in no other class: these are never everybody's."""
+    members, person = classes.members, np.asarray(classes.cells.person)
+    codes, values = classes.cells.cardinalities[name], classes.cells.sensitive[name]
+    entries = group([members, values], [max(len(classes), 1), max(codes, 1)])
+    owner, value = members[entries.first], values[entries.first].astype(np.int64)
+    pairs = group([entries.ids, person], [max(len(entries), 1), len(shared)]).first
+    entry, who = entries.ids[pairs], person[pairs].astype(np.int64)
+    counts = np.bincount(entry, minlength=len(entries)).astype(np.int64)
+    single = np.bincount(entry[~shared[who]], minlength=len(entries)).astype(np.int64)
+    kept = single == alone[owner]
+    chosen = kept[entry] & shared[who]
+    new = np.cumsum(kept) - 1
+    number = int(kept.sum())
+    return Said(
+        starts=parts_of(owner[kept], len(classes)),
+        values=value[kept],
+        counts=counts[kept],
+        alone=single[kept],
+        begins=parts_of(new[entry[chosen]], number),
+        holders=who[chosen],
+        codes=codes,
+    )
