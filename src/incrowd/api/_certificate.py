@@ -16,8 +16,9 @@ from incrowd.api._limits import limit_of, limits_of
 from incrowd.api._promised import exactly, plain_model
 from incrowd.api._released import Measurement, measure, open_released, public_meaning
 from incrowd.api._stored import StoredRecoding
-from incrowd.core import Finding, ParameterError, ReleaseMismatch
-from incrowd.engines import Engine, digest_of_files, files_of, is_escaped
+from incrowd.core import Finding, LocalRecoding, ParameterError, ReleaseMismatch
+from incrowd.engines import Engine, digest_of_files, ending_of, files_of, is_escaped
+from incrowd.hierarchies import Averaged
 from incrowd.models import Model, NTCloseness
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 ESCAPED = "Texts that a spreadsheet would run, and those that begin with an apostrophe, have one more in front."
 """What is said of files in which texts are escaped."""
+AS_PARQUET = "write it as Parquet, which keeps values as they are; nothing was published."
 SCHEMA = 1
 """The version of the certificate's shape."""
 Plain = dict[str, Any]
@@ -50,6 +52,7 @@ def certificate_of(release: Release, data: Path, date: str, budget: Mapping[str,
     shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
     found = measure(engine, columns, release.model, shares)
     _expect_the_same(release, found)
+    _expect_empty_texts(release, engine, data)
     pseudonyms = [column["name"] for column in columns if column["role"] in {"identifier", "entity"}]
     return {
         "schema": SCHEMA,
@@ -127,13 +130,15 @@ def _columns(release: Release, engine: Engine) -> list[Plain]:
     """Describe the published columns; of a sensitive one only values that are in the file are named."""
     schema, levels = release.schema, release.recipe.levels
     names = list(engine.columns())
-    meanings = dict(schema.sensitive)
+    meanings, hierarchies = dict(schema.sensitive), dict(schema.quasi)
     domains = engine.domains([name for name in names if name in meanings])
     columns = []
     for name in names:
         column: Plain = {"name": name, "role": schema.role(name) or "insensitive", "level": None}
         if column["role"] == "quasi-identifier" and levels is not None:
             column["level"] = levels[name]
+        if isinstance(hierarchy := hierarchies.get(name), Averaged):
+            column["averaged"] = hierarchy.by
         if column["role"] == "sensitive":
             column |= public_meaning(meanings[name], domains[name])
         columns.append(column)
@@ -141,7 +146,7 @@ def _columns(release: Release, engine: Engine) -> list[Plain]:
 
 
 def _expect_the_same(release: Release, found: Measurement) -> None:
-    """Refuse a file that is not the table that was checked: a text file cannot tell an empty text from nothing."""
+    """Refuse a file that is not the table that was checked."""
     shown, certified = found.verdict, release.verdict
     same = (shown.classes, shown.records) == (certified.classes, certified.records)
     if release.schema.entity is None:
@@ -149,7 +154,46 @@ def _expect_the_same(release: Release, found: Measurement) -> None:
         same &= all(math.isclose(*two) for one, other in pairs if other.reference is None for two in _both(one, other))
     if not same:
         msg = "The file that was written does not show what was measured on the table."
-        raise ReleaseMismatch(msg, hint="write it as Parquet, which keeps values as they are; nothing was published.")
+        raise ReleaseMismatch(msg, hint=AS_PARQUET)
+
+
+def _expect_empty_texts(release: Release, engine: Engine, data: Path) -> None:
+    """Refuse a file whose readers would take an empty text for nothing, where that makes a difference.
+
+    Files of SPSS and Stata hold no other nothing for texts. A CSV file has an empty text in quotes, which we read as it
+    is and others do not: that does no harm as long as the column has no missing value beside it.
+    """
+    measured = (*release.schema.quasi_names, *release.schema.sensitive_names)
+    possible = [name for name in measured if _may_be_empty(release, name)]  # seldom any, and asking reads the file
+    lost: list[str] = []
+    if ending_of(data) in {".sav", ".dta"}:
+        lost = [name for name in possible if "" in _published(release, name)]
+    elif possible and ending_of(data) in {".csv", ".csv.gz"}:
+        found = engine.domains(possible)
+        lost = [name for name in possible if found[name].has_null and "" in found[name].texts.tolist()]
+    if lost:
+        msg = f"A file ending in {ending_of(data)!r} cannot tell the empty texts of column {lost[0]!r} from nothing."
+        raise ReleaseMismatch(msg, hint=AS_PARQUET)
+
+
+def _may_be_empty(release: Release, name: str) -> bool:
+    """Say whether a column has an empty text, or a label that is one."""
+    known = release.recoding.domains.get(name) or release.distributions.get(name)
+    ladder = release.recoding.ladders.get(name)
+    labels = () if ladder is None else ladder.labels
+    texts = (() if known is None else known.texts, *labels)
+    return any("" in set(one) for one in texts)
+
+
+def _published(release: Release, name: str) -> list[str | None]:
+    """Give what can be published of a column that promises speak about."""
+    recoding = release.recoding
+    if name not in recoding.quasi:
+        known = release.distributions.get(name)
+        return [] if known is None else list(known.texts.tolist())
+    if isinstance(recoding, LocalRecoding):
+        return list(recoding.labels[recoding.quasi.index(name)].tolist())
+    return list(recoding.ladders[name].labels[recoding.levels[name]].tolist())
 
 
 def _both(one: Finding, other: Finding) -> list[tuple[float, float]]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.api._certificate import readable
+from incrowd.api._hierarchy_file import get_hierarchies, hierarchies_of, put_hierarchies, with_hierarchies
 from incrowd.api._schema_file import get_schema, put_schema
 from incrowd.api._stored import PART, StoredRecoding
 from incrowd.core import (
     DataError,
+    Hierarchy,
     IncrowdError,
     Recoding,
     Schema,
@@ -41,11 +44,20 @@ class SavedRecoding:
         The roles of the columns. Its hierarchies know the values of the original table and no others.
     model
         The promise.
+    hierarchies
+        Hierarchies of quasi-identifiers as they were given, by name: of values that the original table did not have
+        they know more. Those that were made from the table, and those of other libraries, are missing.
     """
 
     recoding: Recoding = field(repr=False)
     schema: Schema = field(repr=False)
     model: Model
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict, repr=False)
+
+    @property
+    def asked(self) -> Schema:
+        """The roles of the columns, with hierarchies that can be asked about any value, where there are such."""
+        return with_hierarchies(self.schema, self.hierarchies)
 
 
 def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str]) -> None:
@@ -62,11 +74,13 @@ def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str
     recoding = source.recoding
     stored = recoding if isinstance(recoding, StoredRecoding) else None
     header, arrays = put_recoding(recoding if stored is None else stored.outline)
-    header |= {"schema": put_schema(source.schema), "promise": str(source.model)}
+    known = source.hierarchies if isinstance(source, SavedRecoding) else hierarchies_of(source.schema)
+    hierarchies, trees = put_hierarchies(known)
+    header |= {"schema": put_schema(source.schema), "promise": str(source.model), "hierarchies": hierarchies}
     if stored is not None:
         header["parts"] = len(stored.files)
         stored.copy(Path(folder))
-    write_arrays(arrays, Path(folder) / MAP)
+    write_arrays(arrays | trees, Path(folder) / MAP)
     (Path(folder) / HEADER).write_text(readable(header), encoding="utf-8")
 
 
@@ -95,7 +109,8 @@ def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
             files = (PART.format(number + 1) for number in range(header["parts"]))
             arrays |= join_cells([read_arrays(Path(folder) / file) for file in files])
         recoding = get_recoding(header, arrays)
-        return SavedRecoding(recoding, get_schema(header["schema"], recoding), promise(header["promise"]))
+        hierarchies = get_hierarchies(header.get("hierarchies", {}), arrays)
+        return SavedRecoding(recoding, get_schema(header["schema"], recoding), promise(header["promise"]), hierarchies)
     except IncrowdError:
         raise
     except Exception as error:  # noqa: BLE001 - a broken file can fail in any way, and quote what it holds

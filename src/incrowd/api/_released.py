@@ -15,7 +15,7 @@ from incrowd.api._check import verdict_of
 from incrowd.api._promised import shown_by_a_file
 from incrowd.core import Domain, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
 from incrowd.engines import Engine, ending_of, is_escaped, open_table, shares_of
-from incrowd.hierarchies import Categories, Ordered, Tree, ordered
+from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model
 
 Plain = dict[str, Any]
@@ -47,7 +47,7 @@ class Measurement:
 
 
 def open_released(path: Path, **budget: Any) -> Engine:
-    """Open a released file: nothing but an empty field is missing, and texts are as they were before escaping."""
+    """Open a released file as it was written: texts as before escaping; missing is what is empty without quotes."""
     separator = "," if ending_of(path) in {".csv", ".csv.gz"} else None
     return open_table(path, missing_values=(), separator=separator, escaped=is_escaped(path), **budget)
 
@@ -91,18 +91,29 @@ def with_itself(verdict: Verdict) -> Verdict:
     return replace(verdict, findings=tuple(findings))
 
 
-def public_schema(columns: Sequence[Plain]) -> Schema:
-    """Read the roles of published columns, and what is known about their values."""
+def public_schema(columns: Sequence[Plain], missing_values: Sequence[str] = ()) -> Schema:
+    """Read the roles of published columns, and what is known about their values.
+
+    Parameters
+    ----------
+    columns
+        What the certificate says about them.
+    missing_values
+        Texts that count as missing in other tables that are compared with the file; in the file itself none does.
+    """
     named: dict[str, list[str]] = {}
+    averaged: dict[str, Averaged] = {}
     for column in columns:
         named.setdefault(column["role"], []).append(column["name"])
+        if column.get("averaged"):
+            averaged[column["name"]] = Averaged(auto(), column["averaged"])
     count = named.get("count", [None])[0]
     return Schema(
-        named["quasi-identifier"],
+        {name: averaged.get(name) for name in named["quasi-identifier"]},
         {column["name"]: _meaning(column) for column in columns if column["role"] == "sensitive"},
         insensitive=named.get("insensitive", []),
         count=count,
-        missing_values=(),
+        missing_values=missing_values,
     )
 
 

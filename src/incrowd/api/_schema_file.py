@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from incrowd.core import KnownLadder, Recoding, Schema, SchemaError
-from incrowd.hierarchies import Categories, Ordered, Tree
+from incrowd.core import Hierarchy, KnownLadder, Recoding, Schema, SchemaError
+from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto
 
 Plain = dict[str, Any]
 
 
 def put_schema(schema: Schema) -> Plain:
-    """Write the roles of columns, and what is known about sensitive ones."""
+    """Write the roles of columns, what is known about sensitive ones, and which are published as averages."""
+    averaged = {name: one.by for name, one in schema.quasi if isinstance(one, Averaged)}
     return {
+        **({"averaged": averaged} if averaged else {}),
         "quasi": list(schema.quasi_names),
         "sensitive": [[name, _put_meaning(name, meaning)] for name, meaning in schema.sensitive],
         "identifiers": list(schema.identifiers),
@@ -27,7 +29,10 @@ def put_schema(schema: Schema) -> Plain:
 
 def get_schema(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
     """Read a schema; its hierarchies are the ladders of the recoding, and know no other values."""
-    known = {name: KnownLadder(recoding.domains[name], ladder) for name, ladder in recoding.ladders.items()}
+    known: dict[str, Hierarchy] = {
+        name: KnownLadder(recoding.domains[name], ladder) for name, ladder in recoding.ladders.items()
+    }
+    known |= {name: Averaged(known.get(name, auto()), by) for name, by in plain.get("averaged", {}).items()}
     return Schema(
         {name: known.get(name) for name in plain["quasi"]},
         {name: _get_meaning(meaning) for name, meaning in plain["sensitive"]},

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.api._attack._target import Target, bound
+from incrowd.api._attack._asking import asked, part_of
+from incrowd.api._attack._target import Target
 from incrowd.api._census import open_with
 from incrowd.api._fits import census_within
 from incrowd.api._risk._classes import Grouped
-from incrowd.core import TOP, CensusRequest, Classes, Domain, FullDomainRecoding, Hierarchy, Ladder, Recoding, Schema
+from incrowd.core import TOP, CensusRequest, Classes, Domain, FullDomainRecoding, Recoding, Schema
 from incrowd.engines import Engine
-from incrowd.hierarchies import coverage, is_from_data, unread
+from incrowd.hierarchies import Averaged, is_from_data, unread
 from incrowd.measures import Fitting, crowds
 
 Ints = npt.NDArray[np.integer]
@@ -72,7 +72,7 @@ def crowds_of(found: Grouped, population: Any, **reading: Any) -> tuple[npt.NDAr
         names, people = _names(found.classes, place), census.domains[name]
         pairs = _as_it_stands(found, names, people) if released is None else _of_release(released, names, people)
         fittings.append(Fitting.of_pairs(pairs.labels, pairs.values, len(people), len(names)))
-        notes += _unread(names, people, pairs) if released is None else []
+        notes += _unread(found, names, people, pairs) if released is None else []
     codes = census.codes[: len(fittings)]
     return crowds(found.classes.codes, fittings, codes, census.counts), census.records, notes
 
@@ -86,12 +86,15 @@ def _names(classes: Classes, place: int) -> Names:
 
 
 def _as_it_stands(found: Grouped, names: Names, people: Domain) -> Pairs:
-    """Match anybody's table: numbers and dates are what they are, texts may be labels."""
+    """Match anybody's table: numbers and dates are what they are, texts may be labels, and averages are nobody's."""
+    hierarchy = dict(found.schema.quasi)[people.column]
+    if isinstance(hierarchy, Averaged):
+        return Pairs.of([])
     own = found.engine.domains([people.column])[people.column]
     if own.kind == people.kind != "text":
         labels = people.codes_in(own)
         return Pairs(labels[labels >= 0], np.flatnonzero(labels >= 0))
-    return _asked(_hierarchy(found.schema, people.column), names, people)
+    return Pairs.of(asked(None if is_from_data(hierarchy) else hierarchy, names, people))
 
 
 def _of_release(release: Target, names: Names, people: Domain) -> Pairs:
@@ -105,14 +108,8 @@ def _of_release(release: Target, names: Names, people: Domain) -> Pairs:
     own = _known(release, recoding, names, column).among(back)
     if not len(strange):
         return own
-    others = _asked(_hierarchy(release.schema, column), names, _some(people, strange), recoding.ladders[column])
-    return Pairs.joined([own, others.among(strange)])
-
-
-def _hierarchy(schema: Schema, column: str) -> Hierarchy | None:
-    """Give the hierarchy of a column, if it gives a value the same labels wherever it meets it."""
-    hierarchy = dict(schema.quasi)[column]
-    return None if is_from_data(hierarchy) else hierarchy
+    others = asked(release.hierarchy(column), names, part_of(people, strange), recoding.ladders[column])
+    return Pairs.joined([own, Pairs.of(others).among(strange)])
 
 
 def _known(release: Target, recoding: Recoding, names: Names, column: str) -> Pairs:
@@ -142,51 +139,12 @@ def _raised(engine: Engine, recoding: FullDomainRecoding, names: Names, column: 
     return Pairs.joined([pairs, Pairs(np.full(len(every), number[TOP]), every)])
 
 
-def _asked(hierarchy: Hierarchy | None, names: Names, people: Domain, published: Ladder | None = None) -> Pairs:
-    """Ask a hierarchy about values; of those that it does not know, the labels are read.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy, if there is one to ask.
-    names, people
-        The labels and the values.
-    published
-        The ladder that the labels come from, if it is known: of values that the hierarchy knows, its labels are not
-        read as something else.
-    """
-    found = None if hierarchy is None else bound(hierarchy, people)
-    if found is None:
-        return _read(names, people)
-    known, ladder = found
-    place = people.codes_in(known)
-    inside, outside = np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
-    back = np.full(len(known), -1, dtype=np.intp)
-    back[place[inside]] = inside
-    elsewhere = _texts(published) - _texts(ladder) - {TOP}
-    fits = coverage(names, known, ladder)
-    own = Pairs.of([codes[:0] if text in elsewhere else codes for text, codes in zip(names, fits, strict=True)])
-    return Pairs.joined([own.among(back), _read(names, _some(people, outside)).among(outside)])
-
-
-def _read(names: Names, people: Domain) -> Pairs:
-    """Read labels: ranges, masks, sets, periods; any other is a value and no more."""
-    return Pairs.of(coverage(names, people))
-
-
-def _some(domain: Domain, codes: Ints) -> Domain:
-    """Give a part of a domain."""
-    inside = codes[codes < len(domain.values)]
-    spelling = None if domain.spelling is None else domain.spelling[inside]
-    return replace(domain, values=domain.values[inside], counts=domain.counts[codes], spelling=spelling)
-
-
-def _texts(ladder: Ladder | None) -> set[str | None]:
-    return set() if ladder is None else {text for labels in ladder.labels for text in labels.tolist()}
-
-
-def _unread(names: Names, people: Domain, pairs: Pairs) -> list[str]:
+def _unread(found: Grouped, names: Names, people: Domain, pairs: Pairs) -> list[str]:
     """Say how many labels fit nobody because nothing tells what they stand for."""
+    if isinstance(dict(found.schema.quasi)[people.column], Averaged):
+        return [
+            f"Column {people.column!r} is published as averages, which are nobody's values; there the table counts."
+        ]
     fit = np.zeros(len(names), dtype=bool)
     fit[pairs.labels] = True
     count = int(unread([text for text, fits in zip(names, fit.tolist(), strict=True) if not fits], people).sum())

@@ -1,0 +1,115 @@
+"""Hierarchies as they were given, as plain data and arrays: they know values that the table did not have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Hierarchy, Schema
+from incrowd.hierarchies import Averaged, Coded, Dates, Flat, Intervals, Mask, Ordered, Tree
+
+Plain = dict[str, Any]
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def hierarchies_of(schema: Schema) -> dict[str, Hierarchy]:
+    """Give per quasi-identifier the hierarchy of its values, also of one that is averaged."""
+    given = {name: one.hierarchy if isinstance(one, Averaged) else one for name, one in schema.quasi}
+    return {name: one for name, one in given.items() if one is not None}
+
+
+def put_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arrays]:
+    """Write hierarchies of incrowd that give a value the same labels in every table; others are left out.
+
+    Parameters
+    ----------
+    hierarchies
+        By the name of their column.
+    """
+    plain: Plain = {}
+    arrays: Arrays = {}
+    for name, one in hierarchies.items():
+        tree = _tree_of(one)
+        if tree is not None:
+            plain[name] = {"kind": "tree", "height": tree.height}
+            labels = ([path[level] for path in tree.paths] for level in range(tree.height + 1))
+            arrays |= {f"tree {name} {level}": np.array(texts, dtype=object) for level, texts in enumerate(labels)}
+        elif (found := _put(one)) is not None:
+            plain[name] = found
+    return plain, arrays
+
+
+def get_hierarchies(plain: Mapping[str, Plain], arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Hierarchy]:
+    """Read hierarchies again."""
+    return {name: _get(name, one, arrays) for name, one in plain.items()}
+
+
+def with_hierarchies(schema: Schema, hierarchies: Mapping[str, Hierarchy]) -> Schema:
+    """Give a schema hierarchies for some of its quasi-identifiers; what is averaged stays so.
+
+    Parameters
+    ----------
+    schema, hierarchies
+        The schema, and the hierarchies by the name of their column.
+    """
+    quasi: dict[str, Hierarchy | None] = {}
+    for name, own in schema.quasi:
+        new = hierarchies.get(name)
+        quasi[name] = own if new is None else Averaged(new, own.by) if isinstance(own, Averaged) else new
+    return Schema(
+        quasi,
+        dict(schema.sensitive),
+        identifiers=schema.identifiers,
+        insensitive=schema.insensitive,
+        entity=schema.entity,
+        count=schema.count,
+        missing=schema.missing,
+        missing_values=schema.missing_values,
+    )
+
+
+def _tree_of(hierarchy: Hierarchy) -> Tree | None:
+    """Give the tree of a hierarchy that lists its values."""
+    return hierarchy.groups if isinstance(hierarchy, Ordered) else hierarchy if isinstance(hierarchy, Tree) else None
+
+
+def _put(hierarchy: Hierarchy) -> Plain | None:
+    if isinstance(hierarchy, Flat):
+        return {"kind": "flat"}
+    if isinstance(hierarchy, Mask):
+        return {"kind": "mask", "from": hierarchy.from_, "keep": hierarchy.keep, "char": hierarchy.char}
+    if isinstance(hierarchy, Dates):
+        return {"kind": "dates", "units": list(hierarchy.units), "format": hierarchy.format}
+    if isinstance(hierarchy, Coded):
+        return {"kind": "coded", "end": hierarchy.end, "bounds": [str(bound) for bound in hierarchy.bounds]}
+    if isinstance(hierarchy, Intervals):
+        ends = {name: None if end is None else str(end) for name, end in _ends(hierarchy).items()}
+        return {"kind": "intervals", "widths": [str(width) for width in hierarchy.widths], **ends}
+    return None
+
+
+def _ends(hierarchy: Intervals) -> dict[str, Fraction | None]:
+    return {"start": hierarchy.start, "bottom": hierarchy.bottom, "top": hierarchy.top}
+
+
+def _get(name: str, plain: Plain, arrays: Mapping[str, npt.NDArray[Any]]) -> Hierarchy:
+    kind = plain["kind"]
+    if kind == "tree":
+        levels = [arrays[f"tree {name} {level}"].tolist() for level in range(plain["height"] + 1)]
+        return Tree(tuple(zip(*levels, strict=True)))
+    if kind == "mask":
+        return Mask(plain["from"], plain["keep"], plain["char"])
+    if kind == "dates":
+        return Dates(tuple(plain["units"]), plain["format"])
+    if kind == "coded":
+        return Coded(plain["end"], tuple(map(Fraction, plain["bounds"])))
+    if kind == "intervals":
+        start, bottom, top = (
+            None if plain[end] is None else Fraction(plain[end]) for end in ("start", "bottom", "top")
+        )
+        return Intervals(tuple(map(Fraction, plain["widths"])), start or Fraction(0), bottom, top)
+    return Flat()
