@@ -220,3 +220,9 @@ def test_one_group_is_called_a_group() -> None:
     table = [{"sex": "f"}, {"sex": "f"}]
     release = ic.anonymize(table, ic.Schema(quasi={"sex": ic.flat()}), model="k>=2")
     assert "It publishes 2 of 2 records in 1 group." in release.explain()
+
+
+@pytest.mark.parametrize("name", ["at_least", "at_most", "importance"])
+def test_what_is_said_per_column_must_name_columns(name: str) -> None:
+    with pytest.raises(ic.ParameterError, match=f"{name} must say it per column, got int"):
+        ic.anonymize([{"age": 31}, {"age": 34}], ic.Schema(quasi=["age"]), model="k>=2", **{name: 0})  # type: ignore[arg-type]

@@ -132,3 +132,10 @@ def test_what_is_applied_can_be_written_at_once(tmp_path: Path) -> None:
 def test_a_folder_without_a_recoding_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ic.DataError, match="There is no recoding in"):
         ic.apply(tmp_path, FIRST)
+
+
+def test_what_is_no_release_is_refused() -> None:
+    with pytest.raises(ic.ParameterError, match="apply needs a release, got list"):
+        ic.apply([{"age": 31}], [{"age": 31}])  # type: ignore[arg-type]
+    with pytest.raises(ic.ParameterError, match="compare needs two releases, got list"):
+        ic.compare([{"age": 31}], [{"age": 31}])  # type: ignore[arg-type]

@@ -116,6 +116,11 @@ def test_a_published_column_of_a_forbidden_kind_fails(kind: str) -> None:
         ([36, 101], ["101"], "NOT CHECKED"),  # 036 and 360 without a zero look alike
         ([0, 101], ["101"], "NOT CHECKED"),
         ([36, 102], ["101"], "FAIL"),
+        ([601, 725], ["601", "725"], "NOT CHECKED"),  # 00601 and 00725 look alike
+        ([601, 725], ["601"], "FAIL"),  # whatever they are
+        ([601, 10115], ["601", "101"], "FAIL"),
+        (["601", "725"], ["601", "725"], "PASS"),  # a text has kept its zeros
+        (["006", "007"], ["006", "007"], "PASS"),
         (["{476**, 477**}", "476**"], ["476", "477"], "PASS"),
         (["{476**, 477**}"], ["476"], "FAIL"),
         (["{476**, 47712}"], ["476", "477"], "FAIL"),
@@ -205,3 +210,13 @@ def test_wrong_declarations_are_refused_without_a_value() -> None:
     with pytest.raises(ic.ParameterError, match="'x' must be declared as one of 'none', 'state'"):
         ic.safe_harbor([{"x": 1}], kinds={"x": "colour"})
     assert "CANARY" not in str(ic.safe_harbor([{"x": "CANARY"}], kinds={"x": "date"}))
+
+
+@pytest.mark.parametrize("values", [["601", "*"], ["21**", "101**"], ["601*"], ["36"]])
+def test_zip_codes_that_may_have_lost_a_zero_are_not_checked(values: list[str]) -> None:
+    assert harbor(values, "zip", populous=["601", "101", "036", "021"])[0] == "NOT CHECKED"
+
+
+@pytest.mark.parametrize("values", [["601", "006", "*"], ["021**", "*"], ["601"], ["601**", "021*"]])
+def test_zip_codes_that_kept_their_zeros_are_checked(values: list[str]) -> None:
+    assert harbor(values, "zip", populous=["601", "006", "021"])[0] == "PASS"

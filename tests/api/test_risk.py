@@ -318,3 +318,10 @@ def test_persons_of_a_local_recoding_are_counted_as_they_are_published(key: Path
         most = sum(max(map(len, found.values())) for found in values.values())
         assert risk.guesses[name].average == Fraction(most, sum(map(len, inside.values())))
         assert risk.guesses[name].certain == len(set().union(*(inside[place] for place in sure)))
+
+
+def test_a_release_brings_its_own_schema() -> None:
+    schema = ic.Schema(quasi={"age": ic.intervals(10, 100)})
+    release = ic.anonymize([{"age": 31}, {"age": 34}], schema, model="k>=2")
+    with pytest.raises(ic.ParameterError, match="A release brings its own schema"):
+        ic.risk(release, schema)

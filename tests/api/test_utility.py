@@ -247,7 +247,7 @@ def test_another_table_is_refused() -> None:
         ic.utility(release_of_counts, [{**row, "n": 4} for row in TABLE])
     with pytest.raises(ic.ParameterError, match="utility needs a release, got list"):
         ic.utility(TABLE, TABLE)  # type: ignore[arg-type]
-    with pytest.raises(ic.ParameterError, match="queries must be a whole number of at least 0, got -1"):
+    with pytest.raises(ic.ParameterError, match="queries must be at least 0, got -1"):
         ic.utility(release, TABLE, queries=-1)
 
 

@@ -214,6 +214,10 @@ def test_no_line_is_wider_than_a_terminal(run: Run, tmp_path: Path) -> None:
     [
         (["--population", "many"], "--population must be a number of people or a file, got 'many'."),
         (["--population", "2"], "The population of 2 is smaller than the table of 4."),
+        (["--population", "10000000001"], "population must be from 1 to 10,000,000,000 people."),
+        (["--population", "9" * 5000], "population must be from 1 to 10,000,000,000 people."),
+        (["--weight", "town"], "Column 'town' cannot be the weight: its role is quasi-identifier."),
+        (["--threshold", "1e-999999999"], "--threshold must be a chance from 0 to 1, got '1e-999999999'."),
         (["--threshold", "9%"], "--threshold must be a chance from 0 to 1, got '9%'."),
         (["--threshold", "1/0"], "hint: write it as 0.09 or 1/11."),
         (["--threshold", "2"], "--threshold must be a chance from 0 to 1, got '2'."),
@@ -224,6 +228,7 @@ def test_no_line_is_wider_than_a_terminal(run: Run, tmp_path: Path) -> None:
         (["--kind", "zip=zip"], "--kind is about --preset hipaa-safe-harbor, which was not asked for."),
         (["--year", "2020"], "--year is about --preset hipaa-safe-harbor, which was not asked for."),
         ([*HARBOR, "--kind", "zip"], "--kind does not say which column it is about."),
+        ([*HARBOR, "--kind", "zip=zip,zip=none"], "--kind declares a column twice."),
         ([*HARBOR, "--kind", "zap=zip"], "no column 'zap'"),
         ([*HARBOR, "--kind", "zip=post"], "Column 'zip' must be declared as one of 'none'"),
         ([*HARBOR, "--populous", "none.txt"], "The list of ZIP codes 'none.txt' cannot be read, or is empty."),

@@ -186,6 +186,10 @@ def test_wrong_use_is_told(attack: Run, folder: Path) -> None:
     assert "need --quasi" in err
     code, _, err = attack(folder / "out", "--on", "age")
     assert (code, "none was given" in err) == (2, True)
+    code, _, err = attack(folder / "out", "--external", folder / "voters.csv", "--on", "age=Alter,age=town")
+    assert (code, err.splitlines()[0]) == (2, "error[IC101]: --on names the column 'age' twice.")
+    code, _, err = attack(folder / "out", "--excluded", "99999999999999999999999")
+    assert (code, err.splitlines()[0]) == (2, "error[IC101]: excluded must be below 2**63.")
     (folder / "out/public/data.csv").unlink()
     code, _, err = attack(folder / "out")
     assert (code, "is not beside the certificate" in err) == (2, True)

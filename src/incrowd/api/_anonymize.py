@@ -112,7 +112,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     def limit(records: int) -> int:
         return suppression_limit(records, max_suppressed, max_suppressed_records)
 
-    bounds = Bounds(at_least or {}, at_most or {}, importance or {}, limit, local=algorithm.local)
+    bounds = Bounds.of(limit, at_least=at_least, at_most=at_most, importance=importance, local=algorithm.local)
     request, domains = request_for(source.engine, schema, model, options.get("memory"))
     room = room_for(request, domains, schema, model, bounds, options.get("memory"))
 

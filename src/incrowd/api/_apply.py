@@ -13,7 +13,7 @@ from incrowd.api._publish import publish_node
 from incrowd.api._publishing import Publishing, manner_of, reading_of
 from incrowd.api._recoding_files import SavedRecoding, load_recoding
 from incrowd.api._release import Release
-from incrowd.core import Census, FullDomainRecoding, HierarchyError, NoSafeRelease
+from incrowd.core import Census, FullDomainRecoding, HierarchyError, NoSafeRelease, ParameterError
 from incrowd.models import Number, suppression_limit
 
 
@@ -59,6 +59,9 @@ def apply(
     >>> ic.apply(first, [{"age": 38}, {"age": 33}]).table
     [{'age': '[30, 40)'}, {'age': '[30, 40)'}]
     """
+    if not isinstance(release, (Release, SavedRecoding, str, os.PathLike)):
+        msg = f"apply needs a release, got {type(release).__name__}."
+        raise ParameterError(msg, hint="a release is what anonymize gives; the folder of a saved one is enough.")
     known = release if isinstance(release, (Release, SavedRecoding)) else load_recoding(release)
     schema, model, recoding = known.schema, known.model, known.recoding
     if not isinstance(recoding, FullDomainRecoding):

@@ -30,6 +30,8 @@ class Basis:
         What a local recoding calls its classes; a node's are called by their levels.
     seconds
         How long it took from opening the table to the checked release.
+    peak
+        The most bytes of memory that the process had until then, where the system tells.
     """
 
     table: Any = field(repr=False)
@@ -38,6 +40,7 @@ class Basis:
     predicted: Predicted = field(repr=False)
     named: Sequence[Labelling] | None = field(default=None, repr=False)
     seconds: float | None = field(default=None, repr=False)
+    peak: int | None = field(default=None, repr=False)
 
     @property
     def budget(self) -> dict[str, Any]:

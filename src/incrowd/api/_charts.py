@@ -15,11 +15,12 @@ from incrowd.api._attack._attack import attack
 from incrowd.api._attack._attacks_text import is_guess
 from incrowd.api._basis import Basis
 from incrowd.api._comparable import comparable
+from incrowd.api._given import check_column
 from incrowd.api._kept import open_original, open_release
 from incrowd.api._risk._classes import grouped
 from incrowd.api._risk._risk import risk
 from incrowd.api._stored import StoredRecoding
-from incrowd.core import Classes, Domain, ParameterError, UnknownColumnError
+from incrowd.core import CensusRequest, Classes, Domain, ParameterError, UnknownColumnError
 from incrowd.engines import Remembered
 from incrowd.models import Association, KAnonymity
 
@@ -147,6 +148,7 @@ class Charts:
         """
         from incrowd.report import marginals  # noqa: PLC0415
 
+        check_column(column, "column")
         if column not in self.utility.columns:
             raise UnknownColumnError.of(column, list(self.utility.columns), given_as="published column")
         return marginals(
@@ -192,6 +194,7 @@ class Charts:
         from incrowd.report import tree  # noqa: PLC0415
 
         ladders = self.basis.problem.census.ladders
+        check_column(column, "column")
         if column not in ladders:
             raise UnknownColumnError.of(column, list(ladders), given_as="quasi-identifier")
         found = rows.tree_rows(ladders[column])
@@ -217,6 +220,20 @@ class Charts:
             The columns.
         """
         return self._before.domains(names)
+
+    def missing(self, column: str) -> int:
+        """Count the records of the original table in which a column is missing; a row may stand for several.
+
+        Parameters
+        ----------
+        column
+            The column.
+        """
+        domain, count = self._before.domains([column])[column], self.release.schema.count
+        if not domain.has_null or count is None:
+            return int(domain.counts[-1]) if domain.has_null else 0
+        census = self._before.census(CensusRequest((column,), count=count))
+        return int(census.counts[census.codes[0] == len(domain.values)].sum())
 
     @cached_property
     def compares(self) -> bool:
@@ -308,6 +325,7 @@ class Charts:
     def _about(self, column: str) -> Classes:
         """Give the classes of the release if they know a sensitive column."""
         known = list(self.classes_after.cells.sensitive)
+        check_column(column, "column")
         if column not in known:
             raise UnknownColumnError.of(column, known, given_as="sensitive column")
         return self.classes_after

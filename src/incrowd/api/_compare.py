@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from incrowd.api._release import Release
+from incrowd.core import ParameterError
 
 Cell = int | float | str | None
 
@@ -59,6 +60,10 @@ def compare(a: Release, b: Release) -> Comparison:
     >>> ic.compare(two, four).different[:3]
     (('promise', 'k>=2', 'k>=4'), ('classes', 2, 1), ('level of age', 1, 2))
     """
+    for given in (a, b):
+        if not isinstance(given, Release):
+            msg = f"compare needs two releases, got {type(given).__name__}."
+            raise ParameterError(msg, hint="a release is what anonymize gives.")
     one, two = _facts(a), _facts(b)
     names = [*one, *(name for name in two if name not in one)]
     return Comparison(tuple((name, one.get(name), two.get(name)) for name in names))

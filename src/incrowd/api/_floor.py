@@ -16,7 +16,7 @@ import numpy as np
 
 from incrowd.algorithms import too_small_levels
 from incrowd.api._fits import cells_within, fits
-from incrowd.core import CensusRequest, Domain, EngineError, Ladder, Schema, add_up
+from incrowd.core import CensusRequest, Domain, EngineError, Ladder, ParameterError, Schema, add_up
 from incrowd.engines import Engine
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model
@@ -67,6 +67,16 @@ class Bounds:
     importance: Mapping[str, float]
     limit: Callable[[int], int]
     local: bool = False
+
+    @classmethod
+    def of(cls, limit: Callable[[int], int], *, local: bool = False, **given: Mapping[str, Any] | None) -> Bounds:
+        """Read what was said per column, or not at all."""
+        for name, said in given.items():
+            if said is not None and not isinstance(said, Mapping):
+                msg = f"{name} must say it per column, got {type(said).__name__}."
+                raise ParameterError(msg, hint=f"write {name}={{'column': 1}}, with the names of your columns.")
+        said_of = {name: given.get(name) or {} for name in ("at_least", "at_most", "importance")}
+        return cls(**said_of, limit=limit, local=local)
 
 
 def room_for(

@@ -25,7 +25,7 @@ from incrowd.api._released import open_released
 from incrowd.api._save import new_folder, write_around
 from incrowd.api._spreads import local_explanation_of
 from incrowd.core import FullDomainRecoding, Labelling, ParameterError, Recoding, Verdict
-from incrowd.engines import Engine, SparkHome, cluster_of, forget, open_table, open_written
+from incrowd.engines import Engine, SparkHome, cluster_of, forget, open_table, open_written, peak
 from incrowd.io import remove
 
 
@@ -242,6 +242,7 @@ def _basis(source: Source, found: Found) -> Basis | None:
         predicted=found.predicted.result(),
         named=_named(found.outcome),
         seconds=time.monotonic() - source.started,
+        peak=peak(),
     )
 
 

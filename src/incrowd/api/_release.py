@@ -130,8 +130,7 @@ class Release:
         """
         from incrowd.api._report._report import write_report  # noqa: PLC0415 - it knows releases
 
-        write_report(self, Path(path), about=about or {}, public=public, force=force)
-        return Path(path)
+        return write_report(self, path, about=about, public=public, force=force)
 
     def explain(self) -> str:
         """Say in plain words what was done to each column and why, and which promise binds."""

@@ -60,7 +60,7 @@ def solutions(
     def limit(records: int) -> int:
         return suppression_limit(records, max_suppressed, max_suppressed_records)
 
-    bounds = Bounds(at_least or {}, at_most or {}, {}, limit)
+    bounds = Bounds.of(limit, at_least=at_least, at_most=at_most)
     census = census_for(engine, schema, model, bounds, memory)
     problem = Problem(census, schema, model, limit(census.records), bounds.at_least, bounds.at_most)
     found = all_solutions(problem)
@@ -118,7 +118,7 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
     def limit(records: int) -> int:
         return suppression_limit(records, max_suppressed, max_suppressed_records)
 
-    bounds = Bounds(at_least or {}, at_most or {}, importance or {}, limit)
+    bounds = Bounds.of(limit, at_least=at_least, at_most=at_most, importance=importance)
     census = census_for(open_with(table, schema, **reading), schema, models[by], bounds, reading.get("memory"))
     most = census.records if by == "k" else len(census.domains[census.sensitive[0]])
     chosen = [value for value in VALUES if value <= most] if values is None else sorted(set(values))

@@ -98,7 +98,7 @@ def close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
         return
     masked = f", {recipe.masked:,} of them masked" if recipe.masked else ""
     kept = f"{amount(recipe.published, 'record')} published{masked}"
-    tell("", f"PASS  {kept}, every promise kept and checked again   {seconds:.1f} s")
+    tell("", f"PASS  {kept}, every promise kept and checked again   {seconds:.1f} s{_memory()}")
     if dry_run:
         tell("dry run: nothing was written.")
         return
@@ -106,3 +106,10 @@ def close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
     names = ", ".join(sorted(path.name for path in public.iterdir()))
     tell(f"wrote {public} ({names}) and {public.with_name('owner')} (keep that one to yourself)")
     tell(f"next: incrowd verify {public / 'release.json'}")
+
+
+def _memory() -> str:
+    from incrowd.engines import peak
+
+    most = peak()
+    return "" if most is None else f", {most / 1e9:.2f} GB of memory"

@@ -89,16 +89,16 @@ class Asked:
 
 def read_chances(population: str | None, weight: str | None, threshold: str | None) -> Asked:
     """Read what was asked about intruders, before a large file is read for nothing."""
+    from incrowd.api._given import check_people, read_people
     from incrowd.core import ParameterError
+    from incrowd.models._numbers import read_number
 
     people: int | Path | None = None if population is None else Path(population)
     if population is not None and re.fullmatch(r"\d+([_,]\d+)*", population):
-        people = int(re.sub("[_,]", "", population))
-    try:
-        limit = None if threshold is None else Fraction(threshold)
-    except (ValueError, ZeroDivisionError):
-        limit = Fraction(-1)
-    if limit is not None and not 0 <= limit <= 1:
+        people = read_people(re.sub("[_,]", "", population))
+        check_people(people)
+    limit = None if threshold is None else read_number(threshold)
+    if threshold is not None and (limit is None or not 0 <= limit <= 1):
         msg = f"--threshold must be a chance from 0 to 1, got {threshold!r}."
         raise ParameterError(msg, hint="write it as 0.09 or 1/11.")
     if isinstance(people, Path) and not people.exists():
@@ -117,6 +117,9 @@ def read_presets(names: list[str], kinds: list[str], populous: Path | None, year
     if "" in declared:
         msg = "--kind does not say which column it is about."
         raise ParameterError(msg, hint="write --kind COLUMN=KIND, for example --kind zip=zip.")
+    if len(declared) < len(kinds):
+        msg = "--kind declares a column twice."
+        raise ParameterError(msg, hint="say once what each column is about.")
     given = {"--kind": kinds or None, "--populous": populous, "--year": year}
     useless = [name for name, value in given.items() if value is not None]
     if useless and HARBOR not in presets:

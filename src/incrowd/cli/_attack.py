@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -121,8 +122,15 @@ def _pairs(on: Names) -> dict[str, str] | None:
     """Read columns to join on: one name for both tables, or two."""
     if on is None:
         return None
+    from incrowd.core import ParameterError
+
     split = [name.partition("=") for name in _names(on)]
-    return {here.strip(): there.strip() if equals else here.strip() for here, equals, there in split}
+    pairs = [(here.strip(), there.strip() if equals else here.strip()) for here, equals, there in split]
+    twice = [name for name, times in Counter(here for here, _ in pairs).items() if times > 1]
+    if twice:
+        msg = f"--on names the column {twice[0]!r} twice."
+        raise ParameterError(msg, hint="join each column of the release with one of FILE.")
+    return dict(pairs)
 
 
 @dataclass(frozen=True, slots=True)

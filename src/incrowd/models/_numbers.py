@@ -16,14 +16,31 @@ DIGITS = 100
 """A threshold of more digits, above or below its fraction bar, is refused."""
 
 
+def shown(value: object, *, kind: bool = False) -> str:
+    """Write what was given for a number; of anything but numbers and texts, which may be a table, its type alone.
+
+    Parameters
+    ----------
+    value
+        What was given.
+    kind
+        Whether to name the type of a number or a text too.
+    """
+    if isinstance(value, Integral) and abs(int(value)) >= 10**DIGITS:
+        return f"a number of more than {DIGITS} digits"
+    if value is not None and not isinstance(value, (str, Real, Decimal)):
+        return type(value).__name__
+    return f"{value!r} of type {type(value).__name__}" if kind else repr(value)
+
+
 def whole(value: object, *, name: str, at_least: int) -> int:
     """Read a whole number, or say what is wrong with it."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        msg = f"{name} must be a whole number, got {value!r} of type {type(value).__name__}."
+        msg = f"{name} must be a whole number, got {shown(value, kind=True)}."
         raise ParameterError(msg, hint=f"write {name}={_suggestion(value, at_least)}.")
     number = int(value)
     if not at_least <= number < 2**63:
-        msg = f"{name} must be at least {at_least}{' and below 2**63' if number > 0 else ''}, got {number}."
+        msg = f"{name} must be at least {at_least}{' and below 2**63' if number > 0 else ''}, got {shown(number)}."
         raise ParameterError(msg)
     return number
 
@@ -33,7 +50,7 @@ def fraction(
 ) -> Fraction:
     """Read a number exactly: a float counts as the decimal that was written, so 0.3 is three tenths."""
     if isinstance(value, bool) or not isinstance(value, (Real, Fraction, Decimal)):
-        msg = f"{name} must be a number, got {value!r} of type {type(value).__name__}."
+        msg = f"{name} must be a number, got {shown(value, kind=True)}."
         raise ParameterError(msg)
     if not (value.is_finite() if isinstance(value, Decimal) else isinstance(value, Rational) or math.isfinite(value)):
         msg = f"{name} must be a finite number, got {value}."

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.api._attack._opened import certificate_in, target_of
 from incrowd.api._census import Reading, open_with
+from incrowd.api._given import check_column, listed
 from incrowd.api._kept import open_release
 from incrowd.api._presets._presets import SAFE_HARBOR, Checklist, Item
 from incrowd.api._release import Release
-from incrowd.core import Domain, ParameterError, Schema, UnknownColumnError
+from incrowd.core import TOP, Domain, ParameterError, Schema, UnknownColumnError
 from incrowd.engines import Engine, open_table
 from incrowd.hierarchies import covered, members_of
+from incrowd.models._numbers import whole
 
 FORBIDDEN = tuple(name for name in SAFE_HARBOR.rules if name not in {"geography", "dates"})
 KINDS = ("none", "state", "zip", "place", "date", "birth date", "age", *FORBIDDEN)
 """What a column can be declared as."""
+_ZIP = 5
+"""Digits of a ZIP code."""
 
 _DECIDED: dict[str, list[tuple[str, str, bool]]] = {
     "none": [],
@@ -48,7 +55,7 @@ def safe_harbor(
     Parameters
     ----------
     table
-        A release, or any table as in ``census``.
+        A release, the folder or the certificate of a saved one, or any table as in ``census``.
     schema
         The role of every column: identifiers and the entity are taken to be removed. A release brings its own.
     kinds
@@ -57,7 +64,8 @@ def safe_harbor(
         ``preset("hipaa-safe-harbor").rules`` names them.
     populous
         The first three digits of all ZIP codes where more than 20,000 people live. The list changes with every census
-        of the country, so none is built in; without it the rule is not checked.
+        of the country, so none is built in; without it the rule is not checked. Nor is it where codes are numbers,
+        which have lost their zeros in front: 601 may be 00601. Text such as ``"006**"`` keeps them.
     year
         The year of the data, to see which birth years tell an age above 89. Without it that is not checked.
     reading
@@ -76,12 +84,14 @@ def safe_harbor(
     >>> [item.verdict for item in checklist.items[:3]]
     ['PASS', 'NOT CHECKED', 'FAIL']
     """
+    _check_kinds(kinds)
+    areas = None if populous is None else _areas(populous)
+    year = None if year is None else whole(year, name="year", at_least=1)
     engine, columns = _published(table, schema, reading)
     _check(kinds, columns)
-    listed = None if populous is None else frozenset(map(str, populous))
     findings: Findings = {test: [] for test in SAFE_HARBOR.rules}
     for name, kind in kinds.items():
-        for test, said, holds in _look(engine, name, kind, listed, year):
+        for test, said, holds in _look(engine, name, kind, areas, year):
             findings[test].append((said, holds))
     undeclared = [name for name in columns if name not in kinds]
     return Checklist(SAFE_HARBOR, tuple(_item(test, findings[test], undeclared) for test in SAFE_HARBOR.rules))
@@ -91,9 +101,30 @@ def _published(table: Any, schema: Schema | None, reading: Mapping[str, Any]) ->
     if isinstance(table, Release):
         engine = open_release(table)
         return engine, list(engine.columns())
+    if isinstance(table, str | os.PathLike) and certificate_in(Path(table)) is not None:
+        engine = target_of(table, schema, dict(reading)).engine
+        return engine, list(engine.columns())
     engine = open_table(table, **reading) if schema is None else open_with(table, schema, **reading)
     removed = () if schema is None else (*schema.identifiers, schema.entity)
     return engine, [name for name in engine.columns() if name not in removed]
+
+
+def _check_kinds(kinds: Mapping[str, str]) -> None:
+    if not isinstance(kinds, Mapping):
+        msg = f"kinds must be a dict from column to kind, got {type(kinds).__name__}."
+        raise ParameterError(msg, hint='write kinds={"zip": "zip", "age": "age"} with your columns.')
+    for name in kinds:
+        check_column(name, "Every key of kinds")
+
+
+def _areas(populous: Iterable[str]) -> frozenset[str]:
+    hint = 'write the first three digits of each code as a text, such as ["036", "101"].'
+    areas = frozenset(map(str, listed(populous, "populous", hint)))
+    wrong = sum(re.fullmatch("[0-9]{3}", area) is None for area in areas)
+    if wrong:
+        msg = f"populous must hold three digits each, and {wrong:,} of {len(areas):,} are something else."
+        raise ParameterError(msg, hint=hint)
+    return areas
 
 
 def _check(kinds: Mapping[str, str], columns: Sequence[str]) -> None:
@@ -120,16 +151,18 @@ def _look(
     """Look at a column as what it is declared to be; give the test, what was found, and whether the rule holds."""
     if kind in _DECIDED:
         return [(test, f"column {name!r} {said}", holds) for test, said, holds in _DECIDED[kind]]
-    texts = [text for text in engine.domains([name])[name].texts.tolist() if text is not None]
+    domain = engine.domains([name])[name]
+    texts = [text for text in domain.texts.tolist() if text is not None]
     if kind == "zip":  # of a set, every member is shown
         shown = dict.fromkeys(member for text in texts for member in members_of(text) or (text,))
-        return [("geography", *_zips(name, list(shown), populous))]
+        return [("geography", *_zips(name, list(shown), populous, numbers=domain.kind == "number"))]
     if kind == "age":
         return [("dates", *_ages(name, texts))]
     return [("dates", *_years(name, texts, year if kind == "birth date" else None, born=kind == "birth date"))]
 
 
-def _zips(name: str, texts: list[str], populous: frozenset[str] | None) -> tuple[str, bool | None]:
+def _zips(name: str, texts: list[str], populous: frozenset[str] | None, *, numbers: bool) -> tuple[str, bool | None]:
+    """Look at ZIP codes; of numbers nobody knows how many zeros they had in front: 601 may be 00601, 21** be 021**."""
     shown = [re.fullmatch(r"(\d{0,3})[*-]*", text) for text in texts]
     more = shown.count(None)
     if more:
@@ -138,15 +171,28 @@ def _zips(name: str, texts: list[str], populous: frozenset[str] | None) -> tuple
     if populous is not None and prefixes - populous:
         small = len(prefixes - populous)
         return f"column {name!r} shows {small:,} three-digit codes that are not on the list", False
-    short = sum(re.fullmatch(r"\d{1,2}", text) is not None for text in texts)
-    if short:  # a code that was read as a number has lost its zeros: 36 may be 036
-        return f"column {name!r} has {short:,} labels of one or two digits, which may have lost a zero in front", None
+    short = sum(_may_lack_zeros(text, numbers=numbers or _were_numbers(texts)) for text in texts)
+    if short:
+        said = f"column {name!r} has {short:,} labels that are too short, and may have lost zeros in front"
+        return f"{said}; text such as 036** keeps them", None
     if not prefixes:
         return f"column {name!r} shows fewer than three digits, or 000", True
     if populous is None:
         said = f"column {name!r} shows {len(prefixes):,} three-digit codes"
         return f"{said}; whether more than 20,000 people live there is open", None
     return f"column {name!r} shows {len(prefixes):,} three-digit codes, all on the list", True
+
+
+def _were_numbers(texts: list[str]) -> bool:
+    """Say whether texts may be numbers of which some were masked: then none of them begins with a zero."""
+    return TOP in texts and not any(text.startswith("0") for text in texts)
+
+
+def _may_lack_zeros(text: str, *, numbers: bool) -> bool:
+    digits = text.rstrip("*-")
+    if text == digits:
+        return 0 < len(digits) < (4 if numbers else 3)
+    return bool(digits) and not digits.startswith("0") and len(text) < _ZIP
 
 
 def _ages(name: str, texts: list[str]) -> tuple[str, bool | None]:

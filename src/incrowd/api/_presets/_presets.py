@@ -169,8 +169,9 @@ def preset(name: str) -> Preset:
     >>> sorted(ic.preset("wp216").rules)
     ['inference', 'linkability', 'singling out']
     """
-    if name not in PRESETS:
-        msg = f"A preset must be one of {', '.join(map(repr, PRESETS))}, got {name!r}."
+    if not isinstance(name, str) or name not in PRESETS:
+        got = repr(name) if isinstance(name, str) else type(name).__name__
+        msg = f"A preset must be one of {', '.join(map(repr, PRESETS))}, got {got}."
         raise ParameterError(msg)
     return PRESETS[name]
 

@@ -8,12 +8,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Integral, Rational
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incrowd.api._certificate import digest_of
+from incrowd.api._given import MOST_PEOPLE, read_people
 from incrowd.api._schema_file import put_schema
 from incrowd.core import ParameterError
+from incrowd.models._numbers import read_number
 from incrowd.report import Section, Table
 
 if TYPE_CHECKING:
@@ -79,7 +82,7 @@ class About:
 
     def __post_init__(self) -> None:
         check_keys(self.stated)
-        if self.population is not None and self.population < 1:
+        if self.population is not None and not 1 <= self.population <= MOST_PEOPLE:
             raise _no_population()
         if self.threshold is not None and not 0 < self.threshold <= 1:
             raise _no_threshold()
@@ -91,22 +94,29 @@ class About:
     @property
     def population(self) -> int | None:
         """How many people the table was drawn from, if that was said."""
-        found = str(self.stated.get("population") or "").replace(",", "").replace("_", "").strip()
+        stated: object = self.stated.get("population")
+        if isinstance(stated, Integral) and not isinstance(stated, bool):
+            return int(stated)
+        found = "" if stated is None else str(stated).replace(",", "").replace("_", "").strip()
         if not found:
             return None
         if not (found.isascii() and found.isdigit()):
             raise _no_population()
-        return int(found)
+        return read_people(found)
 
     @property
     def threshold(self) -> Fraction | None:
         """Above which a chance counts as too high, if that was said; exactly as it is written."""
-        stated = self.stated.get("threshold")
+        stated: object = self.stated.get("threshold")
+        if isinstance(stated, Rational) and not isinstance(stated, bool):
+            return Fraction(stated)
         found = "" if stated is None else str(stated).strip()
-        try:
-            return Fraction(found) if found else None
-        except (ValueError, ZeroDivisionError):
-            raise _no_threshold() from None
+        if not found:
+            return None
+        chance = read_number(found)
+        if chance is None:
+            raise _no_threshold()
+        return chance
 
     @classmethod
     def of(cls, release: Release, stated: Mapping[str, str]) -> About:
@@ -165,10 +175,12 @@ def purpose(about: About, *, public: bool = False) -> Section:
 
 
 def _no_population() -> ParameterError:
-    msg = "population must be a whole number of people, 1 or more."
-    return ParameterError(msg, hint='write it in digits, such as population = "1200000".')
+    msg = f"population must be a whole number of people, from 1 to {MOST_PEOPLE:,}."
+    return ParameterError(
+        msg, hint="write it in digits, such as population = 1200000; leave it out if it is not known."
+    )
 
 
 def _no_threshold() -> ParameterError:
     msg = "threshold must be a chance above 0, and 1 at most."
-    return ParameterError(msg, hint='write it as threshold = "0.09" or "1/11".')
+    return ParameterError(msg, hint='write it as threshold = 0.09; in Python, also as the text "1/11".')

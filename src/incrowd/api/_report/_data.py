@@ -15,6 +15,7 @@ from incrowd.report import Section, Table
 
 if TYPE_CHECKING:
     from incrowd.api._charts import Charts
+    from incrowd.api._recipe import Recipe
     from incrowd.api._release import Release
 
 HIDDEN = "Columns that name people are not published."
@@ -53,21 +54,18 @@ def judged(release: Release) -> list[tuple[Model, Finding]]:
 def described(charts: Charts, about: About) -> Section:
     """Say what the data are: rows, people, columns, and what is missing in them."""
     release, recipe = charts.release, charts.release.recipe
-    persons = charts.basis.problem.census.persons
     facts = [
-        ["records", f"{recipe.records:,}"],
-        ["people", f"{recipe.records:,}, one record each" if persons is None else f"{persons:,}"],
+        *_sizes(recipe, charts.basis.problem.census.persons),
         ["columns in the table", f"{len(recipe.input['columns']):,}"],
         ["columns published", f"{len(_published(release)):,}"],
         ["period", about.answer("period")],
         ["original", str(recipe.input.get("sha256") or "not a file")],
     ]
-    if recipe.dropped:
-        facts.append(["records removed first, as a quasi-identifier is missing", f"{recipe.dropped:,}"])
     domains = charts.domains(_published(release))
-    found = [_described(name, domains[name], recipe.records) for name in _published(release)]
+    found = [_described(domains[name], charts.missing(name), recipe.records) for name in _published(release)]
     head = ["column", "values are", "different values", "missing", "share missing"]
-    tables = [Table("The original table", ["what", "value"], facts), Table("Its published columns", head, found)]
+    title = f"Its published columns{', without the records removed first' if recipe.dropped else ''}"
+    tables = [Table("The original table", ["what", "value"], facts), Table(title, head, found)]
     return Section("data", "Data", [], tables, annex=True)
 
 
@@ -141,9 +139,24 @@ def _published(release: Release) -> list[str]:
     return [*schema.quasi_names, *schema.sensitive_names, *schema.insensitive, *counted]
 
 
-def _described(name: str, domain: Domain, records: int) -> list[str]:
-    missing = int(domain.counts[-1]) if domain.has_null else 0
-    return [name, domain.kind, f"{len(domain.values):,}", f"{missing:,}", f"{missing / max(records, 1):.1%}"]
+def _sizes(recipe: Recipe, persons: int | None) -> list[list[str]]:
+    """Say how many records there were, how many of them were removed before the search, and of how many people."""
+    whole = recipe.records + recipe.dropped
+    if not recipe.dropped:
+        people = f"{whole:,}, one record each" if persons is None else f"{persons:,}"
+        return [["records", f"{whole:,}"], ["people", people]]
+    people = f"{whole:,}, one record each" if persons is None else f"{persons:,} in the records that are left"
+    return [
+        ["records", f"{whole:,}"],
+        ["records removed first, as a quasi-identifier is missing", f"{recipe.dropped:,}"],
+        ["records that are left", f"{recipe.records:,}"],
+        ["people", people],
+    ]
+
+
+def _described(domain: Domain, missing: int, records: int) -> list[str]:
+    share = f"{missing / max(records, 1):.1%}"
+    return [domain.column, domain.kind, f"{len(domain.values):,}", f"{missing:,}", share]
 
 
 def _public_words(release: Release, name: str) -> str:

@@ -20,11 +20,11 @@ def changed(charts: Charts) -> Section:
     """Say how far columns were raised, and who was left out."""
     recipe = charts.release.recipe
     what = "masked" if recipe.masked else "left out"
-    words = [
-        f"{recipe.suppressed:,} of {recipe.records:,} records are {what} ({_share(recipe.suppressed, recipe.records)})."
-    ]
+    gone, of = f"{recipe.suppressed:,}", f"{'the other ' if recipe.dropped else ''}{recipe.records:,}"
+    words = [f"{gone} of {of} records are {what} ({_share(recipe.suppressed, recipe.records)})."]
     if recipe.dropped:
-        words.append(f"{recipe.dropped:,} records were removed first because a quasi-identifier is missing.")
+        whole = recipe.dropped + recipe.records
+        words.insert(0, f"{recipe.dropped:,} of {whole:,} records were removed first: a quasi-identifier is missing.")
     cells, all_cells = rows.changed_cells(charts.basis, recipe.masked)
     words.append(f"{cells:,} of {all_cells:,} published cells of quasi-identifiers are vaguer than they were.")
     removed = rows.removed_rows(charts.basis, charts.release.recoding)
@@ -54,6 +54,8 @@ def method(charts: Charts) -> Section:
     table += [["engine", recipe.engine], ["randomness", "none: no number was drawn"]]
     if charts.basis.seconds is not None:
         table.append(["seconds from the table to the checked release", f"{charts.basis.seconds:,.1f}"])
+    if charts.basis.peak is not None:
+        table.append(["most memory of the process until then", f"{charts.basis.peak / 1e9:,.2f} GB"])
     notes = [f"Note: {note}" for note in recipe.notes]
     figures = [*_versions(charts), *_trees(charts)]
     return Section(

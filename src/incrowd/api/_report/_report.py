@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,8 +35,13 @@ SIGNATURES = (
 
 
 def write_report(
-    release: Release, path: Path, *, about: Mapping[str, str], public: bool = False, force: bool = False
-) -> None:
+    release: Release,
+    path: str | os.PathLike[str],
+    *,
+    about: Mapping[str, str] | None,
+    public: bool = False,
+    force: bool = False,
+) -> Path:
     """Write a report as one HTML file, or as JSON with the same parts if the name ends so.
 
     Parameters
@@ -45,7 +51,7 @@ def write_report(
     path
         The file to write.
     about
-        What only its owner knows: purpose, controller, recipients and the like.
+        What only its owner knows: purpose, controller, recipients and the like; nothing if nothing is said.
     public
         Write the version that may be given away with the release.
     force
@@ -53,11 +59,12 @@ def write_report(
     """
     check_about(about)
     _refuse(release)
-    _check_ending(path)
-    known = About.of(release, about)
+    file = _file(path)
+    known = About.of(release, about or {})
     page = public_page(release, known) if public else owner_page(release, known)
-    with atomic_path(path, force=force) as part:
-        _write(page, part, path.suffix.lower())
+    with atomic_path(file, force=force) as part:
+        _write(page, part, file.suffix.lower())
+    return file
 
 
 def write_reports(release: Release, owner: Path, public: Path, about: Mapping[str, str], **known: Any) -> None:
@@ -88,10 +95,16 @@ def _refuse(release: Release) -> None:
         raise ParameterError(msg, hint="run it again on the whole table, without sample.")
 
 
-def _check_ending(path: Path) -> None:
-    if path.suffix.lower() not in ENDINGS:
-        msg = f"A report is written as .html or .json, got {path.name!r}."
+def _file(path: str | os.PathLike[str]) -> Path:
+    """Give the file to write; refuse what is none, or has an ending that cannot be written."""
+    if not isinstance(path, (str, os.PathLike)):
+        msg = f"A report is written to a file, got {type(path).__name__}."
+        raise ParameterError(msg, hint='give its path, such as "report.html".')
+    file = Path(path)
+    if file.suffix.lower() not in ENDINGS:
+        msg = f"A report is written as .html or .json, got {file.name!r}."
         raise ParameterError(msg, hint="for a PDF, write .html, open it in a browser, and print it to a file.")
+    return file
 
 
 def _write(page: Page, path: Path, ending: str) -> None:

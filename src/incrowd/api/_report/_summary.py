@@ -14,6 +14,7 @@ from incrowd.report import Section, Table
 if TYPE_CHECKING:
     from incrowd.api._attack._attacks import Attack
     from incrowd.api._charts import Charts
+    from incrowd.api._recipe import Recipe
     from incrowd.api._release import Release
 
 
@@ -41,7 +42,7 @@ def facts(release: Release, about: About) -> list[tuple[str, str]]:
     return [
         ("released file", str(about.file.get("name") or "not written")),
         ("released file (SHA-256)", str(about.file.get("sha256") or "not a file")[:SHORT]),
-        ("published records", f"{recipe.published:,} of {recipe.records:,}"),
+        ("published records", f"{recipe.published:,} of {recipe.records + recipe.dropped:,}"),
         ("groups", f"{release.verdict.classes:,}"),
         ("original file (SHA-256)", str(recipe.input.get("sha256") or "not a file")[:SHORT]),
         settings_of(release, about.plan),
@@ -74,20 +75,31 @@ def name_of(release: Release) -> str:
 def _words(charts: Charts) -> list[str]:
     """Say the most important in three sentences."""
     recipe, after = charts.release.recipe, charts.risk_after
-    gone = recipe.suppressed - recipe.masked
+    whole = recipe.records + recipe.dropped
     of = "" if after.persons is None else f" of {people(after):,} people"
-    left = f"{gone:,} ({share(_part(gone, recipe.records))}) are left out" if gone else "none is left out"
     masked = f", {recipe.masked:,} only without their quasi-identifiers" if recipe.masked else ""
     known = ", ".join(charts.release.schema.quasi_names)
-    published = f"{recipe.published:,} of {recipe.records:,} records{of} are published{masked}; {left}."
+    published = f"{recipe.published:,} of {whole:,} records{of} are published{masked}"
     return [
-        f"{published} The promises are about somebody who knows these columns of a person: {known}.",
+        f"{published}{_missing(recipe)} The promises are about somebody who knows these columns of a person: {known}.",
         *(
             f"Guesses of {name} are right for {share(guess.rate)} from the release, and for {share(guess.baseline)} "
             f"without it; the most certain one is {share(guess.worst or 0)}."
             for name, guess in _guesses(charts).items()
         ),
     ]
+
+
+def _missing(recipe: Recipe) -> str:
+    """Say who is not there: those left out, and those removed before the search as something is missing in them."""
+    whole, gone = recipe.records + recipe.dropped, recipe.suppressed - recipe.masked
+    left = f"{gone:,} ({share(_part(gone, whole))}) are left out" if gone else "none is left out"
+    if not recipe.dropped:
+        return f"; {left}."
+    removed = f"{recipe.dropped:,} ({share(_part(recipe.dropped, whole))}) were removed first"
+    others = left if gone else "none of the others is left out"
+    before = "What stands as before is measured without the removed ones."
+    return f". {removed}, because a quasi-identifier is missing; {others}. {before}"
 
 
 def _guesses(charts: Charts) -> dict[str, Attack]:

@@ -23,6 +23,7 @@ from incrowd.core import (
     ParameterError,
     Recoding,
     Schema,
+    SchemaError,
     UnknownColumnError,
 )
 from incrowd.engines import Engine, classes_of
@@ -85,6 +86,9 @@ def grouped(table: Any, schema: Schema | None, original: Any, weight: str | None
             msg = "A table needs a schema that says which columns are quasi-identifiers."
             raise ParameterError(msg, hint="write risk(table, schema). Only a release brings its own.")
         return _of_table(open_with(table, schema, **reading), schema, weight, memory=memory)
+    if schema is not None:
+        msg = "A release brings its own schema."
+        raise ParameterError(msg, hint="leave schema out, or give the released table with it.")
     roles = table.schema
     if roles.entity is None:
         return _of_table(open_release(table), roles, weight, table.recoding, memory)
@@ -143,6 +147,9 @@ def _of_table(
     columns = list(engine.columns())
     if weight is not None and weight not in columns:
         raise UnknownColumnError.of(weight, columns, given_as="weight", show=engine.shows_names)
+    if weight in schema.quasi_names:
+        msg = f"Column {weight!r} cannot be the weight: its role is quasi-identifier."
+        raise SchemaError(msg, hint="a weight says how many people a record stands for; nobody is recognised by it.")
     more = (weight,) if weight is not None and weight not in schema.sensitive_names else ()
     request = CensusRequest(
         schema.quasi_names, (*schema.sensitive_names, *more), entity=schema.entity, count=schema.count

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from incrowd.api._census import Reading
 from incrowd.api._exposed import Exposed
+from incrowd.api._given import check_column, check_people
 from incrowd.api._risk._classes import Grouped, grouped
 from incrowd.api._risk._population import crowds_of
 from incrowd.api._risk._result import AttackerRisk, Risk
@@ -73,11 +74,12 @@ def risk(
         The table that a release was made from. Needed only where people have several rows: a release does not say whose
         row is whose.
     population
-        The people that the table was drawn from, where an intruder must look for the person: their number, or a table
-        with the same quasi-identifiers, one row per person, not generalized. People fit every label that covers their
-        values: of a release, as it was made; of any other table, as labels can be read.
+        The people that the table was drawn from, where an intruder must look for the person: their number, at most
+        10**10, or a table with the same quasi-identifiers, one row per person, not generalized. People fit every label
+        that covers their values: of a release, as it was made; of any other table, as labels can be read.
     weight
-        The column that says how many people of the population each record stands for: sampling weights.
+        The column that says how many people of the population each record stands for: sampling weights. It is no
+        quasi-identifier.
     threshold
         Above which a chance counts as too high; exactly so high is not. 0.2 is the chance in a class of five.
     reading
@@ -105,6 +107,8 @@ def risk(
     0.37
     """
     limit = fraction(threshold, name="threshold", low=0, high=1)
+    if weight is not None:
+        check_column(weight, "weight")
     if population is not None and weight is not None:
         msg = "The population can be given by weights or by itself, not by both."
         raise ParameterError(msg, hint="leave out weight or population.")
@@ -159,6 +163,7 @@ def _counted(found: Grouped, population: Any, limit: Fraction, reading: Mapping[
 def _sized(found: Grouped, population: int, limit: Fraction) -> _Found:
     """Estimate from the size of the population."""
     size, people = found.classes.size, found.people
+    check_people(population)
     if population < people:
         msg = f"The population of {population:,} is smaller than the table of {people:,}."
         raise ParameterError(msg, hint="population is how many people the table was drawn from.")

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from incrowd.api._census import Reading
+from incrowd.api._given import check_column
 from incrowd.api._release import Release
 from incrowd.api._risk._classes import original_census
 from incrowd.api._utility._accuracy import accuracy_of
@@ -17,6 +18,7 @@ from incrowd.api._utility._result import Marginal, Utility
 from incrowd.api._utility._tables import Compared, compared
 from incrowd.core import Census, ParameterError, SchemaError, UnknownColumnError
 from incrowd.measures import ColumnCosts, ambiguity, column_costs, rounded
+from incrowd.models._numbers import whole
 
 
 def utility(
@@ -66,9 +68,8 @@ def utility(
     if not isinstance(release, Release):
         msg = f"utility needs a release, got {type(release).__name__}."
         raise ParameterError(msg, hint="a release is what anonymize gives.")
-    if not isinstance(queries, int) or isinstance(queries, bool) or queries < 0:
-        msg = f"queries must be a whole number of at least 0, got {queries!r}."
-        raise ParameterError(msg)
+    queries = whole(queries, name="queries", at_least=0)
+    seed = whole(seed, name="seed", at_least=0)
     schema = release.schema
     _check_target(release, target)
     more = (target,) if target in schema.insensitive else ()
@@ -92,9 +93,12 @@ def utility(
 
 def _check_target(release: Release, target: str | None) -> None:
     """Refuse a target that is not published as it is."""
+    if target is None:
+        return
+    check_column(target, "target")
     schema = release.schema
     known = (*schema.sensitive_names, *schema.insensitive)
-    if target is None or target in known:
+    if target in known:
         return
     role = schema.role(target)
     if role is None:

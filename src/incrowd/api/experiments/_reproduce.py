@@ -82,13 +82,17 @@ def check_names(name: str | None, confidential: Sequence[str] | None = None) -> 
     """Give the experiments that are asked for; refuse a name that there is not, and a choice that it does not have."""
     if name is None:
         return tuple(EXPERIMENTS)
-    if name not in EXPERIMENTS:
-        msg = f"There is no experiment {name!r}."
+    if not isinstance(name, str) or name not in EXPERIMENTS:
+        msg = f"There is no experiment {name!r}." if isinstance(name, str) else _no_name(name)
         raise ParameterError(msg, hint=f"there are {', '.join(EXPERIMENTS)}.")
     if confidential is not None and name != CHOOSES:
         msg = f"Confidential columns can be chosen for the experiment {CHOOSES!r} only, got {name!r}."
         raise ParameterError(msg, hint=f"leave them out, or run {CHOOSES!r}.")
     return (name,)
+
+
+def _no_name(given: object) -> str:
+    return f"An experiment is named by a text, got {type(given).__name__}."
 
 
 def _timed(name: str, adult: Adult, options: Mapping[str, Any]) -> Experiment:
