@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -130,3 +131,21 @@ def test_every_card_has_the_ladder_of_its_own_column(steward: Steward) -> None:
     expect(cards).to_have_count(2)
     for place, name in enumerate(("sex", "zip")):
         expect(cards.nth(place).get_by_label(f"Ladder of {name}")).to_be_visible()
+
+
+def test_work_that_was_cancelled_meanwhile_is_not_called_under_way(steward: Steward) -> None:
+    steward.opened()
+    job = {"id": 99, "kind": "proposals", "state": "running", "stage": "searching", "seconds": 1, "result": None}
+    told = f"event: job\ndata: {json.dumps(job)}\n\n"
+    steward.page.route("**/api/jobs/current", lambda route: route.fulfill(json={"job": job}))
+    steward.page.route("**/api/jobs/99", lambda route: route.fulfill(json=job))
+    steward.page.route("**/api/jobs/99/stop", lambda route: route.fulfill(json={**job, "state": "stopped"}))
+    steward.page.route(
+        "**/api/jobs/99/events", lambda route: route.fulfill(content_type="text/event-stream", body=told)
+    )
+    steward.page.add_init_script(f"({_HOLD})('/api/searches')")
+    page = steward.go("choose")
+    page.get_by_role("button", name="Cancel").click()
+    sees(page, "Nothing was written. Your plan is as it was")
+    let_go(page)
+    expect(page.get_by_role("button", name="Compute three versions")).to_be_visible()

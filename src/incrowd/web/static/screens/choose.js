@@ -284,7 +284,8 @@ if (plans.now()?.plan) {
   searches = await get("/api/searches").catch(() => []);
   showExperts();
   const { run } = await chosen().catch(() => ({ run: null }));
-  if (last?.state === "running") fill(at("versions"), el("p", { class: "help" }, "Work is under way, see above."));
+  if (running()) fill(at("versions"), el("p", { class: "help" }, "Work is under way, see above."));
+  else if (last?.state === "running") showProposals(); // it ended meanwhile
   else if (await look()) fetchSamples().then(showProposals).catch(() => undefined);
   else if (!(run && isCurrent(run))) await propose();
 }
