@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.api._certificate import readable
-from incrowd.api._hierarchy_file import get_hierarchies, hierarchies_of, put_hierarchies, with_hierarchies
+from incrowd.api._hierarchy_file import get_hierarchies, hierarchies_of, put_hierarchies
 from incrowd.api._schema_file import get_schema, put_schema
 from incrowd.api._stored import PART, StoredRecoding
 from incrowd.core import (
@@ -53,11 +53,6 @@ class SavedRecoding:
     schema: Schema = field(repr=False)
     model: Model
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict, repr=False)
-
-    @property
-    def asked(self) -> Schema:
-        """The roles of the columns, with hierarchies that can be asked about any value, where there are such."""
-        return with_hierarchies(self.schema, self.hierarchies)
 
 
 def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 
+from incrowd.engines._connection import quoted
 from incrowd.engines._home import inner_names
 from incrowd.engines._marks import unless
 
@@ -25,7 +26,7 @@ def adopt(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Any:
     """
     columns = zip(inner_names(len(relation.columns)), relation.columns, map(str, relation.types), strict=True)
     read = (
-        f"{_comparable(_quoted(name), type_, number, foreign)} AS {inner}"
+        f"{_comparable(quoted(name), type_, number, foreign)} AS {inner}"
         for number, (inner, name, type_) in enumerate(columns, start=1)
     )
     return relation.project(", ".join(read))
@@ -42,7 +43,3 @@ def _comparable(name: str, type_: str, number: int, foreign: bool) -> str:  # no
         whole = f"epoch_ns({name}) % 1000 = 0 OR {name} IS NULL"
         return unless(whole, f"CAST({name} AS TIMESTAMPTZ)", "fine", number)
     return f'{name} COLLATE "binary"' if type_ == "VARCHAR" and foreign else name
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -1,4 +1,4 @@
-"""A DuckDB of our own, which never talks: what it would print goes to stdout, where results go."""
+"""A DuckDB of our own that never talks (what it prints would go to stdout, where results go), and names in its SQL."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ def connect(**config: Any) -> duckdb.DuckDBPyConnection:
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_progress_bar_print = false")  # some queries turn the bar on by themselves
     return connection
+
+
+def quoted(name: str) -> str:
+    """Write the name of a column so that DuckDB takes it as it is."""
+    return '"' + name.replace('"', '""') + '"'

@@ -13,7 +13,7 @@ import pyarrow.parquet
 
 from incrowd.core import DataError
 from incrowd.engines._codebook import Codebook
-from incrowd.engines._connection import connect
+from incrowd.engines._connection import connect, quoted
 from incrowd.engines._formulas import check_header, escaped_sql
 from incrowd.engines._marks import unless
 from incrowd.engines._spreadsheet import read_spreadsheet, write_spreadsheet
@@ -149,13 +149,13 @@ _PLAIN = ("BOOLEAN", "DATE", "DECIMAL", "DOUBLE", "FLOAT", "TIME")
 
 def _escaped(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """Escape every column whose values may begin with anything."""
-    columns = zip(map(_quoted, relation.columns), map(str, relation.types), strict=True)
+    columns = zip(map(quoted, relation.columns), map(str, relation.types), strict=True)
     return relation.project(", ".join(_cell(name, type_) for name, type_ in columns))
 
 
 def _held_by_parquet(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """Let DuckDB stop at a duration of which Parquet would lose the microseconds."""
-    columns = [*zip(map(_quoted, relation.columns), map(str, relation.types), strict=True)]
+    columns = [*zip(map(quoted, relation.columns), map(str, relation.types), strict=True)]
     if not any(type_ == "INTERVAL" for _, type_ in columns):
         return relation
     return relation.project(", ".join(_duration(number, *column) for number, column in enumerate(columns, start=1)))
@@ -172,7 +172,3 @@ def _cell(name: str, type_: str) -> str:
     if type_.startswith(_PLAIN) or type_.endswith(("INT", "INTEGER")):
         return name
     return f"{escaped_sql(name if type_ == 'VARCHAR' else f'CAST({name} AS VARCHAR)')} AS {name}"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -22,7 +22,7 @@ import pyarrow as pa
 from incrowd.core import DataError, EngineError
 from incrowd.engines._budget import Budget
 from incrowd.engines._codebook import Codebook, codebook_of
-from incrowd.engines._connection import connect
+from incrowd.engines._connection import connect, quoted
 from incrowd.engines._damaged import damaged
 from incrowd.engines._files import by_duckdb, reader_of, write_arrow, write_relation
 from incrowd.engines._several import files_of
@@ -183,7 +183,7 @@ class DuckHome:
         return _joined(frame, tables, {column: self.bring(table) for column, table in tables.items()})
 
     def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
-        new = zip(inner_names(len(names)), map(_quoted, names), strict=True)
+        new = zip(inner_names(len(names)), map(quoted, names), strict=True)
         named = frame.to_native().project(", ".join(f"{inner} AS {name}" for inner, name in new))
         write_relation(named, path, codebook_of(self._hand_back))
 
@@ -206,7 +206,7 @@ class DuckHome:
 
     def sampled(self, frame: Frame, rows: int) -> Frame:
         relation = frame.to_native()
-        by = f"hash({', '.join(map(_quoted, relation.columns))})"
+        by = f"hash({', '.join(map(quoted, relation.columns))})"
         sampled: Frame = nw.from_native(relation.order(f"{by} ASC").limit(rows))
         return sampled
 
@@ -305,7 +305,3 @@ def write_table(table: pa.Table, path: Path, codebook: Codebook | None = None) -
     workshop.connection.execute("SET preserve_insertion_order = true")
     in_one_piece = table.combine_chunks()  # pieces are scanned side by side, and may come out in another order
     write_relation(workshop.connection.from_arrow(in_one_piece), path)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

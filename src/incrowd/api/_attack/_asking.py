@@ -89,7 +89,7 @@ def as_they_are(own: Domain, people: Domain) -> list[npt.NDArray[np.intp]] | Non
     return [every if text == TOP else codes for text, codes in zip(own.texts.tolist(), found, strict=True)]
 
 
-def part_of(domain: Domain, codes: Ints) -> Domain:
+def some_of(domain: Domain, codes: Ints) -> Domain:
     """Give a part of a domain."""
     inside = codes[codes < len(domain.values)]
     spelling = None if domain.spelling is None else domain.spelling[inside]

@@ -10,6 +10,7 @@ from typing import Any
 from incrowd.api._attack._target import Reading, Target, as_published
 from incrowd.api._basis import budget_of
 from incrowd.api._census import open_with
+from incrowd.api._hierarchy_file import with_hierarchies
 from incrowd.api._kept import open_release
 from incrowd.api._recoding_files import HEADER, load_recoding
 from incrowd.api._release import Release
@@ -79,7 +80,8 @@ def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
         several = plain.get("counted") == "persons"
         return Target(engine, schema, model=_promised(plain), shown=_shown(plain["columns"]), several=several)
     saved = load_recoding(owner)
-    return Target(engine, as_published(saved.asked), saved.recoding, saved.model, saved.asked)
+    owned = with_hierarchies(saved.schema, saved.hierarchies)
+    return Target(engine, as_published(owned), saved.recoding, saved.model, owned)
 
 
 def _promised(certificate: Mapping[str, Any]) -> Model | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.api._attack._asking import as_they_are, asked, bound, part_of
+from incrowd.api._attack._asking import as_they_are, asked, bound, some_of
 from incrowd.api._attack._original import expect_original
 from incrowd.api._census import open_with
 from incrowd.api._fits import census_within
@@ -199,7 +199,7 @@ class Target:
         strange = np.flatnonzero(place < 0)
         if not len(strange):
             return theirs
-        others = asked(self.hierarchy(column), names, part_of(domain, strange), ladder)
+        others = asked(self.hierarchy(column), names, some_of(domain, strange), ladder)
         return [np.concatenate([codes, strange[more]]) for codes, more in zip(theirs, others, strict=True)]
 
     def hierarchy(self, column: str) -> Hierarchy | None:

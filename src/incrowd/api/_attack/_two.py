@@ -113,7 +113,7 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
     known = one.known
     in_both = (found.first > 0) & (found.second > 0)
     alone = [_alone(side, name, codes, in_both) for side, codes in zip(joined, values.codes, strict=True)]
-    told, exposed = _right(one, values, _together([*alone, _left(found)], known, len(values.texts)))
+    told, exposed = _right(one, values, _together([*alone, _left(found, known)], known, len(values.texts)))
     before = max(_right(one, values, some)[1].records for some in alone)
     targets = _people(known, in_both)
     unread = list(dict.fromkeys(note for side in joined for note in side.missing("intersection")))
@@ -154,10 +154,10 @@ def _alone(side: Joined, name: str, codes: Counts, chosen: Bools) -> Told:
     return Told(who, codes[told.codes[kept]], side.known.counts[who])
 
 
-def _left(found: Remaining) -> Told:
+def _left(found: Remaining, known: Known) -> Told:
     """Say who is left with one value by both releases."""
     who = np.flatnonzero(found.both == 1)
-    return Told(who, found.value[who], who)
+    return Told(who, found.value[who], known.counts[who])
 
 
 def _together(parts: Sequence[Told], known: Known, codes: int) -> Told:

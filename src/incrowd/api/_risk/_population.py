@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.api._attack._asking import asked, part_of
+from incrowd.api._attack._asking import asked, some_of
 from incrowd.api._attack._target import Target
 from incrowd.api._census import open_with
 from incrowd.api._fits import census_within
@@ -108,7 +108,7 @@ def _of_release(release: Target, names: Names, people: Domain) -> Pairs:
     own = _known(release, recoding, names, column).among(back)
     if not len(strange):
         return own
-    others = asked(release.hierarchy(column), names, part_of(people, strange), recoding.ladders[column])
+    others = asked(release.hierarchy(column), names, some_of(people, strange), recoding.ladders[column])
     return Pairs.joined([own, Pairs.of(others).among(strange)])
 
 
