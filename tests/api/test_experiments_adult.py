@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import incrowd as ic
 from incrowd.algorithms import all_solutions
 from incrowd.api.experiments import _enhanced
-from incrowd.api.experiments._adult import UCI, find_adult
+from incrowd.api.experiments._adult import NUMBERS, UCI, find_adult
 
 LINE = (
     "39, State-gov,77516, Bachelors,13, Never-married, {}, Not-in-family, White, Male,2174,0,40, United-States, <=50K"
@@ -33,6 +35,30 @@ def test_a_file_of_uci_is_read_with_and_without_a_line_of_names(tmp_path: Path) 
         assert adult.columns["occupation"].tolist() == ["Adm-clerical", "?"]
 
 
+def test_a_parquet_file_says_what_a_file_of_uci_says(tmp_path: Path) -> None:
+    (tmp_path / "adult.data").write_text(f"{KNOWN}\n{UNKNOWN}\n")
+    lines = [[text.strip() for text in line.split(",")] for line in (KNOWN, UNKNOWN)]
+    texts = dict(zip(UCI, zip(*lines, strict=True), strict=True))
+    numbers = {name: list(map(int, texts[name])) for name in NUMBERS}
+    pyarrow.parquet.write_table(pa.table({**texts, **numbers}), tmp_path / "adult.parquet")
+    text, parquet = (find_adult(tmp_path / name, small=False) for name in ("adult.data", "adult.parquet"))
+    assert list(parquet.columns) == list(text.columns)
+    assert all(parquet.columns[name].tolist() == text.columns[name].tolist() for name in UCI)
+
+
+def test_what_is_missing_in_a_parquet_file_is_unknown(tmp_path: Path) -> None:
+    some = {name: [1, 2] if name in NUMBERS else ["x", "y" if name == "race" else None] for name in UCI}
+    pyarrow.parquet.write_table(pa.table(some), tmp_path / "null.parquet")
+    adult = find_adult(tmp_path / "null.parquet", small=False)
+    assert (len(adult), len(adult.known())) == (2, 1)
+
+
+def test_what_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.parquet").write_text("canary")
+    with pytest.raises(ic.DataError, match="not a Parquet file"):
+        find_adult(tmp_path / "text.parquet", small=True)
+
+
 def test_the_table_is_found_in_the_folder_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INCROWD_DATA", str(tmp_path))
     assert find_adult(None, small=True).stand_in
@@ -41,6 +67,11 @@ def test_the_table_is_found_in_the_folder_of_data(tmp_path: Path, monkeypatch: p
     (tmp_path / "adult").mkdir()
     (tmp_path / "adult" / "uci_adult_raw.csv").write_text(f"{KNOWN}\n{KNOWN}\n")
     assert len(find_adult(None, small=True)) == 2
+
+
+def test_the_parquet_file_is_found_in_the_folder_of_data(adult_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INCROWD_DATA", str(adult_folder))
+    assert not find_adult(None, small=True).stand_in
 
 
 @pytest.mark.parametrize(
@@ -89,13 +120,15 @@ def test_samples_are_drawn_without_replacement_and_differ_by_their_number() -> N
     assert not np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("file", ["uci_adult_raw.csv", "adult.csv"])
-def test_adult_has_30162_records_without_unknown_values_in_both_forms(data_folder: Path, file: str) -> None:
-    assert len(find_adult(data_folder / "adult" / file, small=False).known()) == 30_162
+def test_adult_has_30162_records_without_unknown_values_in_both_forms(adult_folder: Path, adult_csv: Path) -> None:
+    adult = find_adult(adult_folder / "adult.parquet", small=False)
+    arx = find_adult(adult_csv, small=False)
+    assert (len(adult), len(adult.known()), len(arx), len(arx.known())) == (32_561, 30_162, 30_162, 30_162)
+    assert all(np.array_equal(adult.known().columns[name], arx.columns[name]) for name in arx.columns)
 
 
-def test_the_hierarchies_have_the_heights_of_the_thesis(data_folder: Path) -> None:
-    patients = _enhanced.Patients.of(find_adult(data_folder / "adult" / "uci_adult_raw.csv", small=False).known())
+def test_the_hierarchies_have_the_heights_of_the_thesis(adult_folder: Path) -> None:
+    patients = _enhanced.Patients.of(find_adult(adult_folder / "adult.parquet", small=False).known())
     ladders = patients.census.ladders
     assert [ladders[name].height for name in patients.census.quasi] == [3, 2, 2, 2, 1, 3, 2]
     assert patients.problem("k>=4").nodes == 2592
@@ -106,15 +139,15 @@ def test_the_hierarchies_have_the_heights_of_the_thesis(data_folder: Path) -> No
     [("k>=4, p>=2", 31), ("k>=4, p-alpha(p=2, alpha=2)", 25), ("k>=4, enhanced(p=2, alpha=2)", 25)],
 )
 def test_no_minimal_table_of_adult_is_exposed_if_nothing_is_left_out(
-    data_folder: Path, model: str, minimal: int
+    adult_folder: Path, model: str, minimal: int
 ) -> None:
-    known = find_adult(data_folder / "adult" / "uci_adult_raw.csv", small=False).known()
+    known = find_adult(adult_folder / "adult.parquet", small=False).known()
     problem = _enhanced.Patients.of(known).problem(model)
     nodes = all_solutions(problem).minimal
     assert [_enhanced._attacked(problem, node) for node in nodes] == [0] * minimal
 
 
-def test_a_file_without_gains_and_losses_has_other_confidential_columns(data_folder: Path) -> None:
-    found = ic.reproduce("p-sensitive", adult=data_folder / "adult" / "adult.csv", small=True)["p-sensitive"]
+def test_a_file_without_gains_and_losses_has_other_confidential_columns(adult_csv: Path) -> None:
+    found = ic.reproduce("p-sensitive", adult=adult_csv, small=True)["p-sensitive"]
     assert "confidential are salary-class, education, occupation, workclass" in found.data
     assert not found.stand_in

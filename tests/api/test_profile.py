@@ -272,10 +272,10 @@ def test_the_plan_for_the_hospital_runs(tmp_path: Path) -> None:
     assert release.recipe.suppressed <= 20
 
 
-def test_the_plan_for_adult_runs(data_folder: Path, tmp_path: Path) -> None:
-    found = ic.suggest(data_folder / "adult" / "adult.csv")
+def test_the_plan_for_adult_runs(adult_csv: Path, tmp_path: Path) -> None:
+    found = ic.suggest(adult_csv)
     assert found.unsure == ("race", "salary-class")
-    found.write(tmp_path / "plan.toml", data_folder.resolve() / "adult" / "adult.csv")
+    found.write(tmp_path / "plan.toml", adult_csv)
     release = ic.Plan.read(tmp_path / "plan.toml").run()
     assert release.recipe.records == 30_162
     assert release.verdict.holds

@@ -224,8 +224,8 @@ def test_the_repr_counts() -> None:
         ("workclass", 8, 2),
     ],
 )
-def test_the_hierarchies_of_the_adult_data_set_load(data_folder: Path, name: str, values: int, steps: int) -> None:
-    hierarchy = tree(data_folder / "adult" / f"hierarchy_{name}.csv")
+def test_the_hierarchies_of_the_adult_data_set_load(adult_folder: Path, name: str, values: int, steps: int) -> None:
+    hierarchy = tree(adult_folder / f"hierarchy_{name}.csv")
     assert (len(hierarchy.paths), hierarchy.height) == (values, steps)
 
 

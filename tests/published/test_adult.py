@@ -26,16 +26,15 @@ EIGHT = [name for name in NINE if name != "occupation"]
 
 
 @pytest.fixture(scope="module")
-def adult(data_folder: Path) -> dict[int, tuple[Census, ic.Schema]]:
+def adult(adult_folder: Path, adult_csv: Path) -> dict[int, tuple[Census, ic.Schema]]:
     """Count Adult once with nine quasi-identifiers, once with eight and the occupation as a secret."""
-    folder = data_folder / "adult"
     result = {}
     for names in (NINE, EIGHT):
         schema = ic.Schema(
-            quasi={name: ic.tree(folder / f"hierarchy_{name}.csv") for name in names},
+            quasi={name: ic.tree(adult_folder / f"hierarchy_{name}.csv") for name in names},
             sensitive=[] if "occupation" in names else ["occupation"],
         )
-        result[len(names)] = ic.census(folder / "adult.csv", schema), schema
+        result[len(names)] = ic.census(adult_csv, schema), schema
     return result
 
 

@@ -25,7 +25,7 @@ Id = Annotated[
 ]
 AdultFile = Annotated[
     Path | None,
-    typer.Option("--adult", metavar="FILE", help="The Adult table of UCI as CSV. Nothing is ever fetched."),
+    typer.Option("--adult", metavar="FILE", help="The Adult table of UCI as CSV or Parquet. Nothing is ever fetched."),
 ]
 Confidential = Annotated[
     Names,

@@ -1,6 +1,6 @@
 """Where tables live: the only room that knows a dataframe library."""
 
-from incrowd.engines._arrays import read_arrays, write_arrays
+from incrowd.engines._arrays import read_arrays, read_texts, write_arrays
 from incrowd.engines._arrow import table_of_columns
 from incrowd.engines._budget import Budget, peak
 from incrowd.engines._csv import look_at
@@ -54,6 +54,7 @@ __all__ = [
     "private_folder",
     "read_arrays",
     "read_folder",
+    "read_texts",
     "sample_of",
     "shares_of",
     "spark_session",

@@ -44,6 +44,28 @@ def read_arrays(path: Path) -> dict[str, Any]:
     return found
 
 
+@guarded
+def read_texts(path: Path, missing: str) -> dict[str, list[str]]:
+    """Read the columns of a Parquet file as texts, in the order of its rows.
+
+    Parameters
+    ----------
+    path
+        The file.
+    missing
+        What stands for a missing value.
+    """
+    if not path.is_file():
+        msg = f"There is no file {path.name!r}."
+        raise DataError(msg)
+    table = pyarrow.parquet.read_table(path)
+    return {name: _texts(table[name].to_pylist(), missing) for name in table.column_names}
+
+
+def _texts(values: list[Any], missing: str) -> list[str]:
+    return [missing if value is None else str(value) for value in values]
+
+
 def _kind_of(array: Any) -> str:
     return {"O": "texts", "f": "floats"}.get(array.dtype.kind, "integers")
 

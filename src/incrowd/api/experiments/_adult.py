@@ -15,13 +15,16 @@ import numpy.typing as npt
 from incrowd.api._census import census
 from incrowd.api.experiments import _adult_trees as trees
 from incrowd.core import Census, DataError, Schema
-from incrowd.engines import table_of_columns
+from incrowd.engines import read_texts, table_of_columns
 
 Column = npt.NDArray[Any]
 
 FOLDER = "INCROWD_DATA"
 """The environment variable that names the folder with the data."""
-PLACES = ("adult/uci_adult_raw.csv", "uci_adult_raw.csv", "adult/adult.csv", "adult.csv", "adult.data")
+PLACES = (
+    *("adult/adult.parquet", "adult.parquet", "adult/uci_adult_raw.csv", "uci_adult_raw.csv"),
+    *("adult/adult.csv", "adult.csv", "adult.data"),
+)
 """Where the table may lie in that folder: first the files with all columns."""
 UNKNOWN = "?"
 NUMBERS = frozenset({"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"})
@@ -113,7 +116,17 @@ def _in_folder() -> Path | None:
 
 
 def _read(path: Path) -> Adult:
-    """Read the file of UCI, with or without a line of names, or the one that ARX works with."""
+    """Read the file of UCI, with or without a line of names, the same as Parquet, or the one that ARX works with."""
+    if path.suffix.lower() == ".parquet":
+        columns = read_texts(path, UNKNOWN)
+        names, rows = list(columns), list(map(list, zip(*columns.values(), strict=True)))
+    else:
+        names, rows = _read_text(path)
+    return Adult(_columns(path.name, names, rows), stand_in=False)
+
+
+def _read_text(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Give the names of the columns and the values of every line."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             first = file.readline()
@@ -122,10 +135,10 @@ def _read(path: Path) -> Adult:
             rows = [row for row in lines if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         msg = f"The file {path.name!r} cannot be read ({type(error).__name__})."
-        raise DataError(msg, hint="give the Adult table of UCI as CSV, or none: made-up rows then stand in.") from None
+        hint = "give the Adult table of UCI as CSV or Parquet, or none: made-up rows then stand in."
+        raise DataError(msg, hint=hint) from None
     named = bool(rows) and not rows[0][0].isdigit()
-    names = [name.strip() for name in rows.pop(0)] if named else list(UCI)
-    return Adult(_columns(path.name, names, rows), stand_in=False)
+    return [name.strip() for name in rows.pop(0)] if named else list(UCI), rows
 
 
 def _columns(file: str, names: Sequence[str], rows: list[list[str]]) -> dict[str, Column]:

@@ -47,9 +47,9 @@ def reproduce(
     name
         ``"enhanced"``, ``"homogeneity"``, ``"p-sensitive"``, ``"improved"`` or ``"closeness"``; all five if left out.
     adult
-        The Adult table of UCI as CSV, with or without a line of names. If left out, it is looked for in the folder that
-        the environment variable ``INCROWD_DATA`` names. If it is not in there either, made-up rows stand in, and the
-        result says so: nothing is ever fetched.
+        The Adult table of UCI as CSV, with or without a line of names, or as Parquet. If left out, it is looked for in
+        the folder that the environment variable ``INCROWD_DATA`` names. If it is not in there either, made-up rows
+        stand in, and the result says so: nothing is ever fetched.
     confidential
         The confidential columns of the experiment ``"p-sensitive"``. The paper has pay, gain, loss and TaxPeriod, which
         Adult lacks; if left out, the working hours take its place.
