@@ -289,6 +289,27 @@ def test_what_is_said_about_roles_is_not_for_the_public(tmp_path: Path) -> None:
     assert "house rule" not in public
 
 
+def test_a_release_although_something_was_open_says_why_and_the_owner_reads_who_and_what(tmp_path: Path) -> None:
+    about = {
+        "released_anyway": "the board asked for it",
+        "released_by": "A. Archer, 2026-11-18",
+        "open_items": "nobody looked at the column ward",
+    }
+    owner = release().report(tmp_path / "o.html", about=about).read_text(encoding="utf-8")
+    public = release().report(tmp_path / "p.html", about=about, public=True).read_text(encoding="utf-8")
+    assert all(text in owner for text in about.values())
+    assert "Released although something was open, because" in public
+    assert "the board asked for it" in public
+    assert "Archer" not in public
+    assert "the column ward" not in public
+
+
+def test_where_nothing_was_open_no_report_asks_why_it_was_released(tmp_path: Path) -> None:
+    owner = release().report(tmp_path / "o.html", about={}).read_text(encoding="utf-8")
+    assert "Released although" not in owner
+    assert "What was open" not in owner
+
+
 def test_masked_records_are_counted_as_masked() -> None:
     table = [{"age": 20 + number % 4, "d": "ab"[number % 2]} for number in range(40)]
     table += [{"age": 70 + number, "d": "a"} for number in range(3)]

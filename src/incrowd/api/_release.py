@@ -121,7 +121,8 @@ class Release:
         about
             What only its owner can say: ``purpose``, ``controller``, ``recipients``, ``environment``, ``legal_basis``,
             ``period``, ``earlier_releases``, ``roles_confirmed_by``, ``threshold``, ``threshold_reasons``,
-            ``population``, ``valid_until``. What is not said is marked as not stated.
+            ``population``, ``valid_until``. What is not said is marked as not stated. And, where something was open
+            when it was released, ``released_anyway`` (why), ``released_by`` (who and when) and ``open_items``.
         public
             Write the version that may be given away: besides ``about`` it shows nothing that the released table and its
             certificate do not.

@@ -109,6 +109,9 @@ class ReportSection(Part):
         default=None, description="How many people the table was drawn from."
     )
     valid_until: Text | None = Field(default=None, description="When this is looked at again.")
+    released_anyway: Text | None = Field(default=None, description="Why it was released although something was open.")
+    released_by: Text | None = Field(default=None, description="Who decided that, and when.")
+    open_items: Text | None = Field(default=None, description="What was open then.")
 
     @property
     def about(self) -> dict[str, str]:

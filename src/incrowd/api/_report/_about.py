@@ -36,10 +36,13 @@ class Question(NamedTuple):
         The question.
     public
         Whether its answer may be shown to anybody. Other answers stand where they matter.
+    asked
+        Whether an answer is missed where there is none.
     """
 
     text: str
     public: bool = True
+    asked: bool = True
 
 
 QUESTIONS: Mapping[str, Question] = {
@@ -55,6 +58,9 @@ QUESTIONS: Mapping[str, Question] = {
     "threshold_reasons": Question("Why these thresholds", public=False),
     "population": Question("How many people the table was drawn from", public=False),
     "valid_until": Question("When this is looked at again"),
+    "released_anyway": Question("Released although something was open, because", asked=False),
+    "released_by": Question("Who decided that, and when", public=False, asked=False),
+    "open_items": Question("What was open", public=False, asked=False),
 }
 """By the keys of a plan's section ``report``."""
 
@@ -167,11 +173,21 @@ def hash_of(text: str) -> str:
 
 def purpose(about: About, *, public: bool = False) -> Section:
     """Say what the release is for; what nobody said is marked, or left out for the public."""
-    asked = [(key, question.text) for key, question in QUESTIONS.items() if question.public]
-    told = [[text, about.answer(key)] for key, text in asked if about.stated.get(key) or not public]
+    told = [
+        [question.text, about.answer(key)]
+        for key, question in QUESTIONS.items()
+        if _stands_here(question, stated=bool(about.stated.get(key)), public=public)
+    ]
     return Section(
         "purpose", "Purpose and release", [], [Table("As stated by the owner", ["question", "answer"], told)]
     )
+
+
+def _stands_here(question: Question, *, stated: bool, public: bool) -> bool:
+    """Say whether a question stands under the purpose: to the public what was said, to the owner what was not too."""
+    if public:
+        return question.public and stated
+    return question.public if question.asked else stated
 
 
 def _no_population() -> ParameterError:
