@@ -59,7 +59,7 @@ def test_the_original_adds_who_is_looked_up_and_what_was_known(release: ic.Relea
     assert found.get("inference").baseline == Fraction(1, 2)
     linked = found.get("linkage")
     assert (linked.targets, linked.right) == (7, Fraction(2))
-    assert (linked.baseline, linked.exposed.records) == (Fraction(1, 6), 0)
+    assert (linked.baseline, linked.exposed.records) == (Fraction(1, 7), 0)  # anybody of six, about six of seven
     assert linked.notes[0] == "linkage: 6 of 7 people have a candidate in the release."
 
 

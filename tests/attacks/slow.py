@@ -46,14 +46,15 @@ def chance_after(values: Sequence[Any], excluded: int) -> Fraction:
 
 
 def right_after(values: Sequence[Any], excluded: int) -> Fraction:
-    """Rule out, for each person, the most frequent others' values; guess one of the most frequent that are left."""
+    """Rule out, for each person, the most frequent others' values; guess the most frequent that is left.
+
+    Of equally frequent values the first is ruled out or guessed, always in the same order.
+    """
     counts, right = Counter(values), Fraction(0)
     for value in values:
-        others = sorted((other for other in counts if other != value), key=lambda other: -counts[other])
+        others = sorted((other for other in counts if other != value), key=lambda other: (-counts[other], other))
         left = {value, *others[min(excluded, len(counts) - 1) :]}
-        most = max(counts[one] for one in left)
-        ties = [one for one in left if counts[one] == most]
-        right += Fraction(value in ties, len(ties))
+        right += min(left, key=lambda one: (-counts[one], one)) == value
     return right
 
 

@@ -16,7 +16,7 @@ from incrowd.attacks._members import Members
 from incrowd.attacks._minimality import People, Undivided, halve, undivided
 from incrowd.attacks._narrowest import widths_of
 from incrowd.attacks._outcome import Outcome
-from incrowd.attacks._prior import Prior, one_of, people_of
+from incrowd.attacks._prior import Prior, missing_code, one_of, people_of
 from incrowd.attacks._range import narrow_range
 from incrowd.attacks._similarity import Likeness, category_inference, similarity
 from incrowd.attacks._skewness import change_of_belief, skewness
@@ -52,6 +52,7 @@ __all__ = [
     "link",
     "link_persons",
     "listed_exclusions",
+    "missing_code",
     "narrow_range",
     "one_of",
     "people_of",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from incrowd.attacks._guessing import LOOKS
 from incrowd.attacks._outcome import Outcome
 from incrowd.attacks._prior import Prior
-from incrowd.core import Classes, Domain, add_up
+from incrowd.core import Classes, Domain, Histogram, add_up
 from incrowd.hierarchies import places_in
 from incrowd.models import Ratios
 
@@ -32,12 +32,12 @@ class Guesses:
     certain
         Per class, whether one value is left.
     right
-        How many people are guessed right, on average.
+        How many people are guessed right: those with one of the most frequent values, one more than are ruled out.
     """
 
     chance: Ratios
     certain: npt.NDArray[np.bool_]
-    right: Fraction
+    right: int
 
 
 def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
@@ -46,18 +46,17 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
     Notes
     -----
     With i values ruled out, the likeliest guess is r1 / (r1 + r(i+2) + ... + rm), the counts r of a class sorted.
-    Recursive (c, l)-diversity is a bound on it: below c / (c + 1) for up to l - 2 values. With an original the baseline
-    is about all of its people, also those who are not in the release: it can be above what the release gives away.
+    Recursive (c, l)-diversity is a bound on it: below c / (c + 1) for up to l - 2 values. He is right about whoever has
+    one of the i + 1 most frequent values; equally frequent ones he takes in a fixed order. The baseline is about the
+    same people: right about whoever has one of the i + 1 values that are most frequent in the whole table. So the
+    release never makes him guess worse.
     """
-    histogram = classes.histogram(prior.column)
-    found = after_excluding(histogram.counts, histogram.starts, excluded)
-    counts = np.concatenate([prior.counts, prior.others])
-    if not prior.elsewhere:  # the values of the targets themselves
-        counts = add_up(histogram.values[0], histogram.counts, len(counts))
-    before = after_excluding(counts[counts > 0], None, excluded)
+    histogram, every = classes.guessable(prior.column), classes.histogram(prior.column)
+    missing = every.counts - histogram.counts
+    found = after_excluding(histogram.counts, histogram.starts, excluded, missing)
     values = "1 value" if excluded == 1 else f"{excluded} values"
     telling = "the most telling one" if excluded == 1 else "the most telling ones"
-    targets = int(histogram.counts.sum())
+    targets = int(every.counts.sum())
     return Outcome(
         name=NAME,
         column=prior.column,
@@ -65,14 +64,21 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
         means="one value is left",
         measured=found.chance,
         exposed=found.certain,
-        right=found.right,
+        right=Fraction(found.right),
         targets=targets,
-        baseline=before.right / max(int(counts.sum()), 1),
+        baseline=Fraction(_most_frequent(histogram, prior, excluded + 1), max(targets, 1)),
         notes=_about(classes, targets),
     )
 
 
-def after_excluding(counts: Ints, starts: npt.NDArray[np.intp] | None, excluded: int) -> Guesses:
+def _most_frequent(histogram: Histogram, prior: Prior, number: int) -> int:
+    """Count the targets who have one of the values that are most frequent in the whole table; of equals the better."""
+    said = add_up(histogram.values[0], histogram.counts, len(prior.counts))
+    order = np.lexsort((-said, -prior.known)) if prior.elsewhere else np.argsort(-said, kind="stable")
+    return int(said[order[:number]].sum())
+
+
+def after_excluding(counts: Ints, starts: npt.NDArray[np.intp], excluded: int, missing: Ints | None = None) -> Guesses:
     """Guess the most frequent value that is left, after the most frequent others were ruled out.
 
     Parameters
@@ -80,24 +86,26 @@ def after_excluding(counts: Ints, starts: npt.NDArray[np.intp] | None, excluded:
     counts
         How often each value occurs in each class, class by class.
     starts
-        Where each class begins, one longer than there are classes; one class of all by default.
+        Where each class begins, one longer than there are classes.
     excluded
         How many values are ruled out; one is always left.
+    missing
+        How often a value is missing, where its count is 0: that is neither ruled out nor guessed.
     """
-    starts = np.array([0, len(counts)] if len(counts) else [0]) if starts is None else starts
-    begins, values = starts[:-1], np.diff(starts)
-    owner = np.repeat(np.arange(len(begins)), values)
+    missing = np.zeros(len(counts), dtype=np.int64) if missing is None else missing
+    begins, entries = starts[:-1], np.diff(starts)
+    owner = np.repeat(np.arange(len(begins)), entries)
+    without = np.bincount(owner, missing, len(begins)).astype(np.int64)
+    values = entries - np.bincount(owner[missing > 0], minlength=len(begins))
     ranked = _falling(counts, owner)
-    taken = np.minimum(excluded, values - 1)
+    taken = np.minimum(excluded, np.maximum(values - 1, 0))
     sums = np.concatenate(([0], np.cumsum(ranked)))
-    first, last = ranked[begins], ranked[begins + taken]
-    rest = sums[starts[1:]] - sums[begins + taken + 1]
-    more, equal = ranked > last[owner], ranked == last[owner]
-    above = np.bincount(owner[more], minlength=len(begins))
-    tied = np.bincount(owner[equal], minlength=len(begins))
-    surely = int(ranked[more].sum())
+    first = ranked[begins]
+    rest = sums[starts[1:]] - sums[begins + taken + 1] + without
     return Guesses(
-        Ratios(first, first + rest), values == taken + 1, surely + _shared(tied * last, tied - taken + above)
+        Ratios(first, first + rest),
+        (values == taken + 1) & (without == 0),
+        int((sums[begins + taken + 1] - sums[begins]).sum()),
     )
 
 
@@ -128,10 +136,10 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
         knows=f"{LOOKS}, and that the person has none of {int(out.sum())} given values",
         means="one value is left",
         measured=Ratios(most, np.maximum(total, 1)),
-        exposed=left == 1,
+        exposed=(left == 1) & (most > 0),
         right=Fraction(int(most.sum())),
         targets=targets,
-        baseline=Fraction(prior.right(histogram, ~out), max(targets, 1)),
+        baseline=Fraction(prior.right(classes.guessable(prior.column), ~out), max(targets, 1)),
         among=~out[classes.cells.sensitive[prior.column]],
         notes=(*_unknown(domain, values), *_about(classes, int(histogram.counts.sum()))),
     )
@@ -157,32 +165,24 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
         knows=f"{LOOKS}, and a public distribution, by which the {excluded} least likely values are ruled out",
         means="one value is left, and it is right",
         measured=Ratios(most, classes.size),
-        exposed=left == 1,
+        exposed=(left == 1) & (most > 0),
         right=Fraction(int(most.sum())),
         targets=int(classes.size.sum()),
-        baseline=Fraction(prior.right(histogram, remaining), max(int(classes.size.sum()), 1)),
+        baseline=Fraction(prior.right(classes.guessable(prior.column), remaining), max(int(classes.size.sum()), 1)),
         among=_cells_of(classes, prior.column, kept),
         notes=_about(classes, int(histogram.counts.sum())),
     )
 
 
-def _shared(numerators: Ints, denominators: Ints) -> Fraction:
-    """Add up fractions of few different denominators."""
-    parts = np.unique(denominators)
-    sums = np.zeros(len(parts), dtype=np.int64)
-    np.add.at(sums, np.searchsorted(parts, denominators), numerators)
-    return sum((Fraction(top, low) for top, low in zip(sums.tolist(), parts.tolist(), strict=True)), Fraction(0))
-
-
 def _left(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
     """Give for every class how many values are left, how many people have one, and how many the most frequent one."""
     histogram = classes.histogram(column)
-    counts = np.where(kept, histogram.counts, 0)
+    counts, guessed = (np.where(kept, one.counts, 0) for one in (histogram, classes.guessable(column)))
     if not len(counts):
         return (np.zeros(0, dtype=np.int64),) * 3
     begins = histogram.starts[:-1]
     left = np.add.reduceat(kept.astype(np.int64), begins)
-    return left, np.add.reduceat(counts, begins), np.maximum.reduceat(counts, begins)
+    return left, np.add.reduceat(counts, begins), np.maximum.reduceat(guessed, begins)
 
 
 def _cells_of(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.attacks._class_sets import ClassSets, below, parts_of
+from incrowd.attacks._prior import missing_code
 from incrowd.core import Classes, add_up, group
 
 Ints = npt.NDArray[np.integer]
@@ -137,7 +138,7 @@ def _said(classes: Classes, name: str, alone: Counts, shared: npt.NDArray[np.boo
     entry, who = entries.ids[pairs], person[pairs].astype(np.int64)
     counts = np.bincount(entry, minlength=len(entries)).astype(np.int64)
     single = np.bincount(entry[~shared[who]], minlength=len(entries)).astype(np.int64)
-    kept = single == alone[owner]
+    kept = (single == alone[owner]) & (value != missing_code(classes, name))  # nobody learns that a value is missing
     chosen = kept[entry] & shared[who]
     new = np.cumsum(kept) - 1
     number = int(kept.sum())

@@ -152,12 +152,15 @@ def _guess(
     keeps = _keep(judges, ids, codes[dealt.ravel()], np.ones(len(ids), dtype=np.int64), domain)
     left = ~(keeps[0::2] & keeps[1::2])
     really = np.bincount(halves * len(codes) + value, minlength=2 * len(codes)).reshape(2, -1)
-    before = int(really.sum(axis=0).max())
+    known = codes < len(domain.values)  # nobody guesses that a value is missing
+    before = int(really.sum(axis=0)[known].max(initial=0))
     if not left.any() or left.all():
         return before, before, float(left.mean())
     kept = left[draws]
     counts = np.bincount((halves[None, :] * len(codes) + dealt).ravel()[kept], minlength=2 * len(codes)).reshape(2, -1)
-    return int(really[[0, 1], counts.argmax(axis=1)].sum()), before, float(left.mean())
+    if not known.any():
+        return 0, 0, float(left.mean())
+    return int(really[:, known][[0, 1], counts[:, known].argmax(axis=1)].sum()), before, float(left.mean())
 
 
 def _keep(judges: Sequence[Judge], ids: Ints, values: Ints, counts: Ints, domain: Domain) -> Bools:

@@ -29,15 +29,16 @@ class Prior:
         Where people have several rows, whose each is and its value's code; -1 for a value that is not counted.
     elsewhere
         Whether this is known from another table than the one that is attacked, such as the original.
-    others
-        People with each value that only the other table has.
+    missing
+        The code of a missing value, which nobody guesses; -1 if there is none.
 
     Notes
     -----
     The baseline of a guess is the share of the attack's own targets about whom somebody is right who says the same
     value of everybody: the value that is most frequent among all targets, or of these values the one that is most
     frequent in the other table, where ``elsewhere``. Somebody in several classes is a target in each, for the baseline
-    as for the attack. So a guess of the best value of every class is never worse than its baseline.
+    as for the attack. So a guess of the best value of every class is never worse than its baseline. That a value is
+    missing is never said: it would teach nothing.
     """
 
     column: str
@@ -45,31 +46,40 @@ class Prior:
     people: int
     rows: tuple[Ints, Ints] | None = field(default=None, repr=False)
     elsewhere: bool = False
-    others: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
+    missing: int = -1
 
     @classmethod
     def of(cls, classes: Classes, column: str) -> Prior:
         """Take the whole table that the classes are of: the intruder sees it in the release."""
         cells, number = classes.cells, classes.cells.cardinalities[column]
+        missing = missing_code(classes, column)
         if cells.person is None:
-            return cls(column, add_up(cells.sensitive[column], cells.counts, number), people_of(classes))
+            counts = add_up(cells.sensitive[column], cells.counts, number)
+            return cls(column, counts, people_of(classes), missing=missing)
         reference = classes.reference(column)
         counts = np.zeros(number, dtype=np.int64)
         counts[reference.values[0]] = reference.counts
         rows = np.asarray(cells.person, dtype=np.int64), np.asarray(cells.sensitive[column], dtype=np.int64)
-        return cls(column, counts, people_of(classes), rows)
+        return cls(column, counts, people_of(classes), rows, missing=missing)
+
+    @property
+    def known(self) -> Ints:
+        """People with each value that can be guessed: with a missing one nobody."""
+        return np.where(np.arange(len(self.counts)) == self.missing, 0, self.counts)
 
     @property
     def largest(self) -> int:
         """How many people have the most frequent value."""
-        return int(self.counts.max(initial=0))
+        return int(self.known.max(initial=0))
 
     def by(self, category: Ints, categories: int) -> Prior:
-        """Count categories instead of values; nobody twice who has two values of one category."""
+        """Count categories instead of values, -1 being none; nobody twice who has two values of one category."""
         if self.rows is None:
-            counts = add_up(category, self.counts, categories)
+            some = category >= 0
+            counts = add_up(category[some], self.counts[some], categories)
             return Prior(self.column, counts, self.people, elsewhere=self.elsewhere)
-        person, value = (part[self.rows[1] >= 0] for part in self.rows)
+        known = np.append(category, -1)[self.rows[1]] >= 0
+        person, value = (part[known] for part in self.rows)
         found = category[value]
         pairs = group([found, person], [max(categories, 1), int(person.max(initial=0)) + 1]).first
         counts = np.bincount(found[pairs], minlength=categories).astype(np.int64)
@@ -85,13 +95,19 @@ class Prior:
         among
             Which values may be said; any by default.
         """
-        said = add_up(histogram.values[0], histogram.counts, len(self.counts))
+        said = add_up(histogram.values[0], histogram.counts, len(self.counts) + 1)[:-1]  # the last is no category
         if among is not None:
             said = np.where(among, said, 0)
         if self.elsewhere:
-            known = self.counts if among is None else np.where(among, self.counts, 0)
+            known = self.known if among is None else np.where(among, self.known, 0)
             said = said[known == known.max(initial=0)]
         return int(said.max(initial=0))
+
+
+def missing_code(classes: Classes, column: str) -> int:
+    """Give the code of a missing value; -1 if the column has none."""
+    domain = classes.cells.domains[column]
+    return len(domain.values) if domain.has_null else -1
 
 
 def people_of(classes: Classes) -> int:

@@ -11,13 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.attacks._guessing import LOOKS, largest
+from incrowd.attacks._line import Line
 from incrowd.attacks._outcome import Outcome
 from incrowd.attacks._prior import Prior
-from incrowd.core import Cells, Classes, Histogram, Ladder, ParameterError, group
+from incrowd.core import Cells, Classes, Histogram, Ladder, ParameterError, add_up, group
 from incrowd.hierarchies import BoundCategories
 from incrowd.models import Ratios
 
 Ints = npt.NDArray[np.int64]
+
+RANGES = 20
+"""A line of more values than these is cut into so many ranges, where single values would be too rare to compare."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +33,7 @@ class Likeness:
     names
         The categories.
     category
-        For every code of the column its category.
+        For every code of the column its category; -1 for what has none, such as a missing value.
     """
 
     names: tuple[str | None, ...] = field(repr=False)
@@ -44,7 +48,25 @@ class Likeness:
     def of_taxonomy(cls, ladder: Ladder, level: int) -> Likeness:
         """Take the groups of a level; never the top, which is everything."""
         level = max(min(level, ladder.height - 1), 0)
-        return cls(tuple(ladder.labels[level].tolist()), ladder.groups[level].astype(np.int64))
+        names, category = ladder.labels[level].tolist(), ladder.groups[level].astype(np.int64)
+        return cls(tuple(names), np.where(np.array([name is None for name in names])[category], -1, category))
+
+    @classmethod
+    def of_ranges(cls, line: Line, counts: Ints) -> Likeness | None:
+        """Cut a line of many values into ranges with about as many people each; nothing if it has few values.
+
+        Parameters
+        ----------
+        line, counts
+            Where the values lie, and the people with each of them.
+        """
+        if len(line.values) <= RANGES:
+            return None
+        placed = line.place >= 0
+        people = add_up(line.place[placed], counts[placed], len(line.values))
+        cut = (np.cumsum(people) - people) * RANGES // max(int(people.sum()), 1)
+        cut = np.minimum(np.unique(cut, return_inverse=True)[1], RANGES - 1)
+        return cls((None,) * (int(cut.max()) + 1), np.where(placed, cut[line.place], -1))
 
     def places(self, column: str, wanted: Sequence[str]) -> npt.NDArray[np.bool_]:
         """Say which categories are among those wanted; none wanted means all."""
@@ -58,9 +80,9 @@ class Likeness:
 def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequence[str] = ()) -> Outcome:
     """Say what is certain up to a category: the one that everybody in the class has."""
     column = prior.column
-    histogram = _by_category(classes, column, likeness)
+    histogram = by_category(classes, column, likeness)
     wanted = likeness.places(column, only)
-    everybody = (histogram.counts == classes.size[histogram.classes]) & wanted[histogram.values[0]]
+    everybody = (histogram.counts == classes.size[histogram.classes]) & np.append(wanted, False)[histogram.values[0]]
     exposed = np.zeros(len(classes), dtype=bool)
     exposed[histogram.classes[everybody]] = True
     before, targets = prior.by(likeness.category, len(likeness.names)), int(classes.size.sum())
@@ -80,7 +102,7 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
 
 def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure: Fraction) -> Outcome:
     """Guess the most frequent category of the class."""
-    histogram = _by_category(classes, prior.column, likeness)
+    histogram = by_category(classes, prior.column, likeness)
     most, targets = largest(histogram), int(classes.size.sum())
     before = prior.by(likeness.category, len(likeness.names))
     measured = Ratios(most, classes.size)
@@ -97,16 +119,20 @@ def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure:
     )
 
 
-def _by_category(classes: Classes, column: str, likeness: Likeness) -> Histogram:
-    """Count categories in every class: from the values' counts, or anew where people have several rows."""
-    cells, number = classes.cells, len(likeness.names)
+def by_category(classes: Classes, column: str, likeness: Likeness) -> Histogram:
+    """Count categories in every class: from the values' counts, or anew where people have several rows.
+
+    What has no category is listed last, and counts as nobody's.
+    """
+    cells, number = classes.cells, len(likeness.names) + 1
+    category = np.where(likeness.category < 0, len(likeness.names), likeness.category)
     if cells.person is None:
         values = classes.histogram(column)
         members: Any = values.classes
-        inside = Cells({column: likeness.category[values.values[0]]}, {}, None, values.counts)
+        inside = Cells({column: category[values.values[0]]}, {}, None, values.counts)
     else:
         members = classes.members
-        inside = Cells({column: likeness.category[cells.sensitive[column]]}, {}, cells.person, cells.counts)
+        inside = Cells({column: category[cells.sensitive[column]]}, {}, cells.person, cells.counts)
     keys = [members, inside.sensitive[column]]
     entries = group(keys, [max(len(classes), 1), number])
     owner, found = (key[entries.first] for key in keys)
@@ -115,4 +141,5 @@ def _by_category(classes: Classes, column: str, likeness: Likeness) -> Histogram
     else:
         people = group([entries.ids, inside.person], [len(entries), int(inside.person.max(initial=0)) + 1])
         counts = np.bincount(entries.ids[people.first], minlength=len(entries)).astype(np.int64)
+    counts = np.where(found < len(likeness.names), counts, 0)
     return Histogram(np.searchsorted(owner, np.arange(len(classes) + 1)), owner, (found,), counts)

@@ -11,21 +11,38 @@ import numpy.typing as npt
 from incrowd.attacks._guessing import LOOKS
 from incrowd.attacks._outcome import Outcome
 from incrowd.attacks._prior import Prior
-from incrowd.core import Classes
+from incrowd.attacks._similarity import Likeness, by_category
+from incrowd.core import Classes, Histogram
 from incrowd.models import Ratios, Sums
 
 Ints = npt.NDArray[Any]
 
 
-def skewness(classes: Classes, prior: Prior, gain: Fraction) -> Outcome:
-    """Measure how many times likelier a value is in the class than in the whole table."""
-    measured = _gains(classes, prior)
+def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | None = None) -> Outcome:
+    """Measure how many times likelier a value is in the class than in the whole table.
+
+    Parameters
+    ----------
+    classes, prior
+        The classes, and the whole table.
+    gain
+        From how many times on a class is exposed.
+    ranges
+        Ranges of a line of many values, which are compared instead: where nearly everybody has a number of their own,
+        each is many times likelier in its class than in the table, and that says nothing.
+    """
+    counts, what = prior, "a value"
+    histogram = classes.guessable(prior.column)
+    if ranges is not None:
+        histogram = by_category(classes, prior.column, ranges)
+        counts, what = prior.by(ranges.category, len(ranges.names)), f"one of {len(ranges.names)} ranges"
+    measured = _gains(classes, histogram, counts)
     exposed = measured.meets(">=", gain)
     return Outcome(
         name="skewness",
         column=prior.column,
         knows=LOOKS,
-        means=f"a value is at least {float(gain):g} times likelier than in the table",
+        means=f"{what} is at least {float(gain):g} times likelier than in the table",
         measured=measured,
         exposed=exposed,
         right=Fraction(int(classes.size[exposed].sum())),
@@ -70,18 +87,18 @@ def change_of_belief(classes: Classes, prior: Prior) -> Outcome | None:
     )
 
 
-def _gains(classes: Classes, prior: Prior) -> Ratios:
-    histogram = classes.histogram(prior.column)
+def _gains(classes: Classes, histogram: Histogram, prior: Prior) -> Ratios:
+    whole: Ints = np.append(prior.counts, 1)  # the last is no category, and nobody's
     owner, values = histogram.classes, histogram.values[0]
     if not len(owner):
         return Ratios(np.zeros(0, dtype=np.int64), np.ones(0, dtype=np.int64))
-    with np.errstate(divide="ignore"):
-        gains = histogram.counts / prior.counts[values]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gains = np.where(histogram.counts > 0, histogram.counts / whole[values], 0.0)
     best = np.flatnonzero(gains == np.maximum.reduceat(gains, histogram.starts[:-1])[owner])
     first = best[np.searchsorted(owner[best], np.arange(len(classes)))]
     counts: Ints = histogram.counts[first]
     size: Ints = classes.size
-    whole: Ints = prior.counts[values[first]]
+    whole = np.where(counts > 0, whole[values[first]], 1)
     if max(int(counts.max()) * prior.people, int(size.max()) * int(whole.max())) >= 2**62:
         counts, size, whole = (array.astype(object) for array in (counts, size, whole))
     return Ratios(counts * prior.people, size * whole)

@@ -136,6 +136,14 @@ class Classes:
         """Count the values of a sensitive column in every class, or the combinations of several; once, then kept."""
         return self._once(("class", *columns), self.members, len(self))
 
+    def guessable(self, column: str) -> Histogram:
+        """Count the values that somebody can be said to have: a missing one is listed and counts as nobody's."""
+        histogram, domain = self.histogram(column), self.cells.domains[column]
+        if not domain.has_null:
+            return histogram
+        missing = histogram.values[0] == len(domain.values)
+        return replace(histogram, counts=np.where(missing, 0, histogram.counts))
+
     def know(self, column: str, histogram: Histogram) -> None:
         """Take over the histogram of a column that was counted elsewhere already."""
         self._counted["class", column] = histogram

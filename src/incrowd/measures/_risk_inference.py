@@ -52,10 +52,11 @@ def best_guess(classes: Classes, column: str) -> Guess:
     Notes
     -----
     Where people have several rows, they count once in every class, and once for every value that they have there.
+    Nobody is right who says that a value is missing.
     """
     if not len(classes):
         return Guess(column, Fraction(0), Fraction(0), Fraction(0), 0)
-    histogram, cardinality = classes.histogram(column), classes.cells.cardinalities[column]
+    histogram, cardinality = classes.guessable(column), classes.cells.cardinalities[column]
     most = np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
     certain, targets = most == classes.size, int(classes.size.sum())
     return Guess(

@@ -26,6 +26,7 @@ from incrowd.attacks import (
     homogeneity,
     inference,
     listed_exclusions,
+    missing_code,
     narrow_range,
     one_of,
     people_of,
@@ -95,7 +96,9 @@ class ClassAttacks:
         yield inference(classes, prior, intruder.sure)
         yield self._background(prior)
         yield from self._similar(prior, notes)
-        yield skewness(classes, prior, intruder.gain)
+        line = Line.of(classes.cells.domains[prior.column])
+        ranges = None if line is None else Likeness.of_ranges(line, prior.counts)
+        yield skewness(classes, prior, intruder.gain, ranges)
         change = change_of_belief(classes, prior)
         if change is None:
             notes.append(f"change of belief about column {prior.column!r} was not measured: {SEVERAL}")
@@ -136,13 +139,13 @@ class ClassAttacks:
         known = Prior.of(self.original, name)
         place = self.classes.cells.domains[name].codes_in(self.original.cells.domains[name])
         counts = np.where(place >= 0, known.counts[place], 0) if len(known.counts) else np.zeros(len(place), np.int64)
-        others = np.delete(known.counts, place[place >= 0])
+        missing = missing_code(self.classes, name)
         if known.rows is None:
-            return Prior(name, counts, known.people, elsewhere=True, others=others)
+            return Prior(name, counts, known.people, elsewhere=True, missing=missing)
         back = np.full(len(known.counts), -1, dtype=np.int64)
         back[place[place >= 0]] = np.flatnonzero(place >= 0)
         rows = known.rows[0], back[known.rows[1]]
-        return Prior(name, counts, known.people, rows, elsewhere=True, others=others)
+        return Prior(name, counts, known.people, rows, elsewhere=True, missing=missing)
 
     def _expected(self, name: str) -> float | None:
         """Count the homogeneous classes that chance alone would make of this very table."""

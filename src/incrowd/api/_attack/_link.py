@@ -49,7 +49,7 @@ def _found(joined: Joined, found: Linked) -> Attack:
         exposed=exposed,
         targets=known.people,
         right=_right(joined, found, (people, sizes)),
-        baseline=one_of(people_of(joined.target.classes)),
+        baseline=_anybody(int(people.sum()), people_of(joined.target.classes), known.people),
         unit="chance",
         worst=None if smallest is None else Fraction(1, smallest),
         worst_class={} if smallest is None else _label(joined, found, joined.first(found.candidates == smallest)),
@@ -58,6 +58,11 @@ def _found(joined: Joined, found: Linked) -> Attack:
         notes=_notes(joined),
         _records=partial(_records, joined, found, alone),
     )
+
+
+def _anybody(matched: int, published: int, targets: int) -> Fraction:
+    """Say how many are right who pick anybody of the release, for each target who can be there; not for others."""
+    return Fraction(min(matched, published), max(targets, 1)) * one_of(published)
 
 
 def _right(joined: Joined, found: Linked, counted: tuple[Counts, Counts]) -> Fraction:
@@ -87,7 +92,7 @@ def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
         exposed=exposed,
         targets=known.people,
         right=Fraction(exposed.records),
-        baseline=Fraction(int(constant)),
+        baseline=Fraction(exposed.records if constant else 0, max(known.people, 1)),
         unit="chance",
         worst=Fraction(int(exposed.records > 0)) if len(found.candidates) else None,
         worst_class={} if first is None else _label(joined, found, first),

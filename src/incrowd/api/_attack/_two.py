@@ -17,7 +17,7 @@ from incrowd.api._attack._target import Target
 from incrowd.api._attack._truth import Told, rows_of
 from incrowd.api._check import free_name
 from incrowd.api._exposed import Exposed
-from incrowd.attacks import Remaining, intersect
+from incrowd.attacks import Remaining, intersect, missing_code
 from incrowd.core import Classes, Domain, ParameterError
 
 Counts = npt.NDArray[np.int64]
@@ -113,7 +113,9 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
     known = one.known
     in_both = (found.first > 0) & (found.second > 0)
     alone = [_alone(side, name, codes, in_both) for side, codes in zip(joined, values.codes, strict=True)]
-    told, exposed = _right(one, values, _together([*alone, _left(found, known)], known, len(values.texts)))
+    told, exposed = _right(
+        one, values, _together([*alone, _left(found, known, missing_code(one.classes, name))], known, len(values.texts))
+    )
     before = max(_right(one, values, some)[1].records for some in alone)
     targets = _people(known, in_both)
     unread = list(dict.fromkeys(note for side in joined for note in side.missing("intersection")))
@@ -154,9 +156,9 @@ def _alone(side: Joined, name: str, codes: Counts, chosen: Bools) -> Told:
     return Told(who, codes[told.codes[kept]], side.known.counts[who])
 
 
-def _left(found: Remaining, known: Known) -> Told:
-    """Say who is left with one value by both releases."""
-    who = np.flatnonzero(found.both == 1)
+def _left(found: Remaining, known: Known, missing: int) -> Told:
+    """Say who is left with one value by both releases, other than that it is missing."""
+    who = np.flatnonzero((found.both == 1) & (found.value != missing))
     return Told(who, found.value[who], known.counts[who])
 
 
