@@ -11,6 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import incrowd as ic
+from incrowd.api._plan._checks import searches
 from incrowd.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
@@ -181,3 +182,34 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("columns", [2, 13])
+@pytest.mark.parametrize("search", sorted(searches()))
+def test_every_search_can_be_chosen_in_the_plan(run: Run, tmp_path: Path, search: str, columns: int) -> None:
+    secret = "" if search in {"datafly", "mu-argus"} else "disease"  # these two keep nothing but k
+    header = ",".join([*(f"sex{number}" for number in range(columns)), *([secret] if secret else [])])
+    rows = [",".join([*"fm"[row % 2] * columns, *(["abc"[row % 3]] if secret else [])]) for row in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join([header, *rows, ""]))
+    assert run("t.csv", "--quasi", ",".join(f"sex{number}" for number in range(columns)))[0] == 0
+    text = (tmp_path / "plan.toml").read_text()
+    assert ("\nseconds = 60\n" in text) == (columns > 12)
+    (tmp_path / "plan.toml").write_text(text.replace('algorithm = "optimal"', f'algorithm = "{search}"'))
+    assert ic.Plan.read(tmp_path / "plan.toml").run().verdict.holds
+
+
+@pytest.mark.parametrize(
+    ("search", "line", "says"),
+    [
+        ("mondrian", 'measure = "precision"', "has no 'measure'; take this line away, or choose 'incognito'"),
+        ("samarati", 'measure = "loss"\nseconds = 59', "has no 'seconds'; take this line away, or choose 'optimal'"),
+    ],
+)
+def test_what_a_search_does_not_have_is_refused_where_init_did_not_write_it(
+    run: Run, patients: str, tmp_path: Path, search: str, line: str, says: str
+) -> None:
+    run(patients)
+    text = (tmp_path / "plan.toml").read_text().replace('"optimal"', f'"{search}"')
+    (tmp_path / "plan.toml").write_text(text.replace('measure = "loss"', line))
+    with pytest.raises(ic.PlanError, match=says):
+        ic.Plan.read(tmp_path / "plan.toml")

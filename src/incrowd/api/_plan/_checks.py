@@ -16,6 +16,7 @@ from incrowd.api._plan._forms import build_hierarchy, kinds_in
 from incrowd.api._plan._places import Path as Keys
 from incrowd.api._plan._problems import Trouble, did_you_mean
 from incrowd.api._plan._sections import (
+    WRITTEN,
     ColumnSection,
     DataSection,
     OutputSection,
@@ -215,14 +216,15 @@ def _check_search(search: SearchSection) -> Iterator[Trouble]:
         place = path if alone else (*path, "name")
         yield Trouble(place, f"there is no search {name!r}; {did_you_mean(name, searches())}")
         return
-    known = [one.name for one in fields(searches()[name])]
+    known = _parameters(name)
     strange = [key for key in given if key not in known]
     for key in strange:
         yield Trouble((*path, key), f"is no parameter of {name!r}; {did_you_mean(key, known)}", own=True)
-    for key in ("measure", "seconds"):
-        if getattr(search, key) is not None and key not in known:
-            yield Trouble(("search", key), f"the search {name!r} knows no {key!r}.", own=True)
-        elif getattr(search, key) is not None and key in given:
+    for key, usual in WRITTEN.items():
+        value = getattr(search, key)
+        if value not in {None, usual} and key not in known:
+            yield Trouble(("search", key), _not_for(name, key), own=True)
+        elif value is not None and key in given:
             yield Trouble(("search", key), "stands in the table of the algorithm too; take one away.", own=True)
     measure = search.measure
     troubles = [] if measure is None else list(_try(("search", "measure"), lambda: read_measure(measure)))
@@ -241,6 +243,17 @@ def algorithm_parts(search: SearchSection) -> tuple[str, Mapping[str, Any]]:
 def build_search(search: SearchSection) -> Algorithm:
     """Make the search that a plan describes."""
     name, given = algorithm_parts(search)
-    both = {"measure": search.measure, "seconds": search.seconds}
-    built: Algorithm = searches()[name](**given, **{key: value for key, value in both.items() if value is not None})
+    known = _parameters(name)
+    both = {key: value for key in WRITTEN if (value := getattr(search, key)) is not None and key in known}
+    built: Algorithm = searches()[name](**given, **both)
     return built
+
+
+def _parameters(name: str) -> list[str]:
+    return [one.name for one in fields(searches()[name])]
+
+
+def _not_for(name: str, key: str) -> str:
+    """Say which searches have a key that this one lacks."""
+    others = [one for one in searches() if key in _parameters(one)]
+    return f"the search {name!r} has no {key!r}; take this line away, or choose {' or '.join(map(repr, others))}."

@@ -61,6 +61,10 @@ class AlgorithmTable(Part):
     name: Text
 
 
+WRITTEN: Mapping[str, Any] = {"measure": "loss", "seconds": 60}
+"""What ``init`` writes beside its search. A search that has no such key can be chosen all the same."""
+
+
 class SearchSection(Part):
     """How the release is searched."""
 

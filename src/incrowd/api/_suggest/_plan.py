@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from incrowd.api._plan._sections import plain_of
+from incrowd.api._plan._sections import WRITTEN, plain_of
 from incrowd.api._plan._text import Notes
 from incrowd.models import KAnonymity, LDiversity
 
@@ -45,9 +45,14 @@ def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
         "data": {"path": data, **reading, **{key: name for key, name in extra.items() if name is not None}},
         "columns": {column.name: _column(column) for column in suggestion.columns},
         "privacy": {"promise": [*_promises(suggestion)], "max_suppressed": 0.05},
-        "search": {"algorithm": "optimal", "measure": "loss", **({"seconds": 60} if _is_wide(suggestion) else {})},
+        "search": {"algorithm": "optimal", **_search(suggestion)},
         "output": {"folder": "out"},
     }
+
+
+def _search(suggestion: Suggestion) -> dict[str, Any]:
+    """Say what is made small; how long it may take only where that could be long."""
+    return {key: value for key, value in WRITTEN.items() if key != "seconds" or _is_wide(suggestion)}
 
 
 def _is_wide(suggestion: Suggestion) -> bool:
