@@ -115,7 +115,7 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
         ),
         ('["k>=2", "l>=2[disease]"]', "[]", 15, "privacy.promise", "must be not empty, got a list."),
         ('"k>=2"', '"k>2"', 15, "privacy.promise.0",
-            f"The promise 'k>2' cannot be read at character 2. For example {EXAMPLES}."),
+            "The promise 'k>2' cannot be read: k is not written with '>'. Write it like k>=2."),
         ('"k>=2"', "2", 15, "privacy.promise.0", "must be a text, got 2."),
         ("l>=2[disease]", "l>=2[diseas]", 15, "privacy.promise.1",
             "is about 'diseas', which is no column of the plan; did you mean 'disease'?"),

@@ -58,7 +58,8 @@ def test_an_intruder_is_an_intruder(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "why"), [("x", "a whole number, got 'x'"), (-1, "at least 0, got -1"), (1.5, "a whole number, got 1.5")]
+    ("wrong", "why"),
+    [("x", "whole number, got the text 'x'"), (-1, "at least 0, got -1"), (1.5, "a whole number, got 1.5")],
 )
 def test_the_seed_of_utility_is_a_whole_number(release: ic.Release, wrong: Any, why: str) -> None:
     refused(lambda: ic.utility(release, TABLE, seed=wrong), f"seed must be {why}")
@@ -101,7 +102,10 @@ def test_the_safe_harbor_asks_for_a_dict_of_kinds_a_list_of_codes_and_a_year() -
     refused(lambda: harbor(TABLE, kinds={"zip": "zip"}, populous=5), "populous must be a list, got int")
     refused(lambda: harbor(TABLE, kinds={"zip": "zip"}, populous="036"), "populous must be a list, got str")
     refused(lambda: harbor(TABLE, kinds={"zip": "zip"}, populous=[36]), "three digits each, and 1 of 1 are something")
-    refused(lambda: harbor(TABLE, kinds={"age": "birth date"}, year="2020"), "year must be a whole number, got '2020'")
+    refused(
+        lambda: harbor(TABLE, kinds={"age": "birth date"}, year="2020"),
+        "a whole number, got the text '2020'",
+    )
 
 
 def test_a_quasi_identifier_is_no_weight_whatever_holds_the_table(release: ic.Release, tmp_path: Path) -> None:

@@ -340,10 +340,12 @@ def test_people_are_counted_once_where_that_has_a_meaning() -> None:
 @pytest.mark.parametrize(
     ("build", "says"),
     [
-        (lambda: ic.KAnonymity(5.0), r"k must be a whole number, got 5\.0 of type float\. Hint: write k=5"),  # type: ignore[arg-type]
-        (lambda: ic.KAnonymity("5"), "k must be a whole number, got '5' of type str. Hint: write k=5"),  # type: ignore[arg-type]
+        (lambda: ic.KAnonymity(5.0), r"k must be a whole number, got 5\.0\. Hint: write 5\."),  # type: ignore[arg-type]
+        (lambda: ic.KAnonymity("5"), "k must be a whole number, got the text '5'. Hint: write 5."),  # type: ignore[arg-type]
         (lambda: ic.KAnonymity(0), "k must be at least 1, got 0"),
-        (lambda: ic.LDiversity(2.5), "l must be a whole number, got 2.5"),
+        (lambda: ic.LDiversity(2.5), "l must be a whole number, got 2.5. Hint: write 2 or 3."),
+        (lambda: ic.LDiversity(Fraction(1, 2)), "l must be a whole number, got 0.5. Hint: write 1."),
+        (lambda: ic.KAnonymity("x"), "got the text 'x'. Hint: write a number without quotes and fractions, such as 5"),  # type: ignore[arg-type]
         (lambda: ic.LDiversity(0.5, kind="entropy"), "l must be at least 1, got 0.5"),
         (lambda: ic.LDiversity(2, kind="other"), "kind must be 'distinct', 'probabilistic' or 'entropy', got 'other'"),  # type: ignore[arg-type]
         (lambda: ic.LDiversity(2, joint=True), "joint=True needs the columns"),
@@ -357,7 +359,7 @@ def test_people_are_counted_once_where_that_has_a_meaning() -> None:
         (lambda: ic.PAlphaSensitive(2, -1), "alpha must be at least 0, got -1"),
         (lambda: ic.PAlphaSensitive(2, 1, weight_over="x"), "weight_over must be 'records' or 'distinct', got 'x'"),  # type: ignore[arg-type]
         (lambda: ic.PSensitive(2, of=[]), "of must name one or several different columns"),
-        (lambda: ic.BetaLikeness(True), "beta must be a number, got True of type bool"),
+        (lambda: ic.BetaLikeness(True), "beta must be a number, got True"),
     ],
 )
 def test_parameters_are_checked_when_the_model_is_built(build: Any, says: str) -> None:

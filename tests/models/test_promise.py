@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.models import All, Model, promise
+from incrowd.models import All, Model, _promise, promise
+from incrowd.models._promise import HOW_WRITTEN
 
 names = st.one_of(
     st.sampled_from(
@@ -108,12 +110,16 @@ def test_promises_of_the_design(text: str, model: Any) -> None:
     ("text", "says"),
     [
         ("", "needs a name at character 1"),
-        ("k", "asks for k, which there is not.*there are k>="),
+        ("k", "k is not written like this.*write it like k>=5"),
         ("k>=", "needs a number at character 4"),
         ("k>=five", "needs a number at character 4"),
         ("k>=5 k>=6", "needs a number"),
         ("k>=5)", r"goes on unexpectedly at character 5"),
-        ("k<=5", "asks for k<=, which there is not"),
+        ("k=7", "k is not written with '='.*write it like k>=7"),
+        ("k>5, p>=2", "k is not written with '>'.*write it like k>=5"),
+        ("k>=5.5", "k must be a whole number, got 5.5. Hint: write 5 or 6"),
+        ("x>=3", r"asks for 'x', which does not exist.*these exist: k>=5, l>=3\[disease\]"),
+        ("k<=5", "k is not written with '<='.*write it like k>=5"),
         ("l>=3[disease", "needs a comma or ']' at character 13"),
         ("l>=3[]", "needs a name at character 6"),
         ("l>=3[a,]", "needs a name at character 8"),
@@ -187,3 +193,27 @@ def test_only_models_and_texts_are_promises() -> None:
     for wrong in (5, ["k>=5"], None):
         with pytest.raises(ic.ParameterError, match=f"A promise is a model or its text, got {type(wrong).__name__}"):
             promise(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", sorted(HOW_WRITTEN))
+def test_every_promise_that_a_hint_shows_can_be_read(name: str) -> None:
+    shown = HOW_WRITTEN[name]
+    assert str(promise(shown)) == shown
+    assert shown.startswith(name)
+
+
+def test_hints_know_how_every_promise_is_written() -> None:
+    assert set(HOW_WRITTEN) == {name for name, _ in _promise._BUILD}
+    assert len(promise(_promise.EXAMPLES).parts) == 4
+
+
+@pytest.mark.parametrize(
+    "text", ["k>=5.5", "l>=2.5[a]", "p>=0.5[a]", "nt(n=7.5, t=0.1)[a]", "recursive(c=2, l=1.5)[a]"]
+)
+def test_every_whole_number_that_a_hint_advises_is_taken(text: str) -> None:
+    with pytest.raises(ic.ParameterError, match="whole number") as refused:
+        promise(text)
+    wrong = re.search(r"\d\.5", text)
+    assert wrong is not None
+    for advised in re.findall(r"\d+", refused.value.hint):
+        assert promise(text.replace(wrong[0], advised))

@@ -16,28 +16,22 @@ DIGITS = 100
 """A threshold of more digits, above or below its fraction bar, is refused."""
 
 
-def shown(value: object, *, kind: bool = False) -> str:
-    """Write what was given for a number; of anything but numbers and texts, which may be a table, its type alone.
-
-    Parameters
-    ----------
-    value
-        What was given.
-    kind
-        Whether to name the type of a number or a text too.
-    """
+def shown(value: object) -> str:
+    """Write what was given for a number; of anything but numbers and texts, which may be a table, its type alone."""
     if isinstance(value, Integral) and abs(int(value)) >= 10**DIGITS:
         return f"a number of more than {DIGITS} digits"
     if value is not None and not isinstance(value, (str, Real, Decimal)):
         return type(value).__name__
-    return f"{value!r} of type {type(value).__name__}" if kind else repr(value)
+    if isinstance(value, str):
+        return f"the text {value!r}"
+    return plain(value) if isinstance(value, Fraction) else str(value)
 
 
 def whole(value: object, *, name: str, at_least: int) -> int:
     """Read a whole number, or say what is wrong with it."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        msg = f"{name} must be a whole number, got {shown(value, kind=True)}."
-        raise ParameterError(msg, hint=f"write {name}={_suggestion(value, at_least)}.")
+        msg = f"{name} must be a whole number, got {shown(value)}."
+        raise ParameterError(msg, hint=f"write {_nearest(value, at_least)}.")
     number = int(value)
     if not at_least <= number < 2**63:
         msg = f"{name} must be at least {at_least}{' and below 2**63' if number > 0 else ''}, got {shown(number)}."
@@ -50,7 +44,7 @@ def fraction(
 ) -> Fraction:
     """Read a number exactly: a float counts as the decimal that was written, so 0.3 is three tenths."""
     if isinstance(value, bool) or not isinstance(value, (Real, Fraction, Decimal)):
-        msg = f"{name} must be a number, got {shown(value, kind=True)}."
+        msg = f"{name} must be a number, got {shown(value)}."
         raise ParameterError(msg)
     if not (value.is_finite() if isinstance(value, Decimal) else isinstance(value, Rational) or math.isfinite(value)):
         msg = f"{name} must be a finite number, got {value}."
@@ -59,7 +53,7 @@ def fraction(
     below = exact <= low if open_low else exact < low
     if below or (high is not None and exact > high):
         least = f"above {low}" if open_low else f"at least {low}"
-        msg = f"{name} must be {least}{'' if high is None else f' and at most {high}'}, got {value}."
+        msg = f"{name} must be {least}{'' if high is None else f' and at most {high}'}, got {shown(value)}."
         raise ParameterError(msg)
     return exact
 
@@ -114,8 +108,10 @@ def read_number(text: str) -> Fraction | None:
         return None
 
 
-def _suggestion(value: object, at_least: int) -> int:
-    try:
-        return max(at_least, int(float(value)))  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return max(at_least, 5)
+def _nearest(value: object, at_least: int) -> str:
+    """Name the whole numbers around what was given, as far as they are allowed."""
+    number = read_number(str(value)) if isinstance(value, (str, Real, Decimal)) else None
+    if number is None or isinstance(value, bool):
+        return f"a number without quotes and fractions, such as {max(at_least, 5)}"
+    around = sorted({max(at_least, math.floor(number)), max(at_least, math.ceil(number))})
+    return " or ".join(map(str, around))

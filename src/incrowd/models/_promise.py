@@ -20,10 +20,27 @@ from incrowd.models._numbers import read_number
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
 from incrowd.models._t_closeness import TCloseness
 
-_TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(>=|<=|<|=|\(|\)|\[|\]|,|:|\+)|([^\s"<>=()\[\],:+][^"<>=()\[\],:+]*))')
+_TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(>=|<=|[<>=()\[\],:+])|([^\s"<>=()\[\],:+][^"<>=()\[\],:+]*))')
 _WORDS: dict[str, tuple[str, ...]] = {"t": DISTANCES, "nt": (*DISTANCES, *SUPERSETS)}
 """The words that may stand among the columns of a promise; elsewhere they are columns."""
 EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
+HOW_WRITTEN = {
+    "k": "k>=5",
+    "l": "l>=3[disease]",
+    "probabilistic-l": "probabilistic-l>=2.5[disease]",
+    "entropy-l": "entropy-l>=2.5[disease]",
+    "recursive": "recursive(c=2, l=3)[disease]",
+    "t": "t<=0.2[cost, ordered]",
+    "nt": "nt(n=1000, t=0.1)[disease]",
+    "p": "p>=2[disease]",
+    "p-alpha": "p-alpha(p=2, alpha=1)[disease]",
+    "enhanced": "enhanced(p=2, alpha=2)[disease]",
+    "alpha": "alpha<=0.5[disease: HIV]",
+    "beta": "beta<=1[disease]",
+    "enhanced-beta": "enhanced-beta<=1[disease]",
+    "delta": "delta<2[disease]",
+}
+"""Each promise as one would write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +72,8 @@ def promise(text: str | Model) -> Model:
     Parameters
     ----------
     text
-        Such as ``k>=5, l>=3[disease]``. A column with a name of its own mind stands in double quotes. A model is a
-        promise already.
+        Such as ``k>=5, l>=3[disease]``. A column whose name has a comma or a bracket is in double quotes. A model is
+        a promise already.
 
     Examples
     --------
@@ -108,7 +125,7 @@ class _Reader:
     def promise(self) -> _Parts:
         """Read one promise."""
         name = self._name()
-        sense = next((sign for sign in (">=", "<=", "<") if self.take(sign)), None)
+        sense = next((sign for sign in (">=", "<=", "<", ">", "=") if self.take(sign)), None)
         number = self._number() if sense else None
         arguments = self._arguments() if sense is None and self.take("(") else {}
         columns, joint, words, values = self._brackets(name) if self.take("[") else ((), False, (), ())
@@ -226,19 +243,30 @@ def _how(words: tuple[str, ...]) -> dict[str, Any]:
 
 def _build(parts: _Parts, text: str) -> Model:
     build = _BUILD.get((parts.name, parts.sense))
+    if build is None and parts.name in HOW_WRITTEN:
+        wrong = f"with {parts.sense!r}" if parts.sense else "like this"
+        msg = f"The promise {text!r} cannot be read: {parts.name} is not written {wrong}."
+        raise ParameterError(msg, hint=_written(parts))
     if build is None:
-        known = ", ".join(f"{name}{sense or '(...)'}" for name, sense in _BUILD)
-        msg = f"The promise {text!r} asks for {parts.name}{parts.sense or ''}, which there is not."
-        raise ParameterError(msg, hint=f"there are {known}.")
+        msg = f"The promise {text!r} asks for {parts.name!r}, which does not exist."
+        raise ParameterError(msg, hint=f"these exist: {', '.join(HOW_WRITTEN.values())}.")
     if unused := parts.given - _TAKES.get((parts.name, parts.sense), _USUAL):
         said = " and ".join(sorted(_CALLED[part] for part in unused))
         msg = f"The promise {text!r} says something in brackets that {parts.name} does not take: {said}."
-        raise ParameterError(msg, hint=f"for example {EXAMPLES}.")
+        raise ParameterError(msg, hint=_written(parts))
     model = _try(build, parts)
     if model is None:
         msg = f"The promise {text!r} has parameters that {parts.name} does not take, or lacks some."
-        raise ParameterError(msg, hint=f"for example {EXAMPLES}.")
+        raise ParameterError(msg, hint=_written(parts))
     return model
+
+
+def _written(parts: _Parts) -> str:
+    """Say how such a promise is written; with the number that was given, where it can stand there."""
+    example = HOW_WRITTEN[parts.name]
+    if parts.name == "k" and isinstance(parts.number, int) and parts.number > 0:
+        example = str(KAnonymity(parts.number))
+    return f"write it like {example}."
 
 
 def _try(build: Callable[[_Parts], Model], parts: _Parts) -> Model | None:
