@@ -59,7 +59,7 @@ def test_an_intruder_is_an_intruder(wrong: Any) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "why"),
-    [("x", "whole number, got the text 'x'"), (-1, "at least 0, got -1"), (1.5, "a whole number, got 1.5")],
+    [("x", "a whole number, got the text 'x'"), (-1, "at least 0, got -1"), (1.5, "a whole number, got 1.5")],
 )
 def test_the_seed_of_utility_is_a_whole_number(release: ic.Release, wrong: Any, why: str) -> None:
     refused(lambda: ic.utility(release, TABLE, seed=wrong), f"seed must be {why}")
