@@ -112,6 +112,13 @@ def test_the_same_release_gives_the_same_files_whatever_the_order_and_the_kind_o
         assert all(tree(tmp_path / f"{number}{format_}/public") == first for number in range(len(frames)))
 
 
+@pytest.mark.parametrize("kind", ["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"])
+def test_a_release_of_every_format_can_be_replaced(tmp_path: Path, kind: Any) -> None:
+    for _ in range(2):
+        release_of("k>=3").save(tmp_path / "out", force=True, format=kind, plan="version = 1", about={})
+    assert ic.verify(tmp_path / "out/public/release.json").holds
+
+
 def test_an_earlier_release_is_replaced_only_by_force(tmp_path: Path) -> None:
     release_of().save(tmp_path / "out")
     before = tree(tmp_path / "out")

@@ -86,6 +86,18 @@ def test_an_earlier_release_is_replaced_only_by_force(run: Run) -> None:
     assert run("anonymize", "plan.toml", "--force")[0] == 0
 
 
+@pytest.mark.parametrize("name", ["public/codebook.pdf", "owner/notes.txt", "mine/a.txt"])
+def test_a_file_of_the_user_is_never_deleted(run: Run, name: str) -> None:
+    Path("plan.toml").write_text(QUIET)
+    assert run("anonymize", "plan.toml", "--quiet")[0] == 0
+    Path("out", name).parent.mkdir(exist_ok=True)
+    Path("out", name).write_text("mine")
+    code, _, err = run("anonymize", "plan.toml", "--force")
+    assert (code, f"The folder 'out' holds what incrowd did not write: '{name}'." in err) == (2, True)
+    assert Path("out", name).read_text() == "mine"
+    assert ic.verify("out/public/release.json").holds
+
+
 def test_a_dry_run_writes_nothing(run: Run) -> None:
     code, _, err = run("anonymize", "plan.toml", "--dry-run")
     assert code == 0

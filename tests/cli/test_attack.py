@@ -134,6 +134,14 @@ def test_who_is_exposed_is_written_for_the_owner(attack: Run, folder: Path) -> N
     assert attack(*given, "--exposed", folder / "exposed.csv", "--force")[0] == 0
 
 
+def test_who_is_exposed_replaces_no_table_that_is_read(attack: Run, folder: Path) -> None:
+    voters = (folder / "voters.csv").read_text()
+    given = (folder / "out", "--external", folder / "voters.csv", "--on", "age=Alter,town", "--who", "Name")
+    code, _, err = attack(*given, "--exposed", folder / "voters.csv", "--force")
+    assert (code, "Cannot write to 'voters.csv': that file is read for it" in err) == (2, True)
+    assert (folder / "voters.csv").read_text() == voters
+
+
 def test_nobody_is_exposed_in_an_empty_list(attack: Run, folder: Path) -> None:
     (folder / "alike.csv").write_text("q\n1\n1\n")
     assert attack(folder / "alike.csv", "--quasi", "q", "--exposed", folder / "none.csv")[0] == 0

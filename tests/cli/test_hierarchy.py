@@ -74,6 +74,17 @@ def test_a_file_is_written_once_and_replaced_only_by_force(
     assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "zip.csv"}
 
 
+def test_the_table_is_never_replaced_by_its_hierarchy(
+    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
+) -> None:
+    before = table.read_text()
+    (tmp_path / "link.csv").symlink_to(table)
+    for target in (table, tmp_path / "link.csv"):
+        assert incrowd("hierarchy", "build", table, "--column", "zip", "-o", target, "--force") == 2
+        assert f"Cannot write to '{target.name}': that file is read for it" in capsys.readouterr().err
+    assert table.read_text() == before
+
+
 def test_what_was_built_passes_the_check_and_can_be_shown(
     capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
 ) -> None:

@@ -117,13 +117,23 @@ def test_parquet_is_read_too(run: Run, tmp_path: Path) -> None:
 
 
 def test_an_existing_plan_is_kept(run: Run, patients: str) -> None:
-    Path("plan.toml").write_text("mine")
+    Path("plan.toml").write_text("[privacy] # mine")
     code, out, err = run(patients)
     assert (code, out) == (2, "")
     assert "The file 'plan.toml' exists already.\n" in err
-    assert Path("plan.toml").read_text() == "mine"
+    assert Path("plan.toml").read_text() == "[privacy] # mine"
     assert run(patients, "--force")[0] == 0
-    assert Path("plan.toml").read_text() != "mine"
+    assert "mine" not in Path("plan.toml").read_text()
+
+
+def test_neither_the_table_nor_any_other_file_is_replaced_by_a_plan(run: Run, patients: str) -> None:
+    table = Path(patients).read_text()
+    code, out, err = run(patients, "-o", patients, "--force")
+    assert (code, out, "The file 'patients.csv' exists already, and it is no plan." in err) == (2, "", True)
+    assert Path(patients).read_text() == table
+    Path("pyproject.toml").write_text("[project]\n")
+    assert run(patients, "-o", "pyproject.toml", "--force")[0] == 2
+    assert Path("pyproject.toml").read_text() == "[project]\n"
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,23 @@ def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:
     assert target.read_text() == "new"
 
 
+@pytest.mark.parametrize("reads", ["data", "data/a.csv", "data/*.csv", "**/a.csv"])
+def test_what_is_read_is_not_replaced_even_by_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/a.csv").write_text("old")
+    with (
+        pytest.raises(DataError, match=r"Cannot write to 'a\.csv': that file is read for it"),
+        atomic_path("data/a.csv", force=True, reads=[reads]),
+    ):
+        pytest.fail("the block must not run")
+    with atomic_path("data/b.csv", reads=[reads, {"no": "path"}]) as part:
+        part.write_text("new")
+    assert (tmp_path / "data/a.csv").read_text() == "old"
+
+
 def write_while_another_does(target: Path) -> None:
     with atomic_path(target) as part:
         part.write_text("ours")

@@ -10,7 +10,7 @@ import pytest
 from incrowd.core import DataError
 from incrowd.io import atomic_folder
 
-HOLDS = ("public", "owner")
+HOLDS = ("public/data", "public/part-*", "owner/key")
 
 
 def write(target: Path, text: str, *, force: bool = False) -> None:
@@ -59,12 +59,60 @@ def test_an_empty_folder_is_no_obstacle(tmp_path: Path) -> None:
     assert (tmp_path / "out/public/data").read_text() == "new"
 
 
-def test_a_folder_with_other_things_is_never_replaced(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["thesis.docx", "public/thesis.docx", "owner/data", "public/part-1/x", "data"])
+def test_a_folder_with_a_file_of_somebody_else_is_never_replaced(tmp_path: Path, name: str) -> None:
     write(tmp_path / "out", "old")
-    (tmp_path / "out" / "thesis.docx").touch()
-    with pytest.raises(DataError, match="holds other things than owner and public"):
+    (tmp_path / "out" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "out" / name).write_text("mine")
+    for force in (False, True):
+        with pytest.raises(DataError, match=f"The folder 'out' holds what incrowd did not write: '{name}'"):
+            write(tmp_path / "out", "new", force=force)
+    assert (tmp_path / "out" / name).read_text() == "mine"
+    assert (tmp_path / "out/public/data").read_text() == "old"
+
+
+def test_four_files_of_somebody_else_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    write(tmp_path / "out", "old")
+    for number in range(6):
+        (tmp_path / "out" / f"{number}.txt").touch()
+    with pytest.raises(DataError, match=r"did not write: '0.txt', '1.txt', '2.txt', '3.txt' and 2 more\."):
         write(tmp_path / "out", "new", force=True)
-    assert (tmp_path / "out" / "thesis.docx").exists()
+
+
+def test_a_file_that_came_while_another_was_written_is_kept(tmp_path: Path) -> None:
+    def meanwhile() -> None:
+        with atomic_folder(tmp_path / "out", holds=HOLDS, force=True):
+            write(tmp_path / "out", "old")
+            (tmp_path / "out/public/mine.txt").touch()
+
+    with pytest.raises(DataError, match=r"did not write: 'public/mine.txt'\."):
+        meanwhile()
+    assert (tmp_path / "out/public/mine.txt").exists()
+
+
+def test_a_folder_that_lacks_what_makes_it_one_of_ours_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "out/owner").mkdir(parents=True)
+    (tmp_path / "out/owner/key").write_text("mine")
+    with pytest.raises(DataError, match="it has files, and no 'public/data' among them"):
+        write(tmp_path / "out", "new", force=True)
+    assert (tmp_path / "out/owner/key").read_text() == "mine"
+
+
+def test_what_a_system_puts_into_a_folder_is_no_obstacle(tmp_path: Path) -> None:
+    write(tmp_path / "out", "old")
+    (tmp_path / "out/public/.DS_Store").touch()
+    (tmp_path / "out/public/part-1").touch()
+    write(tmp_path / "out", "new", force=True)
+    assert [path.name for path in (tmp_path / "out/public").iterdir()] == ["data"]
+
+
+def test_a_link_to_a_folder_is_not_followed_and_not_removed(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    write(tmp_path / "out", "old")
+    (tmp_path / "out/public/more").symlink_to(tmp_path / "mine")
+    with pytest.raises(DataError, match="did not write: 'public/more'"):
+        write(tmp_path / "out", "new", force=True)
+    assert (tmp_path / "out/public/more").is_symlink()
 
 
 def test_a_file_in_the_way_and_a_missing_place_are_refused(tmp_path: Path) -> None:
@@ -88,7 +136,7 @@ if sys.argv[2] == "between":
         if str(target).endswith(".old"):
             die()
     Path.rename = rename
-with atomic_folder(sys.argv[1], holds=("public", "owner"), force=True) as part:
+with atomic_folder(sys.argv[1], holds=["public/data"], force=True) as part:
     (part / "public").mkdir()
     (part / "public" / "data").write_text("half")
     if sys.argv[2] == "inside":

@@ -17,6 +17,7 @@ from incrowd.api._promised import exactly
 from incrowd.api._recoding_files import save_recoding
 from incrowd.api._released import open_released
 from incrowd.api._sign import KeyFile, signature_of
+from incrowd.api._stored import PART
 from incrowd.core import Domain, ParameterError
 from incrowd.engines import ending_of, open_table
 from incrowd.io import atomic_folder
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
 Format = Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"]
 PUBLIC, OWNER = "public", "owner"
 CERTIFICATE, SCRIPT = "release.json", "verify.py"
+HOLDS = (
+    f"{PUBLIC}/{CERTIFICATE}",
+    *(f"{PUBLIC}/{name}" for name in (SCRIPT, "report.html", "data.parquet/part-*.parquet")),
+    *(f"{PUBLIC}/data.{name}" for name in get_args(Format)),
+    *(f"{OWNER}/{name}" for name in ("recoding.json", "recoding.parquet", "recipe.json", "input.json", "plan.toml")),
+    *(f"{OWNER}/{name}" for name in (PART.format("*"), "report.html", "report.json")),
+)
+"""What the folder of a release can hold: whatever is written into one is named here, so that it can be replaced."""
 
 
 def save(  # noqa: PLR0913 - all but the first two are optional
@@ -99,7 +108,7 @@ class Folders(NamedTuple):
 @contextmanager
 def new_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Folders]:
     """Give the two folders of a release to write into; they appear when the block ends well."""
-    with atomic_folder(folder, holds=(PUBLIC, OWNER), force=force) as part:
+    with atomic_folder(folder, holds=HOLDS, force=force) as part:
         folders = Folders(part / PUBLIC, part / OWNER)
         folders.owner.mkdir(mode=0o700)
         folders.public.mkdir()

@@ -99,7 +99,7 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
     if quasi is not None:
         schema = Schema(quasi=_names(quasi), sensitive=meanings, entity=entity, count=count)
     _check(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
-    with _speaking(), _place_for(exposed, force=force) as place:
+    with _speaking(), _place_for(exposed, (release, original, external), force=force) as place:
         found = api.attack(
             release,
             schema,
@@ -183,8 +183,16 @@ def _json(found: Attacks, shown: Shown | None) -> list[str]:
 
 
 @contextmanager
-def _place_for(exposed: Path | None, *, force: bool) -> Iterator[Path | None]:
-    """Give a place to write to; that a file is in the way is said before anything is measured."""
+def _place_for(exposed: Path | None, tables: tuple[Path | None, ...], *, force: bool) -> Iterator[Path | None]:
+    """Give a place to write to; that a file is in the way is said before anything is measured.
+
+    Parameters
+    ----------
+    exposed, force
+        The file, if one is to be written, and whether it may be there already.
+    tables
+        What is read, which is never replaced; a folder of the owner may hold the file.
+    """
     from incrowd.engines import check_suffix
     from incrowd.io import atomic_path
 
@@ -192,7 +200,7 @@ def _place_for(exposed: Path | None, *, force: bool) -> Iterator[Path | None]:
         yield None
         return
     check_suffix(exposed)
-    with atomic_path(exposed, force=force) as place:
+    with atomic_path(exposed, force=force, reads=[one for one in tables if one and not one.is_dir()]) as place:
         yield place
 
 

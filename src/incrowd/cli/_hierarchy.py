@@ -128,7 +128,7 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
         "keep": keep, "units": units, "format": date_format, "at-least": at_least, "runs": runs,
     }  # fmt: skip
     hierarchy = _hierarchy_of(kind, {name: text for name, text in options.items() if text is not None})
-    with nullcontext(sys.stdout) if output is None else atomic_path(output, force=force) as target:
+    with nullcontext(sys.stdout) if output is None else atomic_path(output, force=force, reads=[data]) as target:
         ladder = hierarchy.bind(_read_domain(data, column, reading_of(encoding, separator, sheet)))
         write_csv(ladder, target)
     _report(ladder, output)

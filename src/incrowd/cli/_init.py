@@ -72,9 +72,10 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
         "quasi": quasi, "sensitive": sensitive, "identifier": identifier, "insensitive": insensitive, "drop": drop,
     }  # fmt: skip
     reading = reading_of(encoding, separator, sheet, memory)
+    _keep_others(output)
     with (
         Watch(quiet=quiet),
-        atomic_path(output, force=force) as part,
+        atomic_path(output, force=force, reads=[data]) as part,
     ):  # a plan that may not be written is said before the table is read
         found = suggest(
             data, roles=_roles(given), entity=entity, count=count, missing_values=["", *_names(missing)], **reading
@@ -86,6 +87,15 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
         sys.stdout.write(f"{line}\n")
     if not quiet:
         tell("", f"wrote {output} ({amount(len(plan.columns), 'column')}, commented)", _next(found, output))
+
+
+def _keep_others(output: Path) -> None:
+    """Refuse to replace a file that is no plan, whatever it is."""
+    from incrowd.core import DataError
+
+    if output.is_file() and not any(sign in output.read_bytes() for sign in (b"[columns", b"[privacy]")):
+        msg = f"The file {output.name!r} exists already, and it is no plan."
+        raise DataError(msg, hint="choose another name: only a plan is replaced.")
 
 
 def _roles(given: dict[str, Names]) -> dict[str, Any]:

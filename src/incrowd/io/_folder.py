@@ -8,9 +8,15 @@ import secrets
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
 
 from incrowd.core import DataError
+
+OF_THE_SYSTEM = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+"""What a system puts into a folder that somebody looks at: nobody's work."""
+SHOWN = 4
+"""So many files are named in an error."""
 
 
 @contextmanager
@@ -22,7 +28,8 @@ def atomic_folder(target: str | os.PathLike[str], *, holds: Collection[str], for
     target
         Where the folder is to appear. An empty folder may be there already.
     holds
-        The names that such a folder holds at its top. A folder that holds anything else is never replaced.
+        The files that such a folder can hold, as paths inside it, with ``*`` for any part of a name. The first of them
+        is in every such folder. One that holds anything else, or lacks that file, is never replaced.
     force
         Whether an existing folder of this kind may be replaced.
 
@@ -56,15 +63,36 @@ def _refuse(final: Path, shown: str, holds: Collection[str], *, force: bool) -> 
     if not final.is_dir():
         msg = f"Cannot write the folder {shown!r}: there is a file of that name."
         raise DataError(msg, hint="choose another name.")
-    inside = {entry.name for entry in final.iterdir()}
-    if inside - set(holds):
-        msg = f"The folder {shown!r} exists already, and holds other things than {' and '.join(sorted(holds))}."
-        raise DataError(msg, hint="choose another name: such a folder is not replaced.")
+    inside = sorted(_inside(final))
+    foreign = [path for path in inside if not any(_fits(path, pattern) for pattern in holds)]
+    if foreign:
+        more = f" and {len(foreign) - SHOWN:,} more" if len(foreign) > SHOWN else ""
+        named = ", ".join(map(repr, foreign[:SHOWN])) + more
+        msg = f"The folder {shown!r} holds what incrowd did not write: {named}."
+        raise DataError(msg, hint="move that elsewhere, or choose another folder: nothing of yours is replaced.")
+    first = next(iter(holds))
+    if inside and first not in inside:
+        msg = f"The folder {shown!r} is not what would be replaced: it has files, and no {first!r} among them."
+        raise DataError(msg, hint="move them elsewhere, or choose another folder: nothing of yours is replaced.")
     if inside and not force:
         msg = f"The folder {shown!r} exists already."
         raise DataError(
             msg, hint="choose another name, or allow to replace it: force=True, --force on the command line."
         )
+
+
+def _inside(folder: Path) -> Iterator[str]:
+    """List the files of a folder, as paths inside it; a link is not followed, whatever it leads to."""
+    for place, folders, files in os.walk(folder):
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        for name in (*files, *links):
+            if name not in OF_THE_SYSTEM:
+                yield Path(place, name).relative_to(folder).as_posix()
+
+
+def _fits(path: str, pattern: str) -> bool:
+    parts, patterns = PurePosixPath(path).parts, PurePosixPath(pattern).parts
+    return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
 def _begin(final: Path, shown: str) -> tuple[Path, int]:

@@ -46,5 +46,5 @@ def write_table(table: Any, target: str | os.PathLike[str] | Database, *, force:
             write_database(copy, target, force=force)
         return
     check_suffix(Path(target))
-    with atomic_path(target, force=force) as part:
+    with atomic_path(target, force=force, reads=[table]) as part:
         engine.write(part)
