@@ -72,9 +72,33 @@ def visit(table: Sequence[Row], levels: Levels, ok: Ok, quasi: Sequence[str] = Q
     return Found(levels, kept, len(table) - sum(map(len, kept)), len(table))
 
 
-def acceptable(table: Sequence[Row], ok: Ok, limit: int, quasi: Sequence[str] = QUASI) -> list[Found]:
-    found = (visit(table, levels, ok, quasi) for levels in nodes(quasi))
-    return [node for node in found if node.suppressed <= limit]
+def visit_masked(table: Sequence[Row], levels: Levels, ok: Ok, quasi: Sequence[str] = QUASI) -> Found | None:
+    """Mask what breaks the promise, and the smallest others until all of it together keeps it; None if nothing does."""
+    groups = sorted(classes(table, levels, quasi), key=lambda group: _join_order(table, group, levels, quasi))
+    kept = [group for group in groups if ok(group, table)]
+    masked = [row for group in groups if group not in kept for row in group]
+    while masked and not ok(masked, table):
+        if not kept:
+            return None
+        masked += kept.pop(0)
+    return Found(levels, kept, len(masked), len(table))
+
+
+def _join_order(table: Sequence[Row], group: Sequence[Row], levels: Levels, quasi: Sequence[str]) -> Any:
+    """Small classes first; equal ones by the first value of the table that has their label, column by column."""
+    own = labels(group[0], levels, quasi)
+    firsts = [
+        min(row[name] for row in table if PATHS[name][row[name]][level] == label)
+        for name, level, label in zip(quasi, levels, own, strict=True)
+    ]
+    return len(group), firsts
+
+
+def acceptable(
+    table: Sequence[Row], ok: Ok, limit: int, quasi: Sequence[str] = QUASI, *, mask: bool = False
+) -> list[Found]:
+    found = ((visit_masked if mask else visit)(table, levels, ok, quasi) for levels in nodes(quasi))
+    return [node for node in found if node is not None and node.suppressed <= limit]
 
 
 def minimal(found: Sequence[Found]) -> set[Levels]:
@@ -156,9 +180,9 @@ MEASURES: dict[str, Callable[[Found, Sequence[Row]], float]] = {
 }
 
 
-def best(table: Sequence[Row], ok: Ok, limit: int, measure: str) -> tuple[float, Levels] | None:
+def best(table: Sequence[Row], ok: Ok, limit: int, measure: str, *, mask: bool = False) -> tuple[float, Levels] | None:
     """Give the best score, and of the nodes that reach it the lowest, then the first."""
-    found = [node for node in acceptable(table, ok, limit) if node.kept]  # nothing is no release
+    found = [node for node in acceptable(table, ok, limit, mask=mask) if node.kept]  # nothing is no release
     if not found:
         return None
     scores = {node.levels: MEASURES[measure](node, table) for node in found}

@@ -82,7 +82,8 @@ def test_a_release_explains_itself() -> None:
         "",
         (
             "age: 2 groups instead of 4 values (level 1 of 3). "
-            "One level finer would leave out 100.0%, which is too many; k>=2 is what breaks."
+            "One level finer would leave out 4 of 4 records (100.0%), which is more than the 0 allowed; k>=2 is what "
+            "breaks."
         ),
         "sex: not published (level 1 of 1). You asked for at least this level.",
         "",
@@ -139,3 +140,16 @@ def test_what_is_no_release_is_refused() -> None:
         ic.apply([{"age": 31}], [{"age": 31}])  # type: ignore[arg-type]
     with pytest.raises(ic.ParameterError, match="compare needs two releases, got list"):
         ic.compare([{"age": 31}], [{"age": 31}])  # type: ignore[arg-type]
+
+
+def test_one_record_too_many_is_told_as_one_record() -> None:
+    table = [{"age": 31 + (place == 0), "sex": "f"} for place in range(3000)]
+    release = ic.anonymize(table, ic.Schema(quasi={"age": ic.intervals(10), "sex": ic.flat()}), model="k>=2")
+    line = next(line for line in release.explain().splitlines() if line.startswith("age"))
+    assert "One level finer would leave out 1 of 3,000 records (< 0.1%), which is more than the 0 allowed" in line
+
+
+def test_nearly_all_is_not_called_all() -> None:
+    table = [{"age": age} for age in [*range(6000), 0]]
+    with pytest.raises(ic.NoSafeRelease, match=r"the most general one leaves out > 99\.9% \(5,999\)"):
+        ic.anonymize(table, ic.Schema(quasi={"age": ic.flat()}), model="k>=2", at_most={"age": 0})

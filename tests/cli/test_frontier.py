@@ -55,8 +55,40 @@ def test_different_diseases_can_grow_along_the_curve(frontier: Run) -> None:
     code, out, _ = frontier("plan.toml", "--by", "l", "--of", "disease", "--json")
     assert (code, json.loads(out)) == (
         0,
-        {"schema": 1, "l": [1, 2], "loss": [0.0, 1.0], "suppressed": [0, 0], "classes": [4, 1], "age": [0, 2]},
+        {
+            "schema": 1,
+            "l": [1, 2],
+            "loss": [0.333333333333, 1.0],
+            "suppressed": [0, 0],
+            "classes": [2, 1],
+            "age": [1, 2],
+            "beside": "k>=2",
+        },
     )
+
+
+def test_every_other_promise_of_the_plan_is_kept_and_told(frontier: Run) -> None:
+    Path("plan.toml").write_text(PLAN.replace('["k>=2"]', '["k>=2", "l>=2[disease]"]'))
+    code, out, err = frontier("plan.toml")
+    assert (code, err) == (0, "")
+    assert out == (
+        "       k    loss  left out   groups\n"
+        "       1   1.000         0        1  ##############################\n"
+        "       2   1.000         0        1  ##############################\n"
+        "       3   1.000         0        1  ##############################\n"
+        "       4   1.000         0        1  ##############################\n"
+        "Every line also keeps l>=2[disease].\n"
+    )
+
+
+def test_the_curve_masks_where_the_plan_does(frontier: Run) -> None:
+    changed = PLAN.replace('role = "quasi"', 'role = "quasi"\nat_most = 1')
+    changed += 'max_suppressed = 0.5\n[output]\nsuppression = "mask"\n'
+    Path("people.csv").write_text("age,disease\n31,flu\n34,flu\n52,hiv\n71,hiv\n")
+    Path("plan.toml").write_text(changed)
+    lines = frontier("plan.toml")[1].splitlines()
+    assert lines[2].split()[:4] == ["2", "0.667", "2", "1"]
+    assert lines[3] == "       3  nothing can be published"
 
 
 def test_the_only_sensitive_column_need_not_be_named(frontier: Run) -> None:

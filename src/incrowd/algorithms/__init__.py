@@ -2,7 +2,7 @@
 
 from incrowd.algorithms._cheapest._cheapest import CheapestFirst
 from incrowd.algorithms._datafly import Datafly
-from incrowd.algorithms._frontier import Frontier, find_frontier
+from incrowd.algorithms._frontier import Frontier, find_frontier, grows
 from incrowd.algorithms._hopeless import hopeless_levels, too_small_levels
 from incrowd.algorithms._incognito import Incognito, Iteration
 from incrowd.algorithms._inspected import Inspected
@@ -21,7 +21,7 @@ from incrowd.algorithms._outcome import (
     is_monotone,
     left_out_by,
 )
-from incrowd.algorithms._problem import Problem
+from incrowd.algorithms._problem import Problem, Suppression
 from incrowd.algorithms._samarati import Samarati, Savings
 from incrowd.algorithms._solutions import Solutions, all_solutions
 from incrowd.algorithms._swap_diversity._swap_diversity import SwapDiversity
@@ -54,11 +54,13 @@ __all__ = [
     "Samarati",
     "Savings",
     "Solutions",
+    "Suppression",
     "SwapDiversity",
     "TopDown",
     "ValueCounts",
     "all_solutions",
     "find_frontier",
+    "grows",
     "hopeless_levels",
     "is_monotone",
     "left_out_by",

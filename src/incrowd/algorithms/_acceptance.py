@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms._by_values import ByValues, least_values
+from incrowd.algorithms._mask import Mask
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled, Rollup, Words
-from incrowd.core import Cells, Classes, Grouping, Histogram, add_up
+from incrowd.core import TOP, Cells, Classes, Grouping, Histogram, add_up
 from incrowd.measures import Published
 from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
 
@@ -26,7 +27,7 @@ class Tested:
     Attributes
     ----------
     suppressed
-        How many records are in classes that break the promise.
+        How many records are left out or masked: those in classes that break the promise, and who is masked with them.
     bound
         How many records every node below must leave out at least.
     acceptable
@@ -34,7 +35,7 @@ class Tested:
     words, sizes
         Every class: its packed codes, and its number of records.
     ok
-        Which classes keep the promise.
+        Which classes are published: they keep the promise.
     """
 
     suppressed: int
@@ -50,23 +51,50 @@ class Tested:
         return int(self.ok.sum())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Strengths:
+    """How strong the classes of a node are, by the number that the first promise is about.
+
+    Attributes
+    ----------
+    words, sizes
+        Every class: its packed codes, and its number of records.
+    strength
+        Its number; 0 where another promise is broken.
+    possible
+        The same with what the other promises imply: no class that generalizing makes of this one has less.
+    classes
+        The classes, where there is more to know about them than their sizes.
+    """
+
+    words: tuple[Words, ...]
+    sizes: npt.NDArray[np.int64]
+    strength: npt.NDArray[np.int64]
+    possible: npt.NDArray[np.int64]
+    classes: Classes | None = None
+
+
 class Acceptance:
     """Tests nodes.
 
     A promise prunes as far as it is monotone (spec section 7): all of it if it is upward closed, or union closed and
-    nothing may be left out; else what it implies.
+    nothing may be left out; else what it implies. Where records are masked, what a node must mask at least still bounds
+    the nodes below it; but a node above an acceptable one may be refused, because too few are left to be masked
+    together.
     """
 
     def __init__(self, problem: Problem) -> None:
         judges = problem.judges()
-        self._all = judges
+        self._problem = problem
         self.limit = problem.limit
         self.rollup = Rollup(problem.census, {name for judge in judges for name in judge.columns})
         self._persons = problem.census.person is not None
         self._k, self._judges = self._split(judges)
         self._small_only = problem.policy == "small_only"
         closed = all(judge.upward_closed for judge in judges) and not self._small_only
-        self.monotone = closed or (self.limit == 0 and all(judge.union_closed for judge in judges))
+        self._mask = self.mask_for(judges)
+        nobody = self.limit == 0 and all(judge.union_closed for judge in judges)
+        self.monotone = nobody or (closed and self._mask is None)
         self._all_prunes = closed
         implied = None if closed else self._implied(problem)
         self._pruning = self._split(() if implied is None else problem.judges(implied))
@@ -89,8 +117,8 @@ class Acceptance:
         """
         if not self.rollup.has_tail:
             ok = cells.counts >= self._k
-            return self._tested(cells.words, cells.counts, ok, None)
-        if self.rollup.shares(cells) and self._least_values:
+            return self.masked(cells, self._tested(cells.words, cells.counts, ok, None))
+        if self._mask is None and self.rollup.shares(cells) and self._least_values:
             found, sizes, values = self.rollup.count_values(cells)
             return self._tested((found,), sizes, (sizes >= self._k) & (values >= self._least_values), None)
         ordered, starts = self.rollup.classes(cells)
@@ -103,7 +131,7 @@ class Acceptance:
         ok = self._keep(classes, self._k, self._judges)
         if self._small_only and pruned is not None:
             return self._tested(words, sizes, pruned, pruned, whole=bool((ok == pruned).all()))
-        return self._tested(words, sizes, ok, pruned)
+        return self.masked(cells, self._tested(words, sizes, ok, pruned), classes)
 
     def left_out_by_each(self, cells: Rolled, promises: Sequence[tuple[Judge, ...]]) -> list[int]:
         """Count the records that each of some promises leaves out alone, all about columns of this one."""
@@ -116,18 +144,25 @@ class Acceptance:
 
     @property
     def counts(self) -> bool:
-        """Whether the promise is one number per class that generalizing cannot make smaller: k, distinct l or p."""
-        judges = self._all
-        return len(judges) == 1 and judges[0].upward_closed and len(judges[0].model.requirements) == 1
+        """Whether the first promise is a number per class that generalizing cannot make smaller: k, distinct l or p."""
+        return len(self._first) == 1 and self._first[0].upward_closed and len(self._first[0].model.requirements) == 1
 
-    def strengths(self, cells: Rolled) -> tuple[tuple[Words, ...], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Measure every class of a node: its packed codes, its records, and the number that the promise is about."""
+    @functools.cached_property
+    def _first(self) -> tuple[Judge, ...]:
+        return self._problem.judges(self._problem.model.parts[0])
+
+    def strengths(self, cells: Rolled) -> Strengths:
+        """Measure every class of a node by the number that the first promise is about; all others must be kept."""
         if not self.rollup.has_tail:
-            return cells.words, cells.counts, cells.counts
+            return Strengths(cells.words, cells.counts, cells.counts, cells.counts)
         ordered, starts = self.rollup.classes(cells)
-        sizes = _sizes(ordered, starts)
-        (measured,) = self._all[0].measure(self._classes(ordered, starts))
-        return tuple(word[starts] for word in ordered.words), sizes, measured.floats.astype(np.int64)
+        sizes, classes = _sizes(ordered, starts), self._classes(ordered, starts)
+        (measured,) = self._first[0].measure(classes)
+        strength = measured.floats.astype(np.int64)
+        pruned = strength if self._all_prunes else np.where(self._keep(classes, *self._pruning), strength, 0)
+        kept = np.where(self._keep(classes, self._k, self._judges), strength, 0)
+        words = tuple(word[starts] for word in ordered.words)
+        return Strengths(words, sizes, kept, kept if self._all_prunes else pruned, classes)
 
     def sizes(self, cells: Rolled) -> npt.NDArray[np.int64]:
         """Count the records of every class of a node."""
@@ -225,6 +260,39 @@ class Acceptance:
             bound = max(bound, self.limit + 1)
         return Tested(suppressed, bound, acceptable, words, sizes, ok)
 
+    def masked(self, cells: Rolled, tested: Tested, classes: Classes | None = None, mask: Mask | None = None) -> Tested:
+        """Mask the classes that break the promise, with so many others that all of them together keep it.
+
+        Parameters
+        ----------
+        cells, tested, classes
+            A node, what was found there, and its classes if they are more than cells.
+        mask
+            Who decides about it; by default as the problem says, which may be nobody.
+        """
+        mask = self._mask if mask is None else mask
+        if mask is None or not tested.acceptable or not tested.suppressed:
+            return tested
+        codes = [self.rollup.codes(tested.words, column, level) for column, level in enumerate(cells.levels)]
+        known = _alone(cells) if classes is None else classes
+        hidden = mask.over(known, ~tested.ok, codes, self._stars(cells.levels))
+        if hidden is None:
+            return replace(tested, suppressed=int(tested.sizes.sum()), acceptable=False, ok=np.zeros_like(tested.ok))
+        return replace(tested, suppressed=int(tested.sizes[hidden].sum()), ok=~hidden)
+
+    def mask_for(self, judges: tuple[Judge, ...]) -> Mask | None:
+        """Give who decides which classes are masked for a promise, if any are."""
+        return Mask(judges, self.limit) if self._problem.suppression == "mask" and self.limit else None
+
+    def _stars(self, levels: Sequence[int]) -> tuple[int, ...] | None:
+        """Give the groups of a class that is called ``*`` in every column, if these levels have it."""
+        census = self._census
+        found = [
+            np.flatnonzero(census.ladders[name].labels[level] == TOP)
+            for name, level in zip(census.quasi, levels, strict=True)
+        ]
+        return tuple(int(groups[0]) for groups in found) if all(map(len, found)) else None
+
     def _classes(self, cells: Rolled, starts: npt.NDArray[np.intp]) -> Classes:
         """Make classes of cells that are sorted by class, as the judges know them."""
         census, rollup = self._census, self.rollup
@@ -242,6 +310,12 @@ class Acceptance:
             ((name, values),) = sensitive.items()
             classes.know(name, Histogram(np.append(starts, len(cells)), members, (values,), cells.counts))
         return classes
+
+
+def _alone(cells: Rolled) -> Classes:
+    """Make classes of cells that are classes by themselves."""
+    places = np.arange(len(cells))
+    return Classes.of(Grouping(places, places), (), Cells({}, {}, None, cells.counts))
 
 
 def _sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:

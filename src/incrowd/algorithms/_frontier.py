@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +13,15 @@ import numpy.typing as npt
 from incrowd.algorithms._acceptance import Acceptance, Tested
 from incrowd.algorithms._bounds import Bounds
 from incrowd.algorithms._exhaustive import need_small
+from incrowd.algorithms._mask import Mask
 from incrowd.algorithms._outcome import Node, Progress
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled
 from incrowd.algorithms._sweep import Levels, Nodes, Rows, Sweep
-from incrowd.core import ParameterError
+from incrowd.core import ParameterError, Schema
 from incrowd.measures import Measure, Objective, read_measure
+from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive
+from incrowd.models._model import sensitive_columns
 
 Told = Callable[[Progress], object]
 
@@ -32,6 +36,8 @@ class Frontier:
         What grows along the curve: ``k``, ``l`` or ``p``.
     measure
         The measure that is made small.
+    beside
+        The promises that every node keeps besides, as text; empty if there are none.
     values, nodes
         The strengths, and for each the best node; ``None`` where no node is strong enough.
     floor
@@ -46,6 +52,7 @@ class Frontier:
     nodes: tuple[Node | None, ...]
     floor: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    beside: str = ""
 
     def to_dict(self) -> dict[str, list[float | int | None]]:
         """Give a table with one row per strength: any frame can be made of it."""
@@ -58,6 +65,34 @@ class Frontier:
         return {self.of: list(self.values), **{name: list(column) for name, column in columns}, **levels}
 
 
+def grows(counting: Model, promise: Model | None, schema: Schema) -> Model:
+    """Put what grows along a curve in the place of what a promise says about it; all its other parts stay.
+
+    Parameters
+    ----------
+    counting
+        What grows: k, distinct l or p, of one column.
+    promise
+        A promise, or none.
+    schema
+        The roles of the columns.
+    """
+    others = [one for part in (promise.parts if promise else ()) for one in _others(part, counting, schema)]
+    return All((counting, *others)) if others else counting
+
+
+def _others(part: Model, counting: Model, schema: Schema) -> Sequence[Model]:
+    """Give a promise without what it says about the number that grows."""
+    if isinstance(part, KAnonymity) and isinstance(counting, KAnonymity):
+        return ()
+    same = type(part) is type(counting) and getattr(part, "kind", None) == getattr(counting, "kind", None)
+    if not same or not isinstance(part, LDiversity | PSensitive) or part.joint:
+        return (part,)
+    about, grown = (sensitive_columns(one.of, schema, type(one).__name__) for one in (part, counting))  # type: ignore[attr-defined]
+    left = tuple(name for name in about if name not in grown)
+    return (replace(part, of=left),) if left else ()
+
+
 def find_frontier(
     problem: Problem, of: str, values: Sequence[int], measure: str | Measure, progress: Told | None = None
 ) -> Frontier:
@@ -66,8 +101,8 @@ def find_frontier(
     Parameters
     ----------
     problem
-        The table and the limits. Its promise must count something in every class, such as ``KAnonymity(1)``: the number
-        that is measured is what grows along the curve.
+        The table and the limits. The first part of its promise must count something in every class, such as
+        ``KAnonymity(1)``: the number that is measured is what grows along the curve. All others are kept by every node.
     of
         What that number is called.
     values
@@ -81,7 +116,8 @@ def find_frontier(
     objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
     walk = _Walk(problem, np.array(values), objective, progress)
     walk.run()
-    return Frontier(of, read_measure(measure).name, tuple(values), tuple(walk.best))
+    beside = ", ".join(map(str, problem.model.parts[1:]))
+    return Frontier(of, read_measure(measure).name, tuple(values), tuple(walk.best), beside=beside)
 
 
 class _Walk:
@@ -102,6 +138,7 @@ class _Walk:
         self.best: list[Node | None] = [None] * len(values)
         self._ranks: list[tuple[float, int, Levels]] = [(np.inf, 0, ())] * len(values)
         self._scores = np.full(len(values), np.inf)
+        self._masks: dict[int, Mask | None] = {}
 
     def run(self) -> None:
         """Visit the nodes; the bound of a node is the number of strengths that it cannot reach."""
@@ -143,20 +180,33 @@ class _Walk:
     def _look(self, node: Rows, cells: Rolled) -> int:
         """Find the strengths that a node reaches, and compare it with the best of each."""
         rolled = self._acceptance.rollup.to(self.columns(node).tolist(), cells)
-        words, sizes, strength = self._acceptance.strengths(rolled)
-        order = np.argsort(strength, kind="stable")
-        below = np.concatenate(([0], np.cumsum(sizes[order])))
-        left_out = below[np.searchsorted(strength[order], self._values)]
+        found = self._acceptance.strengths(rolled)
+        hoped, left_out = (self._left_out(found.sizes, strength) for strength in (found.possible, found.strength))
         reached = int((left_out <= self._problem.limit).sum())
         places = self._bounds.places(node[:, None])
         bound = self._bounds.score(self._bounds.parts(places, left_out[:reached]))
         for place in np.flatnonzero(bound <= self._scores[:reached]).tolist():
-            ok = strength >= self._values[place]
-            if not ok.any():  # nothing is no release
-                continue
-            tested = Tested(int(left_out[place]), 0, acceptable=True, words=words, sizes=sizes, ok=ok)
-            self._compare(place, rolled, tested)
-        return len(self._values) - reached
+            ok = found.strength >= self._values[place]
+            tested = Tested(int(left_out[place]), 0, acceptable=True, words=found.words, sizes=found.sizes, ok=ok)
+            tested = self._acceptance.masked(rolled, tested, found.classes, self._mask(place))
+            if tested.acceptable and tested.classes:  # nothing is no release
+                self._compare(place, rolled, tested)
+        return int((hoped > self._problem.limit).sum())
+
+    def _left_out(self, sizes: npt.NDArray[np.int64], strength: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Count for every strength the records of classes that are weaker."""
+        order = np.argsort(strength, kind="stable")
+        below = np.concatenate(([0], np.cumsum(sizes[order])))
+        return np.asarray(below[np.searchsorted(strength[order], self._values)])
+
+    def _mask(self, place: int) -> Mask | None:
+        """Give who decides what is masked at a strength: the whole promise counts for what is masked too."""
+        if place not in self._masks:
+            counting, *others = self._problem.model.parts
+            stronger: Any = {counting.requirements[0].name: int(self._values[place])}
+            model = All((replace(counting, **stronger), *others))  # type: ignore[type-var]
+            self._masks[place] = self._acceptance.mask_for(self._problem.judges(model))
+        return self._masks[place]
 
     def _compare(self, place: int, cells: Rolled, tested: Tested) -> None:
         score = self._objective.score(self._acceptance.published(cells, tested))

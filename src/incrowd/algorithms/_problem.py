@@ -13,6 +13,7 @@ from incrowd.core import Census, ParameterError, Schema, UnknownColumnError, add
 from incrowd.models import Judge, Model
 
 Policy = Literal["violating", "small_only"]
+Suppression = Literal["drop", "mask"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,9 @@ class Problem:
     policy
         ``"violating"``: every class that breaks the promise is left out. ``"small_only"``: only classes smaller than k
         are, and all others must keep the promise (N-SUPPWHAT).
+    suppression
+        Records that are left out are dropped, or masked: then they are one class, which must keep the promise as any
+        other (see ``_mask.py``).
     part
         Whether the census is that of a part of the table. Its domains count the whole, so what a promise compares with
         is still the whole table.
@@ -52,11 +56,18 @@ class Problem:
     importance: Mapping[str, float] = field(default_factory=dict)
     balance: float = 0.5
     policy: Policy = "violating"
+    suppression: Suppression = "drop"
     part: bool = False
 
     def __post_init__(self) -> None:
         if self.policy not in ("violating", "small_only"):
             msg = f"policy must be 'violating' or 'small_only', got {self.policy!r}."
+            raise ParameterError(msg)
+        if self.suppression not in ("drop", "mask"):
+            msg = f"suppression must be 'drop' or 'mask', got {self.suppression!r}."
+            raise ParameterError(msg)
+        if self.suppression == "mask" and self.policy == "small_only":
+            msg = "Masked records are one class that must keep the whole promise: policy must be 'violating'."
             raise ParameterError(msg)
         for given_as, levels in (("at_least", self.at_least), ("at_most", self.at_most)):
             for name, level in levels.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Unpack
 
 from incrowd.algorithms import Algorithm, LocalOutcome, Optimal, Problem, Progress
@@ -108,10 +109,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     source = open_source(table, schema, manner, sample=sample, **reading_of(options))
     algorithm = Optimal() if algorithm is None else algorithm
     _check_algorithm(algorithm, schema)
-
-    def limit(records: int) -> int:
-        return suppression_limit(records, max_suppressed, max_suppressed_records)
-
+    limit = partial(suppression_limit, share=max_suppressed, number=max_suppressed_records)
     bounds = Bounds.of(limit, at_least=at_least, at_most=at_most, importance=importance, local=algorithm.local)
     request, domains = request_for(source.engine, schema, model, options.get("memory"))
     room = room_for(request, domains, schema, model, bounds, options.get("memory"))
@@ -126,6 +124,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
             at_most=bounds.at_most,
             importance=bounds.importance,
             balance=balance,
+            suppression=manner.suppression,
         )
 
     if may_part(source, schema, model, algorithm):

@@ -75,7 +75,7 @@ def apply(
     census = census_for(source.engine, schema, model, bounds, options.get("memory"))
     _agree(census, recoding)
     limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
-    problem = Problem(census, schema, model, limit)
+    problem = Problem(census, schema, model, limit, suppression=manner.suppression)
     node = _node(problem, recoding)
     notes = levels_given(problem, options.get("memory"))
     outcome = Outcome(node, proof="levels given", lower_bound=node.score, checked=1, nodes=1, notes=notes)
@@ -104,9 +104,12 @@ def _node(problem: Problem, recoding: FullDomainRecoding) -> Node:
     inspected = Inspected(problem, levels)
     left_out = inspected.left_out()
     if left_out > problem.limit or left_out == census.records:
+        masks = problem.suppression == "mask"
+        why = "would have to be masked" if masks else "are in classes that break it"
         msg = (
-            f"The new table breaks {problem.model} at these levels: {left_out:,} of {census.records:,} records are in "
-            f"classes that break it, {problem.limit:,} may be left out."
+            f"The new table breaks {problem.model} at these levels: {left_out:,} of {census.records:,} records {why}, "
+            f"{problem.limit:,} may be {'masked' if masks else 'left out'}."
         )
-        raise NoSafeRelease(msg, hint=f"allow max_suppressed_records={left_out}, or search again.", nearest=left_out)
+        enough = "" if left_out == census.records else f"allow max_suppressed_records={left_out}, or "
+        raise NoSafeRelease(msg, hint=f"{enough}search again.", nearest=left_out)
     return Node(levels, left_out, inspected.classes, inspected.costs()["loss"])

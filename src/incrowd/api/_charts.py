@@ -161,8 +161,8 @@ class Charts:
         )
 
     def frontier(self) -> Any | None:
-        """Draw what every k alone would cost with one level per column (chart G); nothing for a huge lattice."""
-        from incrowd.algorithms import find_frontier  # noqa: PLC0415
+        """Draw what every k would cost beside the other promises (chart G), by levels; nothing for a huge lattice."""
+        from incrowd.algorithms import find_frontier, grows  # noqa: PLC0415
         from incrowd.report import frontier  # noqa: PLC0415
 
         problem = self.basis.problem
@@ -171,7 +171,8 @@ class Charts:
         chosen = self.promised_k
         most = min(max(100, 4 * chosen), max(problem.census.persons or problem.census.records, 1))
         grid = sorted({chosen, *np.unique(np.geomspace(1, most, 24).astype(int)).tolist()})
-        curve = rows.frontier_rows(find_frontier(replace(problem, model=KAnonymity(1)), "k", grid, "loss"))
+        asked = replace(problem, model=grows(KAnonymity(1), problem.model, problem.schema))
+        curve = rows.frontier_rows(find_frontier(asked, "k", grid, "loss"))
         return frontier(curve, {"k": chosen, "cost": self.release.measures.get("loss")})
 
     def lattice(self) -> Any | None:

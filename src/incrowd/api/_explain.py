@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from incrowd.algorithms import Inspected, Node, Problem
 from incrowd.api._recipe import Recipe
+from incrowd.api._shares import percent, records_of, share_of
 from incrowd.core import TOP
 
 
@@ -132,9 +134,8 @@ class Spread:
         """Say in a few words what is published of the column."""
         labels = "1 label" if self.labels == 1 else f"{self.labels:,} labels"
         values = "1 value" if self.values == 1 else f"{self.values:,} values"
-        return (
-            f"{labels} for {values}; {self.as_it_is:.1%} of the records as they are, {self.hidden:.1%} without a value"
-        )
+        shares = f"{_percent(self.as_it_is)} of the records as they are, {_percent(self.hidden)} without a value"
+        return f"{labels} for {values}; {shares}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         *(note for note in recipe.notes if recipe.sample is not None),
         f"The release keeps {recipe.promise}.",
         f"It publishes {recipe.published:,} of {records:,} records in {_groups(classes)}.",
-        f"{suppressed:,} ({_share(suppressed, records)}) are {_gone(recipe)}; {limit:,} were allowed.",
+        f"{suppressed:,} ({share_of(suppressed, records)}) are {_gone(recipe)}; {limit:,} were allowed.",
         "",
         *(_line(notch, recipe) for notch in explanation.notches),
         *(f"{spread.column}: {spread.published}; loses {spread.lost:.3f}." for spread in explanation.spreads),
@@ -220,9 +221,10 @@ def _line(notch: Notch, recipe: Recipe) -> str:
             "The search began at this level" if notch.column in recipe.floor else "You asked for at least this level"
         )
         return f"{where} {began}."
-    change = f"One level finer would leave out {_share(notch.left_out, recipe.records)}"
+    change = f"One level finer would {_verb(recipe)} {records_of(notch.left_out, recipe.records)}"
     if notch.left_out > recipe.max_suppressed_records:
-        return f"{where} {change}, which is too many; {notch.breaks} is what breaks."
+        most = recipe.max_suppressed_records
+        return f"{where} {change}, which is more than the {most:,} allowed; {notch.breaks} is what breaks."
     worse = ", which is allowed but worse by the measure of the search" if recipe.proof == "optimal" else ""
     return f"{where} {change}{worse}."
 
@@ -244,9 +246,13 @@ def _proof(proof: str) -> str:
     return said.get(proof, f"The search shows: {proof}.")
 
 
+def _verb(recipe: Recipe) -> str:
+    return "leave out" if recipe.suppression == "drop" else "mask"
+
+
+def _percent(share: float) -> str:
+    return percent(Fraction(share)).replace(" %", "%")
+
+
 def _gone(recipe: Recipe) -> str:
     return "left out" if recipe.suppression == "drop" else "masked: their quasi-identifiers are not published"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}" if whole else "0.0%"

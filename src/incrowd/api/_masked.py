@@ -7,41 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.algorithms import Problem
-from incrowd.core import TOP, Cells, Classes, Grouping, NoSafeRelease, ParameterError
-from incrowd.models import NTCloseness
+from incrowd.core import TOP, Cells, Classes, Grouping
 
 Bools = npt.NDArray[np.bool_]
-
-
-def check_mask(problem: Problem, predicted: Classes, left_out: Bools) -> None:
-    """Refuse to mask records that break the promise together, or that would be mixed up with others.
-
-    Parameters
-    ----------
-    problem
-        What the search was asked.
-    predicted
-        All classes of the node that it found.
-    left_out
-        Which of them break the promise.
-    """
-    judges = problem.judges()
-    if any(isinstance(judge.model, NTCloseness) for judge in judges):
-        msg = "Masked records have no natural supersets: (n, t)-closeness cannot be promised for them."
-        raise ParameterError(msg, hint="use suppression='drop'.")
-    if (looks_masked(predicted) & ~left_out).any():
-        msg = f"The table has records that are published as {TOP} in every column without being masked."
-        raise ParameterError(msg, hint="use suppression='drop'.")
-    together = merged(predicted, left_out)
-    broken = [str(judge.model) for judge in judges if not judge.keeps(together)[-1]]
-    if broken:
-        records = int(predicted.records[left_out].sum())
-        msg = (
-            f"The records that break the promise ({records:,}) would be masked, and together they break "
-            f"{' and '.join(broken)} as well: published as {TOP} they are a class like any other."
-        )
-        raise NoSafeRelease(msg, hint="use suppression='drop', or another max_suppressed.")
 
 
 def merged(classes: Classes, masked: Bools) -> Classes:
@@ -80,7 +48,7 @@ def same_mask(published: Classes, predicted: Classes, left_out: Bools) -> bool:
     published
         What looks masked.
     predicted, left_out
-        The classes of the node, and which of them break the promise.
+        The classes of the node, and which of them are masked.
     """
     together = merged(predicted, left_out)
     last = len(together) - 1

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from incrowd.algorithms import Outcome, Problem, is_monotone, left_out_by
+from incrowd.api._shares import records_of, share_of
 from incrowd.core import Cells, Census, Classes, Grouping, NoSafeRelease, group
 from incrowd.models import feasibility
 
@@ -50,10 +51,11 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
         msg = f"Only a release without any record keeps {problem.model}."
         return NoSafeRelease(msg, hint="ask for less, or look at the hierarchies.", nearest=least)
     sure = is_monotone(problem)  # else a version in between may leave out less
+    verb = "leaves out" if problem.suppression == "drop" else "masks"
     msg = (
-        f"No release keeps {problem.model} and leaves out at most {_share(limit, records)} "
+        f"No release keeps {problem.model} and {verb} at most {share_of(limit, records)} "
         f"({limit:,} of {records:,} records): "
-        f"{'even ' if sure else ''}the most general one leaves out {_share(least, records)} ({least:,})."
+        f"{'even ' if sure else ''}the most general one {verb} {share_of(least, records)} ({least:,})."
     )
     return NoSafeRelease(msg, hint=_hint(problem, least, sure=sure), nearest=least if sure else None)
 
@@ -63,12 +65,15 @@ def _hint(problem: Problem, least: int, *, sure: bool) -> str:
     parts = []
     column, without = _column(problem, least)
     if column is not None:
-        parts.append(f"at_most of {column!r} binds: without it {_share(without, problem.census.records)} are left out")
+        told = records_of(without, problem.census.records)
+        parts.append(f"at_most of {column!r} binds: without it {told} are left out")
     if len(problem.model.parts) > 1:
         alone = {str(part): left_out_by(replace(problem, model=part))(problem.highs) for part in problem.model.parts}
         parts.append(f"{max(alone, key=lambda text: alone[text])} is what binds")
     if sure and least < problem.census.records:
         parts.append(f"max_suppressed_records={least} would be enough")
+    if problem.suppression == "mask":
+        parts.append(_about_masks(problem))
     parts = parts or ["ask for less, or look at the hierarchies and at_most"]
     return "; ".join(parts) + "."
 
@@ -84,5 +89,9 @@ def _column(problem: Problem, least: int) -> tuple[str | None, int]:
     return best
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}" if whole else "0.0%"
+def _about_masks(problem: Problem) -> str:
+    """Say what masking asks for, and whether dropping records would do."""
+    dropped = left_out_by(replace(problem, suppression="drop"))(problem.highs)
+    enough = dropped <= problem.limit and dropped < problem.census.records
+    told = "masked records are one class, which must keep the promise too"
+    return f"{told}; suppression='drop' would leave out {dropped:,} and be enough" if enough else told

@@ -16,7 +16,6 @@ from incrowd.api._checked_again import checked_again
 from incrowd.api._comparable import reportable
 from incrowd.api._explain import Explanation, explanation_of
 from incrowd.api._floor_told import NO_REPORTS, floor_of
-from incrowd.api._masked import check_mask
 from incrowd.api._predicted import Predicted, predicted_by
 from incrowd.api._publishing import Manner, Output
 from incrowd.api._recipe import Recipe, described, versions
@@ -108,7 +107,6 @@ def publish_node(source: Source, problem: Problem, outcome: Outcome, algorithm: 
         predicted = beside.submit(predicted_by, problem, recoding)
         if source.manner.suppression == "mask" and recoding.leaves_out:
             recoding = replace(recoding, masked=True)
-            check_mask(problem, predicted.result().classes, predicted.result().left_out)
         found = Found(
             problem=problem,
             outcome=outcome,

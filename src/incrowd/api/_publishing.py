@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from incrowd.algorithms import Suppression
 from incrowd.api._census import Reading, check_names, check_schema
 from incrowd.api._pseudonyms import pseudonyms_of
 from incrowd.api._save import Format
@@ -17,7 +18,6 @@ from incrowd.engines import Replace, files_of
 
 Others = Literal["refuse", "drop"]
 Order = Literal["sorted", "keep"]
-Suppression = Literal["drop", "mask"]
 
 
 class Publishing(Reading, total=False):

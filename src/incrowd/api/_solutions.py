@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
-from incrowd.algorithms import Frontier, Problem, Progress, Solutions, all_solutions, find_frontier
+from incrowd.algorithms import Frontier, Problem, Progress, Solutions, Suppression, all_solutions, find_frontier, grows
 from incrowd.api._anonymize import census_for
 from incrowd.api._census import Reading, open_with
 from incrowd.api._floor import Bounds
 from incrowd.api._floor_told import floor_of, levels_told, seen_from
-from incrowd.core import ParameterError, Schema
+from incrowd.core import Census, ParameterError, Schema
 from incrowd.measures import Measure
 from incrowd.models import KAnonymity, LDiversity, Model, Number, PSensitive, promise, suppression_limit
 
@@ -21,7 +21,7 @@ VALUES = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 """The strengths of a curve where nothing is said."""
 
 
-def solutions(
+def solutions(  # noqa: PLR0913 - all but the first three are optional
     table: Any,
     schema: Schema,
     *,
@@ -30,13 +30,14 @@ def solutions(
     max_suppressed_records: int | None = None,
     at_least: Mapping[str, int] | None = None,
     at_most: Mapping[str, int] | None = None,
+    suppression: Suppression = "drop",
     **reading: Unpack[Reading],
 ) -> Solutions:
     """List every node of the lattice that keeps a promise within the suppression limit.
 
     Parameters
     ----------
-    table, schema, model, max_suppressed, max_suppressed_records, at_least, at_most, reading
+    table, schema, model, max_suppressed, max_suppressed_records, at_least, at_most, suppression, reading
         As in ``anonymize``.
 
     Notes
@@ -62,7 +63,9 @@ def solutions(
 
     bounds = Bounds.of(limit, at_least=at_least, at_most=at_most)
     census = census_for(engine, schema, model, bounds, memory)
-    problem = Problem(census, schema, model, limit(census.records), bounds.at_least, bounds.at_most)
+    problem = Problem(
+        census, schema, model, limit(census.records), bounds.at_least, bounds.at_most, suppression=suppression
+    )
     found = all_solutions(problem)
     return replace(found, floor=floor_of(problem), notes=levels_told(engine, problem, memory))
 
@@ -73,6 +76,7 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
     *,
     by: Strength = "k",
     of: str | None = None,
+    model: Model | str | None = None,
     values: Sequence[int] | None = None,
     measure: str | Measure = "loss",
     max_suppressed: Number = 0,
@@ -81,6 +85,7 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
     at_most: Mapping[str, int] | None = None,
     importance: Mapping[str, float] | None = None,
     balance: float = 0.5,
+    suppression: Suppression = "drop",
     progress: Callable[[Progress], object] | None = None,
     **reading: Unpack[Reading],
 ) -> Frontier:
@@ -88,13 +93,16 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
 
     Parameters
     ----------
-    table, schema, max_suppressed, max_suppressed_records, at_least, at_most, importance, balance, reading
+    table, schema, max_suppressed, max_suppressed_records, at_least, at_most, importance, balance, suppression, reading
         As in ``anonymize``.
     by
         What grows along the curve: ``"k"``, the least size of a class, or ``"l"`` or ``"p"``, its least number of
         different sensitive values.
     of
         The sensitive column, for ``"l"`` and ``"p"``. May be left out if there is only one.
+    model
+        Promises that every node keeps besides, whatever the strength. What they say about the number that grows along
+        the curve gives way to it.
     values
         The strengths, ascending; by default 1 to 1,000 in growing steps, as far as the table reaches.
     measure
@@ -114,13 +122,14 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
     if by not in models:
         msg = f"by must be 'k', 'l' or 'p', got {by!r}."
         raise ParameterError(msg)
+    whole = grows(models[by], None if model is None else promise(model), schema)
 
     def limit(records: int) -> int:
         return suppression_limit(records, max_suppressed, max_suppressed_records)
 
     bounds = Bounds.of(limit, at_least=at_least, at_most=at_most, importance=importance)
-    census = census_for(open_with(table, schema, **reading), schema, models[by], bounds, reading.get("memory"))
-    most = census.records if by == "k" else len(census.domains[census.sensitive[0]])
+    census = census_for(open_with(table, schema, **reading), schema, whole, bounds, reading.get("memory"))
+    most = census.records if by == "k" else _different(census, models[by], schema)
     chosen = [value for value in VALUES if value <= most] if values is None else sorted(set(values))
     if not chosen or not all(isinstance(value, int) and value >= 1 for value in chosen):
         msg = "values must be whole numbers of at least 1."
@@ -128,12 +137,19 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
     problem = Problem(
         census=census,
         schema=schema,
-        model=models[by],
+        model=whole,
         limit=limit(census.records),
         at_least=bounds.at_least,
         at_most=bounds.at_most,
         importance=bounds.importance,
         balance=balance,
+        suppression=suppression,
     )
     curve = find_frontier(problem, by, chosen, measure, progress)
     return replace(curve, floor=floor_of(problem), notes=seen_from(problem, reading.get("memory")))
+
+
+def _different(census: Census, model: Model, schema: Schema) -> int:
+    """Say how many different values the column has whose number grows."""
+    (judge,) = model.bind(schema, census.domains)
+    return len(census.domains[judge.columns[0]])

@@ -29,7 +29,7 @@ def frontier(
     as_json: Json = False,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
-    """Show what more protection would cost, for the table of a plan.
+    """Show what more protection would cost, for the table of a plan. All its other promises are kept.
 
     For example: incrowd frontier plan.toml --by l --of diagnosis
     """
@@ -38,10 +38,11 @@ def frontier(
     with Watch(quiet=not sys.stderr.isatty()):
         curve = Plan.read(plan).frontier(cast("Strength", by), of)  # the api refuses what there is not
     if as_json:
-        notes = {"notes": curve.notes} if curve.notes else {}
-        sys.stdout.write(json.dumps({"schema": 1, **curve.to_dict(), **notes}, indent=2, ensure_ascii=False) + "\n")
+        more = {name: told for name, told in (("beside", curve.beside), ("notes", curve.notes)) if told}
+        sys.stdout.write(json.dumps({"schema": 1, **curve.to_dict(), **more}, indent=2, ensure_ascii=False) + "\n")
         return
-    for line in [*_lines(curve), *(f"note: {note}" for note in curve.notes)]:
+    kept = [f"Every line also keeps {curve.beside}."] if curve.beside else []
+    for line in [*_lines(curve), *kept, *(f"note: {note}" for note in curve.notes)]:
         sys.stdout.write(f"{line}\n")
 
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from incrowd.algorithms import Inspected, LocalOutcome, Problem
 from incrowd.api import Plan, Release
+from incrowd.api._predicted import predicted_by
 from incrowd.core import EngineError
 from incrowd.models import KAnonymity, Model, suppression_limit
 from incrowd.web._charts import quick_charts, write_charts
@@ -148,9 +147,8 @@ def _described(problem: Problem, loss: float, suppressed: int, sizes: Any, level
 
 def sizes_at(problem: Problem, levels: Any) -> Any:
     """Give the sizes of the classes that a node publishes."""
-    classes = problem.census.classes(levels)
-    kept = np.logical_and.reduce([judge.keeps(classes) for judge in problem.judges()])
-    return classes.size[kept]
+    predicted = predicted_by(problem, Inspected(problem, levels).recoding())
+    return predicted.classes.size[~predicted.left_out]
 
 
 def frontier(given: Plain, teller: Teller) -> Plain:
@@ -169,4 +167,5 @@ def frontier(given: Plain, teller: Teller) -> Plain:
         }
         for value, node in zip(curve.values, curve.nodes, strict=True)
     ]
-    return {"of": curve.of, "measure": curve.measure, "points": points, "notes": list(curve.notes)}
+    about = {"of": curve.of, "measure": curve.measure, "beside": curve.beside}
+    return {**about, "points": points, "notes": list(curve.notes)}

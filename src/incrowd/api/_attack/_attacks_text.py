@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from incrowd.api._attack._attacks import Attack, Attacks
+from incrowd.api._shares import percent
 from incrowd.api._worst import Number
 
 WIDTH = 80
@@ -62,14 +63,6 @@ def worst_of(entry: Attack) -> str:
 
 def _percent_of(value: Number) -> str:
     return percent(value if isinstance(value, Fraction) else Fraction(str(value)))
-
-
-def percent(share: Fraction) -> str:
-    """Write a share with one decimal; never a round 0 or 100 for what is not."""
-    text = f"{float(share) * 100:.1f} %"
-    if share > 0 and text == "0.0 %":
-        return "< 0.1 %"
-    return "> 99.9 %" if share < 1 and text == "100.0 %" else text
 
 
 def _number(value: Number) -> str:

@@ -229,7 +229,7 @@ class Plan:
     def frontier(
         self, by: Strength = "k", of: str | None = None, progress: Callable[[Progress], object] | None = None
     ) -> Frontier:
-        """Find the best node for every strength of a promise, within the limits of the plan.
+        """Find the best node for every strength of a promise, within the limits of the plan and its other promises.
 
         Parameters
         ----------

@@ -70,10 +70,10 @@ def output_of(plan: Plan) -> dict[str, Any]:
 def draw_frontier(
     plan: Plan, by: Strength, of: str | None, progress: Callable[[Progress], object] | None = None
 ) -> Frontier:
-    """Call ``frontier`` as a plan says: its table, its limits, its measure."""
+    """Call ``frontier`` as a plan says: its table, its other promises, its limits, its measure."""
     measure = plan.search.measure or "loss"
-    more = _given({**_limits(plan), "progress": progress})
-    return frontier(source_of(plan), plan.schema(), by=by, of=of, measure=measure, **more)
+    more = _given({**_limits(plan), "suppression": plan.output.suppression, "progress": progress})
+    return frontier(source_of(plan), plan.schema(), by=by, of=of, model=plan.model(), measure=measure, **more)
 
 
 def _arguments(plan: Plan) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from incrowd.api._charts import USUAL
 from incrowd.api._plain_words import meaning_of
 from incrowd.api._report._about import About
+from incrowd.api._shares import share_of
 from incrowd.core import Domain, Finding
 from incrowd.hierarchies import Averaged
 from incrowd.models import KAnonymity, Model
@@ -155,8 +156,7 @@ def _sizes(recipe: Recipe, persons: int | None) -> list[list[str]]:
 
 
 def _described(domain: Domain, missing: int, records: int) -> list[str]:
-    share = f"{missing / max(records, 1):.1%}"
-    return [domain.column, domain.kind, f"{len(domain.values):,}", f"{missing:,}", share]
+    return [domain.column, domain.kind, f"{len(domain.values):,}", f"{missing:,}", share_of(missing, records)]
 
 
 def _public_words(release: Release, name: str) -> str:

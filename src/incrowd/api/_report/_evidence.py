@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 MAP = "Chart G: risk and detail"
 MAP_READING = (
-    "The line is the detail lost if only k were promised, with one level per column and the same limit of records left "
-    "out; the square is this release."
+    "The line is the detail lost for every k, with the other promises kept, one level per column and the same limit of "
+    "records left out; the square is this release."
 )
 NAMES = {
     "precision": "precision lost (1 - Sweeney's)",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from incrowd.api import _chart_rows as rows
 from incrowd.api._report._about import SHORT, About, settings_of
+from incrowd.api._shares import share_of
 from incrowd.core import Ladder
 from incrowd.report import Figure, Section, Table
 
@@ -139,4 +140,4 @@ def _fingerprint(ladder: Ladder) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}" if whole else ""
+    return share_of(part, whole) if whole else ""

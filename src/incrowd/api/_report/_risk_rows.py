@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from incrowd.api._attack._attacks_text import percent
 from incrowd.api._exposed import Exposed
+from incrowd.api._shares import percent
 from incrowd.core import Classes
 
 if TYPE_CHECKING:
