@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 import sys
@@ -54,13 +55,15 @@ def published(table: Rows, node: tuple[int, int, int]) -> ic.Release:
 
 
 def spread(rows: Rows, original: Rows, name: str) -> list[dict[str, Fraction]]:
-    """Give for every row which share of it is at each value of a column that the original table has."""
-    values = sorted({row[name] for row in original})
-    result = []
+    """Give for every row which share of it is at each value of a column that the original table has.
+
+    A label is spread over all values that its hierarchy has: a reader does not know which of them occur.
+    """
+    values, result = {row[name] for row in original}, []
     for row in rows:
-        fits = [value for value in values if name not in PATHS or row[name] in PATHS[name][value]]
-        result.append({value: Fraction(1, len(fits)) for value in fits if name in PATHS or value == row[name]})
-    return result if name in PATHS else [{row[name]: Fraction(1)} for row in rows]
+        fits = [value for value in PATHS[name] if row[name] in PATHS[name][value]] if name in PATHS else [row[name]]
+        result.append({value: Fraction(1, len(fits)) for value in fits if value in values})
+    return result
 
 
 def distance(release: Rows, original: Rows, name: str) -> Fraction:
@@ -70,6 +73,7 @@ def distance(release: Rows, original: Rows, name: str) -> Fraction:
     for row in spread(release, original, name):
         for value, share in row.items():
             shares[value] -= share / len(release)
+        shares["values that nobody has"] += (1 - sum(row.values(), Fraction(0))) / len(release)
     return sum((abs(share) for share in shares.values()), Fraction(0)) / 2
 
 
@@ -159,6 +163,27 @@ def test_what_is_left_out_or_masked_is_counted() -> None:
     assert after["c"] == pytest.approx(2 / 4 / 11)  # two stars, spread over four values
 
 
+def test_dates_that_only_the_owner_knows_do_not_make_a_release_look_right() -> None:
+    """Two on 1 January, one on the 3rd, one on 31 December: who reads 2024 puts them evenly into its 366 days."""
+    table = [{"day": dt.date(2024, month, day)} for month, day in ((1, 1), (1, 1), (1, 3), (12, 31))]
+    roles = ic.Schema(quasi={"day": ic.dates("year")}, sensitive=[])
+    found = ic.utility(ic.anonymize(table, roles, model="k>=4"), table).columns["day"]
+    after = {name: share for name, _, share in found.shares}
+    assert after == pytest.approx({"2024-01-01": 1.5 / 366, "2024-01-03": 182.5 / 366, "2024-12-31": 182 / 366})
+    assert found.distance == pytest.approx(1 / 2 - 1.5 / 366)
+
+
+def test_counts_over_ranges_are_answered_by_what_the_labels_say() -> None:
+    """Everybody was born in one of the first twenty days of a year: a reader of years cannot know that."""
+    table = [{"day": dt.date(1960 + number % 4, 1, 1 + number % 20), "sex": "fm"[number % 2]} for number in range(400)]
+    roles = ic.Schema(quasi={"day": ic.dates("year"), "sex": ic.flat()}, sensitive=[])
+    levels = {"day": 1, "sex": 0}
+    release = ic.anonymize(table, roles, model="k>=2", at_least=levels, at_most=levels)
+    error = ic.utility(release, table, queries=50).queries.median
+    assert error is not None
+    assert error > 0.1  # spread over the twenty days of the table it was 0
+
+
 @pytest.mark.parametrize("labels", ["hierarchy", "range", "set"])
 def test_a_local_recoding_is_measured_by_what_its_labels_cover(labels: Any) -> None:
     release = ic.anonymize(TABLE, SCHEMA, model="k>=2", algorithm=Runs(labels))
@@ -166,9 +191,13 @@ def test_a_local_recoding_is_measured_by_what_its_labels_cover(labels: Any) -> N
     ages = sorted({int(str(row["age"])) for row in TABLE})
     shares = {age: -Fraction(sum(row["age"] == age for row in TABLE), 7) for age in ages}
     for row in release.table:
-        fits = [age for age in ages if covers(row["age"], str(age))]
-        for age in fits:
-            shares[age] += Fraction(1, len(fits) * 7)
+        known = range(20, 37)  # of a star, what the labels and the table span
+        fits = [age for age in (known if row["age"] == "*" else range(100)) if covers(row["age"], str(age))]
+        for age in fits:  # also what nobody has: it counts with the nearest value
+            away = min(abs(age - one) for one in ages)
+            near = [one for one in ages if abs(age - one) == away]
+            for one in near:
+                shares[one] += Fraction(1, len(near) * len(fits) * 7)
     expected = float(sum(abs(share) for share in shares.values()) / 2)
     assert found.columns["age"].distance == pytest.approx(expected)
     costs = [column.costs for column in found.columns.values() if column.costs is not None]

@@ -20,6 +20,7 @@ from incrowd.hierarchies._notations import kind_of_label
 from incrowd.hierarchies._numbers import read_decimal
 from incrowd.hierarchies._ordered import Ordered, ordered
 from incrowd.hierarchies._paths import Problem
+from incrowd.hierarchies._spans import Span, span_of
 from incrowd.hierarchies._tree import Tree, tree
 from incrowd.hierarchies._write import write_csv
 
@@ -37,6 +38,7 @@ __all__ = [
     "Mask",
     "Ordered",
     "Problem",
+    "Span",
     "Tree",
     "auto",
     "averaged",
@@ -60,6 +62,7 @@ __all__ = [
     "ordered",
     "places_in",
     "read_decimal",
+    "span_of",
     "top_coded",
     "tree",
     "unread",

@@ -28,6 +28,7 @@ from incrowd.measures._risk_sets import persons_alone, same_classes, same_sets
 from incrowd.measures._uniqueness import ESTIMATORS, Uniqueness, estimated_uniqueness
 from incrowd.measures._uniqueness_pitman import pitman_fit
 from incrowd.measures._uniqueness_sizes import Sizes
+from incrowd.measures._utility_axis import Axis, Spread
 from incrowd.measures._utility_costs import ColumnCosts, ambiguity, column_costs
 from incrowd.measures._utility_covers import Cover, in_line
 from incrowd.measures._utility_groups import Groups, comparison_groups
@@ -37,6 +38,7 @@ __all__ = [
     "ESTIMATORS",
     "MEASURES",
     "AverageClassSize",
+    "Axis",
     "Chances",
     "ColumnCosts",
     "Cover",
@@ -56,6 +58,7 @@ __all__ = [
     "Published",
     "Ranges",
     "Sizes",
+    "Spread",
     "Uniqueness",
     "ambiguity",
     "answers",

@@ -1,4 +1,4 @@
-"""What the published labels of a column stand for, among the values that the original table has."""
+"""What the published labels of a column of texts stand for, among the values that the original table has."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, Ladder, ParameterError
-from incrowd.hierarchies import coverage
+from incrowd.hierarchies import coverage, members_of
+from incrowd.measures._utility_groups import Groups
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -22,7 +23,7 @@ class Cover:
 
     Values stand in a line: numbers and dates by value, others so that those which a hierarchy groups stand side by
     side. Nearly every label then covers one stretch of the line. A reader who knows no better spreads a label's records
-    evenly over its values; that is what the numbers here do.
+    evenly over what the hierarchy has under it, also over values that nobody has; that is what the numbers here do.
 
     Attributes
     ----------
@@ -33,7 +34,7 @@ class Cover:
     low, high
         The first and the last position of each label; the others have ``high = low - 1``.
     number
-        How many values each label covers.
+        Over how many values each label is spread: those of the hierarchy, of which the table may lack some.
     """
 
     place: Counts = field(repr=False)
@@ -68,7 +69,7 @@ class Cover:
         if unread:
             msg = f"{unread:,} labels of column {domain.column!r} stand for no value of the original table."
             raise ParameterError(msg, hint="give the table that the release was made from.")
-        number = np.array([_length(positions) for positions in read], dtype=np.int64)
+        number = np.array([reader.leaves(*pair) for pair in zip(texts, read, strict=True)], dtype=np.int64)
         stretch = [isinstance(positions, range) for positions in read]
         low = np.array([positions[0] if fine else 0 for positions, fine in zip(read, stretch, strict=True)])
         high = np.array([positions[-1] if fine else -1 for positions, fine in zip(read, stretch, strict=True)])
@@ -88,6 +89,21 @@ class Cover:
         found = found + np.bincount(self.labels[within], minlength=len(self))
         return np.asarray(found / self.number, dtype=np.float64)
 
+    def among(self, chosen: npt.NDArray[np.bool_]) -> Floats:
+        """Give the share of each label's values that are among some of the table, by their codes."""
+        return self.on_groups(Groups(chosen.astype(np.int64), ("others", "chosen")))[:, 1]
+
+    def averages(self, of_codes: Floats) -> Floats:
+        """Average something over the values that each label covers; nothing where it has none."""
+        at = np.empty(len(self.place))
+        at[self.place] = of_codes
+        known = ~np.isnan(at)
+        sums = [np.concatenate(([0.0], np.cumsum(one))) for one in (np.where(known, at, 0.0), known.astype(float))]
+        total, number = (one[self.high + 1] - one[self.low] for one in sums)
+        np.add.at(total, self.labels, np.where(known, at, 0.0)[self.places])
+        np.add.at(number, self.labels, known[self.places])
+        return np.asarray(total / np.where(number > 0, number, np.nan), dtype=np.float64)
+
     def on_values(self, counts: Ints) -> Floats:
         """Spread the records of every label over its values; give the records of every position."""
         each = counts / self.number
@@ -96,19 +112,11 @@ class Cover:
         listed = np.bincount(self.places, each[self.labels], len(self.place))
         return np.asarray(np.cumsum(ends)[:-1] + listed, dtype=np.float64)
 
-    def on_groups(self, group: Ints, groups: int) -> Floats:
-        """Give which share of each label's values is in each group.
-
-        Parameters
-        ----------
-        group
-            The group of every code.
-        groups
-            How many groups there are.
-        """
+    def on_groups(self, groups: Groups) -> Floats:
+        """Give which share of each label's values is in each group; the rest is of values that the table lacks."""
         at = np.empty(len(self.place), dtype=np.int64)
-        at[self.place] = group
-        sums = np.zeros((len(at) + 1, groups))
+        at[self.place] = groups.group
+        sums = np.zeros((len(at) + 1, len(groups)))
         sums[np.arange(1, len(at) + 1), at] = 1
         sums = np.cumsum(sums, axis=0)
         found = sums[self.high + 1] - sums[self.low]
@@ -127,7 +135,7 @@ def in_line(domain: Domain, ladder: Ladder | None) -> Counts:
 
 
 class _Reader:
-    """Reads the labels of one column: those of its hierarchy and ranges fast, others as linking does."""
+    """Reads the labels of one column: those of its hierarchy fast, others as linking does."""
 
     def __init__(self, place: Counts, domain: Domain, ladder: Ladder) -> None:
         self._place, self._domain, self._ladder = place, domain, ladder
@@ -137,41 +145,31 @@ class _Reader:
             self._groups |= {text: (level, group) for group, text in enumerate(ladder.labels[level].tolist())}
         for group, labels in zip(ladder.groups, ladder.labels, strict=True):
             self._ends.append(_ends(place, group, len(labels)))
-        self._codes = {text: code for code, text in enumerate(domain.texts.tolist())}
 
     def read_all(self, texts: Sequence[str | None]) -> list[range | Counts]:
         """Give the positions that each label covers."""
         known = {text: self._known(text) for text in texts}
         others = [text for text, positions in known.items() if positions is None]
         found = coverage(others, self._domain, self._ladder) if others else []
-        read = {text: self._stretch(self._other(text, codes)) for text, codes in zip(others, found, strict=True)}
+        read = {text: self._stretch(np.sort(self._place[codes])) for text, codes in zip(others, found, strict=True)}
         return [read[text] if positions is None else positions for text, positions in known.items()]
 
+    def leaves(self, text: str | None, positions: range | Counts) -> int:
+        """Count the values that the hierarchy has under a label, or under the members of a set."""
+        members = None if text is None or text in self._groups else members_of(text)
+        places = [self._groups[name] for name in (text,) if name in self._groups]
+        places += [self._groups[name] for name in members or () if name in self._groups]
+        return max(len(positions), sum(int(self._ladder.leaves[level][group]) for level, group in places))
+
     def _known(self, text: str | None) -> range | Counts | None:
-        """Read a label of the hierarchy, or a range between two values."""
+        """Read a label of the hierarchy."""
         if text in self._groups:
             level, group = self._groups[text]
             low, high, number = (int(ends[group]) for ends in self._ends[level])
             if high - low + 1 == number:
                 return range(low, high + 1)
             return np.sort(self._place[self._ladder.groups[level] == group])
-        if text is not None and self._domain.kind != "text":
-            first, _, last = text.partition("..")
-            low, high = self._codes.get(first, -1), self._codes.get(last, -1)
-            if 0 <= low <= high:
-                return range(low, high + 1)
         return None
-
-    def _other(self, text: str | None, codes: Ints) -> Counts:
-        """Take what linking reads; a number that no record has, such as a mean, is the nearest one that is."""
-        found = np.sort(self._place[codes])
-        if len(found) or self._domain.kind != "number" or text is None or not len(self._domain.values):
-            return found
-        try:
-            away = np.abs(self._domain.values.astype(np.float64) - float(text))
-        except ValueError:
-            return found
-        return _whole([self._place[np.argmin(away)]])
 
     @staticmethod
     def _stretch(positions: Counts) -> range | Counts:
@@ -186,10 +184,6 @@ def _ends(place: Counts, group: Ints, groups: int) -> tuple[Counts, Counts, Coun
     np.minimum.at(low, group, place)
     np.maximum.at(high, group, place)
     return low, high, np.bincount(group, minlength=groups)
-
-
-def _length(positions: range | Counts) -> int:
-    return len(positions)
 
 
 def _whole(numbers: npt.ArrayLike) -> Counts:

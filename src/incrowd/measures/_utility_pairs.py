@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import add_up, group
+from incrowd.measures._utility_axis import Spread
 from incrowd.measures._utility_covers import Cover
 
 Counts = npt.NDArray[np.int64]
@@ -153,7 +154,7 @@ class Ranges:
         return cls(_range(chance.random(), left, share), _range(chance.random(), right, share))
 
 
-def answers(asked: Sequence[Ranges], joint: Joint, left: Cover, right: Cover) -> Floats:
+def answers(asked: Sequence[Ranges], joint: Joint, left: Cover | Spread, right: Cover | Spread) -> Floats:
     """Answer questions from codes that stand for values as covers say."""
     sides = (
         np.stack([cover.inside(*ends) for ends in chosen], axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,47 @@ from incrowd.api import Release, utility
 from incrowd.api._risk._classes import original_census
 from incrowd.api._utility._tables import Compared, Side, compared
 from incrowd.core import Domain, ParameterError, UnknownColumnError
+from incrowd.measures import Axis, Cover, Spread
 from incrowd.web._desk import release_of
 from incrowd.web._look import share_of
 from incrowd.web._refusal import Plain
 from incrowd.web._worker import Teller
 
 Floats = npt.NDArray[np.float64]
-Chosen = dict[str, npt.NDArray[np.bool_]]
+Bools = npt.NDArray[np.bool_]
 
 DATES = {"date", "datetime", "instant"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Condition:
+    """What is asked for of one column.
+
+    Attributes
+    ----------
+    column
+        Its name.
+    matches
+        Of every value of the table, whether it is asked for; a missing one never is.
+    stretch
+        Of a range, from where on to below where, on the axis of the column: that is what a reader of labels asks.
+    """
+
+    column: str
+    matches: Bools
+    stretch: tuple[float, float] | None = None
+
+    @classmethod
+    def of(cls, domain: Domain, one: Plain) -> Condition:
+        """Read what was asked."""
+        matches = _matching(domain, one)
+        return cls(domain.column, matches, None if one["values"] is not None else _stretch(domain, one))
+
+    def share(self, cover: Cover | Spread) -> Floats:
+        """Give of every value or label the share of its records that is asked for."""
+        if self.stretch is not None and isinstance(cover, Spread):
+            return cover.between(*self.stretch)
+        return cover.among(self.matches)
 
 
 def question(given: Plain, teller: Teller) -> Plain:
@@ -30,16 +63,28 @@ def question(given: Plain, teller: Teller) -> Plain:
     if given["ask"] == "model":
         return _predicted(release, given["column"])
     both = _both(release)
-    chosen = {one["column"]: _matching(both.census.domains[one["column"]], one) for one in given["where"]}
+    chosen = [Condition.of(both.census.domains[one["column"]], one) for one in given["where"]]
     before, after = (_answer(side, both, given, chosen) for side in (both.before, both.after))
     return {"before": _text(before), "after": _text(after), "off": _off(before, after), "guessed": None}
 
 
-def _answer(side: Side, both: Compared, given: Plain, chosen: Chosen) -> float | None:
+def _answer(side: Side, both: Compared, given: Plain, chosen: list[Condition]) -> float | None:
     if given["ask"] == "count":
         return float(_weights(side, chosen).sum())
     column = given["column"]
     return _mean(side, column, _numbers(both.census.domains[column]), chosen)
+
+
+def _stretch(domain: Domain, one: Plain) -> tuple[float, float] | None:
+    """Give where a range begins and ends on the axis of its column: a whole number or day as the last one is inside."""
+    axis = Axis.of(domain)
+    if axis is None:
+        return None
+    low, high = (None if end is None else axis.span(end) for end in (one["low"], one["high"]))
+    begin = -np.inf if low is None or low.low is None else low.low
+    if high is None or high.high is None:
+        return begin, np.inf
+    return begin, max(high.high, (high.low or 0.0) + axis.unit) if axis.unit else float(np.nextafter(high.high, np.inf))
 
 
 def _check(release: Release, names: list[str | None]) -> None:
@@ -99,31 +144,21 @@ def _numbers(domain: Domain) -> Floats:
     return numbers
 
 
-def _weights(side: Side, chosen: Chosen) -> Floats:
-    """Give the records of every cell that are asked for: of a label the share of its values that match."""
+def _weights(side: Side, chosen: list[Condition]) -> Floats:
+    """Give the records of every cell that are asked for: of a label the share that lies there, spread evenly."""
     weights = side.counts.astype(np.float64)
-    for name, matches in chosen.items():
-        weights = weights * side.covers[name].on_groups(matches.astype(np.int64), 2)[side.codes[name], 1]
+    for one in chosen:
+        weights = weights * one.share(side.covers[one.column])[side.codes[one.column]]
     return weights
 
 
-def _mean(side: Side, column: str, values: Floats, chosen: Chosen) -> float | None:
-    """Average a column over the records that are asked for; a label stands for the average of its values."""
-    weights, known = _weights(side, chosen), ~np.isnan(values)
-    filled = np.where(known, values, 0.0)
-    totals = [_per_label(side, column, one)[side.codes[column]] @ weights for one in (filled, known.astype(float))]
-    return None if totals[1] <= 0 else float(totals[0] / totals[1])
-
-
-def _per_label(side: Side, column: str, of_codes: Floats) -> Floats:
-    """Average something over the values that each label covers."""
+def _mean(side: Side, column: str, values: Floats, chosen: list[Condition]) -> float | None:
+    """Average a column over the records that are asked for; a label stands for its middle."""
     cover = side.covers[column]
-    at = np.empty(len(cover.place))
-    at[cover.place] = of_codes
-    sums = np.concatenate(([0.0], np.cumsum(at)))
-    found = sums[cover.high + 1] - sums[cover.low]
-    np.add.at(found, cover.labels, at[cover.places])
-    return np.asarray(found / cover.number, dtype=np.float64)
+    averages = cover.averages(values)[side.codes[column]]
+    weights = np.where(np.isnan(averages), 0.0, _weights(side, chosen))
+    total = weights.sum()
+    return None if total <= 0 else float(np.nan_to_num(averages) @ weights / total)
 
 
 def _predicted(release: Release, column: str | None) -> Plain:

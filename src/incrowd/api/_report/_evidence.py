@@ -167,7 +167,7 @@ def usefulness(charts: Charts) -> Section:
             Figure(
                 f"Chart F: {name} before and after",
                 charts.marginals(name),
-                "Labels of the release are spread evenly over the values that they cover.",
+                "Labels of the release are spread evenly over what they publicly cover.",
                 "Bars of different height tell where the release misleads.",
                 "marginals",
             )

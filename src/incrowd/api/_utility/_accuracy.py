@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from incrowd.api._utility._linked import Linked, linked
 from incrowd.api._utility._result import Accuracy
-from incrowd.api._utility._tables import Compared
+from incrowd.api._utility._tables import Compared, read_labels
 from incrowd.core import EngineError, Recoding, add_up
-from incrowd.measures import Cover
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -92,11 +91,9 @@ def _examples(both: Compared, pieces: Linked, answers: Ints) -> tuple[_Examples,
     """Give all records as they were, and as they are published, in the same groups of values."""
     before, after = [], []
     for name, texts in zip(both.census.quasi, pieces.names, strict=True):
-        groups, cover = both.groups[name], both.before.covers[name]
-        domain, ladder = both.census.domains[name], both.census.ladders[name]
-        labels = Cover.of_labels(cover.place, texts.tolist(), domain, ladder)
-        before.append(cover.on_groups(groups.group, len(groups)))
-        after.append(labels.on_groups(groups.group, len(groups)))
+        groups = both.groups[name]
+        before.append(both.before.on_groups(name, groups))
+        after.append(read_labels(both.census, name, texts.tolist()).on_groups(groups))
     counts = pieces.counts
     return (
         _Examples(before, list(pieces.values), answers, counts),

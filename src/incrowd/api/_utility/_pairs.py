@@ -36,7 +36,7 @@ class Pairs:
         self._shares = [
             {name: side.on_groups(name, groups) for name, groups in both.groups.items()} for side in self._sides
         ]
-        self._people = {name: np.rint(both.before.on_values(name)).astype(np.int64) for name in both.columns}
+        self._people = {name: _in_line(both, name) for name in both.columns}
         self._changes: list[PairChange] = []
         self._errors: list[float] = []
         self._floor = both.census.records / 1000
@@ -75,3 +75,10 @@ class Pairs:
                 for joint, side in zip(joints, self._sides, strict=True)
             )
             self._errors += (np.abs(answer - truth) / np.maximum(truth, self._floor)).tolist()
+
+
+def _in_line(both: Compared, name: str) -> npt.NDArray[np.int64]:
+    """Give the records of the original table at every position of a column."""
+    people = np.zeros(len(both.places[name]), dtype=np.int64)
+    people[both.places[name]] = both.before.tallies[name]
+    return people

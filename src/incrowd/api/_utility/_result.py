@@ -21,7 +21,8 @@ class Marginal:
         What was lost of it; ``None`` for a column that is published as it is.
     distance
         The total variation distance between its distributions before and after, from 0 to 1: the share of the records
-        that would have to be moved. Labels are spread evenly over the values that they cover.
+        that would have to be moved; of texts value by value, of numbers and dates from group to group. Labels are
+        spread evenly over what they publicly cover.
     shares
         For the groups in which the column is compared, the most frequent first: name, share before, share after. Names
         are values of the table.

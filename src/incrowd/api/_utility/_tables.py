@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from incrowd.api._kept import open_release
 from incrowd.api._release import Release
 from incrowd.core import Census, CensusRequest, DataError, Domain, FullDomainRecoding, add_up
-from incrowd.measures import Cover, Groups, Joint, comparison_groups, in_line
+from incrowd.measures import Axis, Cover, Groups, Joint, Spread, comparison_groups, in_line
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -36,11 +36,11 @@ class Side:
 
     codes: Mapping[str, Ints] = field(repr=False)
     counts: Ints = field(repr=False)
-    covers: Mapping[str, Cover] = field(repr=False)
+    covers: Mapping[str, Cover | Spread] = field(repr=False)
     tallies: Mapping[str, Counts] = field(repr=False)
 
     @classmethod
-    def of(cls, census: Census, covers: Mapping[str, Cover]) -> Side:
+    def of(cls, census: Census, covers: Mapping[str, Cover | Spread]) -> Side:
         """Take a table whose codes stand for values as covers say, and count every column."""
         codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
         tallies = dict(zip(census.quasi, census.marginals, strict=True))
@@ -53,13 +53,13 @@ class Side:
         """How many records the table has."""
         return int(self.counts.sum(dtype=np.int64))
 
-    def on_values(self, column: str) -> Floats:
-        """Give the records at every position of a column."""
-        return self.covers[column].on_values(self.tallies[column])
+    def shares(self, column: str, groups: Groups) -> Floats:
+        """Give which share of all records is in each group of a column."""
+        return np.asarray(self.tallies[column] @ self.on_groups(column, groups) / max(self.records, 1))
 
     def on_groups(self, column: str, groups: Groups) -> Floats:
         """Give which share of each code of a column is in each group."""
-        return self.covers[column].on_groups(groups.group, len(groups))
+        return self.covers[column].on_groups(groups)
 
     def joint(self, one: str, other: str) -> Joint:
         """Count how often the codes of two columns occur together."""
@@ -77,6 +77,8 @@ class Compared:
         The original table.
     before, after
         The original and the published table.
+    places
+        Per column, the position in a line of every code of the original.
     groups
         Per column, the groups of values in which both are compared.
     """
@@ -84,6 +86,7 @@ class Compared:
     census: Census
     before: Side
     after: Side
+    places: Mapping[str, Counts] = field(repr=False)
     groups: Mapping[str, Groups] = field(repr=False)
 
     @property
@@ -111,15 +114,34 @@ def compared(release: Release, census: Census) -> Compared:
     groups = {
         name: comparison_groups(census.domains[name], before.tallies[name], census.ladders.get(name)) for name in names
     }
-    return Compared(census, before, after, groups)
+    return Compared(census, before, after, places, groups)
 
 
-def _cover(release: Release, census: Census, published: Domain, place: Counts) -> Cover:
+def read_labels(census: Census, name: str, texts: Sequence[str | None]) -> Cover | Spread:
+    """Say what published labels stand for, to somebody who has no more than these and the hierarchy.
+
+    Parameters
+    ----------
+    census
+        The original table.
+    name
+        A quasi-identifier.
+    texts
+        Its labels, each once.
+    """
+    domain, ladder = census.domains[name], census.ladders[name]
+    axis = Axis.of(domain)
+    if axis is not None:
+        return Spread.of_labels(axis, texts, domain, ladder)
+    return Cover.of_labels(in_line(domain, ladder), texts, domain, ladder)
+
+
+def _cover(release: Release, census: Census, published: Domain, place: Counts) -> Cover | Spread:
     """Say which values of the original column the published ones stand for."""
     name, recoding = published.column, release.recoding
     levels = recoding.levels if isinstance(recoding, FullDomainRecoding) and not recoding.masks else {}
     if name in census.quasi and levels.get(name, 1) > 0:
-        return Cover.of_labels(place, published.texts.tolist(), census.domains[name], census.ladders[name])
+        return read_labels(census, name, published.texts.tolist())
     codes = published.codes_in(census.domains[name])
     if (codes < 0).any():
         msg = f"Column {name!r} of the release has values that the table does not have."

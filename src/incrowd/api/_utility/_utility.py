@@ -17,7 +17,7 @@ from incrowd.api._utility._pairs import Pairs
 from incrowd.api._utility._result import Marginal, Utility
 from incrowd.api._utility._tables import Compared, compared
 from incrowd.core import Census, ParameterError, SchemaError, UnknownColumnError
-from incrowd.measures import ColumnCosts, ambiguity, column_costs, rounded
+from incrowd.measures import ColumnCosts, Cover, ambiguity, column_costs, rounded
 from incrowd.models._numbers import whole
 
 
@@ -50,10 +50,14 @@ def utility(
 
     Notes
     -----
-    Labels are compared with values through what they cover: the records of a label are spread evenly over the values of
-    the original table that it covers, as a reader would who knows no better. Columns are compared in the same groups
-    before and after: their values, the finest level of their hierarchy with at most 20 groups, or groups of about equal
-    size. What is measured compares with the original table and is as confidential as that.
+    Labels are compared with values through what they publicly cover: the records of a label are spread evenly over the
+    numbers or days that it names, or over the texts that its hierarchy has under it, whether or not anybody has them,
+    as a reader does who has the release and no more. An open end (``>=90``) reaches as far as other labels of
+    the column, and at least one step. Two things are taken from the table, as from a codebook: from where to where the
+    numbers or dates of a column run, over which ``*`` lies, and the texts of a hierarchy that was made from it.
+    Texts are compared value by value; numbers, dates and pairs of columns in the same groups before and after: their
+    values, the finest level of their hierarchy with at most 20 groups, or groups of about equal size. What is measured
+    compares with the original table and is as confidential as that.
 
     Examples
     --------
@@ -63,7 +67,7 @@ def utility(
     >>> release = ic.anonymize(table, schema, model="k>=2")
     >>> utility = ic.utility(release, table)
     >>> utility.columns["age"].distance, utility.columns["sex"].costs.loss, utility.left_out
-    (0.0, 0.0, 0)
+    (0.1, 0.0, 0)
     """
     if not isinstance(release, Release):
         msg = f"utility needs a release, got {type(release).__name__}."
@@ -116,17 +120,32 @@ def _measures(release: Release, census: Census, found: Labelled) -> Mapping[str,
     return {**release.measures, **more}
 
 
+def _distance(both: Compared, name: str) -> float:
+    """Give which share of the records would have to be moved: of texts value by value, else from group to group.
+
+    What a reader gives to texts that nobody has must be moved too.
+    """
+    covers = [side.covers[name] for side in (both.before, both.after)]
+    sides = [side.shares(name, both.groups[name]) for side in (both.before, both.after)]
+    if both.census.domains[name].kind in {"text", "boolean"}:
+        pairs = zip((both.before, both.after), covers, strict=True)
+        sides = [
+            one.on_values(side.tallies[name]) / max(side.records, 1) for side, one in pairs if isinstance(one, Cover)
+        ]
+    nowhere = max(1.0 - float(sides[1].sum()), 0.0) if both.after.records else 0.0
+    return float(rounded(np.array([(np.abs(sides[0] - sides[1]).sum() + nowhere) / 2]))[0])
+
+
 def _marginal(both: Compared, name: str, costs: ColumnCosts | None) -> Marginal:
-    """Compare the distributions of a column, value by value and in groups."""
-    before, after = (side.on_values(name) / max(side.records, 1) for side in (both.before, both.after))
-    groups, place = both.groups[name], both.before.covers[name].place
-    shares = [np.bincount(groups.group, side[place], len(groups)) for side in (before, after)]
+    """Compare the distributions of a column in groups."""
+    groups, sides = both.groups[name], (both.before, both.after)
+    shares = [side.shares(name, groups) for side in sides]
     order = np.argsort(-shares[0], kind="stable").tolist()
     in_order = both.census.domains[name].kind not in {"text", "boolean"}
     return Marginal(
         column=name,
         costs=costs,
-        distance=float(rounded(np.array([np.abs(before - after).sum() / 2]))[0]),
+        distance=_distance(both, name),
         shares=tuple((groups.names[number], float(shares[0][number]), float(shares[1][number])) for number in order),
         places=tuple(order) if in_order else (),
     )
