@@ -280,6 +280,30 @@ def test_who_is_stopped_while_writing_leaves_nothing_and_130(
     assert (code, err.splitlines()[-1], left(folder)) == (130, "stopped.", set())
 
 
+IMPORTING = """import os, signal, sys
+def struck(event, given):
+    if event == "import" and given[0] == {module!r}:
+        os.kill(os.getpid(), signal.SIGINT)
+sys.addaudithook(struck)"""
+MODULES = [
+    *("typer", "incrowd.cli._commands", "incrowd.cli._run", "incrowd.cli._anonymize", "incrowd.api"),
+    *("numpy", "duckdb", "pyarrow", "pyarrow.parquet", "narwhals", "pydantic", "incrowd.core", "importlib.metadata"),
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_who_is_stopped_while_something_is_imported_leaves_nothing_and_130(
+    process: Process, folder: Path, module: str
+) -> None:
+    code, out, err = process(*ANONYMIZE, "--quiet", first=IMPORTING.format(module=module))
+    assert (code, out, err, left(folder)) == (130, "", "stopped.\n", set())
+
+
+def test_ctrl_c_at_the_very_end_changes_nothing(process: Process) -> None:
+    first = "import atexit, os, signal\natexit.register(os.kill, os.getpid(), signal.SIGINT)"
+    assert process("explain", "IC101", first=first)[::2] == (0, "")
+
+
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_who_is_stopped_while_reading_and_searching_leaves_nothing_and_130(folder: Path, by: signal.Signals) -> None:
     pyarrow.csv.write_csv(ic.hospital(200_000), folder / "people.csv")

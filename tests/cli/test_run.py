@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import typer
 
-from incrowd import cli
 from incrowd.cli import main
+from incrowd.cli._commands import build
 from incrowd.cli._run import Session, run
 from incrowd.core import EngineError, NoSafeRelease, ParameterError, PrivacyWarning, UncoveredValuesError
 
@@ -161,7 +161,7 @@ def commands(command: Any) -> Iterator[Any]:
         yield command
 
 
-@pytest.mark.parametrize("command", list(commands(typer.main.get_command(cli._build()))), ids=lambda one: str(one.name))
+@pytest.mark.parametrize("command", list(commands(typer.main.get_command(build()))), ids=lambda one: str(one.name))
 def test_every_command_shows_an_example_that_fits_into_a_terminal(command: Any) -> None:
     (example,) = (line for line in command.help.splitlines() if line.startswith("For example: incrowd "))
     assert len(example) < 80

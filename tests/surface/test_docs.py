@@ -18,7 +18,7 @@ import pytest
 import typer
 
 import incrowd
-from incrowd import cli
+from incrowd.cli._commands import build
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -97,7 +97,7 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
 def test_every_command_and_option_has_its_place_in_the_reference() -> None:
     head, *sections = read("docs/reference/command-line.md").split("## `incrowd ")
     documented = {section.partition("`")[0]: section for section in sections}
-    found = dict(commands(typer.main.get_command(cli._build())))
+    found = dict(commands(typer.main.get_command(build())))
     assert set(documented) == set(found)
     missing = {
         (name, option) for name, options in found.items() for option in options if option not in documented[name]

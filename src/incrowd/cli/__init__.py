@@ -1,90 +1,56 @@
 """The command line: arguments in, the api called, an exit code out.
 
-Nothing heavy is imported here: ``incrowd --help`` answers at once. Commands import what they need when they run.
+Nothing is imported here, so that Ctrl-C is heard from the first moment on. Commands import what they need when they
+run, and ``incrowd --help`` answers at once.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-import typer
-
-from incrowd.cli._help import tidy
-from incrowd.cli._run import Session, run
-
-JOB, LOOK, MORE = "From a table to its release", "Look and compare", "More"
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and leave with its exit code.
+
+    Parameters
+    ----------
+    args
+        What follows the name of the command. If left out, this is the program itself, and takes what it was given.
+    """
+    as_program = args is None
+    if as_program:
+        _on_interrupt(_leave)
+    import typer
+
+    from incrowd.cli._commands import build
+    from incrowd.cli._help import tidy
+    from incrowd.cli._run import Session, run
+
     session = Session()
-    command = tidy(typer.main.get_command(_build()))
-    given = list(sys.argv[1:] if args is None else args)
-    sys.exit(run(lambda: command.main(given, prog_name="incrowd", standalone_mode=False, obj=session), session))
+    command = tidy(typer.main.get_command(build()))
+    given = sys.argv[1:] if args is None else list(args)
+    if as_program:
+        _on_interrupt(signal.default_int_handler)
+    code = run(lambda: command.main(given, prog_name="incrowd", standalone_mode=False, obj=session), session)
+    if as_program:
+        _on_interrupt(signal.SIG_IGN)
+    sys.exit(code)
 
 
-def _build() -> typer.Typer:
-    """Put the commands together; one line per command or group of commands."""
-    app = typer.Typer(
-        name="incrowd",
-        help="Hide every person of a table in a crowd, prove it, and show what it cost.",
-        epilog="Exit codes: 0 done, 1 not safe, 2 wrong use, 3 a fault, 130 stopped.",
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        add_completion=True,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(_options)
-
-    from incrowd.cli import (
-        _anonymize,
-        _apply,
-        _assess,
-        _attack,
-        _compare,
-        _demo,
-        _explain,
-        _frontier,
-        _hierarchy,
-        _init,
-        _reproduce,
-        _serve,
-        _verify,
-    )
-
-    app.command("init", rich_help_panel=JOB)(_init.init)
-    app.command("anonymize", rich_help_panel=JOB)(_anonymize.anonymize)
-    app.command("apply", rich_help_panel=JOB)(_apply.apply)
-    app.command("verify", rich_help_panel=JOB)(_verify.verify)
-    app.command("serve", rich_help_panel=JOB)(_serve.serve)
-    app.command("assess", rich_help_panel=LOOK)(_assess.assess)
-    app.command("attack", rich_help_panel=LOOK)(_attack.attack)
-    app.command("frontier", rich_help_panel=LOOK)(_frontier.frontier)
-    app.command("compare", rich_help_panel=LOOK)(_compare.compare)
-    app.command("demo", rich_help_panel=MORE)(_demo.demo)
-    app.command("explain", rich_help_panel=MORE)(_explain.explain)
-    app.command("reproduce", rich_help_panel=MORE)(_reproduce.reproduce)
-    app.add_typer(_hierarchy.app, name="hierarchy", rich_help_panel=MORE)
-    return app
+def _on_interrupt(do: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:
+    """Say what Ctrl-C does from now on; whoever ignores it, as a job in the background does, goes on ignoring it."""
+    if signal.getsignal(signal.SIGINT) in {signal.default_int_handler, _leave}:
+        signal.signal(signal.SIGINT, do)
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        from importlib.metadata import version
-
-        sys.stdout.write(f"incrowd {version('incrowd')}\n")
-        raise typer.Exit
-
-
-def _options(
-    context: typer.Context,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error happened. Never shows values of the data.")
-    ] = False,
-    version: Annotated[  # noqa: ARG001 - its callback does the work
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
-    ] = False,
-) -> None:
-    context.obj.debug = debug
+def _leave(*_: object) -> NoReturn:
+    """Leave at once: nothing was begun that would have to be undone, and an import that is cut off says odd things."""
+    os.write(2, b"stopped.\n")
+    os._exit(130)
