@@ -9,7 +9,9 @@ import pytest
 
 import incrowd as ic
 from incrowd.api._presets._hipaa import KINDS
+from incrowd.api._presets._kinds import likely_kind
 from incrowd.api._presets._presets import PRESETS
+from incrowd.core import Domain
 
 ROLES = ic.Schema(quasi=["q"], sensitive=["s"])
 
@@ -190,9 +192,51 @@ def test_a_test_that_found_nothing_passes_only_if_every_column_is_declared() -> 
     table = [{"age": 30, "note": "x"}]
     checklist = ic.safe_harbor(table, kinds={"age": "age"})
     assert {item.verdict for item in checklist.items} == {"NOT CHECKED"}
-    assert "1 published columns are not declared" in checklist.items[0].measured
+    assert checklist.items[0].measured == "column 'note' is not declared"
     removed = ic.Schema(quasi=["age"], identifiers=["note"])
     assert ic.safe_harbor(table, removed, kinds={"age": "age"}).holds is True
+
+
+def test_columns_that_nobody_declared_are_named_with_what_their_names_suggest() -> None:
+    table = [{"zip": "10115", "geburtsdatum": "1980-01-01", "sex": "f"}]
+    checklist = ic.safe_harbor(table, kinds={})
+    assert checklist.holds is None
+    assert checklist.items[0].measured == "columns 'zip' (zip?), 'geburtsdatum' (birth date?), 'sex' are not declared"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("zip", "zip"),
+        ("PLZ", "zip"),
+        ("age", "age"),
+        ("date_of_birth", "birth date"),
+        ("admission", "date"),
+        ("patientName", "names"),
+        ("patient id", "medical record numbers"),
+        ("id", "other unique codes"),
+        ("ssn", "social security numbers"),
+        ("city", "place"),
+        ("street", "place"),
+        ("e-mail", "email addresses"),
+        ("phone number", "telephone numbers"),
+        ("iban", "account numbers"),
+        ("photo", "photographs"),
+        ("country", None),
+        ("state", None),
+        ("sex", None),
+        ("diagnosis", None),
+        ("notes", None),
+        ("x7", None),
+    ],
+)
+def test_a_kind_is_suggested_by_the_name_and_never_one_that_passes_by_itself(name: str, kind: str | None) -> None:
+    assert likely_kind(name) == kind
+
+
+def test_values_suggest_a_kind_whatever_the_name_says() -> None:
+    assert likely_kind("contact", Domain.of("contact", ["a@example.org", "b@example.org"])) == "email addresses"
+    assert likely_kind("seen", Domain.of("seen", ["01.02.2024", "15.03.2024"])) == "date"
 
 
 def test_a_release_is_looked_at_as_it_is_published() -> None:

@@ -216,7 +216,7 @@ def test_pages_that_only_listen_are_counted_and_too_many_refused() -> None:
 def test_a_curve_and_evidence_tell_how_far_they_are(planned: Visitor, folder: Path, kind: str, stage: str) -> None:
     planned.work(kind="run")
     told: list[Any] = []
-    run = {"run": str(folder / ".incrowd" / "runs" / "0001"), "about": {}}
+    run: Any = {"run": str(folder / ".incrowd" / "runs" / "0001"), "about": {}, "harbor": None}
     perform(kind, {"plan": str(folder / "plan.toml"), "by": "k", "of": None, **run}, told.append)
     far = [(one["done"], one["total"]) for one in told if one["stage"] == stage and one["total"]]
     assert far

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, StringConstraints
 
 Name = Annotated[StrictStr, Field(min_length=1, max_length=400, description="A column, or a file of the folder.")]
 Number = Annotated[
@@ -158,6 +158,13 @@ class QuestionJob(Asked):
     where: Annotated[list[Where], Field(max_length=3)] = []
 
 
+class Anyway(Asked):
+    """Why a run is released although something is open, and who decides that."""
+
+    reason: Annotated[StrictStr, StringConstraints(strip_whitespace=True, min_length=3, max_length=2_000)]
+    name: Annotated[StrictStr, StringConstraints(strip_whitespace=True, min_length=2, max_length=200)]
+
+
 class ExportJob(Asked):
     """Write a run with its reports into a folder."""
 
@@ -166,6 +173,7 @@ class ExportJob(Asked):
     folder: Name | None = None
     format: Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"] | None = None
     force: StrictBool = False
+    anyway: Anyway | None = None
 
 
 AnyJob = Annotated[

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from incrowd.api import Plan, feasibility, safe_harbor
+from incrowd.api import Plan, feasibility
 from incrowd.core import Domain, IncrowdError, Ladder, UncoveredValuesError
 from incrowd.hierarchies import auto, draw
 from incrowd.models import promise, trivial
-from incrowd.web._desk import domain_of, plan_of, reading_of, release_of, table_of
+from incrowd.web._desk import domain_of, plan_of, table_of
 from incrowd.web._look import spread
 from incrowd.web._refusal import Plain, said_by
 from incrowd.web._rows import short
@@ -96,12 +94,3 @@ def feasible(given: Plain, teller: Teller) -> Plain:
     obstacles = [{"promise": one.promise, "message": one.reason, "nearest": one.nearest} for one in found.obstacles]
     possible = found.feasible and not found.vacuous
     return {**told, "possible": possible, "max_classes": found.max_classes, "obstacles": obstacles}
-
-
-def harbor(given: Plain, teller: Teller) -> Plain:
-    """Hold the table of the plan, or a release, against the safe harbor of HIPAA."""
-    plan = plan_of(given["plan"])
-    more: dict[str, Any] = {"kinds": given["kinds"], "year": given["year"]}
-    if given["run"] is not None:
-        return safe_harbor(release_of(given["run"], teller)[1], **more).to_dict()
-    return safe_harbor(plan.path(str(plan.data.path)), plan.schema(), **more, **reading_of(plan)).to_dict()

@@ -11,6 +11,8 @@ from incrowd.api import Plan
 
 SAID = ("folder", "format", "force")
 """Where a release is written and as what: the release itself stays the same."""
+SIGNED = ("released_anyway", "released_by", "open_items")
+"""What the report says about a release that was made although something was open."""
 
 
 def decides_of(plan: Plan) -> str:
@@ -29,13 +31,45 @@ def decides_of(plan: Plan) -> str:
     return hashlib.sha256(written.encode()).hexdigest()[:24]
 
 
-def with_words_of(made_by: Plan, now: Plan) -> Plan:
-    """Give the plan of a run with what the present plan says about folder, format and report."""
+def with_words_of(made_by: Plan, now: Plan, signed: Mapping[str, str] | None = None) -> Plan:
+    """Give the plan of a run with what the present plan says about folder, format and report.
+
+    Parameters
+    ----------
+    made_by, now
+        The plan of the run, and the present one. Why an earlier release was made anyway does not count for this one.
+    signed
+        Why this one is, if something is open: the keys of ``SIGNED``.
+    """
     tables, present = made_by.to_dict(), now.to_dict()
     kept = {key: value for key, value in tables.get("output", {}).items() if key not in SAID}
     taken = {key: value for key, value in present.get("output", {}).items() if key in SAID}
-    tables |= {"output": {**kept, **taken}, "report": present.get("report", {})}
+    stated = {key: value for key, value in present.get("report", {}).items() if key not in SIGNED}
+    tables |= {"output": {**kept, **taken}, "report": {**stated, **(signed or {})}}
     return Plan.of(tables, folder=made_by.folder)
+
+
+def differences(made_by: Plan, now: Plan) -> list[str]:
+    """Say what decides otherwise now than when a run was made, in words."""
+    then, present = made_by.to_dict(), now.to_dict()
+    found = [f"it promises {made_by.model()}, and the plan now {now.model()}"] * (made_by.model() != now.model())
+    names = dict.fromkeys([*made_by.columns, *now.columns])
+    columns = [name for name in names if then["columns"].get(name) != present["columns"].get(name)]
+    found += [f"the column{'s' if len(columns) > 1 else ''} {', '.join(columns)}"] * bool(columns)
+    sections = (
+        ("privacy", ("promise",), "how many people may be left out"),
+        ("search", (), "how it is searched"),
+        ("data", (), "how the table is read"),
+        ("output", SAID, "how rows are published"),
+    )
+    return [
+        *found,
+        *(words for name, known, words in sections if _but(then, name, known) != _but(present, name, known)),
+    ]
+
+
+def _but(tables: Mapping[str, Any], section: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: value for key, value in tables.get(section, {}).items() if key not in keys}
 
 
 def states_of(plan: Plan, proposals: Mapping[str, Any]) -> list[str]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from incrowd.api import Checklist
 from incrowd.api._report._about import About
-from incrowd.api._report._report import owner_page, plain_page
+from incrowd.api._report._doubts import doubts
+from incrowd.api._report._report import charts_of, owner_page, plain_page
 from incrowd.engines import watching
 from incrowd.web._charts import write_charts
 from incrowd.web._desk import release_of
+from incrowd.web._harbor import checked
 from incrowd.web._history import read_json, write_json, write_text
 from incrowd.web._refusal import Plain
 from incrowd.web._worker import Teller
@@ -20,8 +24,11 @@ def evidence(given: Plain, teller: Teller) -> Plain:
     """Attack a run, measure its risk and its use, and draw both; as the report says it."""
     folder = Path(given["run"])
     _, release = release_of(given["run"], teller)
+    about, rules = About.of(release, given["about"]), checked(release, given["harbor"])
+    measured = charts_of(release, about)
     with watching(lambda _: None):  # the parts are counted, not the rows that go by in each
-        page = plain_page(owner_page(release, About.of(release, given["about"]), _teller(teller)))
+        page = plain_page(owner_page(measured, about, _teller(teller)))
+        doubtful = doubts(measured, rules)
     write_json(folder / "report.json", page)
     teller.step("drawing charts")
     figures = [
@@ -30,10 +37,18 @@ def evidence(given: Plain, teller: Teller) -> Plain:
         for one in section["figures"]
     ]
     charts = write_charts(folder, figures)
-    sections = [_section(section, charts) for section in page["sections"]]
-    found = {"meets": page["meets"], "verdict": page["verdict"], "facts": page["facts"], "sections": sections}
-    write_json(folder / "evidence.json", {**found, "charts": charts})
-    return {**found, "charts": charts}
+    sections = [_section(section, charts) for section in page["sections"]] + [_harbor(one) for one in rules]
+    found = {"meets": page["meets"], "verdict": page["verdict"], "doubts": doubtful, "harbor": given["harbor"]}
+    found |= {"facts": page["facts"], "sections": sections, "charts": charts}
+    write_json(folder / "evidence.json", found)
+    return found
+
+
+def _harbor(one: Checklist) -> Plain:
+    """Write a checklist as a section of the report."""
+    rows = [[item.test, item.measured, item.rule, item.verdict] for item in one.items]
+    table = {"caption": one.preset.source, "head": ["question", "measured", "rule", "verdict"], "rows": rows}
+    return {"name": "harbor", "title": "HIPAA safe harbor", "words": [], "tables": [table], "charts": []}
 
 
 def _teller(teller: Teller) -> Callable[[int, int], None]:
@@ -57,15 +72,16 @@ def export(given: Plain, teller: Teller) -> Plain:
     _, release = release_of(given["run"], teller)
     teller.step("writing the release and its reports")
     release.save(target, format=given["format"], force=given["force"], plan=given["text"], about=given["about"])
-    write_text(folder / "source.toml", given["text"])
+    write_text(folder / "source.toml", given["source"])
     listed = [
         {"name": file.relative_to(target).as_posix(), "size": file.stat().st_size, "public": _is_public(file, target)}
         for file in sorted(target.rglob("*"))
         if file.is_file()
     ]
-    summary = read_json(folder / "run.json", {})
-    write_json(folder / "run.json", {**summary, "exported": target.name})
-    return {"folder": target.name, "files": listed}
+    summary, today = read_json(folder / "run.json", {}), dt.datetime.now(dt.UTC).date().isoformat()
+    written = [*summary.get("written", []), {"folder": target.name, "date": today, "signed": given["signed"]}]
+    write_json(folder / "run.json", {**summary, "exported": target.name, "written": written})
+    return {"folder": target.name, "files": listed, "signed": given["signed"]}
 
 
 def _is_public(file: Path, target: Path) -> bool:

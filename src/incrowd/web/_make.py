@@ -19,6 +19,7 @@ from incrowd.web._decides import decides_of, states_of
 from incrowd.web._desk import keep, plan_of
 from incrowd.web._history import write_json, write_text
 from incrowd.web._look import share_of
+from incrowd.web._origin import origin_of
 from incrowd.web._refusal import Plain
 from incrowd.web._summary import chances_of, details_of, summary_of
 from incrowd.web._worker import Teller
@@ -46,8 +47,8 @@ def run(given: Plain, teller: Teller) -> Plain:
     write_charts(folder, quick_charts(release))
     seconds = round(time.monotonic() - began, 1)
     about = {"id": given["number"], "label": given["label"], "revision": given["revision"], "seconds": seconds}
-    about["decides"] = decides_of(plan)
-    write_json(folder / "run.json", {**about, **summary_of(plan, release), "exported": None})
+    about |= {"decides": decides_of(plan), "table": origin_of(plan, release)}
+    write_json(folder / "run.json", {**about, **summary_of(plan, release), "exported": None, "written": []})
     return {"run": given["number"]}
 
 

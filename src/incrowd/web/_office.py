@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -13,6 +14,7 @@ from incrowd.web._jobs import Jobs
 from incrowd.web._plans import Plans
 from incrowd.web._process import Process, Thread, Working
 from incrowd.web._refusal import Plain
+from incrowd.web._review import Review
 from incrowd.web._runs import Runs
 from incrowd.web._settings import Settings
 
@@ -46,7 +48,30 @@ class Office:
     async def explore(self, task: str, run: int, **given: Any) -> Plain:
         """Let the second worker look around in a run, if it is free."""
         self.jobs.need_idle()
-        return await self.maker.call(task, {"run": str(self.runs.found(run)), **given})
+        return await self.maker.call(task, {"run": str(self.run(run)), **given})
+
+    def run(self, number: int) -> Path:
+        """Give the folder of a run of the table that is open; refuse one of another table."""
+        return self.runs.of_this_table(number, self.plans.present())
+
+    async def review(self, number: int) -> Review:
+        """Say of a run what is settled, open and doubtful before it is released."""
+        self.run(number)
+        profile = await self.look("profile")
+        return await asyncio.to_thread(self._reviewed, number, profile)
+
+    def _reviewed(self, number: int, profile: Plain) -> Review:
+        run, shown = self.runs.show(number, self.plans.present()), self.plans.show()
+        return Review(
+            run=run,
+            made_by=self.runs.made_by(number),
+            now=self.plans.read(),
+            columns=shown["columns"],
+            profile=profile,
+            evidence=self.runs.evidence_of(number),
+            harbor=self.plans.harbor(),
+            written=self.runs.written_before(number),
+        )
 
     async def close(self) -> None:
         """End everything."""

@@ -10,10 +10,11 @@ from typing import Any
 
 from incrowd.api import Plan
 from incrowd.core import IncrowdError
-from incrowd.web._decides import decides_of
+from incrowd.web._answers import Answers
 from incrowd.web._files import OURS, Folder
 from incrowd.web._fit import fitted
-from incrowd.web._history import History, read_json, revision_of, write_json, write_text
+from incrowd.web._history import History, revision_of, write_text
+from incrowd.web._origin import Present
 from incrowd.web._patch import Plain, merged, numbers_read, texts_written
 from incrowd.web._refusal import Refusal, refusal, said_by, status_of
 from incrowd.web._toml import check_depth, tables_of
@@ -31,6 +32,7 @@ class Plans:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._history = History(folder.ours("plans"))
+        self._answers = Answers(folder.ours("suggestion.json"))
         self._lock = threading.RLock()
 
     def show(self) -> Plain:
@@ -55,11 +57,11 @@ class Plans:
                 raise refusal(409, "no-plan", "No table is open yet.", "open a file first.")
             return self._built(tables_of(text))
 
-    def decides(self) -> str | None:
-        """Name what of the plan decides about a release; nothing if there is no plan, or a wrong one."""
+    def present(self) -> Present:
+        """Give what runs are held against: the plan as it is now, and its table."""
         with self._lock:
             plan, _ = self._try(self._text())
-            return None if plan is None else decides_of(plan)
+        return Present.of(plan)
 
     def change(self, change: Mapping[str, Any], revision: str | None = None) -> Plain:
         """Merge a change into the plan and write it."""
@@ -70,7 +72,7 @@ class Plans:
             tables = fitted(merged(plan.to_dict(), numbers_read(change)), change)
             self._write(self._built(tables).text())
             columns = change.get("columns") or {}
-            self._confirm([name for name, one in columns.items() if isinstance(one, Mapping) and "role" in one])
+            self.confirm([name for name, one in columns.items() if isinstance(one, Mapping) and "role" in one])
             return self.show()
 
     def with_change(self, change: Mapping[str, Any]) -> Plain:
@@ -91,16 +93,27 @@ class Plans:
     def begin(self, text: str, suggestion: Sequence[Mapping[str, Any]]) -> Plain:
         """Begin with a suggested plan, and remember why it is as it is."""
         with self._lock:
-            self._built(tables_of(text))
+            plan = self._built(tables_of(text))
             self._write(text)
-            write_json(self._state, {"suggested": list(suggestion), "confirmed": []})
+            self._answers.begin(str(plan.data.path), suggestion)
             return self.show()
 
     def confirm(self, names: Sequence[str]) -> Plain:
         """Remember that somebody looked at the roles of these columns."""
         with self._lock:
-            self._confirm(names)
+            self._answers.confirm(str(self.read().data.path), names)
             return self.show()
+
+    def harbor(self) -> Plain | None:
+        """Give what somebody said about the columns of the table for the checklist of HIPAA, if anybody did."""
+        with self._lock:
+            found: Plain | None = self._answers.of(str(self.read().data.path))["harbor"]
+            return found
+
+    def say(self, harbor: Mapping[str, Any]) -> None:
+        """Remember what somebody said for the checklist of HIPAA."""
+        with self._lock:
+            self._answers.say(str(self.read().data.path), harbor)
 
     def step(self, steps: int) -> Plain:
         """Undo or redo."""
@@ -152,20 +165,11 @@ class Plans:
         if text is not None and text != self._history.present():
             self._history.push(text)
 
-    @property
-    def _state(self) -> Path:
-        return self._folder.ours("suggestion.json")
-
-    def _confirm(self, names: Sequence[str]) -> None:
-        state = read_json(self._state, {"suggested": [], "confirmed": []})
-        confirmed = [*dict.fromkeys([*state["confirmed"], *names])]
-        write_json(self._state, {**state, "confirmed": confirmed})
-
     def _columns(self, plan: Plan | None) -> list[Plain]:
         """Say of every column what it is, what was suggested, and whether somebody looked at it."""
         if plan is None:
             return []
-        state = read_json(self._state, {"suggested": [], "confirmed": []})
+        state = self._answers.of(str(plan.data.path))
         suggested = {one["name"]: one for one in state["suggested"]}
         return [_column(name, one.role, suggested.get(name), state["confirmed"]) for name, one in plan.columns.items()]
 

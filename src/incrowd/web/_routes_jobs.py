@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from incrowd.web._jobs import Job
 from incrowd.web._office import Here, Office
 from incrowd.web._patch import Plain, number_of
 from incrowd.web._refusal import refusal
+from incrowd.web._review import Review, refusal_of
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
@@ -30,7 +32,7 @@ async def start(here: Here, body: Annotated[asked.AnyJob, Body()]) -> Plain:
     here.jobs.need_idle()
     if isinstance(body, asked.RunJob):
         return _run(here, body.label).show()
-    task, given, run = _task(here, body)
+    task, given, run = await _task(here, body)
     limit = here.plans.read().search.seconds if run is None else None
     return here.jobs.start(partial(_job, body.kind, run, limit), task, given).show()
 
@@ -54,7 +56,7 @@ def _run(here: Office, label: str) -> Job:
     return here.jobs.start(make, "run", {"plan": str(here.folder.plan), **about}, ended)
 
 
-def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:  # noqa: PLR0911 - one for each kind of job
+async def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:  # noqa: PLR0911 - one for each kind of job
     """Give the task of a job, what it needs, and the run that it is about."""
     plan = {"plan": str(here.folder.plan)}
     match body:
@@ -64,41 +66,58 @@ def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:  # noqa: PL
         case asked.FrontierJob():
             return "frontier", {**plan, "by": body.by, "of": body.of}, None
         case asked.ExportJob():
-            return "export", _export(here, body), body.run
+            return "export", await _export(here, body), body.run
         case asked.NTJob():
             n, t = number_of(body.n, ("n",)), number_of(body.t, ("t",))
             more = {"column": body.column, "n": n, "t": t, "supersets": body.supersets, "distance": body.distance}
-            return "nt-check", {"run": str(here.runs.found(body.run)), **more}, body.run
+            return "nt-check", {"run": str(here.run(body.run)), **more}, body.run
         case asked.GraphJob():
-            return "graph", {"run": str(here.runs.found(body.run)), "column": body.column}, body.run
+            return "graph", {"run": str(here.run(body.run)), "column": body.column}, body.run
         case asked.QuestionJob():
             return "question", _question(here, body), body.run
         case _:
-            run, about = str(here.runs.found(body.run)), here.plans.read().report.about
-            return "evidence", {"run": run, "about": about}, body.run
+            run, about = str(here.run(body.run)), here.plans.read().report.about
+            return "evidence", {"run": run, "about": about, "harbor": here.plans.harbor()}, body.run
 
 
 def _question(here: Office, body: asked.QuestionJob) -> Plain:
     if body.column is None and body.ask != "count":
         raise refusal(422, "wrong-request", "Which column?", "an average and a model are about one.", "column")
     where = [one.model_dump() for one in body.where]
-    return {"run": str(here.runs.found(body.run)), "ask": body.ask, "column": body.column, "where": where}
+    return {"run": str(here.run(body.run)), "ask": body.ask, "column": body.column, "where": where}
 
 
-def _export(here: Office, body: asked.ExportJob) -> Plain:
+async def _export(here: Office, body: asked.ExportJob) -> Plain:
     """Take folder, format and what the report says from the present plan, all else from that of the run."""
-    folder, now = here.runs.found(body.run), here.plans.read()
+    folder, now = here.run(body.run), here.plans.read()
     name = body.folder or now.output.folder
     target = here.folder.inside(name)
     if target.parent != here.folder.home or target.name.startswith("."):
         raise refusal(422, "wrong-request", "The folder must lie in the chosen one.", "give one plain name.", "folder")
+    signed = _signed(await here.review(body.run), body.anyway)
     kind = body.format or now.output.format or read_json(folder / "details.json", {}).get("format") or "csv"
-    text = (folder / "source.toml").read_text(encoding="utf-8")
+    source = (folder / "source.toml").read_text(encoding="utf-8")
     made_by = here.runs.made_by(body.run)
     plan = with_words_of(made_by, now)
-    about = now.report.about if now.report.write else None
-    written = {"text": text if plan == made_by else plan.text(), "about": about, "format": kind}
-    return {"run": str(folder), "target": str(target), "force": body.force, **written}
+    written = with_words_of(made_by, now, signed)
+    about = written.report.about if now.report.write else None
+    texts = {
+        "source": source if plan == made_by else plan.text(),
+        "text": source if written == made_by else written.text(),
+    }
+    more = {"force": body.force, "about": about, "format": kind, "signed": signed}
+    return {"run": str(folder), "target": str(target), **texts, **more}
+
+
+def _signed(review: Review, anyway: asked.Anyway | None) -> dict[str, str] | None:
+    """Say why something is released although something is open; refuse if nobody says why."""
+    if not review.open:
+        return None
+    if anyway is None:
+        raise refusal_of(review.open)
+    today = dt.datetime.now(dt.UTC).date().isoformat()
+    items = " ".join(f"{one.title}: {one.words}" for one in review.open)
+    return {"released_anyway": anyway.reason, "released_by": f"{anyway.name}, {today}", "open_items": items}
 
 
 @router.get("/current")

@@ -25,7 +25,7 @@ FileName = Annotated[str, InPath(pattern=r"^[a-z0-9.-]{1,60}$")]
 @router.get("")
 def runs(here: Here) -> Plain:
     """List the runs, the newest first."""
-    return {"runs": here.runs.listed(here.plans.decides())}
+    return {"runs": here.runs.listed(here.plans.present())}
 
 
 @router.get("/compare")
@@ -37,7 +37,7 @@ def compare(here: Here, a: WhichRun, b: WhichRun) -> Plain:
 @router.get("/{number}")
 def show(here: Here, number: RunNumber) -> Plain:
     """Give everything about a run."""
-    return here.runs.show(number, here.plans.decides())
+    return here.runs.show(number, here.plans.present())
 
 
 @router.get("/{number}/nodes")
@@ -61,6 +61,12 @@ async def node(here: Here, number: RunNumber, body: asked.Levels) -> Plain:
 def evidence(here: Here, number: RunNumber) -> Plain:
     """Give what attacks and measures found."""
     return here.runs.evidence(number)
+
+
+@router.get("/{number}/review")
+async def review(here: Here, number: RunNumber) -> Plain:
+    """Say what is settled, open and doubtful before a run is released."""
+    return (await here.review(number)).show()
 
 
 @router.get("/{number}/charts")

@@ -81,7 +81,7 @@ def proposals(here: Here) -> Plain:
     found = read_json(here.folder.ours(PROPOSALS))
     if found is None:
         raise refusal(404, "not-found", "No versions were computed yet.", "start the job 'proposals'.")
-    current = here.plans.decides() in found["states"]
+    current = here.plans.present().decides in found["states"]
     return {"revision": found["revision"], "current": current, "proposals": found["proposals"]}
 
 
@@ -99,12 +99,23 @@ async def check_promise(here: Here, body: asked.Promise | None = None) -> Plain:
     return await here.look("feasible", promise=body.promise, max_suppressed=share)
 
 
+@router.get("/safe-harbor")
+async def harbor(here: Here) -> Plain:
+    """Say which published columns HIPAA's list asks about: what was said about them, and what is suggested."""
+    found = await here.look("harbor-kinds")
+    said = here.plans.harbor() or {"kinds": {}, "year": None}
+    columns = [{**one, "kind": said["kinds"].get(one["name"])} for one in found["columns"]]
+    return {"kinds": found["kinds"], "columns": columns, "year": said["year"]}
+
+
 @router.post("/safe-harbor")
 async def safe_harbor(here: Here, body: asked.Harbor) -> Plain:
-    """Go through the checklist of HIPAA."""
+    """Go through the checklist of HIPAA; what was said about columns is remembered, and holds for every run."""
+    given = {"kinds": body.kinds, "year": body.year}
     if body.run is None:
-        return await here.look("safe-harbor", kinds=body.kinds, year=body.year, run=None)
+        found = await here.look("safe-harbor", **given, run=None)
+        here.plans.say(given)
+        return found
     here.jobs.need_idle()
-    run = str(here.runs.found(body.run))
-    given = {"plan": str(here.folder.plan), "kinds": body.kinds, "year": body.year, "run": run}
-    return await here.maker.call("safe-harbor", given)
+    run = str(here.run(body.run))
+    return await here.maker.call("safe-harbor", {"plan": str(here.folder.plan), **given, "run": run})

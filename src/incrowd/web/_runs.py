@@ -9,6 +9,7 @@ from pathlib import Path
 from incrowd.api import Plan
 from incrowd.web._files import Folder
 from incrowd.web._history import read_json
+from incrowd.web._origin import Present
 from incrowd.web._plans import read_plan
 from incrowd.web._refusal import Plain, refusal
 
@@ -75,23 +76,48 @@ class Runs:
             raise refusal(404, "not-found", "There is no such run.", "look at the list of runs.")
         return self.path(number)
 
-    def listed(self, decides: str | None = None) -> list[Plain]:
-        """Give the summaries, the newest first; ``decides`` names the plan as it is now."""
-        entries = sorted(self._place.glob("[0-9]*/run.json"), reverse=True) if self._place.is_dir() else []
-        return [_shown(one, decides) for one in map(read_json, entries) if isinstance(one, dict)]
+    def listed(self, now: Present) -> list[Plain]:
+        """Give the summaries, the newest first, each held against what there is now."""
+        return [_shown(one, now) for one in self._summaries()]
 
-    def show(self, number: int, decides: str | None = None) -> Plain:
-        """Give everything that is known about a run; ``decides`` names the plan as it is now."""
+    def written_before(self, number: int) -> list[Plain]:
+        """Give the other runs that were written, of the same table or of one with the same columns."""
+        columns = _columns_of(read_json(self.found(number) / "run.json", {}))
+        others = [one for one in self._summaries() if one["id"] != number and one.get("exported")]
+        return [one for one in others if _columns_of(one) == columns]
+
+    def _summaries(self) -> list[Plain]:
+        entries = sorted(self._place.glob("[0-9]*/run.json"), reverse=True) if self._place.is_dir() else []
+        return [one for one in map(read_json, entries) if isinstance(one, dict)]
+
+    def show(self, number: int, now: Present) -> Plain:
+        """Give everything that is known about a run, held against what there is now."""
         folder = self.found(number)
-        return {**_shown(read_json(folder / "run.json"), decides), **read_json(folder / "details.json", {})}
+        return {**_shown(read_json(folder / "run.json"), now), **read_json(folder / "details.json", {})}
+
+    def of_this_table(self, number: int, now: Present) -> Path:
+        """Give the folder of a run; refuse one that was made of another table than that of the plan as it is now."""
+        folder = self.found(number)
+        summary = read_json(folder / "run.json", {})
+        if now.made(summary):
+            return folder
+        name = (summary.get("table") or {}).get("name", "another table")
+        message = f"Version {number} was made of {name} as it was then, and that is not the table of the plan now."
+        hint = "make a new version, or take the plan of that version again."
+        raise refusal(409, "another-table", message, hint, "run")
 
     def made_by(self, number: int) -> Plan:
         """Give the plan that a run was made by, as it stood in the folder."""
         return read_plan(self.found(number) / "source.toml", self._folder.home)
 
+    def evidence_of(self, number: int) -> Plain | None:
+        """Give what attacks and measures found; nothing if nobody asked for them."""
+        found: Plain | None = read_json(self.found(number) / "evidence.json")
+        return found
+
     def evidence(self, number: int) -> Plain:
         """Give what attacks and measures found, if they were asked for."""
-        found: Plain | None = read_json(self.found(number) / "evidence.json")
+        found = self.evidence_of(number)
         if found is None:
             raise refusal(404, "not-found", "The run was not attacked yet.", "start the job 'evidence'.")
         return found
@@ -103,7 +129,7 @@ class Runs:
 
     def compare(self, one: int, two: int) -> Plain:
         """Put two runs side by side."""
-        facts = [dict(self.show(number)["facts"]) for number in (one, two)]
+        facts = [dict(read_json(self.found(number) / "details.json", {})["facts"]) for number in (one, two)]
         names = [*dict.fromkeys([*facts[0], *facts[1]])]
         rows = [{"what": name, "a": facts[0].get(name), "b": facts[1].get(name)} for name in names]
         return {"a": one, "b": two, "rows": rows}
@@ -120,6 +146,7 @@ class Runs:
         raise refusal(404, "not-found", "There is no such file.", "look at the list of files.")
 
     def _files(self, number: int) -> list[Download]:
+        """List what can be downloaded; what may be given away only after somebody has decided to write it."""
         folder = self.found(number)
         exported = read_json(folder / "run.json", {}).get("exported")
         tables = sorted((folder / "release" / "public").glob("data.*"))
@@ -130,7 +157,8 @@ class Runs:
             found.append(Download("report.html", target / "owner" / "report.html", "Report for you", public=False))
             public = target / "public" / "report.html"
             found.append(Download("public-report.html", public, "Report for everybody", public=True))
-        return [one for one in found if one.path.is_file() and self._folder.holds(one.path)]
+        decided = [one for one in found if exported or not one.public]
+        return [one for one in decided if one.path.is_file() and self._folder.holds(one.path)]
 
     def lines(self, number: int) -> Plain:
         """Give the lines that make a run again, in Python and on the command line."""
@@ -145,7 +173,12 @@ class Runs:
         return self._folder.ours("runs")
 
 
-def _shown(summary: Plain, decides: str | None) -> Plain:
-    """Say whether a run was made by the plan as it is now; what the plan says about the report does not count."""
-    kept = {key: value for key, value in summary.items() if key != "decides"}
-    return {**kept, "current": decides is not None and summary.get("decides") == decides}
+def _columns_of(summary: Plain) -> set[str]:
+    return set((summary.get("table") or {}).get("columns", ()))
+
+
+def _shown(summary: Plain, now: Present) -> Plain:
+    """Say whether a run was made by the plan as it is now, and of its table."""
+    kept = {key: value for key, value in summary.items() if key not in {"decides", "table"}}
+    table = {"name": (summary.get("table") or {}).get("name"), "this": now.made(summary)}
+    return {**kept, "table": table, "current": now.current(summary)}

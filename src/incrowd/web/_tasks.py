@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from incrowd.web import _charts, _coarsen, _evidence, _explore, _look, _make, _questions
+from incrowd.web import _charts, _coarsen, _evidence, _explore, _harbor, _look, _make, _questions
 from incrowd.web._refusal import Plain
 from incrowd.web._worker import Teller
 
@@ -19,7 +19,8 @@ TASKS: Mapping[str, Task] = {
     "singling-out": _look.singling_out,
     "preview": _coarsen.preview,
     "feasible": _coarsen.feasible,
-    "safe-harbor": _coarsen.harbor,
+    "safe-harbor": _harbor.harbor,
+    "harbor-kinds": _harbor.kinds,
     "draw": _charts.draw,
     "vega": _charts.bundle,
     "run": _make.run,

@@ -16,6 +16,7 @@ from incrowd.api._attack._opened import certificate_in, target_of
 from incrowd.api._census import Reading, open_with
 from incrowd.api._given import check_column, listed
 from incrowd.api._kept import open_release
+from incrowd.api._presets._kinds import likely_kind
 from incrowd.api._presets._presets import SAFE_HARBOR, Checklist, Item
 from incrowd.api._release import Release
 from incrowd.core import TOP, Domain, ParameterError, Schema, UnknownColumnError
@@ -26,6 +27,8 @@ from incrowd.models._numbers import whole
 FORBIDDEN = tuple(name for name in SAFE_HARBOR.rules if name not in {"geography", "dates"})
 KINDS = ("none", "state", "zip", "place", "date", "birth date", "age", *FORBIDDEN)
 """What a column can be declared as."""
+NAMED = 8
+"""So many columns that nobody declared are named."""
 _ZIP = 5
 """Digits of a ZIP code."""
 
@@ -139,10 +142,18 @@ def _check(kinds: Mapping[str, str], columns: Sequence[str]) -> None:
 def _item(test: str, found: list[tuple[str, bool | None]], undeclared: list[str]) -> Item:
     rule, said = SAFE_HARBOR.rules[test], [words for words, _ in found]
     if undeclared:
-        said.append(f"{len(undeclared)} published columns are not declared")
+        said.append(_undeclared(undeclared))
     verdicts = [holds for _, holds in found] + [None] * bool(undeclared)
     holds = False if False in verdicts else None if None in verdicts else True
     return Item(test, rule, "; ".join(said) or "no published column is declared as such", holds)
+
+
+def _undeclared(names: list[str]) -> str:
+    """Name the columns of which nobody said what they are about, each with what its name suggests."""
+    told = [f"{name!r} ({kind}?)" if (kind := likely_kind(name)) else repr(name) for name in names[:NAMED]]
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    many = f"columns {', '.join(told)}{more} are" if len(names) > 1 else f"column {told[0]} is"
+    return f"{many} not declared"
 
 
 def _look(

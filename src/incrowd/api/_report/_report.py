@@ -61,7 +61,7 @@ def write_report(
     _refuse(release)
     file = _file(path)
     known = About.of(release, about or {})
-    page = public_page(release, known) if public else owner_page(release, known)
+    page = public_page(release, known) if public else owner_page(charts_of(release, known), known)
     with atomic_path(file, force=force) as part:
         _write(page, part, file.suffix.lower())
     return file
@@ -83,7 +83,7 @@ def write_reports(release: Release, owner: Path, public: Path, about: Mapping[st
     """
     _refuse(release)
     whole = About(about, **known)
-    page = owner_page(release, whole)
+    page = owner_page(charts_of(release, whole), whole)
     for ending in (".html", ".json"):
         _write(page, owner / f"report{ending}", ending)
     _write(public_page(release, whole), public / "report.html", ".html")
@@ -112,17 +112,22 @@ def _write(page: Page, path: Path, ending: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def owner_page(release: Release, about: About, told: Callable[[int, int], object] | None = None) -> Page:
+def charts_of(release: Release, about: About) -> Charts:
+    """Measure a release once for its report, and for whoever looks at the same numbers."""
+    return Charts(release, about.population, about.threshold)
+
+
+def owner_page(charts: Charts, about: About, told: Callable[[int, int], object] | None = None) -> Page:
     """Put together what the owner of the data is told: two pages for whoever decides, and the rest behind them.
 
     Parameters
     ----------
-    release, about
-        The release, and what only its owner knows.
+    charts, about
+        What is measured on the release, and what only its owner knows.
     told
         Called before every section with how many are done, of how many.
     """
-    charts = Charts(release, about.population, about.threshold)
+    release = charts.release
     makers = _sections(charts, about)
     sections: list[Section] = []
     for place, make in enumerate(makers):

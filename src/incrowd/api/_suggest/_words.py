@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -197,18 +198,28 @@ _COMPOUND = 6
 
 def topic_of(name: str) -> Topic | None:
     """Say what a column is about, by its name."""
-    parts = tokens_of(name)
-    spaced, joined = f" {' '.join(parts)} ", "".join(parts)
     best: tuple[int, Topic] | None = None
     for topic in TOPICS:
-        for phrase in topic.phrases:
-            length = len(phrase.replace(" ", ""))
-            whole = f" {phrase} " in spaced or phrase.replace(" ", "") == joined
-            inside = length >= _COMPOUND and phrase.replace(" ", "") in joined
-            weight = 2 * length + 1 if whole else 2 * length
-            if (whole or inside) and (best is None or weight > best[0]):
-                best = weight, topic
+        weight = max(fit_of(name, phrase) for phrase in topic.phrases)
+        if weight and (best is None or weight > best[0]):
+            best = weight, topic
     return None if best is None else best[1]
+
+
+def fit_of(name: str, phrase: str) -> int:
+    """Say how well a word or phrase fits a name: the longer the better, 0 if it does not."""
+    spaced, joined = _written(name)
+    written = phrase.replace(" ", "")
+    if f" {phrase} " in spaced or written == joined:
+        return 2 * len(written) + 1
+    return 2 * len(written) if len(written) >= _COMPOUND and written in joined else 0
+
+
+@functools.lru_cache(maxsize=1_000)
+def _written(name: str) -> tuple[str, str]:
+    """Write the words of a name with spaces between them and around, and without."""
+    parts = tokens_of(name)
+    return f" {' '.join(parts)} ", "".join(parts)
 
 
 def tokens_of(name: str) -> list[str]:

@@ -1,0 +1,247 @@
+"""What stands between a run and its release: nothing stale, unattacked or open is written without a reason."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from web.serving import PATIENTS, PLAN, Visitor
+
+ANYWAY = {"reason": "the board asked for it", "name": "A. Archer"}
+STATED = {"report": {"earlier_releases": "none"}}
+LARGER = "name,age,sex,zip,disease\n" + "".join(
+    f"P{row},{20 + row % 4},{'fm'[row % 2]},01067,{('flu', 'hiv', 'asthma')[row % 3]}\n" for row in range(120)
+)
+"""A table whose groups are large and mixed, so that nothing about its release is doubtful."""
+
+
+def settle(visitor: Visitor, folder: Path, table: str = LARGER) -> None:
+    """Let a version be made, attacked, and nothing be open."""
+    (folder / "patients.csv").write_text(table, encoding="utf-8")
+    (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+    visitor.ask("PATCH", "/api/plan", json=STATED)
+    assert visitor.work(kind="run")["state"] == "done"
+    assert visitor.work(kind="evidence", run=1)["state"] == "done"
+
+
+def states(visitor: Visitor, run: int = 1) -> dict[str, str]:
+    items = visitor.ask("GET", f"/api/runs/{run}/review")["items"]
+    return {one["name"]: one["state"] for one in items if one["state"] != "done"}
+
+
+def refused(visitor: Visitor, **more: Any) -> Any:
+    return visitor.ask("POST", "/api/jobs", 409, json={"kind": "export", "run": 1, **more})
+
+
+def test_what_is_settled_is_good_and_written_without_a_reason(visitor: Visitor, folder: Path) -> None:
+    settle(visitor, folder)
+    found = visitor.ask("GET", "/api/runs/1/review")
+    assert (found["verdict"], {one["state"] for one in found["items"]}) == ("good", {"done"})
+    result = visitor.work(kind="export", run=1)["result"]
+    assert result["signed"] is None
+    report = (folder / "out/owner/report.html").read_text(encoding="utf-8")
+    assert "Released although" not in report
+
+
+def test_a_version_of_an_earlier_plan_is_not_written_as_if_it_were_of_this_one(visitor: Visitor, folder: Path) -> None:
+    settle(visitor, folder)
+    visitor.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=20"]}})
+    assert states(visitor) == {"plan": "open", "promise": "open"}
+    said = refused(visitor)
+    assert (said["code"], [one["place"] for one in said["problems"]]) == ("open", ["plan", "promise"])
+    assert "it promises k>=2, and the plan now k>=20" in said["problems"][0]["message"]
+    assert "k>=2, checked on the finished table. The plan now asks for k>=20." in said["problems"][1]["message"]
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"columns": {"sex": {"role": "insensitive"}}}, "the column sex"),
+        ({"columns": {"age": {"at_most": 2}, "zip": {"importance": "2"}}}, "the columns age, zip"),
+        ({"privacy": {"max_suppressed": "0.5"}}, "how many people may be left out"),
+        ({"search": {"algorithm": "datafly"}}, "how it is searched"),
+        ({"output": {"order": "keep"}}, "how rows are published"),
+        ({"data": {"missing": ["", "NA"]}}, "how the table is read"),
+    ],
+)
+def test_whatever_of_the_plan_has_changed_makes_a_version_stale_and_is_named(
+    planned: Visitor, change: Any, words: str
+) -> None:
+    planned.work(kind="run")
+    planned.ask("PATCH", "/api/plan", json=change)
+    messages = {one["place"]: one["message"] for one in refused(planned)["problems"]}
+    assert f"since this version was made: {words}. Make a new version" in messages["plan"]
+
+
+def test_a_version_that_nobody_attacked_and_what_nobody_stated_are_open(planned: Visitor) -> None:
+    planned.work(kind="run")
+    assert states(planned) == {"attacked": "open", "earlier": "open"}
+
+
+def test_columns_that_nobody_looked_at_are_open(visitor: Visitor, folder: Path) -> None:
+    lines = [f"{20 + row % 5},{'xyz'[row % 3]},{'pq'[row % 2]}" for row in range(60)]
+    (folder / "odd.csv").write_text("\n".join(["age,x7,y9", *lines, ""]), encoding="utf-8")
+    unsure = visitor.ask("POST", "/api/open", json={"name": "odd.csv"})["unsure"]
+    assert unsure
+    visitor.ask("PATCH", "/api/plan", json={**STATED, "privacy": {"promise": ["k>=2"], "max_suppressed": "1"}})
+    visitor.work(kind="run")
+    assert states(visitor) == {"roles": "open", "attacked": "open"}
+    visitor.ask("POST", "/api/plan/confirm", json={"columns": unsure})
+    assert states(visitor) == {"attacked": "open"}
+
+
+def test_what_looks_like_a_name_and_is_published_is_open_and_so_is_free_text(visitor: Visitor, folder: Path) -> None:
+    (folder / "patients.csv").write_text(LARGER, encoding="utf-8")
+    visitor.ask("POST", "/api/open", json={"name": "patients.csv"})
+    change = {**STATED, "columns": {"name": {"role": "insensitive"}}, "privacy": {"promise": ["k>=2"]}}
+    visitor.ask("PATCH", "/api/plan", json=change)
+    visitor.work(kind="run")
+    found = {one["name"]: one["words"] for one in visitor.ask("GET", "/api/runs/1/review")["items"]}
+    assert found["names"] == "name may name people, and is published."
+    assert found["values"].startswith("In name most people have a value of their own")
+    assert {"names": "open", "values": "open"}.items() <= states(visitor).items()
+
+
+def test_a_reason_with_a_name_writes_it_and_is_recorded_wherever_it_belongs(planned: Visitor, folder: Path) -> None:
+    planned.work(kind="run")
+    planned.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=3"]}})
+    result = planned.work(kind="export", run=1, anyway=ANYWAY)["result"]
+    by = f"A. Archer, {dt.datetime.now(dt.UTC).date().isoformat()}"
+    signed = result["signed"]
+    assert (signed["released_anyway"], signed["released_by"]) == ("the board asked for it", by)
+    assert "Attacked: Nobody has attacked this version yet." in signed["open_items"]
+    owner, public = (
+        (folder / "out" / half / "report.html").read_text(encoding="utf-8") for half in ("owner", "public")
+    )
+    assert all(text in owner for text in ("the board asked for it", by, "Nobody has attacked this version yet."))
+    assert "the board asked for it" in public
+    assert "Archer" not in public
+    plan = tomllib.loads((folder / "out/owner/plan.toml").read_text(encoding="utf-8"))
+    assert plan["report"] == signed
+    kept = json.loads((folder / ".incrowd/runs/0001/run.json").read_text(encoding="utf-8"))
+    assert kept["written"] == [{"folder": "out", "date": by[-10:], "signed": signed}]
+
+
+def test_a_reason_of_an_earlier_release_is_not_one_for_this_one(planned: Visitor, folder: Path) -> None:
+    stale = {"report": {"released_anyway": "it was urgent", "released_by": "B. Baker", "open_items": "all"}}
+    planned.ask("PATCH", "/api/plan", json=stale)
+    planned.work(kind="run")
+    assert refused(planned)["code"] == "open"
+    planned.work(kind="export", run=1, anyway=ANYWAY)
+    assert "it was urgent" not in (folder / "out/owner/report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "anyway", [{"reason": "because"}, {"name": "A. Archer"}, {"reason": "  ", "name": "A. Archer"}, {}, "yes", True]
+)
+def test_a_reason_needs_words_and_a_name(planned: Visitor, anyway: Any) -> None:
+    planned.work(kind="run")
+    planned.ask("POST", "/api/jobs", 422, json={"kind": "export", "run": 1, "anyway": anyway})
+
+
+def test_what_may_be_given_away_can_be_downloaded_only_after_somebody_wrote_it(planned: Visitor) -> None:
+    planned.work(kind="run")
+    names = [one["name"] for one in planned.ask("GET", "/api/runs/1/files")["files"]]
+    assert names == ["plan.toml", "recipe.json"]
+    for name in ("data.csv", "release.json", "verify.py"):
+        planned.ask("GET", f"/api/runs/1/files/{name}", 404)
+    planned.work(kind="export", run=1, anyway=ANYWAY)
+    assert planned.get("/api/runs/1/files/data.csv").status_code == 200
+
+
+def other_table(visitor: Visitor, folder: Path) -> None:
+    (folder / "others.csv").write_text("age,illness\n21,flu\n22,hiv\n23,flu\n", encoding="utf-8")
+    visitor.ask("POST", "/api/open", json={"name": "others.csv"})
+
+
+def test_a_version_of_another_table_is_told_apart_and_never_written(planned: Visitor, folder: Path) -> None:
+    planned.work(kind="run")
+    other_table(planned, folder)
+    [run] = planned.ask("GET", "/api/runs")["runs"]
+    assert (run["table"], run["current"]) == ({"name": "patients.csv", "this": False}, False)
+    said = refused(planned, anyway=ANYWAY)
+    assert said["code"] == "another-table"
+    assert "Version 1 was made of patients.csv" in said["message"]
+    for asked in ({"kind": "evidence"}, {"kind": "graph", "column": "illness"}, {"kind": "question", "ask": "count"}):
+        assert planned.ask("POST", "/api/jobs", 409, json={**asked, "run": 1})["code"] == "another-table"
+    planned.ask("GET", "/api/runs/1/review", 409)
+    planned.ask("POST", "/api/plan/restore", json={"run": 1})
+    assert planned.ask("GET", "/api/runs/1")["table"]["this"] is True
+    assert states(planned) == {"attacked": "open", "earlier": "open"}
+
+
+def test_so_is_one_of_the_same_file_before_it_changed(planned: Visitor, folder: Path) -> None:
+    planned.work(kind="run")
+    (folder / "patients.csv").write_text(PATIENTS + "Ida,43,f,02763,flu\n", encoding="utf-8")
+    assert planned.ask("GET", "/api/runs/1")["current"] is False
+    assert refused(planned, anyway=ANYWAY)["code"] == "another-table"
+    (folder / "patients.csv").write_text(PATIENTS, encoding="utf-8")
+    assert planned.ask("GET", "/api/runs/1")["current"] is True
+
+
+def test_so_is_one_that_does_not_know_its_table(planned: Visitor, folder: Path) -> None:
+    planned.work(kind="run")
+    file = folder / ".incrowd/runs/0001/run.json"
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    del kept["table"]
+    file.write_text(json.dumps(kept), encoding="utf-8")
+    assert planned.ask("GET", "/api/runs/1")["table"] == {"name": None, "this": False}
+    assert refused(planned, anyway=ANYWAY)["code"] == "another-table"
+
+
+def test_what_was_said_about_one_table_is_not_said_about_another(visitor: Visitor, folder: Path) -> None:
+    lines = "\n".join(f"{20 + row % 5},{'xyz'[row % 3]}" for row in range(60))
+    for name in ("one.csv", "two.csv"):
+        (folder / name).write_text(f"age,x7\n{lines}\n", encoding="utf-8")
+        assert visitor.ask("POST", "/api/open", json={"name": name})["unsure"] == ["x7"]
+    visitor.ask("POST", "/api/plan/confirm", json={"columns": ["x7"]})
+    assert visitor.ask("POST", "/api/plan/undo")["unsure"] == ["x7"]
+    assert visitor.ask("POST", "/api/plan/redo")["unsure"] == []
+
+
+def test_a_nearly_certain_guess_is_doubtful_and_can_be_written_without_a_reason(visitor: Visitor, folder: Path) -> None:
+    lopsided = LARGER.replace("hiv", "flu").replace("asthma", "flu")
+    settle(visitor, folder, lopsided.replace("flu", "hiv", 1).replace("flu", "asthma", 1))
+    found = visitor.ask("GET", "/api/runs/1/review")
+    assert found["verdict"] == "doubt"
+    words = [one["words"] for one in found["items"] if one["state"] == "doubt"]
+    assert any(one.startswith("Best guess of disease:") for one in words)
+    assert visitor.work(kind="export", run=1)["state"] == "done"
+
+
+def test_a_rule_of_hipaa_that_fails_is_doubtful_and_so_is_one_that_is_not_answered(
+    visitor: Visitor, folder: Path
+) -> None:
+    settle(visitor, folder)
+    kinds = {"age": "age", "sex": "none", "zip": "place", "disease": "none"}
+    visitor.ask("POST", "/api/safe-harbor", json={"kinds": kinds})
+    assert states(visitor) == {"found": "doubt"}  # it was checked before this was said
+    visitor.work(kind="evidence", run=1)
+    assert visitor.ask("GET", "/api/runs/1/evidence")["doubts"] == [
+        "The rule hipaa-safe-harbor does not hold (geography): column 'zip' shows places smaller than a state."
+    ]
+    del kinds["zip"]
+    visitor.ask("POST", "/api/safe-harbor", json={"kinds": kinds})
+    visitor.work(kind="evidence", run=1)
+    [said] = visitor.ask("GET", "/api/runs/1/evidence")["doubts"]
+    assert said.startswith("The rule hipaa-safe-harbor could not be checked: names, geography, dates")
+
+
+def test_a_version_after_another_was_written_is_doubtful(visitor: Visitor, folder: Path) -> None:
+    settle(visitor, folder)
+    visitor.work(kind="export", run=1)
+    assert states(visitor) == {}  # what is written again is the same
+    visitor.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=30"]}})
+    visitor.work(kind="run")
+    visitor.work(kind="evidence", run=2)
+    found = visitor.ask("GET", "/api/runs/2/review")
+    assert found["verdict"] == "doubt"
+    assert [one["words"] for one in found["items"] if one["state"] == "doubt"] == [
+        "Version 1 (k>=2) was written into out before. Whoever has both can find out more than either tells alone."
+    ]
