@@ -105,7 +105,8 @@ def _ideas(plan: Plan, problem: Problem) -> Iterator[Proposal]:
     yield Proposal(
         "safer", "Safer", f"groups of at least {larger}", _with_k(problem.model, larger), problem.limit, share
     )
-    yield Proposal("balanced", "Balanced", "as your plan says", problem.model, problem.limit, share)
+    words = f"groups of at least {k}" if k > 1 else "what you promised"
+    yield Proposal("balanced", "Balanced", words, problem.model, problem.limit, share)
     more = min(max(2 * (problem.limit / max(records, 1)), 0.1), 1.0)
     written = float(f"{more:.2g}")
     words = f"the same promise, at most {100 * written:g} % left out"

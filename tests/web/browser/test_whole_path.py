@@ -56,6 +56,7 @@ def test_a_table_goes_from_upload_to_release_and_its_plan_makes_the_same_on_the_
 
     onward(steward, "Release")
     page.get_by_label("What is it released for?").fill("a test")
+    page.get_by_role("button", name="There are none").click()
     page.get_by_role("button", name="Write the release").click()
     sees(page, "Written into the folder out")
     expect(page.locator("#written")).to_contain_text("out/public/data.csv")

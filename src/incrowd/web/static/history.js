@@ -4,14 +4,13 @@ import { get } from "./api.js";
 import { at, el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { count, moment, percent } from "./numbers.js";
-import { answerInto, field, options, table } from "./parts.js";
+import { answerInto, experts, field, options, table } from "./parts.js";
 import * as plans from "./plan.js";
 import { isCurrent } from "./runs.js";
 import { attempt } from "./shell.js";
 
-/** Show all versions in a box, the newest first. */
-export function showHistory(box, runs) {
-  if (!runs.length) return fill(box, el("p", {}, "There is none yet."));
+/** Show all versions of the table in a box, the newest first, and those of other tables apart. */
+export function showHistory(box, runs, others) {
   const back = (one) => el(
     "button",
     {
@@ -23,25 +22,23 @@ export function showHistory(box, runs) {
     "Take its plan again",
     el("span", { class: "hidden" }, ` (version ${one.id})`),
   );
-  const mark = (one) => (
-    isCurrent(one) ? el(
-      "span",
-      { class: "badge yes" },
-      icon("yes", 16),
-      "as the plan is",
-    ) : one.exported ? `written to ${one.exported}` : ""
-  );
-  const rows = runs.map(
+  const mark = (one) => [
+    isCurrent(one) && el("span", { class: "badge yes" }, icon("yes", 16), "as the plan is"),
+    one.exported ? ` written to ${one.exported}${one.written?.at(-1)?.signed ? ", with something open" : ""} ` : "",
+  ];
+  const rowsOf = (some, named) => some.map(
     (one) => [
       String(one.id),
+      ...(named ? [one.table.name ?? "not known"] : []),
       one.label || "",
       moment(one.made),
       one.promise,
       percent(one.kept),
       `${count(one.suppressed)} (${percent(one.share_left_out)})`,
-      [mark(one), isCurrent(one) ? null : back(one)],
+      [...mark(one), isCurrent(one) ? null : back(one)],
     ],
   );
+  const head = ["name", "made", "promise", "detail", "left out", "plan"];
   const pairs = runs.map((one) => [String(one.id), `version ${one.id}${one.label ? `: ${one.label}` : ""}`]);
   const compare = runs.length > 1 && el(
     "div",
@@ -58,13 +55,22 @@ export function showHistory(box, runs) {
   );
   return fill(
     box,
-    table(
-      "Versions, the newest first",
-      ["version", "name", "made", "promise", "detail", "left out", "plan"],
-      rows,
-      { heads: 1 },
+    runs.length ? table("Versions, the newest first", ["version", ...head], rowsOf(runs, false), { heads: 1 }) : el(
+      "p",
+      {},
+      "There is no version of this table yet.",
     ),
     compare,
+    others.length > 0 && experts(
+      "other-tables",
+      `Versions of other tables: ${others.length}`,
+      el(
+        "p",
+        {},
+        "They were made of another file, or of this one before it changed, and cannot be written as versions of this table. Taking a plan again opens its table.",
+      ),
+      table("Versions of other tables", ["version", "made of", ...head], rowsOf(others, true), { heads: 1 }),
+    ),
   );
 }
 

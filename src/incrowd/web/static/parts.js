@@ -28,9 +28,9 @@ export function verdict(holds, yes = "holds", no = "does not hold", open = undef
   return el("span", { class: `verdict ${kind}` }, icon(kind === "open" ? "info" : holds ? "yes" : "no", 18), word);
 }
 
-/** A message: kind is good, bad or plain. */
+/** A message: kind is good, bad, doubt or plain. */
 export function notice(kind, title, words, ...actions) {
-  const mark = { good: "yes", bad: "look", plain: "info" }[kind];
+  const mark = { good: "yes", bad: "look", doubt: "look", plain: "info" }[kind];
   const body = el(
     "div",
     {},

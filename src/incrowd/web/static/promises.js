@@ -1,16 +1,13 @@
 // For experts: any promise, rules that others have published, and what is secret about a confidential column.
 
-import { get, post } from "./api.js";
+import { get } from "./api.js";
 import { at, el, fill } from "./dom.js";
 import { sorter } from "./groups.js";
-import { answerInto, experts, field, options, table, verdict } from "./parts.js";
+import { safeHarbor } from "./harbor.js";
+import { answerInto, experts, field, options } from "./parts.js";
 import * as plans from "./plan.js";
 import { change } from "./shell.js";
 import { inPromise } from "./words.js";
-
-const HARBOR = `none, state, zip, place, date, birth date, age, names, telephone numbers, fax numbers, email addresses,
-social security numbers, medical record numbers, health plan numbers, account numbers, licence numbers, vehicles, devices,
-web addresses, ip addresses, biometrics, photographs, other unique codes`.split(/,\s+/);
 
 export function expertsOf(models, presets) {
   const sensitive = plans.columnsOf("sensitive");
@@ -116,41 +113,6 @@ function rules(presets) {
     {},
     ema && [told(ema), el("button", { type: "button", id: "take-ema", on: { click: take } }, "Promise this")],
     harbor && [told(harbor), safeHarbor()],
-  );
-}
-
-/** The list of HIPAA: what a column is about is the owner's word. */
-function safeHarbor() {
-  const box = el("div", { id: "harbor" });
-  const names = plans.now().columns.filter(
-    (one) => ["quasi", "sensitive", "insensitive"].includes(one.role),
-  ).map((one) => one.name);
-  const pick = (name, place) => field(
-    `about-${place}`,
-    name,
-    el("select", { value: "none" }, options(HARBOR.map((one) => [one, one === "none" ? "none of the 18" : one]))),
-  );
-  const tested = (one) => [one.test, verdict(one.holds, "passes", "fails"), one.measured, one.rule];
-  const shown = (found) => [
-    el("p", {}, "The whole list: ", verdict(found.holds, "every test passes", "some tests fail")),
-    table(
-      "HIPAA safe harbor, test by test",
-      ["test", "verdict", "found", "rule"],
-      found.items.map(tested),
-      { heads: 1 },
-    ),
-  ];
-  const check = () => {
-    const kinds = Object.fromEntries(names.map((name, place) => [name, at(`about-${place}`).value]));
-    return answerInto(box, post("/api/safe-harbor", { kinds }), shown);
-  };
-  return el(
-    "div",
-    {},
-    el("p", {}, "What is each column about?"),
-    el("div", { class: "fields" }, names.map(pick)),
-    el("button", { type: "button", id: "check-harbor", on: { click: check } }, "Hold the table against the list"),
-    box,
   );
 }
 

@@ -32,8 +32,8 @@ export async function fetchSamples() {
   }
 }
 
-/** The card of a version; `middle` is the recommended one, `pick()` is called when this one is chosen. */
-export function proposal(one, middle, picked, pick) {
+/** The card of a version; `middle` is the recommended one, `pick()` is called when this one is chosen, `planned` if the plan asks for it. */
+export function proposal(one, middle, picked, pick, planned) {
   const input = el(
     "input",
     {
@@ -47,8 +47,9 @@ export function proposal(one, middle, picked, pick) {
     },
   );
   const best = one.name === "balanced" && el("span", { class: "badge best" }, "recommended");
+  const asked = planned && el("span", { class: "badge yes" }, "in your plan");
   const top = [
-    el("span", { class: "top" }, input, el("strong", {}, one.title), best),
+    el("span", { class: "top" }, input, el("strong", {}, one.title), best, asked),
     el("small", {}, `${one.words[0].toUpperCase()}${one.words.slice(1)}.`),
   ];
   if (!one.possible) return el("label", { class: "pick" }, top, el("small", {}, "Not possible within these limits."));

@@ -12,10 +12,12 @@ const wanted = () => Number(new URLSearchParams(location.search).get("run")) || 
 /** Whether a run was made by the plan as it is now; what only the report says does not count. */
 export const isCurrent = (run) => run.current;
 
-/** The run to look at: the one that was asked for, else the newest. */
+/** The run to look at: the one that was asked for, else the newest; those of other tables stand apart. */
 export async function chosen() {
-  const { runs } = await get("/api/runs");
-  return { runs, run: runs.find((one) => one.id === wanted()) ?? runs[0] ?? null };
+  const { runs: all } = await get("/api/runs");
+  const runs = all.filter((one) => one.table.this);
+  const others = all.filter((one) => !one.table.this);
+  return { runs, others, run: runs.find((one) => one.id === wanted()) ?? runs[0] ?? null };
 }
 
 const named = (run) => `${run.id}: ${run.label || run.promise}, ${percent(run.kept)} detail, ${moment(run.made)}`;
@@ -24,8 +26,8 @@ const named = (run) => `${run.id}: ${run.label || run.promise}, ${percent(run.ke
 export function which(runs, run, path) {
   if (!run) return notice(
     "plain",
-    "There is no version yet.",
-    "Make one in step 5; then it is checked here.",
+    "There is no version of this table yet.",
+    "Make one in step 5 first.",
     el("a", { class: "button main", href: "/choose" }, "Choose a version"),
   );
   const pick = runs.length > 1 && field(

@@ -1,6 +1,6 @@
 // Screen 6: risk before and after, attacks, usefulness.
 
-import { maybe } from "../api.js";
+import { get, maybe } from "../api.js";
 import { figure } from "../charts.js";
 import { at, el, fill, turn } from "../dom.js";
 import { running, start, whenDone } from "../job.js";
@@ -8,6 +8,7 @@ import { count, percent } from "../numbers.js";
 import { experts, field, meaning, notice, options, problem, table, verdict } from "../parts.js";
 import * as plans from "../plan.js";
 import { answered, questions } from "../questions.js";
+import { doubts } from "../review.js";
 import { chosen, numbersOf, which } from "../runs.js";
 import { begin, complain } from "../shell.js";
 
@@ -17,7 +18,7 @@ const WORDS = {
   confidential: "Nobody has to be found for a secret to be learnt: it is enough that all people of a group share it.",
   usefulness: "How far counts, shares and relations in the version are from those in your table.",
 };
-const SHOWN = ["risk", "attacks", "confidential", "changed", "usefulness", "limits"];
+const SHOWN = ["risk", "attacks", "confidential", "harbor", "changed", "usefulness", "limits"];
 const GOOD = new Set(["kept", "pass", "holds"]);
 const BAD = new Set(["not kept", "fail", "broken"]);
 let run = null;
@@ -56,9 +57,22 @@ function inOneLine(short) {
   );
 }
 
-function showEvidence(found) {
+/** Green only for a version of the plan as it is now about which nothing is doubtful. */
+function judged(found, review) {
+  if (!found.meets) return notice("bad", "The version does not keep what you promised", found.verdict);
+  const stale = review.items.filter((one) => ["plan", "promise"].includes(one.name) && one.state === "open");
+  if (stale.length) return notice(
+    "doubt",
+    "The version keeps what it was made for, not what your plan asks for now",
+    [...stale, ...doubts(review)].map((one) => one.words),
+  );
+  const again = doubts(review).map((one) => one.words);
+  if (again.length) return notice("doubt", "The version keeps what you promised. Look at this all the same", again);
+  return notice("good", "The version keeps what you promised", found.verdict);
+}
+
+function showEvidence(found, review) {
   const box = at("found");
-  turn(box); // whoever asked earlier may hear that there is none
   box.hidden = false;
   const short = found.sections.find((one) => one.name === "summary");
   const rest = SHOWN.map((name) => found.sections.find((one) => one.name === name)).filter(Boolean);
@@ -68,17 +82,18 @@ function showEvidence(found) {
   fill(
     box,
     el("h2", { id: "found-title", tabindex: "-1" }, "What we found"),
-    notice(
-      found.meets ? "good" : "bad",
-      found.meets ? "The version keeps what you promised" : "The version does not keep what you promised",
-      found.verdict,
-    ),
+    judged(found, review),
     inOneLine(short),
     numbersOf(run),
     short && section({ ...short, title: "In short" }, found.charts, true),
     el("h3", {}, "More about it"),
     rest.map((one) => section(one, found.charts, false)),
     experts("others", "The rest of the report", others.map((one) => section(one, found.charts, true))),
+    el(
+      "p",
+      { class: "buttons" },
+      el("button", { type: "button", id: "attack", on: { click: attack } }, "Attack and compare again"),
+    ),
   );
 }
 
@@ -90,8 +105,9 @@ async function showAll() {
   showExperts();
   const fresh = turn(at("found"));
   const evidence = await maybe(`/api/runs/${run.id}/evidence`);
+  const review = evidence && (await reviewed());
   if (!fresh()) return;
-  if (evidence) return showEvidence(evidence);
+  if (evidence) return showEvidence(evidence, review);
   at("found").hidden = false;
   fill(
     at("found"),
@@ -101,6 +117,8 @@ async function showAll() {
   );
   if (!running()) await attack();
 }
+
+const reviewed = () => get(`/api/runs/${run.id}/review`);
 
 const attack = () => start("evidence", { run: run.id });
 
@@ -227,9 +245,10 @@ function showGraph(found) {
   );
 }
 
-whenDone("evidence", (result, job) => {
+whenDone("evidence", async (result, job) => {
   if (job.run !== run?.id) return; // not known yet, or another one is looked at
-  showEvidence(result);
+  turn(at("found")); // whoever asked earlier may hear that there is none
+  showEvidence(result, await reviewed());
   at("found-title").focus();
 });
 whenDone("nt-check", showCloseness);

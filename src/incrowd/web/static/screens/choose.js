@@ -23,7 +23,7 @@ const MEASURES = [
 ];
 const WEIGHING = new Set(["optimal", "incognito", "samarati"]); // the others have a measure of their own
 let searches = [];
-let picked = "balanced";
+let picked = null; // nobody has picked one: that of the plan, or else the recommended one
 let versions = null;
 
 /** Show the versions that were computed last, if they belong to the plan as it is now; also by another tab. */
@@ -52,7 +52,8 @@ function showProposals() {
   );
   const middle = versions.find((one) => one.name === "balanced");
   const able = versions.filter((one) => one.possible);
-  if (!able.some((one) => one.name === picked)) picked = able[0]?.name ?? "";
+  const likely = [able.find((one) => one.name === picked), able.find(isPlanned), able.find((one) => one === middle), able[0]];
+  picked = likely.find(Boolean)?.name ?? null;
   return fill(
     at("versions"),
     el(
@@ -62,7 +63,7 @@ function showProposals() {
       el(
         "div",
         { class: "picks" },
-        versions.map((one) => proposal(one, middle, one.name === picked, () => pick(one.name))),
+        versions.map((one) => proposal(one, middle, one.name === picked, () => pick(one.name), isPlanned(one))),
       ),
     ),
     able.length > 0 && el(
@@ -105,7 +106,10 @@ function pick(name) {
 
 const titleOf = () => versions.find((one) => one.name === picked)?.title.toLowerCase() ?? "";
 
-const privacyOf = ({ promise, max_suppressed: share }) => ({ promise, ...(share === null ? {} : { max_suppressed: share }) });
+const privacyOf = ({ promise, max_suppressed: share }) => ({
+  promise,
+  ...(share === null ? {} : { max_suppressed: share, max_suppressed_records: null }),
+});
 
 /** Whether the plan asks for this version already. */
 function isPlanned(one) {
@@ -267,7 +271,7 @@ function render(plan) {
 whenDone("proposals", (result) => {
   turn(at("versions")); // whoever asked earlier heard of older ones
   versions = result.proposals;
-  picked = "balanced";
+  picked = null;
   showProposals();
   fetchSamples().then(showProposals).catch(() => undefined);
 });

@@ -1,14 +1,15 @@
 // Screen 7: the list before a release, the files, and the history.
 
-import { get, maybe } from "../api.js";
+import { get } from "../api.js";
 import { at, el, fill, turn } from "../dom.js";
 import { showHistory } from "../history.js";
 import { icon } from "../icons.js";
 import { start, whenDone } from "../job.js";
 import { size } from "../numbers.js";
-import { answerInto, field, meaning, notice, options, verdict } from "../parts.js";
+import { answerInto, field, meaning, options } from "../parts.js";
 import * as plans from "../plan.js";
-import { chosen, isCurrent, which } from "../runs.js";
+import { forget, list, open, signed, signing, writtenAs } from "../review.js";
+import { chosen, which } from "../runs.js";
 import { begin, change, complain } from "../shell.js";
 
 const ABOUT = [
@@ -26,77 +27,16 @@ const ABOUT = [
 ];
 let run = null;
 let runs = [];
-let evidence = null;
-let profile = null;
-const OWN = 0.5; // from this share of values that occur once, a column tells people apart by itself
+let others = [];
+let review = null;
 
 function showList() {
-  const plan = plans.now();
-  const current = run && isCurrent(run);
-  const attacked = evidence ? evidence.meets : null;
-  const dropped = plan.columns.filter((one) => ["identifier", "drop"].includes(one.role)).map((one) => one.name);
-  const earlier = plan.plan.report?.earlier_releases;
-  const sorted = (plan.plan.output?.order ?? "sorted") === "sorted";
-  const asIs = new Set(plan.columns.filter((one) => ["sensitive", "insensitive"].includes(one.role)).map((one) => one.name));
-  const telling = (profile?.columns ?? []).filter(
-    (one) => asIs.has(one.name) && Number(one.share_alone) > OWN,
-  ).map((one) => one.name);
-  const lines = [
-    [
-      plan.unsure.length === 0,
-      "Columns confirmed",
-      plan.unsure.length ? `Nobody has looked at ${plan.unsure.join(", ")} yet.` : "Somebody has looked at every column that we were not sure about.",
-    ],
-    [
-      run ? current : false,
-      "Version is up to date",
-      run ? (
-        current ? `Version ${run.id} was made by the plan as it is.` : "The plan has changed since. Make a new version in step 5."
-      ) : "No version is made yet.",
-    ],
-    [
-      run ? true : null,
-      "Promise kept",
-      run ? `${run.promise}, checked on the finished table.` : "That is measured when a version is made.",
-    ],
-    [attacked, "Attacked", evidence ? evidence.verdict : "Do that in step 6."],
-    [
-      dropped.length ? true : null,
-      "Names are gone",
-      dropped.length ? `Not published: ${dropped.join(", ")}.` : "No column was marked as naming a person. Is that right?",
-    ],
-    profile && [
-      telling.length ? null : true,
-      "No free text",
-      telling.length ? `In ${telling.join(", ")} most people have a value of their own, and it is published as it is. Could it name somebody, or be known elsewhere?` : "No column that is published as it is has mostly values of its own.",
-    ],
-    [
-      sorted,
-      "Rows are sorted",
-      sorted ? "The order of the rows tells nothing about the original order." : "The order of your table is kept, which can give people away.",
-    ],
-    [
-      earlier ? true : null,
-      "Earlier releases",
-      earlier ? `You wrote: ${earlier}` : "Say below whether the same people were published before.",
-    ],
-  ];
-  fill(
+  if (!review) return fill(at("list"), el("p", {}, "Make a version in step 5 first."));
+  return fill(
     at("list"),
-    el(
-      "ul",
-      { class: "list" },
-      lines.filter(Boolean).map(
-        ([holds, name, words]) => el(
-          "li",
-          {},
-          verdict(holds, name, `${name}: no`, `${name}: open`),
-          el("span", {}, words),
-        ),
-      ),
-    ),
+    list(review, () => change({ report: { earlier_releases: "none" } })),
     meaning(
-      "A tick is something that we checked. Something open is for you to decide: you can release without it, and the report says that it was not stated.",
+      "A tick is something that we checked. Something open stops the release: settle it, or say below why you release it anyway. What to look at again does not stop you, but nobody should call the release safe because of it.",
     ),
   );
 }
@@ -125,7 +65,7 @@ function showAbout() {
 }
 
 function showWrite() {
-  if (!run) return fill(at("write"), el("p", {}, "Make a version in step 5 first."));
+  if (!review) return fill(at("write"), el("p", {}, "Make a version in step 5 first."));
   const output = plans.now().plan.output ?? {};
   const format = field(
     "format",
@@ -163,18 +103,27 @@ function showWrite() {
     "button",
     { type: "button", class: "main", id: "export", on: { click: exported } },
     icon("save"),
-    "Write the release",
+    open(review).length ? "Release anyway" : "Write the release",
   );
-  return fill(at("write"), el("div", { class: "fields" }, format, folder), force, el("p", { class: "buttons" }, write));
+  return fill(
+    at("write"),
+    el("div", { class: "fields" }, format, folder),
+    force,
+    signing(review),
+    el("p", { class: "buttons" }, write),
+  );
 }
 
 /** Write the release; what the report says is taken from the plan as it is now. */
 async function exported() {
+  const anyway = signed(review);
+  if (anyway === false) return false;
   await plans.settled();
-  ({ runs, run } = await chosen());
   const [folder, format] = [at("folder").value.trim(), at("format").value];
   const more = { ...(folder && { folder }), ...(format && { format }), ...(at("force").checked && { force: true }) };
-  return start("export", { run: run.id, ...more });
+  const begun = await start("export", { run: run.id, ...more, ...(anyway && { anyway }) });
+  if (!begun) await refresh(); // something has changed elsewhere: show what is open now
+  return begun;
 }
 
 function showWritten(result) {
@@ -192,13 +141,7 @@ function showWritten(result) {
   ];
   fill(
     at("written"),
-    notice(
-      "good",
-      `Written into the folder ${result.folder}`,
-      [
-        "The file meets your rules. That is no guarantee against every attack: look at it again before you publish more about the same people.",
-      ],
-    ),
+    writtenAs(result.folder, review, result.signed),
     part(
       "To be handed out: public",
       "The released table, its certificate, a program that checks it, and the report for everybody.",
@@ -221,6 +164,7 @@ function showDownloads() {
     el("h3", {}, "Python"),
     el("pre", { tabindex: "0", "aria-label": "Python" }, lines.python),
     el("h3", {}, "Download single files"),
+    !run.exported && el("p", { class: "help" }, "What may be handed out can be downloaded once it is written."),
     el("ul", { class: "tree-of-files" }, files.map(download)),
   ]);
 }
@@ -241,26 +185,23 @@ const download = (file) => el(
 async function refresh() {
   const fresh = turn(at("which"));
   const found = await chosen();
-  const attacked = found.run && (await maybe(`/api/runs/${found.run.id}/evidence`));
+  const looked = found.run && (await get(`/api/runs/${found.run.id}/review`));
   if (!fresh()) return;
-  ({ runs, run } = found);
-  evidence = attacked;
+  ({ runs, others, run } = found);
+  review = looked;
   fill(at("which"), which(runs, run, "/release"));
   showList();
   showAbout();
   showWrite();
-  showHistory(at("history"), runs);
+  showHistory(at("history"), runs, others);
   if (run) await showDownloads();
 }
 
 whenDone("export", async (result) => {
   showWritten(result);
+  forget();
   await refresh();
   at("written").scrollIntoView({ block: "nearest" });
 });
 await begin((plan) => plan.plan && refresh().catch(complain));
-if (plans.now()?.plan) {
-  if (!run) await refresh().catch(complain); // begin does not wait for it
-  profile = await get("/api/table/profile").catch(() => null);
-  showList();
-}
+if (plans.now()?.plan && !run) await refresh().catch(complain); // begin does not wait for it
