@@ -60,6 +60,7 @@ rows = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.filterwarnings("ignore:.* compares with the original table")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     table=st.lists(rows, min_size=6, max_size=24),

@@ -29,7 +29,7 @@ from incrowd.models import promise as read
 
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
 @pytest.mark.parametrize("promise", PROMISES)
-@pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
+@pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* compares with the original table")
 def test_library_and_script_find_every_kind_of_release_as_certified(
     promise: str, format_: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.algorithms import Problem
+from incrowd.api._candidates import notes_on_few
 from incrowd.api._check import verdict_of
 from incrowd.api._masked import looks_masked, part_of, same_mask
 from incrowd.api._predicted import Predicted
@@ -27,7 +28,7 @@ from incrowd.core import (
     Verdict,
 )
 from incrowd.engines import Engine
-from incrowd.models import NTCloseness
+from incrowd.models import Judge, NTCloseness
 
 OTHER_ROWS = (
     "nothing was published. If the table gives other rows each time that it is read, as a sample does, hand over a "
@@ -60,7 +61,23 @@ def checked_again(engine: Engine, problem: Problem, recoding: Recoding, predicte
     else:
         verdict = verdict_of(judges, published, recoding.quasi)
     expect(fine=verdict.holds, problem="does not keep the promise that the search found it to keep")
-    return replace(verdict, beside=beside_of(engine, published, problem))
+    notes = list(_notes_on_few(engine, published, problem))
+    for note in notes:
+        warnings.warn(note, PrivacyWarning, stacklevel=2)
+    return replace(verdict, beside=beside_of(engine, published, problem), notes=(*verdict.notes, *notes))
+
+
+def _notes_on_few(engine: Engine, published: Classes, problem: Problem) -> Iterator[str]:
+    """Warn of promises about the original table where few of its records are left out."""
+    left_out = problem.census.records - int(published.records.sum())
+    bound, own = _with_own(engine, problem) if left_out else ([], {})
+    if not bound:
+        return
+    classes = _recoded(published, own)
+    promised = [str(judge.model) for judge in problem.judges() if judge.refers]
+    found = verdict_of(bound, classes, problem.schema.quasi_names).findings
+    named = [replace(finding, promise=text) for finding, text in zip(found, promised, strict=True)]
+    yield from notes_on_few(bound, named, classes, own, left_out)
 
 
 def as_predicted(engine: Engine, problem: Problem, recoding: Recoding, predicted: Predicted) -> Classes:
@@ -95,19 +112,24 @@ def beside_of(engine: Engine, published: Classes, problem: Problem, *, share: bo
     share
         Whether these are some of the classes only.
     """
-    judges = [judge for judge in problem.judges() if judge.refers]
-    if not judges:
+    bound, own = _with_own(engine, problem, share=share)
+    if not bound:
         return ()
+    verdict = verdict_of(bound, _recoded(published, own), problem.schema.quasi_names)
+    return (with_itself(verdict) if share else verdict).findings
+
+
+def _with_own(engine: Engine, problem: Problem, *, share: bool = False) -> tuple[list[Judge], dict[str, Domain]]:
+    """Bind the promises that compare with the original table to the values of the published one."""
+    judges = [judge for judge in problem.judges() if judge.refers]
     schema = problem.schema
-    own = engine.domains(list(dict.fromkeys(name for judge in judges for name in judge.columns)))
+    own = engine.domains(list(dict.fromkeys(name for judge in judges for name in judge.columns))) if judges else {}
     parts = dict.fromkeys(judge.model for judge in judges)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # said already, about the original table
         whole = {name: domain.counts for name, domain in own.items()} if share else None
         shown = [shown_by_a_file(part, len(schema.quasi)) for part in parts]
-        bound = [judge for part in shown for judge in part.bind(schema, own, whole)]
-    verdict = verdict_of(bound, _recoded(published, own), schema.quasi_names)
-    return (with_itself(verdict) if share else verdict).findings
+        return [judge for part in shown for judge in part.bind(schema, own, whole)], own
 
 
 def _recoded(classes: Classes, own: Mapping[str, Domain]) -> Classes:

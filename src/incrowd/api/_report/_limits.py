@@ -26,7 +26,7 @@ def limits(release: Release, *, public: bool = False) -> Section:
         Whether anybody may read it.
     """
     each = list(dict.fromkeys(f"{part}: {limit_of(part)}" for part in release.model.parts))
-    hints = [] if public else [*_labels_from_data(release), *_values_named(release)]
+    hints = [] if public else [*_labels_from_data(release), *_values_named(release), *release.verdict.notes]
     return Section("limits", "Limits of this statement", [*each, *limits_of(release), *hints])
 
 

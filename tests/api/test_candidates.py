@@ -1,0 +1,147 @@
+"""A promise about the original table can tell what the few records left out have: the attack, and the warning."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+from models import slow
+
+AGES = (31, 32, 35, 38, 41, 42, 47, 48, 71)
+DISEASES = ("flu", "flu", "flu", "hiv", "flu", "flu", "hiv", "hiv", "flu")
+TABLE = [{"age": age, "disease": disease} for age, disease in zip(AGES, DISEASES, strict=True)]
+SCHEMA = ic.Schema(quasi={"age": ic.intervals(10)}, sensitive=["disease"])
+Bag = Counter[Any]
+
+
+def variational(group: Bag, whole: Bag) -> bool:
+    return slow.variational(group, whole) <= Fraction(3, 10)
+
+
+def diverges(group: Bag, whole: Bag) -> bool:
+    terms = (
+        Fraction(n, group.total()) * math.log(Fraction(n * whole.total(), group.total() * whole[value]))
+        for value, n in group.items()
+    )
+    return sum(terms) <= 0.3 + 1e-12
+
+
+def gains(group: Bag, whole: Bag) -> bool:
+    return all(Fraction(n, group.total()) <= 2 * Fraction(whole[value], whole.total()) for value, n in group.items())
+
+
+def changes(group: Bag, whole: Bag) -> bool:
+    return set(group) == set(whole) and all(
+        abs(math.log(Fraction(n * whole.total(), group.total() * whole[value]))) < 1 for value, n in group.items()
+    )
+
+
+PROMISES: dict[str, Callable[[Bag, Bag], bool]] = {
+    "t<=0.3": variational,
+    "t<=0.3[kl]": diverges,
+    "beta<=1": gains,
+    "delta<1": changes,
+}
+
+
+def candidates(rows: list[dict[str, Any]], left_out: int, ok: Callable[[Bag, Bag], bool]) -> tuple[int, int]:
+    """Put all combinations of published values in for the records left out: how many there are, and how many fit."""
+    groups: defaultdict[Any, Bag] = defaultdict(Counter)
+    for row in rows:
+        groups[row["age"], row.get("sex")][row["disease"]] += 1
+    file = Counter(row["disease"] for row in rows)
+    tried = list(itertools.combinations_with_replacement(sorted(file), left_out))
+    fitting = [one for one in tried if all(ok(group, file + Counter(one)) for group in groups.values())]
+    return len(tried), len(fitting)
+
+
+def published(table: Any, schema: ic.Schema, promise: str, **limits: Any) -> tuple[ic.Release, list[str]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        release = ic.anonymize(table, schema, model=promise, **limits)
+    return release, [str(one.message) for one in caught if issubclass(one.category, ic.PrivacyWarning)]
+
+
+def test_the_file_the_number_left_out_and_the_bound_leave_one_disease_for_who_is_left_out() -> None:
+    release, told = published(TABLE, SCHEMA, "k>=4, t<=0.18", max_suppressed_records=1)
+    assert release.recipe.suppressed == 1
+    assert candidates(release.table, 1, lambda *bags: slow.variational(*bags) <= Fraction(18, 100)) == (2, 1)
+    assert " ".join(told) == (
+        "t<=0.18 compares with the original table, of which 1 record is left out, and the released file alone does not "
+        "show that it holds. Whoever has the file and knows that number can rule out values of 'disease' for it: of 2 "
+        "combinations of its published values only 1 fits. What helps: leave out nobody (max_suppressed=0), mask these "
+        "records (suppression='mask'), leave out more than 10, or promise less: this file would show 0.23 or more by "
+        "itself."
+    )
+    assert list(release.verdict.notes) == told
+
+
+def test_what_is_said_to_help_helps() -> None:
+    assert published(TABLE, SCHEMA, "k>=4, t<=0.18")[1] == []
+    assert published(TABLE, SCHEMA, "k>=4, t<=0.18", max_suppressed_records=8, suppression="mask")[1] == []
+    release, told = published(TABLE, SCHEMA, "k>=4, t<=0.23", max_suppressed_records=1)
+    assert (release.recipe.suppressed, told) == (1, [])
+    assert candidates(release.table, 1, lambda *bags: slow.variational(*bags) <= Fraction(23, 100)) == (2, 2)
+
+
+def test_the_owner_reads_it_in_the_report_and_nobody_else_does(tmp_path: Path) -> None:
+    release, (told,) = published(TABLE, SCHEMA, "k>=4, t<=0.18", max_suppressed_records=1)
+    release.save(tmp_path / "out")
+    release.report(tmp_path / "owner.html")
+    release.report(tmp_path / "public.html", public=True)
+    sentence = told.split(". ")[0].replace("<", "&lt;")
+    assert sentence in (tmp_path / "owner.html").read_text(encoding="utf-8")
+    assert "can rule out values" not in (tmp_path / "public.html").read_text(encoding="utf-8")
+    assert "can rule out values" not in json.dumps((tmp_path / "out/public/release.json").read_text(encoding="utf-8"))
+
+
+rows = st.fixed_dictionaries(
+    {"age": st.integers(30, 69), "sex": st.sampled_from("fm"), "disease": st.sampled_from("aaabbcd")}
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(table=st.lists(rows, min_size=8, max_size=20), promise=st.sampled_from(sorted(PROMISES)))
+def test_where_nothing_is_said_no_value_can_be_ruled_out(table: list[Any], promise: str) -> None:
+    schema = ic.Schema({"age": ic.intervals(10, 20), "sex": ic.flat()}, ["disease"])
+    try:
+        release, told = published(table, schema, f"k>=2, {promise}", max_suppressed_records=3)
+    except ic.NoSafeRelease:
+        return
+    left_out = release.recipe.suppressed
+    tried, fitting = candidates(release.table, left_out, PROMISES[promise])
+    assert bool(told) == (fitting < tried)
+    if told:
+        fit = {0: "none fits, so", 1: "only 1 fits."}.get(fitting, f"{fitting:,} fit.")
+        assert f"of {tried:,} combinations of its published values {fit}" in told[0]
+
+
+@pytest.mark.parametrize("promise", ["nt(n=6, t=0.18)", "nt(n=6, t=0.18)[drop]"])
+def test_nearest_supersets_are_bounded_too(promise: str) -> None:
+    release, told = published(TABLE, SCHEMA, f"k>=4, {promise}", max_suppressed_records=1)
+    assert release.recipe.suppressed == 1
+    assert [note.split(" compares")[0] for note in told] == [promise]
+    assert "combinations" not in told[0]
+
+
+def test_many_left_out_are_not_few() -> None:
+    table = [*TABLE[:8] * 4, *({"age": 100 + 10 * place, "disease": "flu"} for place in range(11))]
+    release, told = published(table, SCHEMA, "k>=4, t<=0.3", max_suppressed_records=11)
+    assert (release.recipe.suppressed, told) == (11, [])
+
+
+def test_promises_about_the_file_itself_need_no_warning() -> None:
+    release, told = published(TABLE, SCHEMA, "k>=4, l>=2", max_suppressed_records=1)
+    assert (release.recipe.suppressed, told) == (1, [])
