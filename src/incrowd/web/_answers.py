@@ -45,9 +45,9 @@ class Answers:
         known = self.of(table)
         self._put(table, {**known, "confirmed": [*dict.fromkeys([*known["confirmed"], *names])]})
 
-    def say(self, table: str, harbor: Mapping[str, Any]) -> None:
-        """Remember what columns are about, for the checklist of HIPAA: ``kinds`` and ``year``."""
-        self._put(table, {**self.of(table), "harbor": dict(harbor)})
+    def say(self, table: str, harbor: Mapping[str, Any] | None) -> None:
+        """Remember what columns are about, for the checklist of HIPAA: ``kinds`` and ``year``; nothing forgets it."""
+        self._put(table, {**self.of(table), "harbor": None if harbor is None else dict(harbor)})
 
     def _put(self, table: str, answers: Mapping[str, Any]) -> None:
         tables = read_json(self._file, {}).get("tables", {})

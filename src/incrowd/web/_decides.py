@@ -52,7 +52,7 @@ def with_words_of(made_by: Plan, now: Plan, signed: Mapping[str, str] | None = N
 def differences(made_by: Plan, now: Plan) -> list[str]:
     """Say what decides otherwise now than when a run was made, in words."""
     then, present = made_by.to_dict(), now.to_dict()
-    found = [f"it promises {made_by.model()}, and the plan now {now.model()}"] * (made_by.model() != now.model())
+    found = ["the promise"] * (made_by.model() != now.model())
     names = dict.fromkeys([*made_by.columns, *now.columns])
     columns = [name for name in names if then["columns"].get(name) != present["columns"].get(name)]
     found += [f"the column{'s' if len(columns) > 1 else ''} {', '.join(columns)}"] * bool(columns)

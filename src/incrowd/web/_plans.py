@@ -110,8 +110,8 @@ class Plans:
             found: Plain | None = self._answers.of(str(self.read().data.path))["harbor"]
             return found
 
-    def say(self, harbor: Mapping[str, Any]) -> None:
-        """Remember what somebody said for the checklist of HIPAA."""
+    def say(self, harbor: Mapping[str, Any] | None) -> None:
+        """Remember what somebody said for the checklist of HIPAA; nothing if nobody wants it kept."""
         with self._lock:
             self._answers.say(str(self.read().data.path), harbor)
 

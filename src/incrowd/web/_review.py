@@ -89,8 +89,9 @@ class Review:
 
     def _roles(self) -> Item:
         unsure = [one["name"] for one in self.columns if not one["confirmed"]]
-        words = f"Nobody has looked at {_listed(unsure)} yet (step 2)." if unsure else _LOOKED
-        return Item("roles", "Columns confirmed", "open" if unsure else "done", words)
+        if not unsure:
+            return Item("roles", "Columns confirmed", "done", _LOOKED)
+        return Item("roles", "Columns not confirmed", "open", f"Nobody has looked at {_listed(unsure)} yet (step 2).")
 
     def _plan(self) -> Item:
         if self.run["current"]:
@@ -99,18 +100,19 @@ class Review:
             )
         changed = _listed(differences(self.made_by, self.now)) or "something"
         words = f"The plan has changed since this version was made: {changed}. Make a new version in step 5."
-        return Item("plan", "Version is up to date", "open", words)
+        return Item("plan", "Version is out of date", "open", words)
 
     def _promise(self) -> Item:
         kept, asked = str(self.made_by.model()), str(self.now.model())
         words = f"{kept}, checked on the finished table."
         if kept == asked:
             return Item("promise", "Promise kept", "done", words)
-        return Item("promise", "Promise kept", "open", f"It keeps {words} The plan now asks for {asked}.")
+        words = f"It keeps {words} The plan now asks for {asked}."
+        return Item("promise", "Another promise is kept", "open", words)
 
     def _attacked(self) -> Item:
         if self.evidence is None:
-            return Item("attacked", "Attacked", "open", "Nobody has attacked this version yet. Do that in step 6.")
+            return Item("attacked", "Not attacked", "open", "Nobody has attacked this version yet. Do that in step 6.")
         return Item("attacked", "Attacked", "done", str(self.evidence["verdict"]))
 
     def _names(self) -> Item:
@@ -119,7 +121,7 @@ class Review:
         gone = [name for name, one in self.made_by.columns.items() if one.role in GONE and not one.keep]
         if likely:
             words = f"{_listed(likely)} may name people, and {'are' if len(likely) > 1 else 'is'} published."
-            return Item("names", "Names are gone", "open", words)
+            return Item("names", "Names may be published", "open", words)
         words = f"Not published: {_listed(gone)}." if gone else "No column looks as if it named a person."
         return Item("names", "Names are gone", "done", words)
 
@@ -129,29 +131,33 @@ class Review:
         words = "No column that is published as it is has mostly values of its own."
         if not known:
             return Item("values", "No free text", "done", words)
-        state: State = "open" if any(one["kind"] == "text" for one in known) else "doubt"
+        text = any(one["kind"] == "text" for one in known)
         names = _listed([one["name"] for one in known])
         words = f"In {names} most people have a value of their own, and it is published as it is. {_KNOWN}"
-        return Item("values", "No free text", state, words)
+        if text:
+            return Item("values", "Free text may be published", "open", words)
+        return Item("values", "Values of their own", "doubt", words)
 
     def _order(self) -> Item:
         if self.made_by.output.order == "sorted":
             words = "The order of the rows tells nothing about the original order."
             return Item("order", "Rows are sorted", "done", words)
         words = "The order of your table is kept, which can give people away."
-        return Item("order", "Rows are sorted", "open", words)
+        return Item("order", "Rows are not sorted", "open", words)
 
     def _stated(self) -> Item:
         stated = self.now.report.earlier_releases
-        words = f"You wrote: {stated}" if stated else "Say below whether the same people were published before."
-        return Item("earlier", "Earlier releases", "done" if stated else "open", words)
+        if stated:
+            return Item("earlier", "Earlier releases", "done", f"You wrote: {stated}")
+        words = "Say below whether the same people were published before."
+        return Item("earlier", "Earlier releases not stated", "open", words)
 
     def _doubts(self) -> Iterable[Item]:
         """Say what nobody should call safe, though every promise is kept."""
         for words in () if self.evidence is None else self.evidence.get("doubts", ()):
-            yield Item("found", "What attacks and rules say", "doubt", words)
+            yield Item("found", "Attacks and rules", "doubt", words)
         if self.evidence is not None and self.harbor != self.evidence.get("harbor"):
-            yield Item("found", "What attacks and rules say", "doubt", _ANSWERS)
+            yield Item("found", "Attacks and rules", "doubt", _ANSWERS)
         for one in self.written:
             words = f"Version {one['id']} ({one['promise']}) was written into {one['exported']} before. {_BOTH}"
             yield Item("written", "Written before", "doubt", words)

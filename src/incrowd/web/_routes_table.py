@@ -114,7 +114,7 @@ async def safe_harbor(here: Here, body: asked.Harbor) -> Plain:
     given = {"kinds": body.kinds, "year": body.year}
     if body.run is None:
         found = await here.look("safe-harbor", **given, run=None)
-        here.plans.say(given)
+        here.plans.say(given if body.kinds else None)
         return found
     here.jobs.need_idle()
     run = str(here.run(body.run))

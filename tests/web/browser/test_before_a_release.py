@@ -34,7 +34,7 @@ def test_a_version_of_an_earlier_promise_is_not_called_safe_and_needs_a_reason(s
     expect(page.locator("#found .notice.good")).to_have_count(0)
 
     steward.go("release")
-    expect(page.locator("#list")).to_contain_text("Version is up to date: open")
+    expect(page.locator("#list")).to_contain_text("Version is out of date")
     expect(page.locator("#list")).to_contain_text("The plan now asks for k>=20")
     page.get_by_role("button", name="Release anyway").click()
     expect(page.get_by_role("alert")).to_contain_text("Say why it is released")

@@ -18,6 +18,8 @@ NEARLY_CERTAIN = Fraction(7, 10)
 """From this chance on a guess counts as nearly certain."""
 GUESSES = ("inference", "homogeneity")
 """The attacks that guess a value from the release alone."""
+FEW = 3
+"""So many tests that could not be checked are named."""
 RULES = ("wp216", "ema-0.09")
 """The published rules that every release is held against."""
 
@@ -62,4 +64,5 @@ def _unchecked(rule: Checklist) -> Iterator[str]:
     """Say of which tests of a rule nobody knows whether they hold."""
     tests = [item.test for item in rule.items if item.holds is None]
     if tests:
-        yield f"The rule {rule.preset.name} could not be checked: {', '.join(tests)}."
+        named = f" ({', '.join(tests)})" if len(tests) <= FEW else ""
+        yield f"{len(tests)} of {len(rule.items)} tests of the rule {rule.preset.name} could not be checked{named}."

@@ -8,11 +8,13 @@ const NAMED = { "": "not answered yet", none: "none of the 18", state: "a state,
 
 /** The questions, each with the answer that was given, or else with what name and values suggest. */
 export function safeHarbor() {
-  const box = el("div", { id: "harbor-questions" });
-  const ask = () => answerInto(box, get("/api/safe-harbor"), questions);
-  box.append(el("button", { type: "button", id: "open-harbor", on: { click: ask } }, "Go through the list"));
-  return box;
+  return el("div", { id: "harbor-questions" }, ask());
 }
+
+const ask = () => {
+  const act = () => answerInto(at("harbor-questions"), get("/api/safe-harbor"), questions);
+  return el("button", { type: "button", id: "open-harbor", on: { click: act } }, "Go through the list");
+};
 
 function questions(asked) {
   const box = el("div", { id: "harbor", "aria-live": "polite" });
@@ -36,6 +38,10 @@ function questions(asked) {
       asked.columns.length - answers.length,
     ));
   };
+  const forget = () => answerInto(box.parentNode, post("/api/safe-harbor", { kinds: {} }), () => [
+    el("p", {}, "Your answers are forgotten. No version is held against this list."),
+    ask(),
+  ]);
   return [
     el("p", {}, "What is each published column about? Only you can say it: a column without an answer is not checked."),
     el(
@@ -53,6 +59,7 @@ function questions(asked) {
         { type: "button", class: "main", id: "check-harbor", on: { click: check } },
         "Hold the table against the list",
       ),
+      el("button", { type: "button", class: "quiet", id: "forget-harbor", on: { click: forget } }, "Forget my answers"),
     ),
     box,
   ];

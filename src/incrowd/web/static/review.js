@@ -6,8 +6,8 @@ import { field, notice } from "./parts.js";
 
 const MARKS = {
   done: ["good", "yes", ""],
-  open: ["bad", "no", ": open"],
-  doubt: ["doubt", "look", ": look again"],
+  open: ["bad", "no", "open: "],
+  doubt: ["doubt", "look", "look again: "],
 };
 const WAYS = {
   roles: ["/columns", "Look at the columns"],
@@ -34,11 +34,11 @@ export function list(review, none) {
     return path && el("a", { href: `${path}${query}` }, words);
   };
   const line = (one) => {
-    const [kind, mark, more] = MARKS[one.state];
+    const [kind, mark, state] = MARKS[one.state];
     return el(
       "li",
       {},
-      el("span", { class: `verdict ${kind}` }, icon(mark, 18), `${one.title}${more}`),
+      el("span", { class: `verdict ${kind}` }, icon(mark, 18), el("span", { class: "hidden" }, state), one.title),
       el("span", {}, `${one.words} `, way(one)),
     );
   };

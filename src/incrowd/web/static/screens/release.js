@@ -158,7 +158,11 @@ function showWritten(result) {
 function showDownloads() {
   const asked = Promise.all([get(`/api/runs/${run.id}/files`), get(`/api/runs/${run.id}/lines`)]);
   return answerInto(at("again"), asked, ([{ files }, lines]) => [
-    el("p", {}, "The plan makes the same release on the command line and in Python, whatever the order of the rows."),
+    el(
+      "p",
+      {},
+      `${run.current ? "The plan" : "The plan of this version, which you can download below,"} makes the same release on the command line and in Python, whatever the order of the rows.`,
+    ),
     el("h3", {}, "Command line"),
     el("pre", { tabindex: "0", "aria-label": "Command line" }, lines.shell),
     el("h3", {}, "Python"),
