@@ -259,6 +259,11 @@ def test_evidence_knows_how_many_people_there_are(done: Visitor) -> None:
         ({"ask": "count", "where": [{"column": "age", "low": "41"}]}, "2", "1.9"),
         ({"ask": "count", "where": [{"column": "disease", "values": ["flu", "hiv"]}]}, "6", "6"),
         ({"ask": "count", "where": [{"column": "age", "low": "31", "high": "39"}, FEMALE]}, "2", "1.35"),
+        (
+            {"ask": "count", "where": [{"column": "age", "low": "31"}, {"column": "age", "high": "39"}]},
+            "3",
+            "2.7",
+        ),
         ({"ask": "mean", "column": "age"}, "30.625", "34.5"),
         ({"ask": "mean", "column": "age", "where": [{"column": "sex", "values": ["m"]}]}, "31.8", "37.5"),
     ],
@@ -281,6 +286,53 @@ def test_an_own_question_is_answered_from_the_table_and_from_the_release(
 )
 def test_a_question_that_makes_no_sense_is_refused(done: Visitor, question: Any, code: str) -> None:
     assert done.work(kind="question", run=1, **question)["error"]["code"] == code
+
+
+BORN = "born,disease\n" + "".join(
+    f"{year}-07-02,{disease}\n" for year in range(1955, 1975) for disease in ("flu", "hiv")
+)
+BORN_PLAN = """version = 1
+[data]
+path = "born.csv"
+[columns.born]
+role = "quasi"
+hierarchy = { dates = ["year", "decade"] }
+at_least = 2
+[columns.disease]
+role = "sensitive"
+[privacy]
+promise = ["k>=2"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "before", "after"),
+    [
+        ("01.01.1960", "31.12.1969", "20", "20"),
+        ("1960-01-01", "1969-12-31", "20", "20"),
+        ("1960", "1969", "20", "20"),
+        ("1.1.1970", None, "10", "10"),
+    ],
+)
+def test_a_question_about_dates_compares_dates_in_the_table_and_in_the_release(
+    visitor: Visitor, folder: Path, low: str, high: str | None, before: str, after: str
+) -> None:
+    (folder / "born.csv").write_text(BORN, encoding="utf-8")
+    (folder / "plan.toml").write_text(BORN_PLAN, encoding="utf-8")
+    assert visitor.work(kind="run")["state"] == "done"
+    where = [{"column": "born", "low": low, "high": high}]
+    found = visitor.work(kind="question", run=1, ask="count", where=where)["result"]
+    assert (found["before"], found["after"]) == (before, after)
+
+
+def test_an_end_of_a_range_that_is_no_date_is_refused_beside_its_field(visitor: Visitor, folder: Path) -> None:
+    (folder / "born.csv").write_text(BORN, encoding="utf-8")
+    (folder / "plan.toml").write_text(BORN_PLAN, encoding="utf-8")
+    visitor.work(kind="run")
+    where = [{"column": "disease", "values": ["flu"]}, {"column": "born", "low": "hello", "high": "world"}]
+    told = visitor.work(kind="question", run=1, ask="count", where=where)["error"]
+    assert told["place"] == "where.1.low"
+    assert told["message"] == "This column holds dates, and this cannot be read as one."
 
 
 def test_a_question_about_a_column_names_it(done: Visitor) -> None:

@@ -198,4 +198,4 @@ def test_a_table_whose_combinations_do_not_fit_into_memory_is_not_counted(planne
     planned.ask("PATCH", "/api/plan", json={"data": {"memory": "1B"}})
     told = planned.ask("GET", "/api/table/singling-out", 500)
     assert told["code"] == "IC302"
-    assert "call fewer columns ones that could help recognise somebody" in told["hint"]
+    assert "Call fewer columns ones that could help recognise somebody" in told["hint"]

@@ -190,6 +190,7 @@ class Said(BaseModel):
     hint: str
     place: str
     problems: list[dict[str, str]]
+    repairs: list[dict[str, Any]]
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {

@@ -17,7 +17,7 @@ from incrowd.models import Association, NTCloseness, PSensitive
 from incrowd.report import bipartite_svg
 from incrowd.web._desk import release_of
 from incrowd.web._look import share_of
-from incrowd.web._make import sizes_at
+from incrowd.web._make import samples_of, sizes_at
 from incrowd.web._refusal import Plain
 from incrowd.web._rows import Published, short
 from incrowd.web._summary import chances_of, side_by_side
@@ -35,7 +35,8 @@ def nodes(given: Plain, teller: Teller) -> Plain:
     problem, levels = _problem(release), release.recipe.levels
     quasi = list(problem.census.quasi)
     heights = {name: problem.census.ladders[name].height for name in quasi}
-    empty = {"quasi": quasi, "heights": heights, "chosen": None, "nodes": [], "more": 0}
+    known = {"quasi": quasi, "heights": heights, "samples": samples_of(problem)}
+    empty: Plain = {**known, "chosen": None, "nodes": [], "more": 0}
     if levels is None:
         return empty
     teller.step("looking at other versions")

@@ -19,6 +19,9 @@ LISTENERS = 64
 KEPT = 20
 """So many ended jobs are remembered."""
 
+TOLD = ("stage", "words", "done", "total", "best", "part", "parts", "part_words")
+"""What is told of how far a job is; some work has parts, one after the other."""
+
 State = Literal["running", "done", "stopped", "failed"]
 Ended = Callable[["Job"], None]
 
@@ -51,13 +54,13 @@ class Job:
     def show(self) -> Plain:
         """Give the job as plain data."""
         seconds = (self.ended or time.monotonic()) - self.began
-        told = {key: self.progress.get(key) for key in ("stage", "words", "done", "total", "best")}
+        told = {key: self.progress.get(key) for key in TOLD}
         named = {"id": self.id, "kind": self.kind, "state": self.state, **told, "seconds": round(seconds, 1)}
         return {**named, "left": self._left(), "run": self.run, "result": self.result, "error": self.error}
 
     def hear(self, progress: Plain) -> None:
         """Hear how far it is."""
-        if progress["stage"] != self.progress["stage"]:
+        if any(progress.get(key) != self.progress.get(key) for key in ("stage", "part")):
             self.staged = time.monotonic()
         self.progress = progress
         self.changes += 1

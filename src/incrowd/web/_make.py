@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import time
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Any
 from incrowd.algorithms import Inspected, LocalOutcome, Problem
 from incrowd.api import Plan, Release
 from incrowd.api._predicted import predicted_by
-from incrowd.core import EngineError
+from incrowd.core import Domain, EngineError, Ladder
 from incrowd.models import KAnonymity, Model, suppression_limit
 from incrowd.web._charts import quick_charts, write_charts
 from incrowd.web._decides import decides_of, states_of
@@ -21,11 +22,14 @@ from incrowd.web._history import write_json, write_text
 from incrowd.web._look import share_of
 from incrowd.web._origin import origin_of
 from incrowd.web._refusal import Plain
+from incrowd.web._rows import short
 from incrowd.web._summary import chances_of, details_of, summary_of
 from incrowd.web._worker import Teller
 
 QUICK = 10
 """Seconds that the search for a proposal may take."""
+PROPOSALS = 3
+"""So many versions are proposed."""
 
 
 def run(given: Plain, teller: Teller) -> Plain:
@@ -72,22 +76,39 @@ class Proposal:
 def proposals(given: Plain, teller: Teller) -> Plain:
     """Compute three versions: safer, as the plan says, and with more detail."""
     plan = plan_of(given["plan"])
-    teller.step("computing proposals", 0, 3)
+    teller.part("as your plan says", 1, PROPOSALS)
     release = quick(plan).run(teller.search)
     assert release.basis is not None  # noqa: S101 - anonymize made it
-    problem = release.basis.problem
+    problem, others = release.basis.problem, itertools.count(2)
     found = []
-    for place, one in enumerate(_ideas(plan, problem)):
-        teller.step(f"computing the proposal {one.title!r}", place, 3)
-        outcome = _as_it_is(release) if one.name == "balanced" else _searched(plan, problem, one, teller)
+    for one in _ideas(plan, problem):
+        if one.name == "balanced":
+            outcome = _as_it_is(release)
+        else:
+            teller.part(one.title.lower(), next(others), PROPOSALS)
+            outcome = _searched(plan, problem, one, teller)
         promised = {"promise": [str(part) for part in one.model.parts]}
         share = None if one.share is None else repr(one.share)
         named = {"name": one.name, "title": one.title, "words": one.words, "max_suppressed": share}
         found.append({**named, **promised, **outcome})
-    result: Plain = {"proposals": found, "notes": []}
+    result: Plain = {"proposals": found, "samples": samples_of(problem), "notes": []}
     kept = {"revision": given["revision"], "states": states_of(plan, result), **result}
     write_json(Path(given["kept"]), kept)
     return result
+
+
+def samples_of(problem: Problem) -> dict[str, list[str | None]]:
+    """Give one value of every column on its way up the ladder: what each level looks like."""
+    census = problem.census
+    return {name: _sample(census.ladders[name], census.domains[name]) for name in census.quasi}
+
+
+def _sample(ladder: Ladder, domain: Domain) -> list[str | None]:
+    """Follow a value from the middle of the column."""
+    code = (len(domain.values) - 1) // 2 if len(domain.values) else 0
+    if not len(domain):
+        return ["" for _ in ladder.labels]
+    return short([labels[groups[code]] for labels, groups in zip(ladder.labels, ladder.groups, strict=True)])
 
 
 def quick(plan: Plan) -> Plan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from incrowd.api._risk._classes import original_census
 from incrowd.api._utility._tables import Compared, Side, compared
 from incrowd.core import Domain, ParameterError, UnknownColumnError
 from incrowd.measures import Axis, Cover, Spread
+from incrowd.web._bounds import Range
 from incrowd.web._desk import release_of
 from incrowd.web._look import share_of
 from incrowd.web._refusal import Plain
@@ -20,8 +20,6 @@ from incrowd.web._worker import Teller
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-
-DATES = {"date", "datetime", "instant"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,10 +41,24 @@ class Condition:
     stretch: tuple[float, float] | None = None
 
     @classmethod
-    def of(cls, domain: Domain, one: Plain) -> Condition:
-        """Read what was asked."""
-        matches = _matching(domain, one)
-        return cls(domain.column, matches, None if one["values"] is not None else _stretch(domain, one))
+    def of(cls, domain: Domain, one: Plain, place: int) -> Condition:
+        """Read what was asked, which stands at a place of the request."""
+        known, found = len(domain.values), np.zeros(len(domain), dtype=bool)
+        if one["values"] is not None:
+            found[:known] = np.isin(domain.texts[:known].astype(str), [str(text) for text in one["values"]])
+            return cls(domain.column, found)
+        between = Range.of(domain, one["low"], one["high"], f"where.{place}")
+        found[between.places(domain)] = True
+        axis = Axis.of(domain)
+        return cls(domain.column, found, None if axis is None else between.stretch(axis))
+
+    def __and__(self, other: Condition) -> Condition:
+        """Ask for both of the same column: shares of a label that lie in each say nothing about those in both."""
+        stretch = None
+        if self.stretch is not None and other.stretch is not None:
+            begin = max(self.stretch[0], other.stretch[0])
+            stretch = begin, max(min(self.stretch[1], other.stretch[1]), begin)
+        return Condition(self.column, self.matches & other.matches, stretch)
 
     def share(self, cover: Cover | Spread) -> Floats:
         """Give of every value or label the share of its records that is asked for."""
@@ -63,7 +75,7 @@ def question(given: Plain, teller: Teller) -> Plain:
     if given["ask"] == "model":
         return _predicted(release, given["column"])
     both = _both(release)
-    chosen = [Condition.of(both.census.domains[one["column"]], one) for one in given["where"]]
+    chosen = _conditions(both, given["where"])
     before, after = (_answer(side, both, given, chosen) for side in (both.before, both.after))
     return {"before": _text(before), "after": _text(after), "off": _off(before, after), "guessed": None}
 
@@ -75,16 +87,13 @@ def _answer(side: Side, both: Compared, given: Plain, chosen: list[Condition]) -
     return _mean(side, column, _numbers(both.census.domains[column]), chosen)
 
 
-def _stretch(domain: Domain, one: Plain) -> tuple[float, float] | None:
-    """Give where a range begins and ends on the axis of its column: a whole number or day as the last one is inside."""
-    axis = Axis.of(domain)
-    if axis is None:
-        return None
-    low, high = (None if end is None else axis.span(end) for end in (one["low"], one["high"]))
-    begin = -np.inf if low is None or low.low is None else low.low
-    if high is None or high.high is None:
-        return begin, np.inf
-    return begin, max(high.high, (high.low or 0.0) + axis.unit) if axis.unit else float(np.nextafter(high.high, np.inf))
+def _conditions(both: Compared, where: list[Plain]) -> list[Condition]:
+    """Read all conditions; several about one column become one."""
+    found: dict[str, Condition] = {}
+    for place, one in enumerate(where):
+        read = Condition.of(both.census.domains[one["column"]], one, place)
+        found[read.column] = found[read.column] & read if read.column in found else read
+    return list(found.values())
 
 
 def _check(release: Release, names: list[str | None]) -> None:
@@ -101,37 +110,6 @@ def _both(release: Release) -> Compared:
     assert basis is not None  # noqa: S101 - anonymize made it
     more = (*schema.sensitive_names, *schema.insensitive)
     return compared(release, original_census(release, basis.table, more, **basis.reading))
-
-
-def _matching(domain: Domain, one: Plain) -> npt.NDArray[np.bool_]:
-    """Say of every value of a column whether it is asked for; a missing one never is."""
-    known, found = len(domain.values), np.zeros(len(domain), dtype=bool)
-    if one["values"] is not None:
-        found[:known] = np.isin(domain.texts[:known].astype(str), [str(text) for text in one["values"]])
-        return found
-    low, high = one["low"], one["high"]
-    if domain.kind == "number":
-        inside: Any = domain.values.astype(np.float64)
-        ends: list[Any] = [None if end is None else _number(end) for end in (low, high)]
-    elif domain.kind in DATES:
-        inside, ends = domain.texts[:known].astype(str), [low, None if high is None else f"{high}\x7f"]
-    else:
-        msg = f"Column {domain.column!r} has no order, so nothing lies between two of its values."
-        raise ParameterError(msg, hint="choose values instead.")
-    found[:known] = True
-    if ends[0] is not None:
-        found[:known] &= inside >= ends[0]
-    if ends[1] is not None:
-        found[:known] &= inside <= ends[1]
-    return found
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        msg = "The ends of a range of numbers must be numbers."
-        raise ParameterError(msg, hint="write them with digits and a point, such as 37.5.") from None
 
 
 def _numbers(domain: Domain) -> Floats:

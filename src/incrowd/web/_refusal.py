@@ -1,15 +1,30 @@
-"""What the server says when it cannot do what was asked: always with the same five keys."""
+"""What the server says when it cannot do what was asked: always with the same six keys."""
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 from incrowd.core import EngineError, IncrowdError, NoSafeRelease, PlanError, ReleaseMismatch
+from incrowd.web._wording import sentence, worded, worded_problems
 
 Plain = dict[str, Any]
 
 FAULT = "This should not have happened"
-REPORT = "please report it; the same plan on the command line with incrowd --debug says where it happens."
+REPORT = "Please report it, and say what you clicked last. Your plan is as it was."
+SYSTEM = {
+    errno.ENOSPC: ("The disk is full.", "Make room on it, and try again. Your plan is as it was."),
+    errno.EDQUOT: ("Your share of the disk is full.", "Make room on it, and try again. Your plan is as it was."),
+    errno.EROFS: ("The folder can only be read.", "Work in a folder of your own."),
+    errno.EACCES: (
+        "A file of the folder may not be used.",
+        "Check your rights there, or work in a folder of your own.",
+    ),
+    errno.EPERM: ("A file of the folder may not be used.", "Check your rights there, or work in a folder of your own."),
+    errno.ENOENT: ("A file that is needed is gone.", "Open the table again in step 1."),
+    errno.EIO: ("The disk does not answer as it should.", "Try it again, or work on another disk."),
+}
+"""What the system says most often, in the page's words."""
 
 
 class Refusal(Exception):  # noqa: N818 - it is no fault of anybody's
@@ -20,7 +35,7 @@ class Refusal(Exception):  # noqa: N818 - it is no fault of anybody's
     status
         The status of the answer.
     said
-        What is wrong: ``code``, ``message``, ``hint``, ``place`` and ``problems``.
+        What is wrong: ``code``, ``message``, ``hint``, ``place``, ``problems`` and ``repairs``.
     """
 
     def __init__(self, status: int, said: Plain) -> None:
@@ -36,7 +51,8 @@ def refusal(status: int, code: str, message: str, hint: str = "", place: str = "
 
 def said(code: str, message: str, hint: str = "", place: str = "") -> Plain:
     """Give an error as plain data."""
-    return {"code": code, "message": message, "hint": hint, "place": place, "problems": []}
+    words = {"message": sentence(message), "hint": sentence(hint)}
+    return {"code": code, **words, "place": place, "problems": [], "repairs": []}
 
 
 def said_by(error: BaseException) -> Plain:
@@ -46,23 +62,26 @@ def said_by(error: BaseException) -> Plain:
     if isinstance(error, PlanError):
         return _said_by_plan(error)
     if isinstance(error, IncrowdError):
-        return said(error.code, error.message, error.hint)
+        message, hint, repairs = worded(error.code, error.message, error.hint)
+        return {**said(error.code, message, hint), "repairs": repairs}
     if isinstance(error, MemoryError):
-        return said(EngineError.code, "There is not enough memory.", "close other programs, or use a smaller table.")
+        return said(EngineError.code, "There is not enough memory.", "Close other programs, or use a smaller table.")
     if isinstance(error, OSError) and error.strerror:
-        return said(EngineError.code, f"The system says: {error.strerror}.", "check your rights and the disk.")
+        usual = f"The system says: {error.strerror}.", "Check your rights and the disk."
+        return said(EngineError.code, *SYSTEM.get(error.errno or 0, usual))
     return said("fault", f"{FAULT} ({type(error).__name__}).", REPORT)
 
 
 def _said_by_plan(error: PlanError) -> Plain:
     """Name the place of the first problem; the drawing of lines is for terminals."""
-    problems = [{"place": one.key, "message": one.message} for one in error.problems]
+    problems = list(worded_problems([{"place": one.key, "message": one.message} for one in error.problems]))
     if not problems:
-        return said(error.code, error.message, error.hint)
+        message, hint, repairs = worded(error.code, error.message, error.hint)
+        return {**said(error.code, message, hint), "repairs": repairs}
     first = problems[0]
-    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
-    message = f"{first['place'] or 'The plan'}: {first['message']}{more}"
-    return {**said(error.code, message, error.hint, first["place"]), "problems": problems}
+    listed = [{"place": one["place"], "message": sentence(one["message"])} for one in problems]
+    told = said(error.code, first["message"], "", first["place"])
+    return {**told, "problems": listed, "repairs": first["repairs"]}
 
 
 def status_of(told: Plain) -> int:

@@ -51,8 +51,8 @@ async def example(here: Here, body: asked.Example | None = None) -> Plain:
 
 
 @router.post("/open")
-async def open_file(here: Here, body: asked.Open) -> Plain:
-    """Look at a table, suggest a plan for it, and write that."""
+async def open_file(here: Here, request: Request, body: asked.Open) -> Plain:
+    """Look at a table, suggest a plan for it, and write that, unless whoever asked has gone."""
     path = here.folder.table(body.name)
     given = {"separator": body.separator, "encoding": body.encoding, "sheet": body.sheet}
     reading = {key: value for key, value in given.items() if value is not None}
@@ -63,6 +63,8 @@ async def open_file(here: Here, body: asked.Open) -> Plain:
         text = draft.read_text(encoding="utf-8").replace(_drafted(path.name), _drafted(_relative(here, path)), 1)
     finally:
         draft.unlink(missing_ok=True)
+    if await request.is_disconnected():
+        raise refusal(503, "stopped", "It was stopped.", "open the file again when you like.")
     return here.plans.begin(text, found["columns"])
 
 

@@ -81,8 +81,9 @@ def proposals(here: Here) -> Plain:
     found = read_json(here.folder.ours(PROPOSALS))
     if found is None:
         raise refusal(404, "not-found", "No versions were computed yet.", "start the job 'proposals'.")
-    current = here.plans.present().decides in found["states"]
-    return {"revision": found["revision"], "current": current, "proposals": found["proposals"]}
+    current = here.plans.present().decides in found["states"] and "samples" in found  # older ones had none
+    told = {key: found.get(key) for key in ("revision", "proposals", "samples")}
+    return {**told, "current": current}
 
 
 @router.get("/presets")

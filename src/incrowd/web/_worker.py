@@ -41,6 +41,7 @@ class Teller:
         self._last = 0.0
         self._stage = ""
         self._written = False
+        self._part: Plain = {}
         self.stopping = threading.Event()
         self.caught: list[warnings.WarningMessage] = []
 
@@ -73,11 +74,16 @@ class Teller:
         """Say in words what is being worked on."""
         self._tell("working", {"done": done, "total": total, "words": words}, at_once=True)
 
+    def part(self, words: str, number: int, parts: int) -> None:
+        """Say which of several parts begins, from 1; whatever is told from now on is about it."""
+        self._part, self._written = {"part": number, "parts": parts, "part_words": words}, False
+        self._tell("working", {"done": None, "total": None, "words": ""}, at_once=True)
+
     def _tell(self, stage: str, more: Plain, *, at_once: bool = False) -> None:
         now = time.monotonic()
         if at_once or stage != self._stage or now - self._last >= OFTEN:
             self._stage, self._last = stage, now
-            self._say({"stage": stage, **more})
+            self._say({"stage": stage, **more, **self._part})
 
 
 def perform(task: str, given: Plain, say: Say, began: Callable[[Teller], None] | None = None) -> Plain:

@@ -54,7 +54,7 @@ def test_a_number_that_is_none_is_refused_in_plain_words(steward: Steward) -> No
     page = steward.go("promise")
     page.get_by_label("Percent of the people who may be left out").fill("many")
     page.get_by_label("Percent of the people who may be left out").press("Tab")
-    sees(page, "The share is a number of percent, such as 5 or 2.5")
+    sees(page, "The share is a number from 0 to 100 percent")
 
 
 def test_unsure_columns_must_be_looked_at_before_one_goes_on(steward: Steward) -> None:
@@ -65,6 +65,7 @@ def test_unsure_columns_must_be_looked_at_before_one_goes_on(steward: Steward) -
     page.get_by_role("link", name="Next: Promise").click()
     sees(page, "Please confirm the columns colour, size first")
     assert page.url.endswith("/columns")
+    page.get_by_role("button", name="Show me the first one").click()
     expect(page.get_by_role("heading", name="colour")).to_be_focused()
 
 

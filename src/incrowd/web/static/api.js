@@ -6,10 +6,8 @@ const token = document.querySelector('meta[name="incrowd-token"]').content;
 export class Refused extends Error {
   constructor(status, said) {
     super(said.message || "This did not work.");
-    Object.assign(
-      this,
-      { status, code: said.code || "", hint: said.hint || "", place: said.place || "", problems: said.problems || [] },
-    );
+    const { code = "", hint = "", place = "", problems = [], repairs = [] } = said;
+    Object.assign(this, { status, code, hint, place, problems, repairs });
   }
 }
 

@@ -76,7 +76,7 @@ function outcome(found) {
     {},
     `${counted(found.uncovered.count, "value")} stand in no group: ${found.uncovered.values.map((one) => one ?? "missing").join(", ")}`,
   );
-  if (found.problem) return [problem(gone ? { ...found.problem, hint: "put them into groups." } : found.problem), gone];
+  if (found.problem) return [problem(gone ? { ...found.problem, hint: "Put them into groups." } : found.problem), gone];
   const heads = found.levels.map(
     (one) => `level ${one.level} (${counted(one.groups, "group")}, smallest ${count(one.smallest)})`,
   );

@@ -25,15 +25,72 @@ function filled(node, given, children) {
 
 export const at = (id) => document.getElementById(id);
 
-/** Put new content into a box; the focus stays where it was if the control is still there. */
+/** Put new content into a box; the focus stays where it was, or as near as possible, and so do messages. */
 export function fill(box, ...children) {
-  const held = box.contains(document.activeElement) ? document.activeElement.id : "";
+  const trail = trailOf(box);
   const open = new Set([...box.querySelectorAll("details[id][open]")].map((one) => one.id));
+  const guests = GUESTS.map(at).filter((one) => one && one !== box && box.contains(one));
+  for (const one of guests) one.remove();
   box.replaceChildren(...children.flat(3).filter((one) => one !== null && one !== undefined && one !== false));
   for (const id of open) at(id)?.setAttribute("open", "");
-  if (held) at(held)?.focus({ preventScroll: true });
+  for (const one of guests) if (!stand(one, at(one.dataset.beside))) box.append(one);
+  if (trail) refocus(trail, box);
   return box;
 }
+
+/** The names of what has the focus and of all around it up to a box; null if the focus is elsewhere. */
+function trailOf(box) {
+  if (!box.contains(document.activeElement)) return null;
+  const ids = [];
+  for (let node = document.activeElement; node !== box; node = node.parentElement) if (node.id) ids.push(node.id);
+  return ids;
+}
+
+function refocus(ids, box) {
+  for (const node of [...ids.map(at), box]) {
+    const target = node?.matches("details") ? node.querySelector("summary") : node;
+    target?.focus({ preventScroll: true });
+    if (target && document.activeElement === target) return;
+    if (!target || target.matches("button, input, select, textarea")) continue; // gone, or it cannot be used now
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+    return;
+  }
+}
+
+const GUESTS = ["notices", "job"]; // they stand beside the control that they are about
+const CONTROLS = "button, a[href], input, select, textarea, .node";
+let last = null;
+
+for (const name of ["click", "change", "drop"]) document.addEventListener(name, (event) => {
+  const control = event.target.closest?.(CONTROLS) ?? event.target.closest?.("label")?.control;
+  if (control && !control.closest(GUESTS.map((id) => `#${id}`).join())) last = control;
+}, true);
+
+/** The control that was used last, messages' own ones aside. */
+export const used = () => (last && !last.isConnected && last.id ? at(last.id) : last);
+
+/** Let a box of messages stand beside a control; where there is none, below the question. */
+export function beside(name, control) {
+  const box = at(name);
+  box.dataset.beside = control?.id ?? "";
+  if (!stand(box, control)) at("said").before(box);
+  return box;
+}
+
+/** Put a box where a control is. Gives whether there is such a place. */
+function stand(box, control) {
+  if (!control?.isConnected || !at("main").contains(control)) return false;
+  const inside = control.closest(".field, .files li");
+  const after = control.closest(".choose, .wide, fieldset, .buttons, .row, header, .plot, p") ?? control;
+  if (inside) inside.append(box);
+  else if (control.closest(".onward")) control.closest(".onward").before(box);
+  else after.after(box);
+  return true;
+}
+
+/** Bring a message into view, if it is not. */
+export const reveal = (box) => box.scrollIntoView({ block: "nearest" });
 
 const turns = new WeakMap();
 
@@ -70,11 +127,11 @@ export function whenReleased(act) {
   else act();
 }
 
-let last = "";
+let spoken = "";
 
 /** Tell screen readers; the same words are not said twice in a row. */
 export function say(words) {
-  if (words === last) return;
-  last = words;
+  if (words === spoken) return;
+  spoken = words;
   at("said").textContent = words;
 }

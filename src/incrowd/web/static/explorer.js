@@ -8,8 +8,10 @@ import { count, counted, percent } from "./numbers.js";
 import { answerInto, experts, field, meaning, problem, sideBySide, verdict } from "./parts.js";
 import * as plans from "./plan.js";
 import { curve, lattice, sign } from "./plots.js";
+import { levelWords } from "./proposals.js";
+import { repairs } from "./repairs.js";
+import { isCurrent, numbersOf } from "./runs.js";
 import { change } from "./shell.js";
-import { numbersOf } from "./runs.js";
 
 const STATES = [
   ["chosen", "this version"],
@@ -39,8 +41,11 @@ async function showLattice(box, run) {
     const found = await get(`/api/runs/${run.id}/nodes`);
     const shown = el("div", { id: "node", "aria-live": "polite" });
     const state = { ...found.chosen };
-    const drawn = lattice(found.nodes, (node) => pick(node));
-    const asked = calmly(() => showNode(shown, run, state), 250);
+    const named = ({ levels, state: kind }) => `${found.quasi.map(
+      (name, place) => `${name}: ${levelWords(found.samples[name], levels[place])}`,
+    ).join(", ")}. ${STATES.find(([one]) => one === kind)[1]}`;
+    const drawn = lattice(found.nodes, (node) => pick(node), named);
+    const asked = calmly(() => showNode(shown, run, state, found.heights), 250);
     const look = () => {
       drawn.mark(found.quasi.map((name) => state[name]));
       asked();
@@ -64,15 +69,16 @@ async function showLattice(box, run) {
       shown,
     );
   } catch (error) {
-    fill(box, problem(error));
+    fill(box, problem(error, ...repairs(error)));
   }
 }
 
 function slider(found, name, place, state, look) {
-  const told = el("span", { class: "help" }, `level ${state[name]} of ${found.heights[name]}`);
+  const words = () => `${levelWords(found.samples[name], state[name])} (level ${state[name]} of ${found.heights[name]})`;
+  const told = el("span", { class: "help", id: `turn-words-${place}` }, words());
   const turn = (event) => {
     state[name] = Number(event.target.value);
-    told.textContent = `level ${state[name]} of ${found.heights[name]}`;
+    told.textContent = words();
     look();
   };
   return el(
@@ -88,6 +94,7 @@ function slider(found, name, place, state, look) {
         max: String(found.heights[name]),
         step: "1",
         value: String(state[name]),
+        "aria-describedby": `turn-words-${place}`,
         on: { input: turn },
       },
     ),
@@ -95,7 +102,30 @@ function slider(found, name, place, state, look) {
   );
 }
 
-const showNode = (box, run, levels) => answerInto(box, post(`/api/runs/${run.id}/node`, { levels }), (found) => [
+/** Put the levels into the plan and make this version. */
+async function take(levels, heights) {
+  const fixed = ([name, level]) => [name, { at_least: level || null, at_most: level === heights[name] ? null : level }];
+  if (!(await change({ columns: Object.fromEntries(Object.entries(levels).map(fixed)) }))) return;
+  await start("run", { label: "Your own levels" }, at("made-title"));
+}
+
+/** A way to take a version that keeps the promise; none where the plan has changed since. */
+function taking(found, run, heights) {
+  const same = Object.entries(run.levels).every(([name, level]) => found.levels[name] === level);
+  if (found.state === "refused" || same || !isCurrent(run)) return null;
+  return el(
+    "p",
+    { class: "buttons" },
+    el(
+      "button",
+      { type: "button", class: "main", id: "take", on: { click: () => take(found.levels, heights) } },
+      "Take this version",
+    ),
+    el("span", { class: "help" }, "The plan then asks for these very levels. Step 4 sets them free again."),
+  );
+}
+
+const showNode = (box, run, levels, heights) => answerInto(box, post(`/api/runs/${run.id}/node`, { levels }), (found) => [
   el(
     "p",
     {},
@@ -105,6 +135,7 @@ const showNode = (box, run, levels) => answerInto(box, post(`/api/runs/${run.id}
       "The promise would not be kept: too many people would have to be left out",
     ),
   ),
+  taking(found, run, heights),
   numbersOf({ ...found, kept: keptBy(found.measures?.loss), records: run.records }),
   sideBySide(found.rows, "The same records, as this version would publish them."),
 ]);

@@ -1,11 +1,11 @@
 // Long work: one job at a time, with its progress, its end, and a way to stop it. A reload finds it again.
 
 import { get, post } from "./api.js";
-import { at, el, fill, say } from "./dom.js";
-import { count, percent, seconds, shareOf } from "./numbers.js";
+import { at, beside, el, fill, reveal, say, used } from "./dom.js";
+import { count, percent, seconds } from "./numbers.js";
 import { notice, problem } from "./parts.js";
 import { settled } from "./plan.js";
-import { change } from "./shell.js";
+import { repairs } from "./repairs.js";
 
 const ended = new Map();
 const TITLES = {
@@ -27,6 +27,7 @@ const STAGES = {
 };
 let source = null;
 let present = null;
+let asked = null; // what this page started last
 
 /** The kind of job that is under way, if there is one. */
 export const running = () => present?.state === "running" && present.kind;
@@ -34,17 +35,33 @@ export const running = () => present?.state === "running" && present.kind;
 /** Say what to do when a job of a kind has ended well: `act(result, job)`. */
 export const whenDone = (kind, act) => ended.set(kind, act);
 
-/** Start a job. Gives false if it was refused, and says why. */
-export async function start(kind, more = {}) {
+/** Start a job; it is shown beside the control that was used last. Gives false if it was refused, and says why. */
+export async function start(kind, more = {}, control = used()) {
+  asked = { kind, more };
   try {
     await settled();
+    beside("job", control);
     watch(await post("/api/jobs", { kind, ...more }));
     return true;
   } catch (error) {
     if (error.code === "busy") await resume();
-    else fill(at("job"), problem(error));
+    else wrong(error);
     return false;
   }
+}
+
+/** Show an error beside what it is about: the field that it names, or where the job was started. */
+function wrong(error, ...actions) {
+  const field = error.place ? document.querySelector(`[data-place="${CSS.escape(error.place)}"]`) : null;
+  if (field) {
+    beside("job", field);
+    field.setAttribute("aria-invalid", "true");
+    field.addEventListener("input", () => field.removeAttribute("aria-invalid"), { once: true });
+  }
+  const { kind, more } = asked ?? {};
+  const retry = kind ? (further) => start(kind, { ...more, ...further }) : null;
+  reveal(fill(at("job"), problem(error, ...actions, ...repairs(error, retry, more))));
+  field?.focus({ preventScroll: true });
 }
 
 /** Find a job that still runs, for example after a reload; give the last one. */
@@ -68,7 +85,9 @@ async function lookAgain(id) {
     shown(await get(`/api/jobs/${id}`));
   } catch (error) {
     source?.close();
-    fill(at("job"), problem(error));
+    present = null;
+    document.body.classList.remove("busy");
+    wrong(error);
   }
 }
 
@@ -84,50 +103,21 @@ function shown(job) {
 
 function finished(job) {
   fill(at("job"));
+  beside("job", null);
   say(`${TITLES[job.kind] ?? "The work"}: done.`);
   ended.get(job.kind)?.(job.result, job);
 }
 
 function stopped() {
-  fill(at("job"), notice("plain", "Cancelled.", "Nothing was written. Your plan is as it was."));
+  reveal(fill(at("job"), notice("plain", "Cancelled.", "Nothing was written. Your plan is as it was.")));
   document.dispatchEvent(new CustomEvent("job-ended"));
-}
-
-/** Changes that would be enough, each with a button that makes it and tries again. */
-function waysOut({ message, hint }, kind) {
-  const way = (words, body) => el(
-    "button",
-    { type: "button", class: "main", on: { click: async () => (await change(body)) && start(kind) } },
-    words,
-  );
-  const column = /at_most of '(.+?)' binds/.exec(hint)?.[1];
-  const people = /max_suppressed_records=(\d+)/.exec(hint)?.[1];
-  const all = /of ([\d,]+) records/.exec(message)?.[1].replaceAll(",", "");
-  const share = people && all && Math.ceil((Number(people) / Number(all)) * 1000) / 10;
-  return [
-    column && way(`Let ${column} become as vague as needed`, { columns: { [column]: { at_most: null } } }),
-    share && share < 100 && way(
-      `Let ${share} % be left out`,
-      { privacy: { max_suppressed: shareOf(String(share)), max_suppressed_records: null } },
-    ),
-  ].filter(Boolean);
 }
 
 function failed(job) {
   const error = job.error ?? { message: "This did not work.", hint: "" };
-  const links = error.code === "IC201" ? [
-    ...waysOut(error, job.kind),
-    el("a", { class: "button", href: "/promise" }, "Change the promise"),
-    el("a", { class: "button", href: "/coarsen" }, "Let columns become vaguer"),
-  ] : /not covered/.test(error.message) ? [el("a", { class: "button", href: "/coarsen" }, "Look at the ladders")] : [];
-  fill(
-    at("job"),
-    problem(
-      error.code === "IC201" ? { ...error, message: `Not possible with these limits. ${error.message}` } : error,
-      ...links,
-    ),
-  );
-  document.dispatchEvent(new CustomEvent("job-ended"));
+  const none = error.code === "IC201";
+  document.dispatchEvent(new CustomEvent("job-ended")); // screens draw themselves anew; then the message finds its place
+  wrong(none ? { ...error, message: `Not possible with these limits. ${error.message}` } : error);
 }
 
 /** Words for where a job is: "Searching: 3,100 of 4,320 looked at. Best so far keeps 78 % of the detail. About 5 seconds left." */
@@ -138,10 +128,21 @@ export function wordsOf(job) {
   const best = job.best ? `Best so far keeps ${percent(String(1 - Number(job.best)))} of the detail.` : "";
   const left = job.left ? `About ${seconds(job.left)} left.` : "";
   return [
+    partOf(job),
     `${stage[0].toUpperCase()}${stage.slice(1)}${steps ? `: ${steps}` : ""}.`,
     best,
     left,
   ].filter(Boolean).join(" ");
+}
+
+/** "1 of 3: as your plan says." where work has parts. */
+const partOf = (job) => (job.parts ? `${job.part} of ${job.parts}: ${job.part_words}.` : "");
+
+/** How much is done of how much, all parts together; null where nobody knows. */
+function shareDone(job) {
+  const inner = job.total ? (job.done ?? 0) / job.total : 0;
+  if (job.parts) return { max: job.parts, value: job.part - 1 + Math.min(inner, 1) };
+  return job.total ? { max: job.total, value: job.done ?? 0 } : null;
 }
 
 function drawn(job) {
@@ -168,11 +169,13 @@ function drawn(job) {
     );
     at("job").dataset.id = job.id;
     say(title);
+    if (at("job").dataset.beside) reveal(at("job"));
   }
   const bar = at("job-bar");
-  if (job.total) Object.assign(bar, { max: job.total, value: job.done ?? 0 });
+  const done = shareDone(job);
+  if (done) Object.assign(bar, done);
   else bar.removeAttribute("value");
   at("job-words").textContent = `${wordsOf(job)}${job.seconds >= 2 ? ` ${seconds(job.seconds)} so far.` : ""}`;
   if (at("job-keep")) at("job-keep").hidden = !job.best;
-  say(`${title}. ${STAGES[job.stage] ?? ""}`);
+  say(`${title}. ${partOf(job)} ${STAGES[job.stage] ?? ""}`);
 }

@@ -3,7 +3,7 @@
 import { at, el, fill } from "./dom.js";
 import { field } from "./parts.js";
 import * as plans from "./plan.js";
-import { change, complain } from "./shell.js";
+import { change, refused } from "./shell.js";
 
 let asked = false;
 
@@ -54,8 +54,6 @@ function setKnown(known) {
 
 function setPeople(event) {
   const people = event.target.value.replace(/[\s,_]/g, "");
-  if (people && !/^[1-9]\d{0,14}$/.test(people)) return complain(
-    { message: "The number of people is a whole number, 1 or more.", hint: "", problems: [] },
-  );
+  if (people && !/^[1-9]\d{0,14}$/.test(people)) return refused("The number of people is a whole number, 1 or more.", "For example 1200000.");
   return change({ report: { population: people ? Number(people) : null } });
 }

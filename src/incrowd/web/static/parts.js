@@ -1,8 +1,9 @@
 // Parts that several screens are made of.
 
-import { draw, el, fill, turn } from "./dom.js";
+import { draw, el, fill, reveal, turn } from "./dom.js";
 import { icon } from "./icons.js";
 import { count, counted } from "./numbers.js";
+import { reload, repairs } from "./repairs.js";
 
 /** The line under a number. */
 export const meaning = (words) => el(
@@ -41,29 +42,11 @@ export function notice(kind, title, words, ...actions) {
   return el("div", { class: `notice ${kind}`, role: kind === "bad" ? "alert" : "status" }, icon(mark, 24), body);
 }
 
-/** A sentence begins with a capital letter, a promise such as l>=3 does not. */
-const sentence = (text) => (text && !/^\w+\s*[<>=([]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
-
-const PLAINLY = [
-  [/^say the encoding.*$/i, "older programs write letters such as ä in another way. Try the buttons."],
-  [/^say which one by its name, or by its number from 1: sheet=1\.$/i, "say which one."],
-  [/the error carries them in \.values.*$/i, "step 4 lists the values that stand in no group."],
-  [/at_most of '(.+?)' binds: without it (\S+) are left out/, "the column $1 may not become vague enough; without its limit $2 would be left out"],
-  [/max_suppressed_records=(\d+) would be enough/, "leaving out $1 people would be enough"],
-  [/give it more memory, such as memory='16GB', or /, ""],
-];
-
-/** A hint of the library without the words of programs. */
-export const plainly = (hint) => PLAINLY.reduce((text, [from, to]) => text.replace(from, to), hint ?? "");
-
-/** An error of the server as a message. */
+/** An error of the server as a message, with what would help. */
 export function problem(error, ...actions) {
-  const more = (error.problems || []).length > 1 ? el(
-    "ul",
-    {},
-    error.problems.map((one) => el("li", {}, `${one.place}: ${one.message}`)),
-  ) : null;
-  return notice("bad", error.message, [sentence(plainly(error.hint)), more].filter(Boolean), ...actions);
+  const others = (error.problems || []).slice(1);
+  const more = others.length > 0 && el("ul", {}, others.map((one) => el("li", {}, one.message)));
+  return notice("bad", error.message, [error.hint, more].filter(Boolean), ...actions);
 }
 
 /** Fill a box with what `show` makes of an answer, or with the problem. What a newer question overtook is dropped. Gives whether the answer is there. */
@@ -74,7 +57,7 @@ export async function answerInto(box, answer, show) {
     if (fresh()) fill(box, show(found));
     return fresh();
   } catch (error) {
-    if (fresh()) fill(box, problem(error));
+    if (fresh()) fill(box, problem(error, ...repairs(error)));
     return false;
   }
 }
@@ -134,7 +117,7 @@ export function field(id, label, control, help) {
   control.id = id;
   if (help) control.setAttribute("aria-describedby", `${id}-help`);
   return el(
-    "p",
+    "div",
     { class: "field" },
     el("label", { for: id }, label),
     control,
@@ -153,7 +136,7 @@ export const experts = (id, title, ...inner) => el(
 );
 
 /** Show that we wait, if it lasts; give what comes, or null if it was ended. `act` gets a signal. */
-export async function waiting(box, words, act) {
+export async function waiting(box, words, act, { reveals = false } = {}) {
   const ender = new AbortController();
   const timer = setTimeout(() => {
     const cancel = el("button", { type: "button", class: "small", on: { click: () => ender.abort() } }, "Cancel");
@@ -167,15 +150,16 @@ export async function waiting(box, words, act) {
         cancel,
       ),
     );
+    if (reveals) reveal(box);
   }, 250);
   try {
     return await act(ender.signal);
   } catch (error) {
     if (error.name !== "AbortError") {
-      fill(box, problem(error));
+      fill(box, problem(error, ...repairs(error)));
       throw error;
     }
-    fill(box, notice("plain", "Cancelled.", "Reload the page to try again."));
+    fill(box, notice("plain", "Cancelled.", "", reload()));
     return null;
   } finally {
     clearTimeout(timer);

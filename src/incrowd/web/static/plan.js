@@ -27,6 +27,9 @@ function told(found) {
 
 export const load = async () => took(await get("/api/plan"));
 
+/** Show the plan as it is once more. */
+export const again = () => watchers.forEach((act) => act(plan));
+
 /** Ask for a change; one after the other, each on what the last one left. */
 function inLine(act) {
   const mine = line.then(act).then(told);
@@ -47,7 +50,7 @@ export const undo = () => inLine(() => post("/api/plan/undo"));
 export const redo = () => inLine(() => post("/api/plan/redo"));
 export const confirm = (columns) => inLine(() => post("/api/plan/confirm", { columns }));
 export const restore = (run) => inLine(() => post("/api/plan/restore", { run }));
-export const open = (given) => inLine(() => post("/api/open", given));
+export const open = (given, signal) => inLine(() => post("/api/open", given, { signal }));
 
 /** Look again when another tab has changed something, or when we come back to this one. */
 export function follow(changed) {

@@ -133,8 +133,8 @@ function edges(nodes, spots) {
   }));
 }
 
-/** The lattice, one row per sum of levels, exact at the bottom; `pick(node)` hears clicks, `mark(levels)` rings a node. */
-export function lattice(nodes, pick) {
+/** The lattice, one row per sum of levels, exact at the bottom; `pick(node)` hears clicks, `words(node)` names one, `mark(levels)` rings a node. */
+export function lattice(nodes, pick, words) {
   const rows = new Map();
   for (const one of nodes) {
     const sum = one.levels.reduce((all, level) => all + level, 0);
@@ -153,7 +153,7 @@ export function lattice(nodes, pick) {
       { class: `node ${one.state}`, on: { click: () => pick(one) } },
       draw("circle", { class: "reach", cx: x, cy: y, r: 11 }),
       SHAPES[one.state](x, y),
-      draw("title", {}, `levels ${one.levels.join(" · ")}: ${one.state}`),
+      draw("title", {}, words(one)),
     );
   });
   const counts = Object.keys(SHAPES).map(

@@ -1,36 +1,30 @@
 // The cards of the three versions.
 
-import { post } from "./api.js";
 import { el } from "./dom.js";
 import { count, percent } from "./numbers.js";
-import * as plans from "./plan.js";
 
-const SAMPLES = 12;
-const samples = new Map();
+let samples = {};
 
-/** What every column becomes, by an example. */
-function levelsOf(levels) {
-  const words = (name, level) => {
-    const found = samples.get(name);
-    if (!found) return `level ${level}`;
-    return level === 0 ? "exact" : level === found.height ? "not shown" : `such as ${found.labels[level]}`;
-  };
-  return el(
-    "span",
-    { class: "levels" },
-    Object.entries(levels).map(([name, level]) => el("small", {}, `${name}: `, el("b", {}, words(name, level)))),
-  );
+/** Take one value of each column on its way up the ladder. */
+export const takeSamples = (found) => { samples = found ?? {}; };
+
+/** What a level makes of a column, by an example. */
+export function levelWords(labels, level) {
+  if (level === 0) return "exact";
+  return level === labels.length - 1 ? "not shown" : `such as ${labels[level] ?? "missing"}`;
 }
 
-/** One value of each column on its way up the ladder, for the cards. */
-export async function fetchSamples() {
-  const names = plans.columnsOf("quasi").slice(0, SAMPLES);
-  const found = await Promise.all(names.map((column) => post("/api/hierarchies/preview", { column })));
-  for (const one of found) {
-    const labels = one.examples[Math.floor(one.examples.length / 2)];
-    if (labels) samples.set(one.column, { height: one.height, labels });
-  }
-}
+/** What every column becomes. */
+const levelsOf = (levels) => el(
+  "span",
+  { class: "levels" },
+  Object.entries(levels).map(([name, level]) => el(
+    "small",
+    {},
+    `${name}: `,
+    el("b", {}, samples[name] ? levelWords(samples[name], level) : `level ${level}`),
+  )),
+);
 
 /** The card of a version; `middle` is the recommended one, `pick()` is called when this one is chosen, `planned` if the plan asks for it. */
 export function proposal(one, middle, picked, pick, planned) {

@@ -83,14 +83,29 @@ function condition(place) {
   );
 }
 
+const EXAMPLES = { number: "such as 37.5", date: "such as 1960-02-01 or 1.2.1960" };
+
 function values(inner, place, column) {
+  const example = EXAMPLES[kinds.get(column) === "number" ? "number" : "date"];
   const typed = (end, words) => el(
     "input",
-    { type: "text", id: `where-${place}-${end}`, placeholder: words, "aria-label": `${column} ${words}`, autocomplete: "off" },
+    {
+      type: "text",
+      id: `where-${place}-${end}`,
+      placeholder: words,
+      "aria-label": `${column} ${words}`,
+      "aria-describedby": `where-${place}-example`,
+      autocomplete: "off",
+    },
   );
   turn(inner); // the values of a column that was picked earlier may still be on their way
   if (!column) return fill(inner);
-  if (RANGED.has(kinds.get(column))) return fill(inner, typed("low", "from"), typed("high", "to"));
+  if (RANGED.has(kinds.get(column))) return fill(
+    inner,
+    typed("low", "from"),
+    typed("high", "to"),
+    el("span", { class: "help", id: `where-${place}-example` }, example),
+  );
   return answerInto(inner, get(`/api/table/values?column=${encodeURIComponent(column)}`), (found) => el(
     "select",
     { id: `where-${place}-is`, "aria-label": `${column} is` },
@@ -103,16 +118,20 @@ function whereOf(place) {
   const column = at(`where-${place}`)?.value;
   if (!column) return null;
   const is = at(`where-${place}-is`);
-  if (is) return { body: { column, values: [is.value] }, words: `${column} is ${is.value}` };
+  if (is) return { name: () => undefined, body: { column, values: [is.value] }, words: `${column} is ${is.value}` };
   const [low, high] = ["low", "high"].map((end) => at(`where-${place}-${end}`)?.value.trim() || null);
   if (!low && !high) return null;
-  return { body: { column, low, high }, words: `${column}${low ? ` from ${low}` : ""}${high ? ` to ${high}` : ""}` };
+  const name = (number) => ["low", "high"].forEach((end) => {
+    at(`where-${place}-${end}`).dataset.place = `where.${number}.${end}`;
+  });
+  return { name, body: { column, low, high }, words: `${column}${low ? ` from ${low}` : ""}${high ? ` to ${high}` : ""}` };
 }
 
 async function sent(run) {
   const ask = at("ask").value;
   const column = at("ask-column")?.value || null;
   const where = Array.from({ length: CONDITIONS }, (_, place) => whereOf(place)).filter(Boolean);
+  where.forEach((one, number) => one.name(number)); // a refusal says which end of which condition it is about
   const head = { count: "How many people", mean: `Average of ${column}`, model: `Prediction of ${column}` }[ask];
   last = `${head}${where.length ? ` where ${where.map((one) => one.words).join(" and ")}` : ""}`;
   await start("question", { run: run.id, ask, column, where: where.map((one) => one.body) });

@@ -8,7 +8,7 @@ import { percentOf, seconds, shareOf } from "../numbers.js";
 import { answerInto, experts, field, meaning, notice, options, sideBySide } from "../parts.js";
 import * as plans from "../plan.js";
 import { scatter } from "../plots.js";
-import { fetchSamples, proposal } from "../proposals.js";
+import { proposal, takeSamples } from "../proposals.js";
 import { chosen, isCurrent, numbersOf } from "../runs.js";
 import { begin, change, complain } from "../shell.js";
 import { MEANS } from "../words.js";
@@ -32,6 +32,7 @@ async function look() {
   const kept = await maybe("/api/proposals");
   if (!fresh()) return versions;
   versions = kept?.current ? kept.proposals : null;
+  takeSamples(kept?.samples);
   if (running() !== "proposals") showProposals();
   return versions;
 }
@@ -271,9 +272,9 @@ function render(plan) {
 whenDone("proposals", (result) => {
   turn(at("versions")); // whoever asked earlier heard of older ones
   versions = result.proposals;
+  takeSamples(result.samples);
   picked = null;
   showProposals();
-  fetchSamples().then(showProposals).catch(() => undefined);
 });
 whenDone("run", (_, job) => {
   if (location.search) history.replaceState(null, "", location.pathname);
@@ -290,6 +291,5 @@ if (plans.now()?.plan) {
   const { run } = await chosen().catch(() => ({ run: null }));
   if (running()) fill(at("versions"), el("p", { class: "help" }, "Work is under way, see above."));
   else if (last?.state === "running") showProposals(); // it ended meanwhile
-  else if (await look()) fetchSamples().then(showProposals).catch(() => undefined);
-  else if (!(run && isCurrent(run))) await propose();
+  else if (!(await look()) && !(run && isCurrent(run))) await propose();
 }

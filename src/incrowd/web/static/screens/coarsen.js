@@ -38,12 +38,23 @@ async function showAll() {
       "Nothing has to become vaguer. Is that right? Look at step 2 again.",
     ),
   );
+  const there = [...box.querySelectorAll("[data-column]")].map((one) => one.dataset.column);
+  if (JSON.stringify(there) !== JSON.stringify(names)) showCards(box, names);
+  const fresh = turn(box);
+  for (const [place, name] of names.entries()) {
+    await showOne(name, place);
+    if (!fresh()) return undefined;
+  }
+  return undefined;
+}
+
+function showCards(box, names) {
   const shells = names.map(
     (name, place) => el(
       "article",
       { class: "card", id: `ladder-${place}`, "aria-labelledby": `title-${place}` },
       el("header", {}, el("h3", { id: `title-${place}` }, name)),
-      at(`inside-${place}`)?.dataset.column === name ? at(`inside-${place}`) : el(
+      el(
         "div",
         { id: `inside-${place}`, "data-column": name },
         el("p", { class: "help" }, "Looking at the values…"),
@@ -62,17 +73,11 @@ async function showAll() {
     ),
     el("div", { class: "cards" }, shells),
   );
-  const fresh = turn(box);
-  for (const [place, name] of names.entries()) {
-    await showOne(name, place);
-    if (!fresh()) return undefined;
-  }
-  return undefined;
 }
 
 const showOne = (name, place) => answerInto(at(`inside-${place}`), ladder(name), (found) => [
   found.problem ? [
-    problem({ ...found.problem, hint: "build another ladder below." }),
+    problem({ ...found.problem, hint: "Build another ladder below." }),
     uncovered(found),
   ] : drawn(found, name, place),
   advice(name),

@@ -181,11 +181,20 @@ function guard() {
       {
         message: `Please confirm ${unsure.length === 1 ? "the column" : "the columns"} ${unsure.join(", ")} first.`,
         hint: "Choose what it is, or press the button with Yes on its card.",
-        problems: [],
       },
+      { actions: [toFirst()], control: at("onward") },
     );
-    document.querySelector(".card.look h3")?.focus();
   });
+}
+
+/** The way to the first column that nobody has looked at. */
+function toFirst() {
+  const act = () => {
+    const first = document.querySelector(".card.look h3");
+    first?.scrollIntoView({ block: "center" });
+    first?.focus({ preventScroll: true });
+  };
+  return el("button", { type: "button", class: "main", id: "to-first", on: { click: act } }, "Show me the first one");
 }
 
 function render(plan) {

@@ -1,12 +1,13 @@
 // Screen 1: choose a table, see how it was read, say what a row is.
 
 import { get, post, upload } from "../api.js";
-import { at, el, fill, say } from "../dom.js";
+import { at, beside, el, fill, reveal, say, used } from "../dom.js";
 import { icon } from "../icons.js";
 import { count, counted, moment, size } from "../numbers.js";
-import { experts, field, meaning, notice, options, table, waiting } from "../parts.js";
+import { experts, field, meaning, notice, options, problem, table, waiting } from "../parts.js";
 import * as plans from "../plan.js";
-import { begin, change, complain, quiet } from "../shell.js";
+import { repairs } from "../repairs.js";
+import { begin, change, complain, quiet, tell } from "../shell.js";
 
 const SEPARATORS = [["", "found out by itself"], [",", "comma ,"], [";", "semicolon ;"], ["\t", "tab"], ["|", "bar |"]];
 const ENCODINGS = [
@@ -16,18 +17,20 @@ const ENCODINGS = [
   ["utf-16", "UTF-16"],
 ];
 
+let profile = null;
+
 async function showFiles() {
   const found = await get("/api/files");
   if (!found.files.length) return fill(
     at("files"),
     el("p", { class: "reason" }, "There is no table in the folder yet. Drop one above, or try the example."),
   );
-  const one = (file) => el(
+  const one = (file, place) => el(
     "li",
     {},
     el(
       "button",
-      { type: "button", "aria-pressed": String(file.used), on: { click: () => open(file.name) } },
+      { type: "button", id: `open-${place}`, "aria-pressed": String(file.used), on: { click: () => open(file.name) } },
       icon("file"),
       el("span", { class: "name" }, file.name),
       file.used && el("span", { class: "badge yes" }, icon("yes", 16), "open"),
@@ -41,58 +44,33 @@ async function showFiles() {
   );
 }
 
-/** Open a file of the folder. */
+/** Open a file of the folder; what is open stays in sight until it is read. */
 async function open(name, more = {}) {
+  const control = used();
   quiet();
-  at("opened").hidden = false;
-  fill(at("opened"), el("div", { id: "looking" }));
+  const box = beside("job", control);
   try {
-    await waiting(at("looking"), "Looking at the table and its columns…", () => plans.open({ name, ...more }));
-    await shown();
+    const words = "Looking at the table and its columns…";
+    if (!(await waiting(box, words, (signal) => plans.open({ name, ...more }, signal), { reveals: true }))) return;
+    fill(box);
+    await refresh();
     at("opened-title")?.focus();
   } catch (error) {
-    at("opened").hidden = !plans.now()?.exists;
-    await (plans.now()?.exists ? shown() : showFiles()).catch(() => undefined);
-    complain(error, ...otherwise(error, name, more));
+    fill(box);
+    await showFiles().catch(() => undefined);
+    const again = (further) => open(name, { ...more, ...further });
+    tell(problem(error, ...repairs(error, again, more)), control);
   }
 }
 
-/** Ways to read a file that could not be read as it is. */
-function otherwise(error, name, more) {
-  const way = (words, how) => el(
-    "button",
-    { type: "button", on: { click: () => open(name, { ...more, ...how }) } },
-    words,
-  );
-  if (/is not valid/.test(error.message)) return ENCODINGS.filter(([key]) => key !== (more.encoding ?? "utf-8")).map(
-    ([key, title]) => way(`Read it as ${title}`, { encoding: key }),
-  );
-  const sheets = Number(/has (\d+) sheets/.exec(error.message)?.[1] ?? 0);
-  if (sheets) return Array.from(
-    { length: Math.min(sheets, 12) },
-    (_, place) => way(`Read sheet ${place + 1}`, { sheet: String(place + 1) }),
-  );
-  if (/has \d+ values, expected|same name|names of columns/.test(error.message)) return SEPARATORS.filter(
-    ([key]) => key && key !== more.separator,
-  ).map(([key, title]) => way(`Values are separated by: ${title}`, { separator: key }));
-  return [];
-}
-
 async function send(file) {
+  const control = at("upload");
   quiet();
   const ender = new AbortController();
   const bar = el("progress", { "aria-label": "Copying the file", max: "1", value: "0" });
   const words = el("p", {}, `Copying ${file.name} into the folder…`);
-  fill(
-    at("job"),
-    el(
-      "div",
-      { class: "running" },
-      words,
-      bar,
-      el("button", { type: "button", on: { click: () => ender.abort() } }, "Cancel"),
-    ),
-  );
+  const cancel = el("button", { type: "button", on: { click: () => ender.abort() } }, "Cancel");
+  reveal(fill(beside("job", control), el("div", { class: "running", role: "status" }, words, bar, cancel)));
   try {
     const { max_upload: most } = await get("/api/session");
     if (file.size > most) throw {
@@ -104,9 +82,33 @@ async function send(file) {
     await open(taken.name);
   } catch (error) {
     fill(at("job"));
-    if (error.name === "AbortError") fill(at("notices"), notice("plain", "Cancelled.", "Nothing was copied."));
-    else complain(error);
+    if (error.name === "AbortError") tell(notice("plain", "Cancelled.", "Nothing was copied."), control);
+    else complain(error, { control });
   }
+}
+
+let shownFor = "";
+let showing = Promise.resolve();
+
+/** What decides about what is shown here: the file, and how it is read. */
+function readingOf(plan) {
+  const { entity, ...rest } = plan.plan?.data ?? {};
+  return JSON.stringify(plan.exists && !plan.problem ? rest : null);
+}
+
+/** Show the table of the plan, also after undo, or after a change in another tab. */
+function refresh() {
+  const plan = plans.now();
+  if (!plan.exists || plan.problem) {
+    at("opened").hidden = true;
+    shownFor = "";
+    return showFiles();
+  }
+  if (shownFor !== readingOf(plan)) {
+    shownFor = readingOf(plan);
+    showing = shown().catch((error) => (shownFor = "", Promise.reject(error)));
+  } else if (at("person") && profile) fill(at("person"), person(profile));
+  return showing;
 }
 
 /** Show what was read, unless another file is opened meanwhile. */
@@ -121,7 +123,8 @@ async function shown() {
     (signal) => Promise.all([get("/api/table/profile", { signal }), get("/api/table/rows?limit=20", { signal })]),
   );
   if (!found || !box.isConnected) return;
-  const [profile, rows] = found;
+  const rows = found[1];
+  [profile] = found;
   const missing = profile.columns.reduce((sum, one) => sum + (one.missing ?? 0), 0);
   const read = `We read ${counted(profile.records, "row")} and ${counted(profile.columns.length, "column")}`;
   title.textContent = read;
@@ -129,7 +132,7 @@ async function shown() {
   fill(
     box,
     doubts(profile),
-    person(profile),
+    el("div", { id: "person" }, person(profile)),
     el(
       "p",
       {},
@@ -263,7 +266,7 @@ function reading(layout) {
         "Separate them with commas. An empty cell always counts.",
       ),
     ),
-    el("button", { type: "button", on: { click: () => open(data.path, asked()) } }, "Read it again"),
+    el("button", { type: "button", id: "read-again", on: { click: () => open(data.path, asked()) } }, "Read it again"),
     el("p", { class: "help" }, "Roles and ladders are then suggested anew."),
   );
 }
@@ -284,17 +287,18 @@ function wireDrop() {
     if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0]);
   });
   at("example").addEventListener("click", async () => {
+    const box = beside("job", at("example"));
     try {
-      const made = await waiting(at("job"), "Making up a hospital…", () => post("/api/example"));
-      fill(at("job"));
-      if (made) await open(made.name);
-    } catch (error) {
-      complain(error);
+      const made = await waiting(box, "Making up a hospital…", (signal) => post("/api/example", {}, { signal }));
+      if (!made) return;
+      fill(box);
+      await open(made.name);
+    } catch {
+      reveal(box); // the problem stands in it
     }
   });
 }
 
 wireDrop();
-await begin(() => undefined);
-await showFiles().catch(complain);
-if (plans.now()?.exists && !plans.now().problem) await shown().catch(complain);
+await begin(() => refresh().catch(complain));
+await showing.catch(() => undefined); // that was told already

@@ -8,7 +8,7 @@ import { counted, percent, percentOf, shareOf } from "../numbers.js";
 import { answerInto, meaning, notice, problem } from "../parts.js";
 import * as plans from "../plan.js";
 import { expertsOf } from "../promises.js";
-import { begin, change, complain } from "../shell.js";
+import { begin, change, complain, refused } from "../shell.js";
 import { inPromise } from "../words.js";
 
 const MARKS = { public: "globe", contract: "pen", inside: "house" };
@@ -177,21 +177,21 @@ function different(found, name, place) {
 
 function setK(event) {
   const k = Number(event.target.value);
-  if (!Number.isInteger(k) || k < 1) return complain(
-    { message: "The group size is a whole number, 1 or more.", hint: "", problems: [] },
-  );
+  if (!Number.isInteger(k) || k < 1) return refused("The group size is a whole number, 1 or more.", "For example 12.");
   return promise((found) => { found.k = k; });
 }
 
 function setL(name, least) {
+  if (least !== null && !(Number.isInteger(least) && least > 1)) return refused(
+    "The number of different values is a whole number, 2 or more.",
+    "For example 3.",
+  );
   return promise((found) => (least === null ? found.l.delete(name) : found.l.set(name, least)));
 }
 
 function setShare(event) {
   const share = shareOf(event.target.value);
-  if (share === null) return complain(
-    { message: "The share is a number of percent, such as 5 or 2.5.", hint: "", problems: [] },
-  );
+  if (share === null || Number(share) > 1) return refused("The share is a number from 0 to 100 percent.", "For example 5 or 2.5.");
   return change({ privacy: { max_suppressed: share, max_suppressed_records: null } });
 }
 

@@ -1,0 +1,318 @@
+"""What an error says on the page: without the words of programs and plans, and with what would help as a click."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from incrowd.web._words import SEARCHES
+
+Plain = dict[str, Any]
+Found = re.Match[str]
+Repairs = Callable[[Found], list[Plain]]
+
+USUAL = {
+    "IC101": ("This cannot be done in this way.", "choose something else, or undo the last change."),
+    "IC102": ("What was said about the columns does not fit together.", "look at step 2 again."),
+    "IC103": ("A column is asked for that the table does not have.", "was the file changed? Open it again in step 1."),
+    "IC104": ("This ladder does not fit the column.", "choose another kind of ladder in step 4."),
+    "IC105": ("Some values stand in no group of the ladder.", "step 4 lists them."),
+    "IC106": ("The table cannot be used as it is.", "look in step 1 how the file is read, or choose another file."),
+    "IC107": ("The plan cannot be used like this.", "undo the last change."),
+    "IC201": ("Nothing can be published that keeps the promise within these limits.", "promise less, or allow more."),
+    "IC301": ("The finished table was not what was computed, so nothing was published.", "please report it."),
+    "IC302": ("This computer could not do it.", "make room on the disk and in memory, and try again."),
+}
+"""What is said where an error has no words that belong on a page."""
+
+NAMES = (
+    (r"privacy\.max_suppressed(?:_records)?", "The share of people who may be left out"),
+    (r"privacy\.promise.*", "The promise"),
+    (r"search\.seconds", "The number of seconds that a search may take"),
+    (r"search\.measure", "What a search shall lose little of"),
+    (r"search.*", "The search"),
+    (r"columns\.(.+)\.hierarchy.*", r"The ladder of \1"),
+    (r"columns\.(.+)\.at_most", r"The level that \1 may have at most"),
+    (r"columns\.(.+)\.at_least", r"The level that \1 must have at least"),
+    (r"columns\.(.+)\.importance", r"The importance of \1"),
+    (r"columns\.(.+)\.categories.*", r"The order of secrets in \1"),
+    (r"columns\.(.+)\.(?:role|keep|key_file|average)", r"What was said about \1"),
+    (r"columns(?:\.(.+))?", r"What was said about the columns"),
+    (r"data\.entity", "The column that says whose row it is"),
+    (r"data\.separator", "What stands between values"),
+    (r"data\.encoding", "How characters are written"),
+    (r"data\.missing.*", "What means that a value is missing"),
+    (r"data.*", "How the table is read"),
+    (r"output\.folder", "The folder"),
+    (r"output\.format", "The kind of file"),
+    (r"output.*", "How the release is written"),
+    (r"report\.population", "The number of people that the table was drawn from"),
+    (r"report\.valid_until", "The date of the next review"),
+    (r"report.*", "What the report says"),
+    (r".*", "The plan"),
+)
+"""What a key of the plan is called on the page."""
+
+TITLES = {
+    {"cheapest-first": "CheapestFirst", "top-down": "TopDown"}.get(one["name"], one["name"].capitalize()): one["title"]
+    for one in SEARCHES
+}
+ROLES = {
+    "quasi": "could help recognise",
+    "sensitive": "confidential",
+    "insensitive": "harmless",
+    "identifier": "names a person",
+    "drop": "leave out",
+}
+RECORDS = r"\brecords?\b"
+"""Rows, unless a row is something else."""
+SYNONYMS: tuple[tuple[str, str | Callable[[Found], str]], ...] = (
+    (r"\bpip install ('[^']+'|\"[^\"]+\")", "ask whoever installed incrowd to add it"),
+    (r"\b(Even )?all ([\d,]+) records in one class break", r"\1all \2 rows in one group break"),
+    (r"\bquasi-identifiers\b", "columns that could help recognise somebody"),
+    (r"\bquasi-identifier\b", "column that could help recognise somebody"),
+    (r"\bsensitive columns?\b", lambda found: found[0].replace("sensitive", "confidential")),
+    (r"\bhierarch(y|ies)\b", lambda found: "ladder" if found[1] == "y" else "ladders"),
+    (r"\bNo release\b", "No version"),
+    (RECORDS, lambda found: found[0].replace("record", "row")),
+    (r"\bclass(es)?\b", lambda found: "groups" if found[1] else "group"),
+    (r"\bnodes\b", "versions"),
+    (r"\b(CheapestFirst|TopDown|Mondrian|Datafly|Incognito|Samarati|Optimal)\b", lambda found: _search(found[1])),
+)
+"""Words of the library and the page's words for the same, outside of quotes."""
+
+_QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
+_PROMISES = re.compile(r"\b(?:recursive|nt|p-alpha|enhanced|alpha|entropy-l|probabilistic-l)\([^()]*\)")
+_FOREIGN = re.compile(
+    r"(?<![<>=])=\S|[a-z]_[a-z]|\w\(|\b[A-Z][a-z]+[A-Z]|(?<![\w-])--\w|[{}`]|\.values\b"
+    r"|\b(?:privacy|columns|search|output|report)\.\w"
+    r"|\b(?:dict|None|True|False|str|int|float|bool|NoneType|schema|Schema|parameter|census|lattice)\b"
+)
+
+
+def is_foreign(text: str) -> bool:
+    """Say whether a text has words of programs; names in quotes and promises are what they are."""
+    return _FOREIGN.search(_PROMISES.sub("", _QUOTED.sub("", text))) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is said instead of a message and its hint; ``None`` keeps what is there."""
+
+    pattern: str
+    message: str | None = None
+    hint: str | None = None
+    repairs: Repairs = lambda _: []
+
+
+def change(words: str, body: Plain) -> Plain:
+    """Offer a change of the plan, after which the same is tried again."""
+    return {"words": words, "change": body, "again": {}, "go": ""}
+
+
+def again(words: str, more: Plain) -> Plain:
+    """Offer to try the same with something more."""
+    return {"words": words, "change": None, "again": more, "go": ""}
+
+
+def go(words: str, screen: str) -> Plain:
+    """Offer a way to the screen where it can be changed."""
+    return {"words": words, "change": None, "again": {}, "go": f"/{screen}"}
+
+
+def _search(name: str) -> str:
+    return f"the search \N{LEFT DOUBLE QUOTATION MARK}{TITLES[name]}\N{RIGHT DOUBLE QUOTATION MARK}"
+
+
+def _free(column: str) -> Plain:
+    return change(f"Let {column} become as vague as needed", {"columns": {column: {"at_most": None}}})
+
+
+BEST = change(
+    "Search for the best version instead",
+    {"search": {"algorithm": "optimal", "measure": None, "balance": None, "seconds": None}},
+)
+LADDERS = go("Look at the ladders", "coarsen")
+PROMISE = go("Change the promise", "promise")
+ENCODINGS = (
+    ("utf-8", "UTF-8"),
+    ("cp1252", "Windows-1252 (older Excel)"),
+    ("latin-1", "Latin-1 (Western Europe)"),
+    ("utf-16", "UTF-16"),
+)
+SEPARATORS = ((",", "comma ,"), (";", "semicolon ;"), ("\t", "tab"), ("|", "bar |"))
+SHEETS = 12
+
+
+def _encodings(found: Found) -> list[Plain]:
+    now = found["encoding"].lower()
+    return [again(f"Read it as {title}", {"encoding": name}) for name, title in ENCODINGS if name != now]
+
+
+def _separators(_: Found) -> list[Plain]:
+    return [again(f"Values are separated by: {title}", {"separator": sign}) for sign, title in SEPARATORS]
+
+
+def _sheets(found: Found) -> list[Plain]:
+    number = min(int(found["sheets"].replace(",", "")), SHEETS)
+    return [again(f"Read sheet {place}", {"sheet": str(place)}) for place in range(1, number + 1)]
+
+
+def _ways_out(found: Found) -> list[Plain]:
+    """Name the column and the share that would be enough, as far as they are told."""
+    text = found.string
+    column = re.search(r"at_most of '(.+?)' binds", text)
+    enough, records = re.search(r"max_suppressed_records=(\d+)", text), re.search(r"of ([\d,]+) records", text)
+    ways = [_free(column[1])] if column else []
+    if enough and records:
+        tenths = -(-int(enough[1]) * 1000 // int(records[1].replace(",", "")))
+        if tenths < 1000:
+            share = {"max_suppressed": f"{tenths / 1000:g}", "max_suppressed_records": None}
+            ways.append(change(f"Let {tenths / 10:g} % be left out", {"privacy": share}))
+    return [*ways, PROMISE, go("Let columns become vaguer", "coarsen")]
+
+
+RULES = (
+    Rule(
+        r"at_most of column '(?P<column>.+?)' cannot be kept",
+        r"This search gives every group levels of its own, so the limit of the column \g<column> cannot be kept.",
+        "search for one level per column, or let the column become as vague as needed.",
+        lambda found: [BEST, _free(found["column"])],
+    ),
+    Rule(
+        r"at_least of column '(?P<column>.+?)' cannot be kept",
+        r"The column \g<column> is averaged, and an average has no level.",
+        "let it be as exact as possible.",
+        lambda found: [
+            change(f"Let {found['column']} be as exact as possible", {"columns": {found["column"]: {"at_least": None}}})
+        ],
+    ),
+    Rule(
+        r"leave importance out",
+        None,
+        "give every column one star, or choose another search.",
+        lambda _: [BEST, go("Look at the stars", "coarsen")],
+    ),
+    Rule(r"\bbalance\b", "This search does not weigh leaving people out.", "choose another search.", lambda _: [BEST]),
+    Rule(
+        r"Mondrian\(strict=True\)",
+        None,
+        "let equal values stay together.",
+        lambda _: [
+            change("Keep equal values together", {"search": {"algorithm": {"name": "mondrian", "strict": True}}}),
+            BEST,
+        ],
+    ),
+    Rule(r"\b(?:Optimal|Mondrian|CheapestFirst)\b(?:\(\))?", None, "choose another search.", lambda _: [BEST]),
+    Rule(
+        r"is not valid (?P<encoding>[\w-]+)",
+        None,
+        "older programs write letters such as ä in another way. Try the buttons.",
+        _encodings,
+    ),
+    Rule(r"has (?P<sheets>[\d,]+) sheets", None, "say which one.", _sheets),
+    Rule(r"has [\d,]+ values, expected|same name|names of columns|separator", None, None, _separators),
+    Rule(
+        r"exists already\.\n.*replace it",
+        None,
+        "choose another name, or let what is there be replaced.",
+        lambda _: [again("Replace what is in the folder", {"force": True})],
+    ),
+    Rule(
+        r"No release was found in time",
+        "No version was found in time.",
+        "let it search until one is found.",
+        lambda _: [change("Search until one is found", {"search": {"seconds": None}})],
+    ),
+    Rule(r"No release keeps|Only a release without|No release can keep", None, None, _ways_out),
+    Rule(
+        r"not covered|\.values\b|stand in no group|does not know",
+        None,
+        "step 4 lists the values that stand in no group.",
+        lambda _: [LADDERS],
+    ),
+    Rule(r"needs to know how secret", None, "say in step 3 which values are most secret.", lambda _: [PROMISE]),
+    Rule(r"needs a taxonomy|no place in an order|ordered\(\[", None, "choose another distance.", lambda _: [PROMISE]),
+    Rule(r"raise the memory limit|more memory(?!.*\bor )", None, "close other programs, or use a smaller table."),
+    Rule(r"disk is full", "The disk is full.", "make room on it, and try again. Your plan is as it was."),
+)
+"""What is known about errors that people meet; the first that fits counts."""
+
+_LADDERS = r"(?:intervals|top_coded|bottom_coded|frequent|dates|ordered|mask)"
+HINTS = (
+    (
+        r"at_most of '(.+?)' binds: without it (\S+) are left out",
+        r"the column \1 may not become vague enough; without its limit \2 would be left out",
+    ),
+    (r"max_suppressed_records=1 would be enough", "leaving out 1 person would be enough"),
+    (r"max_suppressed_records=(\d+) would be enough", r"leaving out \1 people would be enough"),
+    (r"(ask for less, or look at the hierarchies) and at_most", r"\1 and their limits"),
+    (r"\bask for less\b", "promise less"),
+    (r"give it more memory(?:, such as [^,;]*)?[,;] or ", ""),
+    (r"^write \w+=(\S+?)\.?$", r"write \1."),
+    (rf"for example {_LADDERS}\(([^()]*)\)", r"for example \1"),
+    (rf" or {_LADDERS}\(([^()]*)\)\.$", r", or \1."),
+    (r"must be at least (\d+), which is 'at_least'", r"must be \1 or more: it may not be more exact"),
+    (r"\bat_least must be\b", "the bounds must be"),
+    (r"\bmax_suppressed must be\b.*", "the share of people who may be left out is from 0 to 100 percent."),
+)
+"""Parts of hints that say something on the page too."""
+
+
+def worded(code: str, message: str, hint: str) -> tuple[str, str, list[Plain]]:
+    """Give an error in the page's words: what is wrong, what would be right, and what can be clicked.
+
+    Parameters
+    ----------
+    code
+        The error's code, which decides what is said where nothing else fits.
+    message, hint
+        What the library says.
+    """
+    usual, advice = USUAL.get(code, USUAL["IC101"])
+    for rule in RULES:
+        found = re.search(rule.pattern, f"{message}\n{hint}")
+        if found is None:
+            continue
+        said = message if rule.message is None else found.expand(rule.message)
+        told = hint if rule.hint is None else rule.hint
+        return _plain(said, usual), _plain(told, advice), rule.repairs(found)
+    return _plain(message, usual), _plain(hint, advice), []
+
+
+def _plain(text: str, otherwise: str) -> str:
+    """Take the page's words for what it has words for; where something foreign is left, something else is said."""
+    for pattern, words in HINTS:
+        text = re.sub(pattern, words, text)
+    text = re.sub(r"\brole '(\w+)'", lambda found: f"role '{ROLES.get(found[1], found[1])}'", text)
+    parts = [part if place % 2 else _translated(part) for place, part in enumerate(_QUOTED.split(text))]
+    text = "".join(parts)
+    return otherwise if is_foreign(text) else text
+
+
+def sentence(text: str) -> str:
+    """Begin with a capital letter, unless it is a promise such as l>=3."""
+    return text if re.match(r"[\w-]+\s*[<>=(\[]", text) else text[:1].upper() + text[1:]
+
+
+def _translated(text: str) -> str:
+    for pattern, words in SYNONYMS:
+        if not (pattern == RECORDS and "row" in text):
+            text = re.sub(pattern, words, text)
+    return text
+
+
+def worded_problems(problems: Sequence[Plain]) -> Iterator[Plain]:
+    """Give what is wrong with a plan in the page's words, with the page's name for every key."""
+    for one in problems:
+        message, _, repairs = worded("IC107", *_problem(one["place"], one["message"]))
+        yield {"place": one["place"], "message": message, "repairs": repairs}
+
+
+def _problem(place: str, message: str) -> tuple[str, str]:
+    name = next(re.sub(f"^(?:{key})$", words, place) for key, words in NAMES if re.fullmatch(key, place))
+    if place.startswith("privacy.max_suppressed"):
+        return f"{name} must be a number from 0 to 100 percent.", ""
+    return (message, "") if message[:1].isupper() else (f"{name} {message}", "")
