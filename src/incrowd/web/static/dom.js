@@ -67,14 +67,17 @@ for (const name of ["click", "change", "drop"]) document.addEventListener(name, 
   if (control && !control.closest(GUESTS.map((id) => `#${id}`).join())) last = control;
 }, true);
 
+/** A control as it is drawn now. */
+const drawnNow = (control) => (control && !control.isConnected && control.id ? at(control.id) : control);
+
 /** The control that was used last, messages' own ones aside. */
-export const used = () => (last && !last.isConnected && last.id ? at(last.id) : last);
+export const used = () => drawnNow(last);
 
 /** Let a box of messages stand beside a control; where there is none, below the question. */
 export function beside(name, control) {
   const box = at(name);
   box.dataset.beside = control?.id ?? "";
-  if (!stand(box, control)) at("said").before(box);
+  if (!stand(box, drawnNow(control))) at("said").before(box);
   return box;
 }
 
