@@ -35,6 +35,22 @@ def test_a_plan_says_what_anonymize_is_told(folder: Path) -> None:
     assert plan.run().table == direct.table
 
 
+def test_a_silent_plan_leaves_nobody_out_as_a_silent_call_does(folder: Path) -> None:
+    plan = ic.Plan.read(changed(folder, "max_suppressed = 0.5\n", ""))
+    assert plan.privacy.max_suppressed is None
+    direct = ic.anonymize(folder / "patients.csv", plan.schema(), model="k>=2, l>=2[disease]")
+    assert plan.run().table == direct.table
+    assert plan.run().recipe.max_suppressed_records == direct.recipe.max_suppressed_records == 0
+    assert all(node is None or node.suppressed == 0 for node in plan.frontier().nodes)
+
+
+def test_what_a_suggested_plan_lets_be_left_out_stands_in_it(folder: Path) -> None:
+    ic.suggest(folder / "patients.csv").write(folder / "suggested.toml", "patients.csv")
+    lines = (folder / "suggested.toml").read_text(encoding="utf-8").splitlines()
+    assert "max_suppressed = 0.05" in lines
+    assert any("Without this line nobody may be (0), as in Python." in line for line in lines)
+
+
 def test_limits_of_columns_are_passed_on(folder: Path) -> None:
     path = changed(folder, "hierarchy = { intervals = [10, 20] }", 'hierarchy = "auto"\nat_least = 1\nimportance = 2')
     release = ic.Plan.read(path).run()

@@ -55,7 +55,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         The search; ``Optimal()`` where nothing is said. A local recoding, such as ``Mondrian()``, keeps more detail;
         it is also easier to undo for whoever knows how it works.
     max_suppressed, max_suppressed_records
-        The share of the records, or their number, that may be left out. Exactly so many still may.
+        The share of the records, or their number, that may be left out. Exactly so many still may; nobody where nothing
+        is said, here as in a plan.
     at_least, at_most
         The lowest and the highest level of a quasi-identifier, by name.
     importance

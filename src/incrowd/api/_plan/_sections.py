@@ -49,7 +49,9 @@ class PrivacySection(Part):
     """What every class of the release must keep, and how many records may be left out for it."""
 
     promise: Text | Annotated[tuple[Text, ...], Field(min_length=1)]
-    max_suppressed: Annotated[Number, Field(ge=0, le=1)] | None = Field(default=None, description="A share, 0 to 1.")
+    max_suppressed: Annotated[Number, Field(ge=0, le=1)] | None = Field(
+        default=None, description="A share, 0 to 1; nobody if not given."
+    )
     max_suppressed_records: Annotated[StrictInt, Field(ge=0)] | None = Field(default=None, description="A number.")
 
 

@@ -31,7 +31,7 @@ PRIVACY = (
     "k is the smallest group of people who look alike: often 20 for a release to everybody, 12 for researchers",
     "under contract (a chance strictly below 0.09; 11 would be 0.0909), 5 inside the house. l is how many different",
     "sensitive values a group has. For numbers, t<=0.2[column, ordered] says more. max_suppressed is the share of",
-    "the records that may be left out.",
+    "the records that may be left out: 0.05 is a suggestion. Without this line nobody may be (0), as in Python.",
 )
 
 
