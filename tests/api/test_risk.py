@@ -325,3 +325,10 @@ def test_a_release_brings_its_own_schema() -> None:
     release = ic.anonymize([{"age": 31}, {"age": 34}], schema, model="k>=2")
     with pytest.raises(ic.ParameterError, match="A release brings its own schema"):
         ic.risk(release, schema)
+
+
+def test_a_small_chance_is_not_called_none() -> None:
+    table = [{"sex": "f"} for _ in range(5000)]
+    assert repr(ic.risk(table, ic.Schema(quasi={"sex": ic.flat()}))).endswith(
+        "average: prosecutor < 0.1%, marketer < 0.1%)"
+    )

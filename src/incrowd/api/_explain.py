@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 
 from incrowd.algorithms import Inspected, Node, Problem
 from incrowd.api._recipe import Recipe
-from incrowd.api._shares import percent, records_of, share_of
+from incrowd.api._shares import records_of, share_of, tight
 from incrowd.core import TOP
 
 
@@ -134,7 +133,7 @@ class Spread:
         """Say in a few words what is published of the column."""
         labels = "1 label" if self.labels == 1 else f"{self.labels:,} labels"
         values = "1 value" if self.values == 1 else f"{self.values:,} values"
-        shares = f"{_percent(self.as_it_is)} of the records as they are, {_percent(self.hidden)} without a value"
+        shares = f"{tight(self.as_it_is)} of the records as they are, {tight(self.hidden)} without a value"
         return f"{labels} for {values}; {shares}"
 
 
@@ -248,10 +247,6 @@ def _proof(proof: str) -> str:
 
 def _verb(recipe: Recipe) -> str:
     return "leave out" if recipe.suppression == "drop" else "mask"
-
-
-def _percent(share: float) -> str:
-    return percent(Fraction(share)).replace(" %", "%")
 
 
 def _gone(recipe: Recipe) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 
-def percent(share: Fraction) -> str:
+def percent(share: Fraction | float) -> str:
     """Write a share with one decimal; never a round 0 or 100 for what is not."""
     text = f"{float(share) * 100:.1f} %"
     if share > 0 and text == "0.0 %":
@@ -13,9 +13,14 @@ def percent(share: Fraction) -> str:
     return "> 99.9 %" if share < 1 and text == "100.0 %" else text
 
 
+def tight(share: Fraction | float) -> str:
+    """Write a share without a space, so that no line ends before its percent sign."""
+    return percent(share).replace(" %", "%")
+
+
 def share_of(part: int, whole: int) -> str:
-    """Write which share of some records others are, so that no line ends before its percent sign."""
-    return percent(Fraction(part, whole) if whole else Fraction(0)).replace(" %", "%")
+    """Write which share of some records others are."""
+    return tight(Fraction(part, whole) if whole else 0)
 
 
 def records_of(part: int, whole: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from incrowd.api._shares import tight
 from incrowd.core import ParameterError
 
 if TYPE_CHECKING:
@@ -197,8 +198,8 @@ def _wp216(risk: Risk) -> tuple[Item, ...]:
     highest = Fraction(risk.prosecutor.highest or 0)
     certain = sum(guess.certain for guess in risk.guesses.values())
     guesses = "; ".join(
-        f"{guess.column}: {guess.certain:,} certain, at best {float(guess.highest):.1%}, on average "
-        f"{float(guess.average):.1%} (without classes {float(guess.without):.1%})"
+        f"{guess.column}: {guess.certain:,} certain, at best {tight(guess.highest)}, on average "
+        f"{tight(guess.average)} (without classes {tight(guess.without)})"
         for guess in risk.guesses.values()
     )
     measured = {
