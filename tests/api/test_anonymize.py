@@ -101,7 +101,7 @@ def test_neither_order_nor_kind_of_the_table_changes_the_release() -> None:
 
 def test_no_column_is_published_by_accident() -> None:
     roles = ic.Schema(quasi={"age": ic.intervals(10)}, identifiers=["name"])
-    with pytest.raises(ic.SchemaError, match="These columns have no role: 'sex', 'disease'"):
+    with pytest.raises(ic.SchemaError, match="2 columns have no role: 'sex', 'disease'"):
         ic.anonymize(PEOPLE, roles, model="k>=2", max_suppressed=0.5)
     release = ic.anonymize(PEOPLE, roles, model="k>=2", max_suppressed=0.5, others="drop")
     assert list(release.table[0]) == ["age"]

@@ -98,6 +98,32 @@ def test_a_file_of_the_user_is_never_deleted(run: Run, name: str) -> None:
     assert ic.verify("out/public/release.json").holds
 
 
+def test_columns_without_a_role_are_named(run: Run) -> None:
+    header, *rows = Path("patients.csv").read_text().splitlines()
+    more = [f"{row},x,y,z,u,v" for row in rows]
+    Path("patients.csv").write_text("\n".join([f"{header},ward", *(f"{row},x" for row in rows), ""]))
+    code, _, err = run("anonymize", "plan.toml")
+    assert (code, "error[IC102]: 1 column has no role: 'ward'.\n" in err) == (2, True)
+    assert 'hint: give each a role (insensitive publishes it as it is), or leave them out: others = "drop" under' in err
+    Path("patients.csv").write_text("\n".join([f"{header},a1,a2,a3,a4,a5", *more, ""]))
+    assert "5 columns have no role: 'a1', 'a2', 'a3', 'a4' and 1 more.\n" in run("anonymize", "plan.toml")[2]
+    Path("plan.toml").write_text(QUIET + '[output]\nothers = "drop"\n')
+    assert run("anonymize", "plan.toml")[0] == 0
+
+
+def test_a_column_that_is_not_there_is_answered_with_the_nearest_ones(run: Run) -> None:
+    changed("[columns.sex]", "[columns.occupation]")
+    err = run("anonymize", "plan.toml")[2]
+    assert "The table has no column 'occupation' (given as quasi-identifier)." in err
+    assert "hint: the table has 'age', 'name', 'disease', 'sex'.\n" in err
+
+
+def test_no_name_is_told_of_a_file_whose_first_line_may_be_a_record(run: Run) -> None:
+    Path("patients.csv").write_text("Ada,31,f,flu\nBob,34,m,hiv\n")
+    err = run("anonymize", "plan.toml")[2]
+    assert "hint: the table has 4 columns.\n" in err
+
+
 def test_a_dry_run_writes_nothing(run: Run) -> None:
     code, _, err = run("anonymize", "plan.toml", "--dry-run")
     assert code == 0

@@ -57,6 +57,8 @@ def test_new_data_that_break_the_promise_exit_with_1_unless_records_may_go(run: 
     assert "1 of 3 records are in classes that break it" in err
     assert not Path("again").exists()
     assert run("out/owner", "second.csv", "-o", "again", "--max-suppressed", "0.34")[0] == 0
+    assert "hint: allow --max-suppressed-records 1, or search again.\n" in err
+    assert run("out/owner", "second.csv", "-o", "more", "--max-suppressed-records", "1")[0] == 0
 
 
 def test_values_that_the_release_did_not_know_exit_with_2_and_are_not_shown(run: Run) -> None:

@@ -198,7 +198,10 @@ def test_several_sensitive_columns_have_categories_of_their_own(run: Run, tmp_pa
     [
         (["nowhere.csv", "--quasi", "a"], "There is no file 'nowhere.csv'."),
         (["DATA"], "--quasi is missing: by which of the 4 columns could somebody recognise a person?"),
-        (["DATA", "--quasi", ","], "hint: name them, for example --quasi age,zip,sex."),
+        (
+            ["DATA", "--quasi", ","],
+            "hint: name them, for example --quasi age,zip,sex; incrowd init /",
+        ),
         (["DATA", "--quasi", "aeg"], "hint: did you mean 'age'?"),
         (["DATA", "--quasi", "age", "--sensitive", "diseaes"], "hint: did you mean 'disease'?"),
         (["DATA", "--quasi", "age", "--sensitive", "age"], "has two roles: quasi-identifier and sensitive"),
@@ -226,7 +229,7 @@ def test_several_sensitive_columns_have_categories_of_their_own(run: Run, tmp_pa
         ),
         (
             ["DATA", "--quasi", "age", "--sensitive", "disease", "--require", "nt(n=2, t=0)[path]"],
-            "hint: give the partition, or use 'drop' or 'table'.",
+            "hint: write nt(...)[drop] or nt(...)[table].",
         ),
         (
             [

@@ -127,7 +127,7 @@ BAD = {
     "an open quote": (b'name,age,disease\na,31,flu\nb,34,"hiv\n', "Line 3 of the file 'people.csv' has a quote"),
     "another encoding": (
         "name,age,disease\na,31,Grün\n".encode("latin-1"),
-        "hint: say the encoding, for example --encoding latin-1",
+        'hint: it can be read with --encoding latin-1, or encoding = "latin-1" in a plan.',
     ),
     "two equal names": (b"name,age,age,disease\na,31,3,flu\n", "Columns 2 and 3 of the table have the same name"),
     "no text": (bytes(range(256)) * 4, "error[IC106]: "),

@@ -28,10 +28,10 @@ def test_an_unknown_column_like_no_other_is_answered_with_all_names() -> None:
     assert str(error) == "The table has no column 'x' (given as sensitive). Hint: the table has 'age', 'zip'."
 
 
-def test_of_many_columns_eight_are_named() -> None:
-    names = [f"c{number}" for number in range(10)]
-    error = UnknownColumnError.of("weight", names, given_as="sensitive")
-    assert error.hint == "the table has 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7' and 2 more."
+def test_of_many_columns_the_four_nearest_are_named() -> None:
+    names = [*(f"c{number}" for number in range(8)), "hat-trick of a week", "height"]
+    error = UnknownColumnError.of("what", names, given_as="sensitive")
+    assert error.hint == "the table has 'height', 'hat-trick of a week', 'c0', 'c1' and 6 more."
 
 
 @pytest.mark.parametrize("show", [True, False])

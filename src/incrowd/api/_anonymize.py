@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
 
@@ -18,10 +18,15 @@ from incrowd.api._parted._parted import may_part, publish_in_parts
 from incrowd.api._publish import Source, publish_locally, publish_node
 from incrowd.api._publishing import Manner, Publishing, manner_of, reading_of, refuse_own_output
 from incrowd.api._release import Release
-from incrowd.core import Census, CensusRequest, Domain, ParameterError, PrivacyWarning, Schema, SchemaError
+from incrowd.core import Census, CensusRequest, Domain, ParameterError, PrivacyWarning, Schema, SchemaError, named
 from incrowd.engines import Engine, check_published, sample_of
 from incrowd.hierarchies import Averaged, auto
 from incrowd.models import Model, Number, promise, suppression_limit, trivial
+
+NO_ROLE = (
+    "give each a role (insensitive publishes it as it is), or leave them out: others='drop' in Python, "
+    'others = "drop" under [output] in a plan, --drop-others for apply.'
+)
 
 
 def anonymize(  # noqa: PLR0913 - the front door of the house; only the first two are positional
@@ -186,12 +191,14 @@ def published_columns(engine: Engine, schema: Schema, manner: Manner) -> list[st
     roles = {name: schema.role(name) for name in columns}
     without = [name for name, role in roles.items() if role is None]
     if without and manner.others == "refuse":
-        named = ", ".join(map(repr, without)) if engine.shows_names else f"{len(without)} columns"
-        msg = f"These columns have no role: {named}."
-        hint = "name them in the schema (insensitive=[...] publishes them as they are), or write others='drop'."
-        raise SchemaError(msg, hint=hint)
+        msg = f"{_counted(without)} no role: {named(without)}."  # the other names were found, so these are names too
+        raise SchemaError(msg, hint=NO_ROLE)
     shown = {"quasi-identifier", "sensitive", "insensitive", "count"}
     return [name for name in columns if roles[name] in shown or name in manner.pseudonyms]
+
+
+def _counted(columns: Sequence[str]) -> str:
+    return "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
 
 
 def census_for(

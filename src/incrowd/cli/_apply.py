@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +27,9 @@ Format = Annotated[
 MaxSuppressed = Annotated[
     float, typer.Option(metavar="SHARE", help="The share of the records that may be left out, such as 0.02.")
 ]
+MaxRecords = Annotated[
+    int | None, typer.Option("--max-suppressed-records", metavar="N", help="Their number, in place of the share.")
+]
 Drop = Annotated[bool, typer.Option("--drop-others", help="Leave out columns without a role, instead of refusing.")]
 
 
@@ -33,6 +39,7 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     output: Output,
     kind: Format = None,
     max_suppressed: MaxSuppressed = 0.0,
+    max_records: MaxRecords = None,
     drop_others: Drop = False,
     force: Force = False,
     sign: Sign = None,
@@ -62,10 +69,23 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     if drop_others:
         how["others"] = "drop"
     folder = owner / "owner" if (owner / "owner").is_dir() else owner
-    with Watch(quiet=quiet):
-        release = api.apply(folder, data, max_suppressed=max_suppressed, **how)
+    limit: dict[str, Any] = {"max_suppressed": max_suppressed, "max_suppressed_records": max_records}
+    with Watch(quiet=quiet), _speaking():
+        release = api.apply(folder, data, **limit, **how)
     if not quiet:
         tell(f"promise  {release.recipe.promise}")
     show(release, output, as_json=as_json)
     if not quiet:
         close(release, time.perf_counter() - start)
+
+
+@contextmanager
+def _speaking() -> Iterator[None]:
+    """Let errors give hints that can be typed here: there is no plan to change."""
+    from incrowd.core import IncrowdError
+
+    try:
+        yield
+    except IncrowdError as error:
+        error.hint = re.sub(r"max_suppressed_records=(\d+)", r"--max-suppressed-records \1", error.hint)
+        raise

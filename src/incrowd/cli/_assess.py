@@ -177,7 +177,8 @@ def _quasi(data: Path, given: Names, reading: dict[str, Any]) -> list[str]:
     if not names:
         columns = open_table(data, **reading).columns()
         msg = f"--quasi is missing: by which of the {amount(len(columns), 'column')} could somebody recognise a person?"
-        raise ParameterError(msg, hint="name them, for example --quasi age,zip,sex.")
+        hint = f"name them, for example --quasi age,zip,sex; incrowd init {data} lists all columns."
+        raise ParameterError(msg, hint=hint)
     return names
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from incrowd.cli._phrases import spoken
 from incrowd.cli._run import amount
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _IN_PYTHON = (
         re.compile(r"; say how it becomes vaguer, for example quasi=\{.*\}"),
         "; incrowd init plans how it becomes vaguer",
     ),
+    (re.compile(r"give the partition, or use '(\w+)' or '(\w+)'"), r"write nt(...)[\1] or nt(...)[\2]"),
     (re.compile(r"supersets='(\w+)' or '(\w+)'"), r"nt(...)[\1] or nt(...)[\2]"),
 )
 """What the library says to who writes Python, and what a command has instead."""
@@ -32,7 +34,7 @@ def in_this_language(text: str) -> str:
     """Say in the words of the command line what the library says in Python's."""
     for pattern, instead in _IN_PYTHON:
         text = pattern.sub(instead, text)
-    return text
+    return spoken(text)
 
 
 @contextmanager

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import signal
 import sys
@@ -24,12 +23,9 @@ from typing import Any, NoReturn
 
 import typer
 
+from incrowd.cli._phrases import spoken
+
 FOUND, WRONG_USE, OUR_FAULT, STOPPED = 1, 2, 3, 130
-HERE = (
-    ("encoding='latin-1'", '--encoding latin-1, or encoding = "latin-1" in a plan'),
-    ("its number from 1: sheet=1", "its number from 1: --sheet 1, or sheet = 1 in a plan"),
-)
-"""What the library says to who writes Python, and what is written here instead."""
 
 
 @dataclass
@@ -98,8 +94,7 @@ def _explain(error: Exception, session: Session) -> int:
     from incrowd.core import EngineError, IncrowdError, NoSafeRelease, ReleaseMismatch, UncoveredValuesError
 
     if isinstance(error, IncrowdError):
-        hint = functools.reduce(lambda text, pair: text.replace(*pair), HERE, error.hint)
-        _tell_error(error.message, hint, error.code)
+        _tell_error(error.message, spoken(error.hint), error.code)
         if isinstance(error, UncoveredValuesError) and session.show_values:
             tell(*(f"  {value!r}" for value in error.values))
         _tell_end(error, session, error.code)
@@ -146,7 +141,7 @@ def _tell_warning(message: Warning | str, category: type[Warning], *_: object, *
     from incrowd.core import PrivacyWarning
 
     if issubclass(category, PrivacyWarning):
-        tell(f"warning: {message}")
+        tell(f"warning: {spoken(str(message))}")
 
 
 def _tell_places(error: BaseException) -> None:

@@ -18,6 +18,7 @@ from incrowd.core._errors import (
     SchemaError,
     UncoveredValuesError,
     UnknownColumnError,
+    named,
 )
 from incrowd.core._grouping import Grouping, add_up, group, tally
 from incrowd.core._known_ladder import KnownLadder
@@ -82,6 +83,7 @@ __all__ = [
     "joined_verdicts",
     "kind_of",
     "look_alikes",
+    "named",
     "numbered",
     "overlay",
     "put_cells",

@@ -84,7 +84,8 @@ class UnknownColumnError(SchemaError, KeyError):
             Whether they may be listed. If not, only their number is told, or the one that is nearly what was asked for.
         """
         nearest = difflib.get_close_matches(name, available, n=1, cutoff=0.6)
-        hint = f"did you mean {nearest[0]!r}?" if nearest else f"the table has {_columns(available, show=show)}."
+        ranked = sorted(available, key=lambda column: -difflib.SequenceMatcher(None, name, column).ratio())
+        hint = f"did you mean {nearest[0]!r}?" if nearest else f"the table has {_columns(ranked, show=show)}."
         return cls(f"The table has no column {name!r} (given as {given_as}).", hint=hint)
 
 
@@ -93,8 +94,13 @@ def _columns(available: Sequence[str], *, show: bool) -> str:
         return "no columns"
     if not show:
         return f"{len(available):,} {'column' if len(available) == 1 else 'columns'}"
-    more = f" and {len(available) - 8} more" if len(available) > 8 else ""
-    return ", ".join(repr(column) for column in available[:8]) + more
+    return named(available)
+
+
+def named(names: Sequence[str], most: int = 4) -> str:
+    """Write some names, and count those that are left; no value of a record is a name."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
 
 
 class HierarchyError(IncrowdError, ValueError):

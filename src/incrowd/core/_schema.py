@@ -140,8 +140,9 @@ class Schema:
             The table's columns.
         show
             Whether messages may list them. Not if they were read from a file that may lack its header: the names are
-            then the first record.
+            then the first record. If one of them is named here, the file has its header.
         """
+        show = show or any(name in available for _, name in self._roles())
         for role, name in self._roles():
             if name not in available:
                 raise UnknownColumnError.of(name, available, given_as=role, show=show)

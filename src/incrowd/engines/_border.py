@@ -15,6 +15,7 @@ import pyarrow as pa
 from incrowd.core import DataError, EngineError, IncrowdError
 from incrowd.engines._csv import NOT_COMPRESSED, name_of
 from incrowd.engines._damaged import FOREIGN
+from incrowd.engines._decoding import wrong_encoding
 from incrowd.engines._home import DuckHome
 from incrowd.engines._marks import found_by_duckdb
 from incrowd.engines._spark_errors import chain, trouble_with_spark
@@ -116,7 +117,7 @@ def _csv_error(message: str, line: int) -> DataError:
     if "maximum line size" in message.lower():
         return DataError(f"{where} is too long.", hint="a line may have 2 MB; is a quote never closed?")
     if "unicode" in message.lower() or "utf-8" in message.lower():
-        return DataError(f"{where} is not valid UTF-8.", hint="say the encoding, for example encoding='latin-1'.")
+        return wrong_encoding(_path(message), f"{where} is not valid UTF-8.")
     if "quote" in message.lower():
         return DataError(f"{where} has a quote that is never closed.")
     return DataError(f"{where} cannot be read.")
@@ -124,6 +125,10 @@ def _csv_error(message: str, line: int) -> DataError:
 
 def _file(message: str) -> str:
     """Name the file that DuckDB complains about. It quotes the line first and says then where that stands."""
+    path = _path(message)
+    return "The file" if path is None else f"The file {name_of(path)!r}"
+
+
+def _path(message: str) -> Path | None:
     said = re.findall(r"^  file = (.+)$", message, re.MULTILINE)
-    path = Path(said[-1]) if said else None
-    return f"The file {name_of(path)!r}" if path is not None and path.is_file() else "The file"
+    return Path(said[-1]) if said and Path(said[-1]).is_file() else None

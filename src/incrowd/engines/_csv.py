@@ -15,6 +15,7 @@ from tempfile import NamedTemporaryFile
 from typing import TypeVar
 
 from incrowd.core import DataError
+from incrowd.engines._decoding import wrong_encoding
 
 SEPARATORS = (",", ";", "\t", "|")
 _LOOK = 1 << 16
@@ -153,8 +154,7 @@ def _read(path: Path, encoding: str, use: Callable[[io.TextIOBase], T]) -> T:
         with _open(path, encoding) as file:
             return use(file)
     except UnicodeError:
-        msg = f"The file {path.name!r} is not valid {encoding.removesuffix('-sig')}."
-        trouble = DataError(msg, hint="say the encoding, for example encoding='latin-1'.")
+        trouble = wrong_encoding(path, f"The file {path.name!r} is not valid {encoding.removesuffix('-sig')}.")
     except _NO_GZIP:
         trouble = _cut_off(path)
     raise trouble

@@ -11,12 +11,10 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from incrowd.core import DataError
+from incrowd.core import DataError, named
 
 OF_THE_SYSTEM = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 """What a system puts into a folder that somebody looks at: nobody's work."""
-SHOWN = 4
-"""So many files are named in an error."""
 
 
 @contextmanager
@@ -66,9 +64,7 @@ def _refuse(final: Path, shown: str, holds: Collection[str], *, force: bool) -> 
     inside = sorted(_inside(final))
     foreign = [path for path in inside if not any(_fits(path, pattern) for pattern in holds)]
     if foreign:
-        more = f" and {len(foreign) - SHOWN:,} more" if len(foreign) > SHOWN else ""
-        named = ", ".join(map(repr, foreign[:SHOWN])) + more
-        msg = f"The folder {shown!r} holds what incrowd did not write: {named}."
+        msg = f"The folder {shown!r} holds what incrowd did not write: {named(foreign)}."
         raise DataError(msg, hint="move that elsewhere, or choose another folder: nothing of yours is replaced.")
     first = next(iter(holds))
     if inside and first not in inside:
