@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from incrowd.web._desk import DESK
 from web.serving import PATIENTS, PLAN, Visitor
 
 ANYWAY = {"reason": "the board asked for it", "name": "A. Archer"}
@@ -248,3 +249,28 @@ def test_a_version_after_another_was_written_is_doubtful(visitor: Visitor, folde
     assert [one["words"] for one in found["items"] if one["state"] == "doubt"] == [
         "Version 1 (k>=2) was written into out before. Whoever has both can find out more than either tells alone."
     ]
+
+
+def test_a_hierarchy_that_changed_in_its_file_makes_a_version_stale(planned: Visitor, folder: Path) -> None:
+    (folder / "areas.csv").write_text("01067,east\n01069,east\n02763,west\n", encoding="utf-8")
+    planned.ask("PATCH", "/api/plan", json={"columns": {"zip": {"hierarchy": {"tree": "areas.csv"}}}})
+    planned.work(kind="run")
+    assert planned.ask("GET", "/api/runs/1")["current"] is True
+    (folder / "areas.csv").write_text("01067,east\n01069,west\n02763,west\n", encoding="utf-8")
+    assert planned.ask("GET", "/api/runs/1")["current"] is False
+    messages = {one["place"]: one["message"] for one in refused(planned)["problems"]}
+    assert "since this version was made: what stands in a file that the plan names. Make" in messages["plan"]
+
+
+def test_what_is_written_is_what_was_made_and_attacked_not_another_that_the_same_plan_makes(
+    planned: Visitor, folder: Path
+) -> None:
+    planned.work(kind="run")
+    file = folder / ".incrowd/runs/0001/run.json"
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**kept, "levels": {"age": 3, "sex": 1, "zip": 5}}), encoding="utf-8")  # stopped early
+    DESK.releases.clear()
+    told = planned.work(kind="export", run=1, anyway=ANYWAY)
+    assert told["state"] == "failed"
+    assert "cannot be made again" in told["error"]["message"]
+    assert not (folder / "out").exists()

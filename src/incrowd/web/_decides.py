@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from incrowd.api import Plan
+from incrowd.web._files import digest_now
 
 SAID = ("folder", "format", "force")
 """Where a release is written and as what: the release itself stays the same."""
@@ -21,14 +22,24 @@ def decides_of(plan: Plan) -> str:
     Parameters
     ----------
     plan
-        The plan. Its report, its output folder and the format of its files do not count.
+        The plan. Its report, its output folder and the format of its files do not count; what stands in the files that
+        its columns name does.
     """
     tables = plan.to_dict()
+    files = [digest_now(plan.path(path)) for path in _files_of(tables["columns"])]
     output = {key: value for key, value in tables.pop("output", {}).items() if key not in SAID}
     tables.pop("report", None)
     privacy = {**tables.pop("privacy", {}), "promise": str(plan.model())}
-    written = json.dumps([tables, privacy, output], default=str)  # the order of columns and categories matters
+    written = json.dumps([tables, privacy, output, files], default=str)  # the order of columns and categories matters
     return hashlib.sha256(written.encode()).hexdigest()[:24]
+
+
+def _files_of(columns: Mapping[str, Any]) -> list[str]:
+    """List the files of hierarchies, categories and keys."""
+    named = [(one.get("hierarchy"), one.get("categories"), one.get("key_file")) for one in columns.values()]
+    trees = [form.get("tree") if isinstance(form, Mapping) else None for form, _, _ in named]
+    found = [*trees, *(one for _, *others in named for one in others)]
+    return [one for one in found if isinstance(one, str)]
 
 
 def with_words_of(made_by: Plan, now: Plan, signed: Mapping[str, str] | None = None) -> Plan:

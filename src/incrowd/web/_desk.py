@@ -10,8 +10,9 @@ from typing import Any
 from incrowd.api import Plan, Release, Suggestion, suggest
 from incrowd.core import Domain, PrivacyWarning, UnknownColumnError
 from incrowd.engines import Remembered, open_table
+from incrowd.web._history import read_json
 from incrowd.web._plans import read_plan
-from incrowd.web._refusal import Plain
+from incrowd.web._refusal import Plain, refusal
 from incrowd.web._unpacked import refuse_huge
 from incrowd.web._worker import Teller
 
@@ -92,8 +93,21 @@ def release_of(folder: str, teller: Teller) -> tuple[Plan, Release]:
     if folder not in DESK.releases:
         plan = plan_of(Path(folder) / "source.toml", Path(folder).parents[2])
         teller.step("making the release again")
-        keep(folder, plan, plan.run(teller.search))
+        release = plan.run(teller.search)
+        _refuse_another(read_json(Path(folder) / "run.json", {}), release)
+        keep(folder, plan, release)
     return DESK.releases[folder]
+
+
+def _refuse_another(run: Plain, release: Release) -> None:
+    """Refuse a release that is not the one which was made, looked at and attacked as this run."""
+    recipe = release.recipe
+    levels = None if recipe.levels is None else dict(recipe.levels)
+    made = {"levels": levels, "published": recipe.published, "classes": release.verdict.classes}
+    same_table = recipe.input.get("sha256") == (run.get("table") or {}).get("sha256")
+    if not same_table or any(run.get(key) != value for key, value in made.items()):
+        message = "This version cannot be made again: the table has changed, or its search was stopped early."
+        raise refusal(409, "another-table", message, "make a new version in step 5.", "run")
 
 
 def keep(folder: str, plan: Plan, release: Release) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import os
 import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from incrowd.engines import ending_of
+from incrowd.engines import digest_of_files, ending_of
 from incrowd.io import atomic_path
 from incrowd.web._refusal import Refusal, refusal
 
@@ -114,6 +115,21 @@ class Folder:
             if size == 0:
                 raise refusal(422, "wrong-kind", "The file is empty.", "choose another one.")
         return {"name": target.name, "size": size}
+
+
+def digest_now(path: Path) -> str | None:
+    """Give the hash of a file with what stands in it now; nothing if it is not there."""
+    try:
+        found = path.stat()
+        return _digest(str(path), found.st_size, found.st_mtime_ns)
+    except OSError:
+        return None
+
+
+@functools.lru_cache(maxsize=32)
+def _digest(path: str, size: int, changed: int) -> str:
+    del size, changed
+    return digest_of_files(path)
 
 
 def _outside() -> Refusal:

@@ -48,15 +48,15 @@ class Office:
     async def explore(self, task: str, run: int, **given: Any) -> Plain:
         """Let the second worker look around in a run, if it is free."""
         self.jobs.need_idle()
-        return await self.maker.call(task, {"run": str(self.run(run)), **given})
+        return await self.maker.call(task, {"run": str(await self.run(run)), **given})
 
-    def run(self, number: int) -> Path:
+    async def run(self, number: int) -> Path:
         """Give the folder of a run of the table that is open; refuse one of another table."""
-        return self.runs.of_this_table(number, self.plans.present())
+        return await asyncio.to_thread(lambda: self.runs.of_this_table(number, self.plans.present()))
 
     async def review(self, number: int) -> Review:
         """Say of a run what is settled, open and doubtful before it is released."""
-        self.run(number)
+        await self.run(number)
         profile = await self.look("profile")
         return await asyncio.to_thread(self._reviewed, number, profile)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from incrowd.api import Plan, Release
-from incrowd.engines import digest_of_files
 from incrowd.web._decides import decides_of
+from incrowd.web._files import digest_now
 from incrowd.web._refusal import Plain
 
 
@@ -37,7 +35,7 @@ class Present:
         """Look at a plan and its table."""
         if plan is None or plan.data.path is None:
             return cls()
-        return cls(plan, decides_of(plan), _digest_now(plan.path(str(plan.data.path))))
+        return cls(plan, decides_of(plan), digest_now(plan.path(str(plan.data.path))))
 
     def made(self, run: Mapping[str, Any]) -> bool:
         """Say whether a run was made of the table of the plan, with what stands in it now.
@@ -66,18 +64,3 @@ def origin_of(plan: Plan, release: Release) -> Plain:
         "sheet": plan.data.sheet,
         "columns": list(known["columns"]),
     }
-
-
-def _digest_now(path: Path) -> str | None:
-    try:
-        found = path.stat()
-        return _digest(str(path), found.st_size, found.st_mtime_ns)
-    except OSError:
-        return None
-
-
-@functools.lru_cache(maxsize=8)
-def _digest(path: str, size: int, changed: int) -> str:
-    """Read a file once; one that changed is read again."""
-    del size, changed
-    return digest_of_files(path)

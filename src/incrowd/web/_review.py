@@ -98,7 +98,7 @@ class Review:
             return Item(
                 "plan", "Version is up to date", "done", f"Version {self.run['id']} was made by the plan as it is."
             )
-        changed = _listed(differences(self.made_by, self.now)) or "something"
+        changed = _listed(differences(self.made_by, self.now)) or _FILE
         words = f"The plan has changed since this version was made: {changed}. Make a new version in step 5."
         return Item("plan", "Version is out of date", "open", words)
 
@@ -167,6 +167,7 @@ class Review:
         return {name: one.role for name, one in self.made_by.columns.items() if one.role not in GONE}
 
 
+_FILE = "what stands in a file that the plan names"
 _LOOKED = "Somebody has looked at every column that we were not sure about."
 _KNOWN = "Could it name somebody, or be known elsewhere?"
 _ANSWERS = "What you said for HIPAA's list has changed since this version was checked. Check it again in step 6."

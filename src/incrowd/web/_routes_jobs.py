@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import AsyncIterator
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body
@@ -56,7 +57,7 @@ def _run(here: Office, label: str) -> Job:
     return here.jobs.start(make, "run", {"plan": str(here.folder.plan), **about}, ended)
 
 
-async def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:  # noqa: PLR0911 - one for each kind of job
+async def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:
     """Give the task of a job, what it needs, and the run that it is about."""
     plan = {"plan": str(here.folder.plan)}
     match body:
@@ -65,31 +66,36 @@ async def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:  # no
             return "proposals", {**plan, **kept}, None
         case asked.FrontierJob():
             return "frontier", {**plan, "by": body.by, "of": body.of}, None
-        case asked.ExportJob():
-            return "export", await _export(here, body), body.run
+        case _:
+            folder = await here.run(body.run)
+            given = await _export(here, body, folder) if isinstance(body, asked.ExportJob) else _about(here, body)
+            return body.kind, {"run": str(folder), **given}, body.run
+
+
+def _about(here: Office, body: Any) -> Plain:
+    """Give what a job about a run needs to know besides."""
+    match body:
         case asked.NTJob():
             n, t = number_of(body.n, ("n",)), number_of(body.t, ("t",))
-            more = {"column": body.column, "n": n, "t": t, "supersets": body.supersets, "distance": body.distance}
-            return "nt-check", {"run": str(here.run(body.run)), **more}, body.run
+            more = {"column": body.column, "supersets": body.supersets, "distance": body.distance}
+            return {"n": n, "t": t, **more}
         case asked.GraphJob():
-            return "graph", {"run": str(here.run(body.run)), "column": body.column}, body.run
+            return {"column": body.column}
         case asked.QuestionJob():
-            return "question", _question(here, body), body.run
+            return _question(body)
         case _:
-            run, about = str(here.run(body.run)), here.plans.read().report.about
-            return "evidence", {"run": run, "about": about, "harbor": here.plans.harbor()}, body.run
+            return {"about": here.plans.read().report.about, "harbor": here.plans.harbor()}
 
 
-def _question(here: Office, body: asked.QuestionJob) -> Plain:
+def _question(body: asked.QuestionJob) -> Plain:
     if body.column is None and body.ask != "count":
         raise refusal(422, "wrong-request", "Which column?", "an average and a model are about one.", "column")
-    where = [one.model_dump() for one in body.where]
-    return {"run": str(here.run(body.run)), "ask": body.ask, "column": body.column, "where": where}
+    return {"ask": body.ask, "column": body.column, "where": [one.model_dump() for one in body.where]}
 
 
-async def _export(here: Office, body: asked.ExportJob) -> Plain:
+async def _export(here: Office, body: asked.ExportJob, folder: Path) -> Plain:
     """Take folder, format and what the report says from the present plan, all else from that of the run."""
-    folder, now = here.run(body.run), here.plans.read()
+    now = here.plans.read()
     name = body.folder or now.output.folder
     target = here.folder.inside(name)
     if target.parent != here.folder.home or target.name.startswith("."):
@@ -106,7 +112,7 @@ async def _export(here: Office, body: asked.ExportJob) -> Plain:
         "text": source if written == made_by else written.text(),
     }
     more = {"force": body.force, "about": about, "format": kind, "signed": signed}
-    return {"run": str(folder), "target": str(target), **texts, **more}
+    return {"target": str(target), **texts, **more}
 
 
 def _signed(review: Review, anyway: asked.Anyway | None) -> dict[str, str] | None:

@@ -118,5 +118,5 @@ async def safe_harbor(here: Here, body: asked.Harbor) -> Plain:
         here.plans.say(given if body.kinds else None)
         return found
     here.jobs.need_idle()
-    run = str(here.run(body.run))
+    run = str(await here.run(body.run))
     return await here.maker.call("safe-harbor", {"plan": str(here.folder.plan), **given, "run": run})
