@@ -108,8 +108,19 @@ def test_timestamps_may_be_written_to_the_minute_or_finer(sign: str, time: str) 
     assert (kind, str(values[0])) == ("datetime", "2024-05-01T10:30:00.000000")
 
 
-def test_dates_among_timestamps_make_them_all_text() -> None:
-    assert read_texts(["2024-05-01", "2024-05-01 10:30:00"])[0] == "text"
+def test_dates_among_timestamps_are_midnights() -> None:
+    kind, values = read_texts(["2024-05-01", "2024-05-01 10:30:00"])
+    assert (kind, [str(value)[:16] for value in values]) == ("datetime", ["2024-05-01T00:00", "2024-05-01T10:30"])
+
+
+def test_a_date_and_its_midnight_are_two_texts() -> None:
+    assert read_texts(["2024-05-01", "2024-05-01 00:00:00", "2024-05-01 10:30:00"])[0] == "text"
+
+
+@pytest.mark.parametrize("text", ["0.0000001", "10000000000000000000000000"])
+def test_numbers_are_read_as_we_write_them(text: str) -> None:
+    kind, values = read_texts([text, "2.5"])
+    assert (kind, values.tolist()) == ("number", [float(text), 2.5])
 
 
 def test_no_texts_are_text() -> None:

@@ -86,8 +86,14 @@ def test_pandas_periods_are_no_numbers() -> None:
         open_table(pd.DataFrame({"a": pd.period_range("2024-01", periods=3, freq="M")}))
 
 
-@pytest.mark.parametrize("large", [[2**70, 1], [2**64 - 1, 2**70]])
-def test_pandas_integers_beyond_64_bits_are_refused_by_name(large: list[int]) -> None:
+@pytest.mark.parametrize("large", [[2**70, 1], [2**64 - 1, 2**70, None]])
+def test_pandas_integers_beyond_64_bits_are_exact(large: list[int | None]) -> None:
+    engine = open_table(pd.DataFrame({"a": pd.Series(large, dtype=object)}))
+    assert engine.domains(["a"])["a"] == Domain.of("a", large)
+
+
+@pytest.mark.parametrize("large", [[10**38, 1], [2**70, 0.5]])
+def test_pandas_integers_that_no_column_holds_are_refused_by_name(large: list[float]) -> None:
     with pytest.raises(DataError, match=r"'a' mixes types, or holds values that are too large"):
         open_table(pd.DataFrame({"a": pd.Series(large, dtype=object)}))
 
@@ -285,7 +291,9 @@ def test_all_engines_write_the_same_csv(typed: Subject, tmp_path: Path) -> None:
     )
     path = tmp_path / "out.csv"
     open_table(typed.load(table)).write(path)
-    assert path.read_text() == "f,b,t\n1e-07,true,2024-01-01 05:00:00.5\n0.5,false,2024-01-01 05:00:00.5\n"
+    assert path.read_text() == (
+        "f,b,t\n0.0000001,true,2024-01-01 05:00:00.500000\n0.5,false,2024-01-01 05:00:00.500000\n"
+    )
 
 
 def test_labels_are_texts_of_one_form(typed: Subject) -> None:

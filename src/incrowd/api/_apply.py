@@ -89,6 +89,8 @@ def _agree(census: Census, recoding: FullDomainRecoding) -> None:
         if level > ladder.height:
             msg = f"Column {name!r} has {ladder.height} levels on the new table, and was published at level {level}."
             raise HierarchyError(msg, hint="give its hierarchy in the schema, instead of leaving it to us.")
+        if not level:  # a value is published as itself
+            continue
         shared = recoding.domains[name].codes_in(census.domains[name])
         both = shared >= 0
         before = known.labels[level][known.groups[level][both]]

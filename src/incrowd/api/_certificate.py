@@ -132,6 +132,7 @@ def _columns(release: Release, engine: Engine) -> list[Plain]:
     names = list(engine.columns())
     meanings, hierarchies = dict(schema.sensitive), dict(schema.quasi)
     domains = engine.domains([name for name in names if name in meanings])
+    domains |= {name: domains[name].read_as(known.kind) for name, known in release.distributions.items()}
     columns = []
     for name in names:
         column: Plain = {"name": name, "role": schema.role(name) or "insensitive", "level": None}

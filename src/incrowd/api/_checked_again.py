@@ -123,7 +123,9 @@ def _with_own(engine: Engine, problem: Problem, *, share: bool = False) -> tuple
     """Bind the promises that compare with the original table to the values of the published one."""
     judges = [judge for judge in problem.judges() if judge.refers]
     schema = problem.schema
+    known = problem.census.domains
     own = engine.domains(list(dict.fromkeys(name for judge in judges for name in judge.columns))) if judges else {}
+    own = {name: domain.read_as(known[name].kind) for name, domain in own.items()}
     parts = dict.fromkeys(judge.model for judge in judges)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # said already, about the original table

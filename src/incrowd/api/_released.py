@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from incrowd.api._check import verdict_of
 from incrowd.api._promised import shown_by_a_file
-from incrowd.core import Domain, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
+from incrowd.core import Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
 from incrowd.engines import Engine, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model
@@ -67,7 +67,7 @@ def measure(engine: Engine, columns: Sequence[Plain], model: Model, shares: int 
         In how many shares the classes are looked at, one after the other, where all of them do not fit into memory.
     """
     schema = public_schema(columns)
-    domains = engine.domains(schema.sensitive_names)
+    domains = known_domains(engine, columns)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
         shown = [(part, shown_by_a_file(part, len(schema.quasi))) for part in model.parts]
@@ -83,6 +83,19 @@ def measure(engine: Engine, columns: Sequence[Plain], model: Model, shares: int 
     promises, rows = tuple(part for part, _ in pairs), int(first.counts.sum())
     verdict = verdicts[0] if shares == 1 else with_itself(joined_verdicts(verdicts))
     return Measurement(verdict, promises, np.concatenate(sizes), rows, values)
+
+
+def known_domains(engine: Engine, columns: Sequence[Plain]) -> dict[str, Domain]:
+    """Give the values of the sensitive columns of a file, read as what its certificate says they are.
+
+    A text file does not say whether ``2024-07-01 10:00:00+00:00`` or a number of thirty digits is more than a text.
+    """
+    orders = {column["name"]: column.get("order") for column in columns if column["role"] == "sensitive"}
+    kinds = {name: _KINDS.get(order, "text") if isinstance(order, str) else "text" for name, order in orders.items()}
+    return {name: domain.read_as(kinds[name]) for name, domain in engine.domains(list(orders)).items()}
+
+
+_KINDS: dict[str, Kind] = {"numbers": "number", "dates": "datetime"}
 
 
 def with_itself(verdict: Verdict) -> Verdict:

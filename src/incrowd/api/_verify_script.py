@@ -17,6 +17,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
@@ -65,21 +66,30 @@ def classes_of(table: Plain, columns: list[Plain], of: list[str]) -> dict[Any, B
     return classes
 
 
+def text_of(value: Any) -> str:
+    """Write a value as certificates do: a number without exponent and zeros at its end, a midnight as its date."""
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    if isinstance(value, float | Decimal) and math.isfinite(value):
+        return re.sub(r"(\.\d*?)0+$", r"\1", f"{Decimal(str(value)):f}").removesuffix(".")
+    if isinstance(value, datetime):
+        return str(value.astimezone(UTC)) if value.tzinfo else str(value).removesuffix(" 00:00:00")
+    return str(value)
+
+
 def meaning_of(about: Plain, values: Bag) -> Plain:
     """Give what is known about values: places in an order, paths in a taxonomy, or weights of their categories."""
     order, categories = about.get("order", []), about.get("categories", [])
     if isinstance(order, str):
-        read: Any = Fraction if order == "numbers" else str  # the texts of dates sort as dates do
-        listed = sorted(values, key=lambda value: (value is None, value is not None and read(value)))
+        read: Any = None if order == "dates" else lambda value: Decimal(str(value))  # texts of dates sort as dates do
+        listed = sorted((value for value in values if value is not None), key=read) + [None] * (None in values)
         return {value: place for place, value in enumerate(listed)}
     steps = len(categories) - 1
     weights = [*(Fraction(rank, steps) for rank in range(steps)), Fraction(1)]  # the most secret category comes first
     known: Plain = {text or "": place for place, text in enumerate(order)}
     known |= {path[0] or "": path for path in about.get("taxonomy", [])}
     known |= {text or "": weight for weight, texts in zip(weights, categories, strict=False) for text in texts}
-    texts = {value: format(value, "f") if isinstance(value, Decimal) else str(value) for value in values}
-    texts |= {value: "" if value is None else str(value).lower() for value in values if isinstance(value, bool | None)}
-    return {value: known.get(text, known.get(text.removesuffix(".0"))) for value, text in texts.items()}
+    return {value: known.get(text_of(value), known.get(str(value))) for value in values}
 
 
 def distance(kind: str, bag: Bag, other: Bag, meaning: Plain) -> Fraction | float:
@@ -141,7 +151,9 @@ def worst_of(promise: Plain, table: Plain, columns: list[Plain]) -> list[Any]:
         for region in around[labels]:
             regions[region].update(bag)
     about: Plain = next((one for one in columns if [one["name"]] == promise["columns"]), {})
-    meaning = meaning_of({"order": [*promise["values"]]} if promise.get("values") else about, regions[((),)])
+    number = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?" if about.get("order") == "numbers" else "$^", re.IGNORECASE)
+    listed = [text_of(Decimal(v)) if number.fullmatch(v) else v for v in promise.get("values") or ()]
+    meaning = meaning_of({"order": listed} if listed else about, regions[((),)])
     found = [measure(promise, classes[one], [regions[name] for name in around[one]], meaning) for one in classes]
     numbers = zip(promise["required"], zip(*found, strict=True), strict=True)
     return [min(column) if need["sense"] == ">=" else max(column) for need, column in numbers]

@@ -3,7 +3,7 @@
 from incrowd.core._census import Census, CensusRequest
 from incrowd.core._classes import Cells, Classes, Histogram, Standing
 from incrowd.core._compatible import compatible_sizes
-from incrowd.core._domain import Domain, Kind, kind_of
+from incrowd.core._domain import Domain, kind_of
 from incrowd.core._errors import (
     DataError,
     EngineError,
@@ -31,6 +31,7 @@ from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.core._recoding_store import get_recoding, join_cells, put_cells, put_recoding
 from incrowd.core._schema import Binding, Meaning, Schema
 from incrowd.core._supersets import Partition, Regions, SupersetMode, supersets
+from incrowd.core._value_texts import Kind, canonical_text, canonical_value
 from incrowd.core._verdict import Finding, Verdict, joined_verdicts
 
 __all__ = [
@@ -76,6 +77,8 @@ __all__ = [
     "UnknownColumnError",
     "Verdict",
     "add_up",
+    "canonical_text",
+    "canonical_value",
     "compatible_sizes",
     "get_recoding",
     "group",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from typing import Any, Literal
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,7 @@ import numpy.typing as npt
 from incrowd.core._errors import DataError
 from incrowd.core._places import places_in
 from incrowd.core._reading import read_texts
-
-Kind = Literal["number", "boolean", "date", "datetime", "instant", "text"]
-"""What a column's values are. ``instant`` is a timestamp with a zone, compared as a point in time."""
-
-Array = npt.NDArray[Any]
+from incrowd.core._value_texts import EXACT, Array, Kind, canonical_value, exact_number, read_as, texts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +25,7 @@ class Domain:
 
     The position of a value is its **code**. All engines agree on kind, order and codes, whatever type the column
     had there: whole floats count as integers (a pandas column of integers with a gap is a column of floats), NaN
-    as null, midnight timestamps without a zone as dates.
+    as null, midnight timestamps without a zone as dates. The text of a value does not depend on the others.
 
     Parameters
     ----------
@@ -38,7 +35,7 @@ class Domain:
         What the values are.
     values
         Distinct and sorted, without null. ``int64``, ``float64``, ``bool``, ``datetime64[D]``, ``datetime64[us]``, or
-        objects: ``str``, ``Decimal``, integers beyond 64 bits.
+        objects: ``str``; or ``int`` and ``Decimal``, where there are fractions or integers beyond 64 bits.
     counts
         Rows per code; one longer than ``values`` if the column has nulls.
     spelling
@@ -75,11 +72,11 @@ class Domain:
     @classmethod
     def of(cls, column: str, values: Iterable[object]) -> Domain:
         """Take the domain of a column of Python objects (the slow, obvious way)."""
-        listed = list(values)
+        listed = [canonical_value(column, value) for value in values]
         kind = kind_of(column, listed)
-        tally = Counter((value, _exponent(value)) for value in listed if not _is_missing(value))
+        tally = Counter(value for value in listed if value is not None)
         nulls = len(listed) - tally.total()
-        array = _as_array(column, kind, [value for value, _ in tally])
+        array = _as_array(column, kind, list(tally))
         return cls.build(column, kind, array, np.array(list(tally.values())), nulls)
 
     @classmethod
@@ -87,11 +84,16 @@ class Domain:
         """Take the domain of a text file's column: typed only if every value survives the way back to text."""
         kind, values = read_texts(texts)
         domain = cls.build(column, kind, values, counts, nulls)
-        if values.dtype.kind not in "fM":
-            return domain
-        spelling = np.empty(len(texts), dtype=object)
-        spelling[:] = texts
-        return replace(domain, spelling=spelling[np.argsort(values, kind="stable")])
+        return domain if values.dtype.kind not in "fM" else _spelled(domain, texts, values)
+
+    def read_as(self, kind: Kind) -> Domain:
+        """Read a column of texts of which it is known what they are; it stays as it is if some are something else."""
+        texts = self.values.tolist()
+        found = read_as(kind, texts) if self.kind == "text" else None
+        if found is None:
+            return self
+        domain = Domain.build(self.column, *found, self.counts[: len(texts)], int(self.counts[len(texts) :].sum()))
+        return _spelled(domain, texts, found[1]) if len(domain) == len(self) else self
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -105,17 +107,20 @@ class Domain:
     def texts(self) -> npt.NDArray[np.object_]:
         """Every value as the text that is published for it; ``None`` for null."""
         texts = np.empty(len(self), dtype=object)
-        texts[: len(self.values)] = _texts(self.kind, self.values) if self.spelling is None else self.spelling
+        texts[: len(self.values)] = texts_of(self.kind, self.values) if self.spelling is None else self.spelling
         return texts
 
     def codes_in(self, other: Domain) -> npt.NDArray[np.int64]:
         """Give for every code, null last, the code of the same value in another domain, or -1 where it has none.
 
-        Numbers are the same by value, whatever their type; a date is the same as its midnight without a zone. Kinds
-        that cannot be compared, such as text and numbers, are compared by ``texts``.
+        Numbers are the same by value, whatever their type, and a float counts as the decimal that is published for it;
+        a date is the same as its midnight without a zone. Kinds that cannot be compared, such as text and numbers, are
+        compared by ``texts``.
         """
         codes = np.full(len(self), -1, dtype=np.int64)
-        if self.kind == other.kind or {self.kind, other.kind} == {"date", "datetime"}:
+        if {self.values.dtype.kind, other.values.dtype.kind} == {"f", "O"} and self.kind == other.kind:
+            codes[: len(self.values)] = places_in(_plain_texts(self), _plain_texts(other))
+        elif self.kind == other.kind or {self.kind, other.kind} == {"date", "datetime"}:
             codes[: len(self.values)] = places_in(self.values, other.values)
         else:
             texts, others = self.texts[: len(self.values)], other.texts[: len(other.values)]
@@ -139,6 +144,17 @@ class Domain:
         return f"Domain({self.column!r}, {self.kind}, {len(self.values)} values{null})"
 
 
+def _spelled(domain: Domain, texts: Sequence[str], values: Array) -> Domain:
+    """Let a domain keep how its values were written, given in any order."""
+    spelling = np.empty(len(texts), dtype=object)
+    spelling[:] = texts
+    return replace(domain, spelling=spelling[np.argsort(values, kind="stable")])
+
+
+def _plain_texts(domain: Domain) -> Array:
+    return np.array(texts_of(domain.kind, domain.values), dtype=object)
+
+
 def _check_years(column: str, first: np.datetime64, last: np.datetime64) -> None:
     """Refuse what no calendar of ours can write, such as a database's infinity."""
     if first < np.datetime64("0001-01-01") or last >= np.datetime64("10000-01-01"):
@@ -149,7 +165,7 @@ def _check_years(column: str, first: np.datetime64, last: np.datetime64) -> None
 def _canonical(kind: Kind, values: Array) -> tuple[Kind, Array]:
     """Give equal things one form, whatever the engine called them."""
     if kind == "number" and values.dtype.kind == "f":
-        if (values == np.floor(values)).all() and (np.abs(values) < 2.0**53).all():
+        if (values == np.floor(values)).all() and (np.abs(values) <= EXACT).all():
             return kind, values.astype(np.int64)
         return kind, values + 0.0  # -0.0 becomes 0.0
     if kind == "number" and values.dtype.kind == "O":
@@ -163,23 +179,10 @@ def _canonical(kind: Kind, values: Array) -> tuple[Kind, Array]:
 
 def _canonical_objects(values: Array) -> Array:
     """Decimals and large integers: as 64-bit integers where that loses nothing."""
-    whole = all(isinstance(value, int) or (value.is_finite() and value == int(value)) for value in values)
-    if whole and all(-(2**63) <= value < 2**63 for value in values):
-        return np.array([int(value) for value in values], dtype=np.int64)
     result = np.empty(len(values), dtype=object)
-    result[:] = [int(value) for value in values] if whole else _one_scale(values)
-    return result
-
-
-_EXACT = Context(prec=100_000, Emin=MIN_EMIN, Emax=MAX_EMAX)
-
-
-def _one_scale(values: Array) -> list[Decimal]:
-    """Write all decimals with as many places as the longest: 1.5 and 1.50 are equal, whichever row comes first."""
-    decimals = [Decimal(value) for value in values]
-    places = (int(value.as_tuple().exponent) for value in decimals if value.is_finite())
-    unit = Decimal((0, (1,), min([0, *places])))
-    return [_EXACT.plus(value.quantize(unit, context=_EXACT)) if value.is_finite() else value for value in decimals]
+    result[:] = [exact_number(value) for value in values]
+    whole = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in result)
+    return result.astype(np.int64) if whole else result
 
 
 _PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
@@ -212,11 +215,6 @@ def _is_missing(value: object) -> bool:
     return value is None or value != value  # noqa: PLR0124 - NaN is the value that differs from itself
 
 
-def _exponent(value: object) -> object:
-    """Tell decimals of different scale apart, which are equal: the longest decides how all are written."""
-    return value.as_tuple().exponent if isinstance(value, Decimal) else 0
-
-
 def _kind_of_value(column: str, value: object) -> Kind:
     for types, kind in _PYTHON_KINDS:
         if isinstance(value, types):
@@ -226,12 +224,11 @@ def _kind_of_value(column: str, value: object) -> Kind:
 
 
 def _as_array(column: str, kind: Kind, values: list[Any]) -> Array:
+    """Put distinct values in their one form into an array."""
+    if kind == "number" and any(isinstance(value, float) for value in values):
+        return _as_numbers(column, values)
     if kind == "instant":
-        values = [value.astimezone(dt.UTC).replace(tzinfo=None) for value in values]
-    if kind == "text":
-        values = [str.__str__(value) for value in values]  # a plain text, also of NumPy's texts and of enumerations
-    if any(isinstance(value, float) for value in values):
-        return _as_floats(column, values)
+        values = [value.replace(tzinfo=None) for value in values]
     array = np.empty(len(values), dtype=object)
     array[:] = values
     dtypes = {
@@ -243,20 +240,9 @@ def _as_array(column: str, kind: Kind, values: list[Any]) -> Array:
     return array.astype(dtypes[kind]) if kind in dtypes else array
 
 
-def _as_floats(column: str, values: list[Any]) -> Array:
-    for value in values:
-        if not isinstance(value, float) and not (abs(value) <= 2**53 and float(value) == value):
-            msg = f"Column {column!r} mixes floating-point numbers with numbers that they cannot hold exactly."
-            raise DataError(msg, hint="make the column one type before handing it over.")
-    return np.array(values, dtype=np.float64)
-
-
-def _texts(kind: Kind, values: Array) -> list[str]:
-    if kind == "boolean":
-        return ["true" if value else "false" for value in values]
-    if kind == "number":
-        return [format(value, "f") if isinstance(value, Decimal) else repr(value) for value in values.tolist()]
-    if kind in {"datetime", "instant"}:
-        zone = "+00:00" if kind == "instant" else ""
-        return [value.isoformat(sep=" ") + zone for value in values.tolist()]
-    return [str(value) for value in values.tolist()]
+def _as_numbers(column: str, values: list[Any]) -> Array:
+    exact = any(isinstance(value, Decimal) or (isinstance(value, int) and abs(value) > EXACT) for value in values)
+    if exact and any(isinstance(value, float) and math.isfinite(value) for value in values):
+        msg = f"Column {column!r} mixes floating-point numbers with decimals or integers that they cannot hold."
+        raise DataError(msg, hint="make the column one type before handing it over.")
+    return np.array(values, dtype=object if exact else np.float64)

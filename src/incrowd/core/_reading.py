@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -59,7 +60,9 @@ def _read_finite(text: str) -> float:
 
 
 def _write_float(value: float) -> tuple[str, ...]:
-    return (repr(value), str(int(value))) if value.is_integer() else (repr(value),)
+    text = repr(value)
+    ours = format(Decimal(text), "f") if "e" in text else text.removesuffix(".0") if value else "0"
+    return text, ours
 
 
 def _read_datetime(text: str) -> dt.datetime:
@@ -71,7 +74,8 @@ def _read_datetime(text: str) -> dt.datetime:
 
 def _write_datetime(value: dt.datetime) -> tuple[str, ...]:
     steps = ("minutes", "seconds", "milliseconds", "microseconds")
-    return tuple(value.isoformat(sep=sep, timespec=step) for sep in " T" for step in steps)
+    texts = [value.isoformat(sep=sep, timespec=step) for sep in " T" for step in steps]
+    return (*texts, texts[0].removesuffix(" 00:00")) if value.time() == dt.time() else tuple(texts)
 
 
 _READERS: tuple[tuple[TextKind, Callable[[str], Any], Callable[[Any], tuple[str, ...]], str], ...] = (

@@ -16,6 +16,7 @@ from incrowd.core._labelling import numbered
 from incrowd.core._ladder import Ladder
 from incrowd.core._packing import smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
+from incrowd.core._value_texts import exact_number
 
 FORMAT = "incrowd recoding 1"
 
@@ -127,8 +128,8 @@ def _get_domain(arrays: Mapping[str, Array], entry: Header) -> Domain:
     key = f"domain {entry['column']}"
     values = arrays[f"{key} values"]
     if entry["type"] == "object":
-        read = {"": str, "str": str, "int": int}.get("".join(entry["objects"]), Decimal)
-        values = _objects(read(text) for text in values.tolist())
+        number = entry["kind"] == "number"
+        values = _objects(exact_number(Decimal(text)) if number else text for text in values.tolist())
     else:
         values = values.astype(entry["type"])
     return Domain(entry["column"], entry["kind"], values, arrays[f"{key} counts"], arrays.get(f"{key} spelling"))

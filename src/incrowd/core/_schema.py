@@ -235,7 +235,7 @@ def _what_is(part: object) -> str:
 
 def _has_fractions(domain: Domain) -> bool:
     values = domain.values
-    return values.dtype.kind == "f" or any(isinstance(value, Decimal) for value in values[:1])
+    return values.dtype.kind == "f" or (values.dtype == object and any(isinstance(value, Decimal) for value in values))
 
 
 def _pairs(what: str, given: Mapping[str, Any] | Sequence[str]) -> tuple[tuple[str, Any], ...]:

@@ -16,6 +16,7 @@ from incrowd.core._census import Census
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError
 from incrowd.core._ladder import Ladder
+from incrowd.core._value_texts import exact_number
 
 FORMAT = "incrowd census 1"
 
@@ -94,7 +95,7 @@ def _put_domain(arrays: Arrays, key: str, domain: Domain) -> dict[str, Any]:
 
 def _get_domain(arrays: Arrays, key: str, entry: dict[str, Any]) -> Domain:
     if entry["objects"]:
-        read = {"str": str, "int": int}.get("".join(entry["objects"]), Decimal)
+        read = str if entry["objects"] == ["str"] else _number
         values = _objects(read(cast("str", text)) for text in _get_texts(arrays, f"{key}.values"))
     else:
         values = arrays[f"{key}.values"]
@@ -136,6 +137,10 @@ def _get_texts(arrays: Arrays, key: str) -> npt.NDArray[np.object_]:
         None if length < 0 else blob[end - length : end].decode("utf-8", "surrogatepass")
         for length, end in zip(lengths.tolist(), ends.tolist(), strict=True)
     )
+
+
+def _number(text: str) -> object:
+    return exact_number(Decimal(text))
 
 
 def _objects(values: Iterable[object]) -> npt.NDArray[np.object_]:

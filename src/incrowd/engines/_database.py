@@ -69,8 +69,10 @@ class Database:
             raise ParameterError(msg)
 
 
-def read_database(source: Database, folder: str | Path | None = None) -> pa.Table:
+def read_database(source: Database, folder: str | Path | None = None) -> tuple[pa.Table, list[str]]:
     """Copy the answer of one query to a temporary file, and map that into memory.
+
+    Also name the columns for which the database knows no type: all of SQLite, and numbers of any size.
 
     Parameters
     ----------
@@ -86,22 +88,23 @@ def read_database(source: Database, folder: str | Path | None = None) -> pa.Tabl
         clear_room(room, lock)
 
 
-def _answer(source: Database, folder: Path) -> pa.Table:
+def _answer(source: Database, folder: Path) -> tuple[pa.Table, list[str]]:
     query = source.query or f"SELECT * FROM {_quoted(str(source.table))}"  # noqa: S608 - the name is quoted
     with _connected(source.uri_env, reading=True) as (connection, kind), connection.cursor() as cursor:
 
-        def answer() -> pa.Table:
+        def answer() -> tuple[pa.Table, list[str]]:
             cursor.execute("PRAGMA query_only = ON" if kind == "sqlite" else "SET TRANSACTION READ ONLY")
             if kind == "sqlite":  # which finds out types by looking at the first rows: let these be all
                 cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(2**24)})
             cursor.execute(query)
-            return _spooled(cursor.fetch_record_batch(), folder)
+            table, numbers = _spooled(cursor.fetch_record_batch(), folder)
+            return table, table.column_names if kind == "sqlite" else numbers
 
         return _asked("read the table or answer the query", answer)
 
 
-def _spooled(reader: Any, folder: Path) -> pa.Table:
-    """Write batches to a file, map it, and let its name go."""
+def _spooled(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
+    """Write batches to a file, map it, and let its name go; name the columns of numbers that have no type there."""
     schema = pa.schema([pa.field(one.name, _stored(one.type)) for one in reader.schema])
     with tempfile.NamedTemporaryFile(prefix="incrowd_", suffix=".arrow", dir=folder) as file:
         with pyarrow.ipc.new_file(file, schema) as writer:
@@ -114,7 +117,7 @@ def _spooled(reader: Any, folder: Path) -> pa.Table:
     numbers = [number for number, one in enumerate(reader.schema) if getattr(one.type, "type_name", None) == "numeric"]
     for number in numbers:
         table = table.set_column(number, table.field(number).name, _exact_numbers(table.column(number)))
-    return table
+    return table, [table.field(number).name for number in numbers]
 
 
 def _stored(type_: pa.DataType) -> pa.DataType:

@@ -5,7 +5,7 @@ Starting DuckDB and joining every column there takes longer than all of this for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,6 +29,7 @@ from incrowd.engines._arrow import kind_of_type
 from incrowd.engines._border import guarded
 from incrowd.engines._codebook import codebook_of
 from incrowd.engines._coded import Coded
+from incrowd.engines._column_types import retyped
 from incrowd.engines._encoding import codes_by, packed
 from incrowd.engines._files import check_suffix
 from incrowd.engines._home import write_table
@@ -55,6 +56,8 @@ class EagerEngine:
         Columns in which a missing value removes the row.
     keep_order
         Whether it is given back in the order that it has, instead of sorted.
+    untyped
+        Columns whose values have to tell their type: those that are published, and no others.
     """
 
     shows_names: ClassVar[bool] = True
@@ -67,8 +70,10 @@ class EagerEngine:
         missing_values: Sequence[str] = (),
         drop: Sequence[str] = (),
         keep_order: bool = False,
+        untyped: Collection[str] = (),
     ) -> None:
         self._columns = dict(columns)
+        self._untyped = untyped
         self._hand_back = hand_back
         self._missing_values = list(missing_values)
         self._drop = list(drop)
@@ -119,7 +124,7 @@ class EagerEngine:
         columns = {name: labelled[name] if name in labelled else self._coded(name).only(rows) for name in publish}
         for name, text_of in (replace or {}).items():
             columns[name] = columns[name].replaced(text_of)
-        return EagerEngine(columns, self._hand_back, keep_order=keep_order)
+        return EagerEngine(columns, self._hand_back, keep_order=keep_order, untyped=self._untyped)
 
     @guarded
     def sampled(self, rows: int) -> EagerEngine:
@@ -128,7 +133,7 @@ class EagerEngine:
         order = np.lexsort([column.codes for column in whole[::-1]])
         chosen = order[places_of_a_sample(len(order), rows)]
         columns = {name: column.only(chosen) for name, column in zip(self._columns, whole, strict=True)}
-        return EagerEngine(columns, self._hand_back, drop=self._drop)
+        return EagerEngine(columns, self._hand_back, drop=self._drop, untyped=self._untyped)
 
     @guarded
     def classes(
@@ -222,8 +227,12 @@ class EagerEngine:
         counts = np.ones(len(order), dtype=np.int64) if weights is None else weights[order]
         return [codes[first] for codes in columns], np.add.reduceat(counts, first)
 
+    def _typed(self, name: str) -> Coded:
+        coded = self._coded(name)
+        return Coded(retyped(coded.keys), coded.codes) if name in self._untyped else coded
+
     def _ordered(self, *, keep: bool = False) -> pa.Table:
-        columns = [self._coded(name) for name in self._columns]
+        columns = [self._typed(name) for name in self._columns]
         keep = keep or self._keep_order
         order = np.arange(len(columns[0].codes)) if keep else np.lexsort([column.codes for column in columns[::-1]])
         return pa.Table.from_arrays([column.values(order) for column in columns], list(self._columns))

@@ -18,6 +18,7 @@ from incrowd.engines._formulas import check_header, escaped_sql
 from incrowd.engines._marks import unless
 from incrowd.engines._spreadsheet import read_spreadsheet, write_spreadsheet
 from incrowd.engines._statistics import READERS, WRITERS, read_statistics, write_statistics
+from incrowd.engines._value_sql import text_sql
 
 TEXTS = (".csv", ".tsv", ".txt")
 ARROWS = (".arrow", ".feather", ".ipc")
@@ -144,11 +145,11 @@ def _write_batches(schema: pa.Schema, batches: Any, path: Path) -> None:
             file.write_batch(batch)
 
 
-_PLAIN = ("BOOLEAN", "DATE", "DECIMAL", "DOUBLE", "FLOAT", "TIME")
+_PLAIN = ("BOOLEAN", "DATE", "DECIMAL", "TIME")
 
 
 def _escaped(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Escape every column whose values may begin with anything."""
+    """Write every value as its one text, and escape those that may begin with anything."""
     columns = zip(map(quoted, relation.columns), map(str, relation.types), strict=True)
     return relation.project(", ".join(_cell(name, type_) for name, type_ in columns))
 
@@ -169,6 +170,8 @@ def _duration(number: int, name: str, type_: str) -> str:
 
 
 def _cell(name: str, type_: str) -> str:
+    if text := text_sql(name, type_):
+        return f"{text} AS {name}"
     if type_.startswith(_PLAIN) or type_.endswith(("INT", "INTEGER")):
         return name
     return f"{escaped_sql(name if type_ == 'VARCHAR' else f'CAST({name} AS VARCHAR)')} AS {name}"

@@ -69,6 +69,8 @@ class FrameEngine:
         Whether the frame has one more column, the number of each row: then it is given back in that order.
     refused
         Columns of durations, which may be there but cannot be used.
+    untyped
+        Columns whose values have to tell their type: those that are published, and no others.
     """
 
     _limited = True
@@ -77,7 +79,7 @@ class FrameEngine:
     shows_names: ClassVar[bool] = True
     """Whether an error may list the columns: the first line of a text file may be a record."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but the first three are optional
         self,
         frame: Frame,
         home: Home,
@@ -87,12 +89,13 @@ class FrameEngine:
         drop: Sequence[str] = (),
         numbered: bool = False,
         refused: Collection[str] = (),
+        untyped: Collection[str] = (),
     ) -> None:
         self._source = frame
         self._home = home
         self._inner = dict(zip(names, inner_names(len(names)), strict=True))
         self._dtypes = dict(zip(names, frame.collect_schema().values(), strict=not numbered))
-        self._numbered, self._refused = numbered, refused
+        self._numbered, self._refused, self._untyped = numbered, refused, untyped
         self._missing_values = list(missing_values)
         self._drop = list(drop)
         self._known: dict[str, Column] = {}
@@ -211,7 +214,7 @@ class FrameEngine:
     def _with(self, frame: Frame) -> Self:
         """Read other rows as these are read."""
         made = type(self)(frame, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
-        made._refused = self._refused  # noqa: SLF001 - one of us
+        made._refused, made._untyped = self._refused, self._untyped  # noqa: SLF001 - one of us
         return made
 
     def _check(self, names: Sequence[str]) -> None:
@@ -302,7 +305,7 @@ class FrameEngine:
 
     def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
         """Give a frame that was recoded as an engine of its own."""
-        return FrameEngine(frame, self._home, publish, numbered=numbered)
+        return FrameEngine(frame, self._home, publish, numbered=numbered, untyped=self._untyped)
 
     def _rows(self, name: str) -> int:
         return int(self.domains([name])[name].counts.sum())
@@ -348,10 +351,12 @@ class FrameEngine:
         return [self._inner[name] for name in names]
 
     def _ordered(self, *, keep: bool = False) -> Frame:
-        inner = list(self._inner.values())
-        if keep or self._numbered:
-            return only(_sorted(self._clean(list(self._inner), row=True), [ROW]), inner)
-        return _sorted(self._clean(list(self._inner)), inner)
+        inner, numbered = list(self._inner.values()), keep or self._numbered
+        frame = self._clean(list(self._inner), row=numbered)
+        untyped = [self._inner[name] for name in self._inner if name in self._untyped]
+        if untyped and isinstance(self._home, DuckHome):
+            frame = self._home.retyped(frame, untyped)
+        return only(_sorted(frame, [ROW]), inner) if numbered else _sorted(frame, inner)
 
 
 _KINDS: tuple[tuple[tuple[type[nw.dtypes.DType], ...], Kind], ...] = (

@@ -1,4 +1,4 @@
-"""Files of programs that know fewer types than Arrow: what is read is given its type, what is written is compared."""
+"""Files of programs that know fewer types than Arrow: what is written is read again and compared."""
 
 from __future__ import annotations
 
@@ -8,29 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import DataError
-
-_EXACT = 2**53
-"""Up to here every whole number is one that a float can hold."""
-_DAY = 24 * 60 * 60 * 1_000_000
-
-
-def tightened(table: pa.Table) -> pa.Table:
-    """Let numbers that are all whole be whole numbers, and timestamps that are all at midnight be dates."""
-    return pa.table({name: _tightened(table[name]) for name in table.column_names})
-
-
-def _tightened(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if pa.types.is_floating(column.type) and column.null_count < len(column):
-        column = pc.if_else(pc.is_nan(column), None, column)
-        whole = pc.and_(pc.equal(column, pc.trunc(column)), pc.less_equal(pc.abs(column), _EXACT))
-        return column.cast(pa.int64()) if pc.all(whole).as_py() else column
-    if pa.types.is_timestamp(column.type) and column.type.tz is None:
-        column = column.cast(pa.timestamp("us"))
-        ticks = column.cast(pa.int64())
-        days = pc.floor(pc.divide(ticks.cast(pa.float64(), safe=False), float(_DAY))).cast(pa.int64())
-        midnight = pc.all(pc.equal(pc.multiply(days, _DAY), ticks)).as_py()
-        return column.cast(pa.date32()) if midnight and column.null_count < len(column) else column
-    return column
 
 
 def check_held(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missing: bool = False) -> None:
@@ -57,6 +34,14 @@ def check_held(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missin
         named = ", ".join(map(repr, lost[:5])) + (" and others" if len(lost) > 5 else "")
         msg = f"A file ending in {path.suffix!r} cannot hold every value exactly as it is: {named}."
         raise DataError(msg, hint="make such a column text first, or choose another format: Parquet holds everything.")
+
+
+def check_finite(table: pa.Table, program: str) -> None:
+    """Refuse infinite numbers, which some programs do not know."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_floating(column.type) and pc.any(pc.is_inf(column)).as_py():
+            msg = f"{program} cannot hold column {name!r}: it has infinite numbers."
+            raise DataError(msg, hint="make it text first, or write Parquet or CSV.")
 
 
 def _same(written: pa.ChunkedArray, read: pa.ChunkedArray, *, empty_is_missing: bool) -> bool:

@@ -22,6 +22,7 @@ import pyarrow as pa
 from incrowd.core import DataError, EngineError
 from incrowd.engines._budget import Budget
 from incrowd.engines._codebook import Codebook, codebook_of
+from incrowd.engines._column_types import type_sql
 from incrowd.engines._connection import connect, quoted
 from incrowd.engines._damaged import damaged
 from incrowd.engines._files import by_duckdb, reader_of, write_arrow, write_relation
@@ -230,6 +231,16 @@ class DuckHome:
         reader = reader_of(frame.to_native())
         read = [_with_texts_once(pa.Table.from_batches([batch]), labels) for batch in reader]
         return pa.concat_tables(read) if read else reader.schema.empty_table()
+
+    def retyped(self, frame: Frame, columns: Sequence[str]) -> Frame:
+        """Give columns the types that their values tell."""
+        relation = frame.to_native()
+        types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        found = relation.aggregate(", ".join(type_sql(column, types[column]) for column in columns)).fetchall()[0]
+        types |= dict(zip(columns, found, strict=True))
+        cast = (f"CAST({name} AS {type_}) AS {name}" if name in columns else name for name, type_ in types.items())
+        retyped: Frame = nw.from_native(relation.project(", ".join(cast)))
+        return retyped
 
     def _scan(self, table: pa.Table) -> Any:
         incrowd_brought_5d41c0 = table  # noqa: F841 - DuckDB finds it here by its name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,11 @@ from incrowd.engines._damaged import FOREIGN, damaged
 from incrowd.engines._database import Database, read_database
 from incrowd.engines._eager import EagerEngine
 from incrowd.engines._encoding import rows_within
-from incrowd.engines._files import READABLE, ending_of, exactly, is_escaped, is_text, read_whole
+from incrowd.engines._files import ARROWS, READABLE, ending_of, exactly, is_escaped, is_text, read_whole
 from incrowd.engines._formulas import unescaped_column, unescaped_sql
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, inner_names
-from incrowd.engines._pandas import arrow_of_pandas, back_to_pandas
+from incrowd.engines._pandas import arrow_of_pandas, back_to_pandas, numbers_as_objects
 from incrowd.engines._parquet import ParquetEngine
 from incrowd.engines._protocol import Engine
 from incrowd.engines._reference import ReferenceEngine
@@ -98,7 +98,8 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         layout = Layout(separator, encoding, sheet, escaped=escaped)
         return _open_file(Path(source), layout, (memory, temp), reading)
     if isinstance(source, Database):
-        return _open_eager(read_database(source, temp), (memory, temp), reading)
+        found, untyped = read_database(source, temp)
+        return _open_eager(found, (memory, temp), reading, untyped)
     if isinstance(source, duckdb.DuckDBPyRelation):
         _check_names(source.columns, drop_missing)
         frame = nw.from_native(adopt(source, foreign=True))
@@ -152,7 +153,8 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
     stamp.check()
     if layout.escaped and is_escaped(path):
         table = pa.table({name: unescaped_column(table[name]) for name in table.column_names})
-    return _open_eager(codebook.attach(table) if codebook else table, budget, reading)
+    untyped = () if ending_of(path) in ARROWS else table.column_names  # a program's cells, not a column's type
+    return _open_eager(codebook.attach(table) if codebook else table, budget, reading, untyped)
 
 
 def _open_parquet(found: Several, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
@@ -209,9 +211,10 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
     return TextEngine(nw.from_native(relation), home, dialect.columns, **reading)
 
 
-def _open_eager(source: Any, budget: Budget, reading: Mapping[str, Any]) -> Engine:
+def _open_eager(source: Any, budget: Budget, reading: Mapping[str, Any], untyped: Collection[str] = ()) -> Engine:
     """Encode a frame in this process if its rows fit as numbers; else DuckDB reads it in place, and may spill."""
-    table, hand_back = _hand_over(source)
+    table, hand_back, objects = _hand_over(source)
+    untyped = [*untyped, *objects]
     names = table.column_names
     _check_names(names, reading["drop"])
     table = tidy(table)
@@ -219,25 +222,25 @@ def _open_eager(source: Any, budget: Budget, reading: Mapping[str, Any]) -> Engi
     workshop = None if budget[0] is None and rows <= rows_within(_LITTLE, len(names)) else Workshop(*budget)
     fits = workshop is None or rows <= rows_within(workshop.memory, len(names))
     if fits and all(kind_of_type(type_) for type_ in table.schema.types):
-        return EagerEngine(dict(zip(names, table.columns, strict=True)), hand_back, **reading)
+        return EagerEngine(dict(zip(names, table.columns, strict=True)), hand_back, untyped=untyped, **reading)
     workshop = workshop or Workshop(*budget)
     relation = workshop.connection.from_arrow(decoded(table).rename_columns(inner_names(len(names))))
     home = DuckHome(relation, hand_back, workshop=workshop)
     refused = durations_in(zip(names, table.schema.types, strict=True))
-    return FrameEngine(nw.from_native(adopt(relation)), home, names, refused=refused, **reading)
+    return FrameEngine(nw.from_native(adopt(relation)), home, names, refused=refused, untyped=untyped, **reading)
 
 
-def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
-    """Give an eager frame to Arrow without copying what need not be copied, and say how to give it back."""
+def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collection[str]]:
+    """Give an eager frame to Arrow, copying no more than needed; say how to give it back, and what is untyped."""
     if isinstance(source, pa.Table):
-        return source, LabelledArrow(Codebook.of(source.schema))
+        return source, LabelledArrow(Codebook.of(source.schema)), ()
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.DataFrame):
         refuse_of_polars(source)
-        return source.to_arrow(), polars.from_arrow
+        return source.to_arrow(), polars.from_arrow, ()
     if (pandas := sys.modules.get("pandas")) and isinstance(source, pandas.DataFrame):
         _check_names(list(source.columns), ())
         table = arrow_of_pandas(source)
-        return table, back_to_pandas(source, table)
+        return table, back_to_pandas(source, table), numbers_as_objects(source, table)
     msg = f"A table of type {type(source).__module__}.{type(source).__name__} cannot be opened."
     raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, Spark, a list of dicts, a Database, or a path.")
 

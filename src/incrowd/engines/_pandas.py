@@ -8,12 +8,20 @@ from typing import Any
 
 import pyarrow as pa
 
-from incrowd.core import DataError, kind_of
+from incrowd.core import kind_of
+from incrowd.engines._arrow import kind_of_type
+from incrowd.engines._column_types import column_of_objects
 
 
 def arrow_of_pandas(frame: Any) -> pa.Table:
     """Convert a pandas frame without its index."""
     return pa.table({name: _column(name, frame[name]) for name in frame.columns})
+
+
+def numbers_as_objects(frame: Any, table: pa.Table) -> list[str]:
+    """Name the columns that hold numbers as objects, or nothing: what else there is decides how Arrow holds them."""
+    objects = [name for name in frame.columns if frame[name].dtype == object]
+    return [name for name in objects if kind_of_type(table[name].type) == "number"]
 
 
 def back_to_pandas(frame: Any, table: pa.Table) -> Callable[[pa.Table], Any]:
@@ -44,12 +52,7 @@ def back_to_pandas(frame: Any, table: pa.Table) -> Callable[[pa.Table], Any]:
 def _column(name: str, series: Any) -> pa.Array:
     if series.dtype == object:
         _check_one_kind(name, series)
-    try:
-        return pa.Array.from_pandas(series)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        pass
-    msg = f"Column {name!r} mixes types, or holds values that are too large or no plain values."
-    raise DataError(msg, hint="make the column one type of ordinary size before handing it over.")
+    return column_of_objects(name, series)
 
 
 def _check_one_kind(name: str, series: Any) -> None:

@@ -26,10 +26,12 @@ from incrowd.core import (
     Recoding,
     UncoveredValuesError,
     UnknownColumnError,
+    canonical_value,
     group,
     smallest_unsigned,
 )
 from incrowd.engines._border import guarded
+from incrowd.engines._column_types import column_of_objects
 from incrowd.engines._files import check_suffix
 from incrowd.engines._home import write_table
 from incrowd.engines._protocol import Replace
@@ -57,7 +59,7 @@ class ReferenceEngine:
         if any(row.keys() != rows[0].keys() for row in rows):
             msg = "The rows of the table do not all have the same columns."
             raise DataError(msg)
-        cleaned = [{name: _clean(row[name], missing_values) for name in self.names} for row in rows]
+        cleaned = [{name: _clean(name, row[name], missing_values) for name in self.names} for row in rows]
         self.rows = [row for row in cleaned if all(row[name] is not None for name in drop)]
         self.dropped_rows = [row for row in cleaned if any(row[name] is None for name in drop)]
 
@@ -144,7 +146,8 @@ class ReferenceEngine:
     def write(self, path: Path, *, keep_order: bool = False) -> None:
         check_suffix(path)
         rows = self.rows if keep_order else self.materialise()
-        write_table(pa.table({name: [row[name] for row in rows] for name in self.names}), path)
+        columns = {name: column_of_objects(name, [row[name] for row in rows]) for name in self.names}
+        write_table(pa.table(columns), path)
 
     @guarded
     def materialise(self) -> list[Row]:
@@ -197,11 +200,10 @@ class ReferenceEngine:
         yield from (published[place] for place in sorted(published))
 
 
-def _clean(value: object, missing_values: Sequence[str]) -> object:
-    missing = value != value or (isinstance(value, str) and value in missing_values)  # noqa: PLR0124 - NaN
-    if missing:
-        return None
-    return value + 0.0 if isinstance(value, float) else value  # -0.0 becomes 0.0
+def _clean(column: str, value: object, missing_values: Sequence[str]) -> object:
+    """Read one value: what is equal becomes the same, and what means missing becomes nothing."""
+    value = canonical_value(column, value)
+    return None if isinstance(value, str) and value in missing_values else value
 
 
 def _weight(row: Row, count: str | None) -> int:

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import DataError
+from incrowd.engines._column_types import tightened
 from incrowd.engines._extras import need
 from incrowd.engines._formulas import check_header, escaped_column
-from incrowd.engines._held import check_held, tightened
+from incrowd.engines._held import check_finite, check_held
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 """What a sheet of Excel can hold, the header among the rows."""
@@ -102,6 +103,7 @@ def write_spreadsheet(table: pa.Table, path: Path) -> None:
         msg = f"A sheet of Excel cannot hold {table.num_rows:,} rows and {table.num_columns:,} columns."
         raise DataError(msg, hint=f"it holds {MOST_ROWS - 1:,} rows below its header; write Parquet or CSV.")
     _check_dates(table)
+    check_finite(table, "Excel")
     table = pa.table({name: escaped_column(table[name]) for name in table.column_names})
     book = xlsxwriter.Workbook(str(path), {"constant_memory": True})
     book.set_properties({"created": _MADE})

@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from incrowd.core import DataError
 from incrowd.engines._codebook import Codebook
+from incrowd.engines._column_types import tightened
 from incrowd.engines._extras import need
-from incrowd.engines._held import check_held, tightened
+from incrowd.engines._held import check_finite, check_held
 
 READERS = {
     ".sav": "read_sav",
@@ -84,6 +85,8 @@ def write_statistics(table: pa.Table, path: Path, codebook: Codebook) -> None:
     pyreadstat = need("pyreadstat", extra="files", what="Writing a file of SPSS or Stata")
     kind = path.suffix.lower()
     _check_names(table, kind)
+    if kind == ".dta":
+        check_finite(table, "Stata")
     kept = codebook.only(table)
     codes = {name: dict(codes) for name, codes in kept.codes.items() if kind == ".sav" or _whole(table[name])}
     how: dict[str, Any] = {"column_labels": dict(kept.labels), "variable_value_labels": codes}

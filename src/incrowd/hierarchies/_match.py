@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Domain, UncoveredValuesError
+from incrowd.core import Domain, Kind, UncoveredValuesError, canonical_text
 
 Ints = npt.NDArray[np.int64]
 
@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 def match(domain: Domain, positions: Mapping[str, int], *, what: str) -> Ints:
     """Give for every value (without null) the position of its text; refuse a domain that has others.
 
-    A file that writes ``39.0`` still finds the name ``39``: both are how the number may be written.
+    A number or a date is found however it is written: ``39.0`` and ``39`` are one, in a file and in a list of names.
     """
     found = _positions(domain, positions)
     if (found < 0).any():
@@ -60,16 +60,21 @@ def text_of(value: Any) -> str | None:
     return None if domain.has_null else str(domain.texts[0])
 
 
-def _plainest(domain: Domain) -> list[str]:
-    """Write the values without what a text file or a float adds to them: ``39`` for ``39.0``."""
-    texts = replace(domain, spelling=None).texts[: len(domain.values)].tolist()
-    return [text.removesuffix(".0") for text in texts] if domain.kind == "number" else texts
+def _by_value(positions: Mapping[str, int], kind: Kind) -> dict[str, int]:
+    """Give the positions of names that are values, by the text of the value; of two names for one value none."""
+    known: dict[str, set[int]] = {}
+    for name, place in positions.items():
+        text = canonical_text(kind, name)
+        if text is not None:
+            known.setdefault(text, set()).add(place)
+    return {text: places.pop() for text, places in known.items() if len(places) == 1}
 
 
 def _positions(domain: Domain, positions: Mapping[str, int]) -> Ints:
     found = _find(domain.texts[: len(domain.values)].tolist(), positions)
     if (found < 0).any() and domain.kind != "text":
-        found = np.where(found < 0, _find(_plainest(domain), positions), found)
+        texts = replace(domain, spelling=None).texts[: len(domain.values)].tolist()
+        found = np.where(found < 0, _find(texts, _by_value(positions, domain.kind)), found)
     return found
 
 

@@ -1,0 +1,154 @@
+"""What was left out cannot be read off what is public: types, scales, spellings, categories, dictionaries."""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pyreadstat
+import pytest
+
+import incrowd as ic
+from incrowd.api._save import Format, save
+from incrowd.engines import _open
+
+KEPT = [1, 1, 2, 2]
+Columns = Mapping[str, list[Any]]
+Source = Callable[[Columns, Path, pytest.MonkeyPatch], Any]
+
+
+def public_of(table: Any, folder: Path, ending: Format) -> dict[str, bytes]:
+    """Publish all records that have a twin, and give every public file."""
+    schema = ic.Schema(quasi={"q": ic.flat()}, sensitive=["s"], insensitive=["i"])
+    release = ic.anonymize(table, schema, model="k>=2", max_suppressed_records=2)
+    save(release, folder, format=ending, date="2026-01-01")
+    return {path.name: path.read_bytes() for path in (folder / "public").iterdir()}
+
+
+def as_list(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    del folder, patch
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def as_objects(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    del folder, patch
+    return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
+
+
+def as_objects_by_duckdb(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    patch.setattr(_open, "rows_within", lambda *_: 0)
+    return as_objects(columns, folder, patch)
+
+
+def as_csv(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    del patch
+    folder.mkdir(parents=True)
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    (folder / "table.csv").write_text("\n".join(lines) + "\n")
+    return folder / "table.csv"
+
+
+def as_excel(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    del patch
+    folder.mkdir(parents=True)
+    pl.DataFrame({name: [float(value) for value in values] for name, values in columns.items()}).write_excel(
+        folder / "table.xlsx"
+    )
+    return folder / "table.xlsx"
+
+
+def as_sqlite(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    folder.mkdir(parents=True)
+    with sqlite3.connect(folder / "table.db") as connection:
+        connection.execute("CREATE TABLE t (q, s, i)")
+        values = [
+            [float(one) if one != int(one) else int(one) for one in row] for row in zip(*columns.values(), strict=True)
+        ]
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?)", values)
+    patch.setenv(f"URI_OF_{folder.name}", f"sqlite:{folder / 'table.db'}")
+    return ic.Database(f"URI_OF_{folder.name}", table="t")
+
+
+SOURCES: dict[str, Source] = {
+    "list": as_list,
+    "objects": as_objects,
+    "objects by DuckDB": as_objects_by_duckdb,
+    "CSV": as_csv,
+    "Excel": as_excel,
+    "SQLite": as_sqlite,
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("ending", ["parquet", "csv", "xlsx", "sav"])
+@pytest.mark.parametrize("hidden", [[2.5, 7.123456789], [Decimal("2.5"), Decimal("7.123456789")], [3, Decimal("4.00")]])
+def test_no_public_file_tells_which_numbers_were_left_out(
+    source: str,
+    ending: Format,
+    hidden: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = [
+        public_of(
+            SOURCES[source]({name: [*KEPT, *more] for name in "qsi"}, tmp_path / which, monkeypatch),
+            tmp_path / f"{which} out",
+            ending,
+        )
+        for which, more in {"plain": [3, 4], "hidden": hidden}.items()
+    ]
+    assert found[0] == found[1]
+
+
+def as_categories(texts: list[str]) -> Any:
+    return pd.DataFrame({name: pd.Categorical(texts) for name in "qsi"})
+
+
+def as_enum(texts: list[str]) -> Any:
+    return pl.DataFrame({name: pl.Series(texts, dtype=pl.Enum(sorted(set(texts)))) for name in "qsi"})
+
+
+def as_lazy_enum(texts: list[str]) -> Any:
+    return as_enum(texts).lazy()
+
+
+def as_dictionaries(texts: list[str]) -> Any:
+    return pa.table({name: pa.array(texts).dictionary_encode() for name in "qsi"})
+
+
+@pytest.mark.parametrize("made", [as_categories, as_enum, as_lazy_enum, as_dictionaries])
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "xlsx", "sav"])
+def test_no_category_of_a_left_out_record_is_left(
+    made: Callable[[list[str]], Any], ending: Format, tmp_path: Path
+) -> None:
+    tables = [made(["a", "a", "b", "b", *more]) for more in (["c", "d"], ["hidden", "secret"])]
+    found = [public_of(table, tmp_path / str(number), ending) for number, table in enumerate(tables)]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("made", [as_categories, as_enum, as_dictionaries])
+def test_no_category_of_a_left_out_record_is_in_the_table_that_is_given_back(made: Callable[[list[str]], Any]) -> None:
+    table = made(["a", "a", "b", "b", "secret"])
+    schema = ic.Schema(quasi={"q": ic.flat()}, sensitive=["s"], insensitive=["i"])
+    release = ic.anonymize(table, schema, model="k>=2", max_suppressed_records=1)
+    assert b"secret" in pickle.dumps(table)
+    assert b"secret" not in pickle.dumps(release.table)
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta", "parquet"])
+def test_no_label_of_a_code_that_was_left_out_is_left(ending: Format, tmp_path: Path) -> None:
+    found = []
+    for number, label in enumerate(["other", "secret"]):
+        table = pl.DataFrame({name: [*KEPT, 3] for name in "qsi"})
+        labels: Any = {name: {1: "one", 2: "two", 3: label} for name in "qsi"}
+        pyreadstat.write_sav(table, tmp_path / f"{number}.sav", variable_value_labels=labels)
+        found.append(public_of(tmp_path / f"{number}.sav", tmp_path / str(number), ending))
+    assert found[0] == found[1]
