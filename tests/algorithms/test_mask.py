@@ -203,6 +203,16 @@ def test_no_other_choice_masks_fewer_records_where_adding_records_cannot_break_t
         assert (tested.suppressed if tested.acceptable else None) == fewest
 
 
+@settings(max_examples=25)
+@given(table=tables, promise=st.sampled_from(PROMISES), share=shares)
+def test_people_with_one_row_each_are_masked_as_records_are(table: list[Any], promise: Any, share: float) -> None:
+    model, _ = promise
+    limit = int(share * len(table))
+    people = [{**row, "person": str(place)} for place, row in enumerate(table)]
+    records, persons = (Optimal().search(masked(rows, model, limit)).best for rows in (table, people))
+    assert records == persons
+
+
 def test_people_of_masked_rows_are_counted_once() -> None:
     table = [{"who": who, "town": town} for who, town in zip("abccd", "aabcd", strict=True)]
     roles = ic.Schema(quasi={"town": ic.flat()}, entity="who")

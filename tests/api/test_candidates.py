@@ -81,9 +81,8 @@ def test_the_file_the_number_left_out_and_the_bound_leave_one_disease_for_who_is
     assert " ".join(told) == (
         "t<=0.18 compares with the original table, of which 1 record is left out, and the released file alone does not "
         "show that it holds. Whoever has the file and knows that number can rule out values of 'disease' for it: of 2 "
-        "combinations of its published values only 1 fits. What helps: leave out nobody (max_suppressed=0), mask these "
-        "records (suppression='mask'), leave out more than 10, or promise less: this file would show 0.23 or more by "
-        "itself."
+        "combinations of its published values only 1 fits. What helps: leave out nobody, mask these records instead of "
+        "dropping them, leave out more than 10, or promise less: this file would show 0.23 or more by itself."
     )
     assert list(release.verdict.notes) == told
 

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Cells, Classes, Grouping
+from incrowd.core import Cells, Classes, Grouping, add_up, group
 from incrowd.models import Judge, NTCloseness
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.integer]
 
 TOGETHER = 1 << 18
-"""So many cells, or the cells of one class, are judged at once."""
+"""So many numbers, or those of one class, are judged at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,28 +78,59 @@ class Mask:
         rank = np.full(len(classes), len(joining) + 1)
         rank[masked] = 0
         rank[joining] = np.arange(1, len(joining) + 1)
-        owner = rank[classes.members]
-        order = np.argsort(owner, kind="stable")
-        ends = np.searchsorted(owner[order], np.arange(len(joining) + 1), side="right")
+        growing = (_Values if classes.cells.person is None else _People)(classes.cells, rank[classes.members])
         begin, many = 0, 1
-        while begin < len(ends):
-            end = min(begin + many, len(ends))
-            holds = self._hold(classes.cells, [order[:cells] for cells in ends[begin:end]])
+        while begin <= len(joining):
+            end = min(begin + many, len(joining) + 1)
+            together = growing.after(begin, end)
+            holds = np.logical_and.reduce([judge.keeps(together) for judge in self.judges])
             if holds.any():
                 return begin + int(np.argmax(holds))
-            begin, many = end, max(1, min(2 * many, TOGETHER // int(ends[end - 1])))
+            begin, many = end, min(2 * many, max(1, TOGETHER // growing.width))
         return None
 
-    def _hold(self, cells: Cells, sets: Sequence[Ints]) -> Bools:
-        """Judge sets of cells, each as one class."""
-        lengths = [len(one) for one in sets]
-        inside = np.concatenate(sets)
-        members = np.repeat(np.arange(len(sets)), lengths)
-        within = Cells(
-            {name: values[inside] for name, values in cells.sensitive.items()},
-            cells.domains,
-            None if cells.person is None else cells.person[inside],
-            cells.counts[inside],
-        )
-        together = Classes.of(Grouping(members, np.cumsum([0, *lengths[:-1]])), (), within)
-        return np.asarray(np.logical_and.reduce([judge.keeps(together) for judge in self.judges]), dtype=bool)
+
+class _Values:
+    """Masked records by the combinations of their sensitive values, while classes join them one after the other."""
+
+    def __init__(self, cells: Cells, rank: Ints) -> None:
+        values = list(cells.sensitive.values())
+        sizes = [len(cells.domains[name]) for name in cells.sensitive]
+        self._alike = group(values, sizes) if values else Grouping(np.zeros(len(rank), np.int64), np.zeros(1, np.intp))
+        self._cells, self._order = cells, np.argsort(rank, kind="stable")
+        self._rank = rank[self._order]
+        self.width = len(self._alike)
+        self._sum = np.zeros(self.width, dtype=np.int64)
+
+    def after(self, begin: int, end: int) -> Classes:
+        """Give all that is masked after so many classes joined, up to ``end``, each time as one class; in order."""
+        inside = slice(*np.searchsorted(self._rank, [begin, end]))
+        part = self._order[inside]
+        places = (self._rank[inside] - begin) * self.width + self._alike.ids[part]
+        added = add_up(places, self._cells.counts[part], (end - begin) * self.width).reshape(end - begin, self.width)
+        sums = np.cumsum(added, axis=0) + self._sum
+        self._sum = sums[-1]
+        members, values = np.nonzero(sums)
+        first = self._alike.first[values]
+        sensitive = {name: codes[first] for name, codes in self._cells.sensitive.items()}
+        within = Cells(sensitive, self._cells.domains, None, sums[members, values])
+        return Classes.of(Grouping(members, np.searchsorted(members, np.arange(end - begin))), (), within)
+
+
+class _People:
+    """Masked records cell by cell: somebody with several rows counts once."""
+
+    def __init__(self, cells: Cells, rank: Ints) -> None:
+        self._cells, self._order = cells, np.argsort(rank, kind="stable")
+        self._rank = rank[self._order]
+        self.width = len(rank)
+
+    def after(self, begin: int, end: int) -> Classes:
+        """Give the same as ``_Values``."""
+        lengths = np.searchsorted(self._rank, np.arange(begin, end), side="right")
+        inside = np.concatenate([self._order[:length] for length in lengths.tolist()])
+        members, cells = np.repeat(np.arange(end - begin), lengths), self._cells
+        sensitive = {name: codes[inside] for name, codes in cells.sensitive.items()}
+        person = None if cells.person is None else cells.person[inside]
+        within = Cells(sensitive, cells.domains, person, cells.counts[inside])
+        return Classes.of(Grouping(members, np.append(0, np.cumsum(lengths)[:-1])), (), within)

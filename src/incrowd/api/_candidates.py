@@ -88,7 +88,7 @@ def _told(judge: Judge, finding: Finding, classes: Classes, column: Domain, show
         f"{column.column!r} for {'them' if many else 'it'}{_counted(judge, classes, column, shown.left_out)}."
     )
     yield (
-        "What helps: leave out nobody (max_suppressed=0), mask these records (suppression='mask'), leave out more than "
+        "What helps: leave out nobody, mask these records instead of dropping them, leave out more than "
         f"{FEW}, or promise less{_enough(judge, finding, shown)}."
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from incrowd.algorithms import Inspected, Node, Problem
@@ -40,6 +40,15 @@ class Nearby:
     def alone(self) -> Mapping[str, int]:
         """Per promise, how many records it leaves out alone."""
         return self._counted[1]
+
+    @cached_property
+    def joined(self) -> int:
+        """How many records keep the promise and are masked all the same, so that all masked ones together keep it."""
+        if self._problem.suppression == "drop":
+            return 0
+        levels = dict(zip(self._problem.census.quasi, self._levels, strict=True))
+        broken = Inspected(replace(self._problem, suppression="drop"), levels).left_out()
+        return Inspected(self._problem, levels).left_out() - broken
 
     @property
     def _below(self) -> Mapping[str, tuple[int, Mapping[str, int]]]:
@@ -158,6 +167,11 @@ class Explanation:
         return self.notches[0].nearby.alone if self.notches else {}
 
     @property
+    def joined(self) -> int:
+        """How many records are masked only so that all masked ones together keep the promise."""
+        return self.notches[0].nearby.joined if self.notches else 0
+
+    @property
     def columns(self) -> tuple[Notch | Spread, ...]:
         """What was done to every quasi-identifier."""
         return self.notches or self.spreads
@@ -178,6 +192,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         f"The release keeps {recipe.promise}.",
         f"It publishes {recipe.published:,} of {records:,} records in {_groups(classes)}.",
         f"{suppressed:,} ({share_of(suppressed, records)}) are {_gone(recipe)}; {limit:,} were allowed.",
+        *_joined(explanation.joined),
         "",
         *(_line(notch, recipe) for notch in explanation.notches),
         *(f"{spread.column}: {spread.published}; loses {spread.lost:.3f}." for spread in explanation.spreads),
@@ -203,6 +218,13 @@ def _notch(problem: Problem, nearby: Nearby, column: int, level: int) -> Notch:
         values=len(problem.census.domains[name]),
         hidden=ladder.labels[level].tolist() == [TOP],
         nearby=nearby,
+    )
+
+
+def _joined(number: int) -> list[str]:
+    who = "1 of them is" if number == 1 else f"{number:,} of them are"
+    return (
+        [f"{who} masked only because masked records are one group, which must keep the promise too."] if number else []
     )
 
 

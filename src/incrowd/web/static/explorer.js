@@ -223,7 +223,7 @@ function showFrontier(box, found) {
     pick,
     shown,
     meaning(
-      "Each point is the best version for this group size, with the same limits otherwise. The curve falls where larger crowds cost detail.",
+      `Each point is the best version for this group size, with the same limits${found.beside ? ` and your other promises (${found.beside})` : ""}. The curve falls where larger crowds cost detail.`,
     ),
   );
 }
