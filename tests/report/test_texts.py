@@ -12,7 +12,9 @@ import incrowd as ic
 
 AGE, TOWN, DISEASE = "<script>alert(1)</script>", "a\"b'>&<svg onload=x>", "</style><b>\x07"
 TOWNS = ['"><img src=x onerror=1>', "\u202eevil", "x\x00\x1b[31m\x0b", "l" * 500, "]]>&amp;\x85\ufffe"]
-WRITTEN = "html head meta title style body header h1 p div dl dt dd nav ol li a main section h2 table caption thead tr"
+WRITTEN = (
+    "html head meta title style body header h1 p div dl dt dd nav ol ul li a main section h2 table caption thead tr"
+)
 DRAWN = "tbody th td figure figcaption strong em span svg g path rect text line defs clippath circle"
 
 

@@ -176,6 +176,12 @@ class Explanation:
         """What was done to every quasi-identifier."""
         return self.notches or self.spreads
 
+    @property
+    def empty(self) -> tuple[str, ...]:
+        """The quasi-identifiers that carry nothing any more: everybody has one and the same label there."""
+        notches = [one.column for one in self.notches if one.level and one.groups == 1]
+        return (*notches, *(one.column for one in self.spreads if one.labels == 1 < one.values))
+
 
 def explanation_of(problem: Problem, best: Node) -> Explanation:
     """Say what the best node did to every column; what those just below it would have done is counted on request."""
@@ -198,6 +204,8 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         *(f"{spread.column}: {spread.published}; loses {spread.lost:.3f}." for spread in explanation.spreads),
         "",
     ]
+    if explanation.empty:
+        lines += [f"{empty_of(explanation)}.", ""]
     if len(explanation.left_out) > 1:
         told = ", ".join(f"{text} {count:,}" for text, count in explanation.left_out.items())
         lines.append(f"Records that each promise leaves out alone: {told}. {_binds(explanation.left_out)}")
@@ -205,6 +213,25 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
     if recipe.floor and recipe.sample is None:
         lines += ["", *recipe.notes]
     return "\n".join(lines)
+
+
+def empty_of(explanation: Explanation, most: int | None = None) -> str:
+    """Say how many columns carry nothing any more, and which; nothing if there is none.
+
+    Parameters
+    ----------
+    explanation
+        What was done to every column.
+    most
+        So many are named at most.
+    """
+    names, all_ = explanation.empty, len(explanation.columns)
+    if not names:
+        return ""
+    more = len(names) - len(names[:most])
+    listed = ", ".join(names[:most]) + (f" and {more} more" if more else "")
+    carry = "carries" if len(names) == 1 else "carry"
+    return f"{len(names)} of {all_} columns that could help to recognise somebody {carry} nothing any more: {listed}"
 
 
 def _notch(problem: Problem, nearby: Nearby, column: int, level: int) -> Notch:

@@ -42,13 +42,24 @@ GLOSSARY = (
 """Words of a report, for readers who do not know them."""
 
 
-def meaning_of(model: Model) -> str:  # noqa: PLR0911 - one answer per promise
-    """Say what a promise means for a person in the table."""
+def meaning_of(model: Model, *, several: bool = False) -> str:  # noqa: C901, PLR0911 - one answer per promise
+    """Say what a promise means for a person in the table.
+
+    Parameters
+    ----------
+    model
+        The promise.
+    several
+        Whether people have several rows: then it counts them group by group, and somebody in a group may have several
+        of its values.
+    """
+    if several and type(model) in _SEVERAL:
+        return _of_several(model)
     match model:
         case KAnonymity(k):
             return f"Everybody looks like at least {k - 1:,} others in the quasi-identifiers."
         case LDiversity(l, kind="distinct"):
-            return f"Every group has at least {l} different values, so that nobody's follows from the group alone."
+            return f"Every group has at least {l} different values, so that no group has one value for all."
         case LDiversity(l):
             return f"No group lets a value be guessed much better than one of {float(l):g} equally likely ones."
         case RecursiveDiversity():
@@ -66,6 +77,21 @@ def meaning_of(model: Model) -> str:  # noqa: PLR0911 - one answer per promise
     return "See its documentation."
 
 
+def _of_several(model: Model) -> str:
+    """Say what holds where people have several rows: values of a group can all be of the same person."""
+    match model:
+        case KAnonymity(k):
+            return f"In every row somebody looks like at least {k - 1:,} other people; all rows together may show one."
+        case LDiversity(l, kind="distinct"):
+            return f"Every group has at least {l} different values. {_ALL_OF_THEM}"
+        case PSensitive(p) | PAlphaSensitive(p):
+            return f"Every group has at least {p} different values. {_ALL_OF_THEM}"
+    return f"{meaning_of(model)} {_ALL_OF_THEM}"
+
+
+_SEVERAL = {KAnonymity, LDiversity, PSensitive, PAlphaSensitive, EnhancedPAlphaSensitive}
+"""Promises that mean less where people have several rows: they count what one person may have alone."""
+_ALL_OF_THEM = "Somebody with several rows may have all of them, so that a value can still be certain."
 _DISTRIBUTION: dict[type[Model], str] = {
     TCloseness: "The values in a group are distributed nearly as in the whole table.",
     NTCloseness: "The values in a group are distributed nearly as in a large region around it.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from incrowd.cli._run import amount
@@ -16,6 +17,8 @@ WIDTH = 24
 
 def lines_of(release: Release) -> list[str]:
     """Say what was published: how many, under which promises, and what became of every column."""
+    from incrowd.api._explain import empty_of
+
     recipe = release.recipe
     share = recipe.suppressed / recipe.records if recipe.records else 0
     kept = recipe.published
@@ -32,6 +35,7 @@ def lines_of(release: Release) -> list[str]:
         f"{'column':<{WIDTH}}published",
         *(f"{shorten(part.column):<{WIDTH}}{part.published}" for part in release.explanation.columns),
         "",
+        *textwrap.wrap(empty_of(release.explanation), 80, subsequent_indent="  "),
         f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left)",
         f"search: {recipe.proof}{looked}",
         *(f"note: {note}" for note in recipe.notes),
@@ -55,6 +59,7 @@ def facts_of(release: Release) -> dict[str, Any]:
         "classes": release.verdict.classes,
         "levels": None if recipe.levels is None else dict(recipe.levels),
         "measures": dict(release.measures),
+        "carry_nothing": list(release.explanation.empty),
         "proof": recipe.proof,
         "checked": recipe.checked,
         "nodes": recipe.nodes,

@@ -9,16 +9,18 @@ from incrowd.report._experiment_charts import (
     svg_of,
     yes_and_no,
 )
-from incrowd.report._page import Figure, Page, Section, Table, html_of
+from incrowd.report._page import LONG, Figure, Page, Section, State, Table, html_of, letter_of
 from incrowd.report._risk_charts import attack_rates, attackers, class_sizes, confidence
 from incrowd.report._search_charts import lattice, rectangles, tree
 from incrowd.report._utility_charts import frontier, ladders, losses, marginals
 
 __all__ = [
+    "LONG",
     "Figure",
     "Page",
     "Picture",
     "Section",
+    "State",
     "Table",
     "attack_rates",
     "attackers",
@@ -30,6 +32,7 @@ __all__ = [
     "html_of",
     "ladders",
     "lattice",
+    "letter_of",
     "losses",
     "marginals",
     "points_beside",

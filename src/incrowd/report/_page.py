@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 import jinja2
 import vl_convert
@@ -15,6 +15,10 @@ from incrowd.report._texts import shown_everywhere
 
 SHORT, WORDY = 12, 36
 """Tables with at most so many rows are short, those with a longer cell wordy."""
+LONG = 15
+"""So many rows of a table are shown; all of them stand in the same report as JSON."""
+State = Literal["good", "doubt", "bad", "plain"]
+"""How a verdict looks: all well, look at it, not well; or without a colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +33,35 @@ class Table:
         The names of its columns.
     rows
         The texts; numbers are written already.
+    most
+        So many rows are shown; none if the table is left to the JSON report and to the web page.
     """
 
     caption: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+    most: int = LONG
+
+    @property
+    def shown(self) -> Sequence[Sequence[str]]:
+        """The rows that a page shows."""
+        return self.rows if self.most and len(self.rows) <= self.most + 1 else self.rows[: self.most]
+
+    @property
+    def more(self) -> str:
+        """Say how many rows it does not show; nothing if it shows all."""
+        hidden = len(self.rows) - len(self.shown)
+        return f"{hidden:,} more rows in report.json" if hidden else ""
+
+    @property
+    def pairs(self) -> bool:
+        """Whether it has two columns: printed, its rows stand in two columns side by side."""
+        return len(self.head) == 2
 
     @property
     def short(self) -> bool:
         """Whether it should stay on one printed page."""
-        return len(self.rows) <= SHORT
+        return len(self.shown) <= SHORT
 
     @property
     def wordy(self) -> bool:
@@ -62,6 +85,8 @@ class Figure:
         What to do if it looks bad.
     name
         What kind of chart it is, for programs: ``class-sizes``, ``attackers``, ``lattice``, ...
+    extra
+        Whether it is left to the JSON report and to the web page, so that the printed report stays short.
     """
 
     title: str
@@ -69,6 +94,7 @@ class Figure:
     reading: str
     advice: str
     name: str
+    extra: bool = False
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -123,6 +149,8 @@ class Page:
         What it is called, and in which language it is written.
     meets
         Whether the promises are kept.
+    state, word, reasons
+        How the verdict looks, what it says in a few words, and what speaks against it.
     verdict
         One sentence about it.
     facts
@@ -140,9 +168,18 @@ class Page:
     verdict: str
     facts: Sequence[tuple[str, str]]
     sections: Sequence[Section]
+    state: State = "plain"
+    word: str = ""
+    reasons: Sequence[str] = ()
     signatures: Sequence[str] = ()
     audience: str = ""
     language: str = field(default="en")
+
+    @property
+    def letters(self) -> dict[int, str]:
+        """The letter of every chart that is shown, in the order in which they stand; by the identity of the chart."""
+        shown = [figure for section in (*self.board, *self.annexes) for figure in section.figures if not figure.extra]
+        return {id(figure): letter_of(place) for place, figure in enumerate(shown)}
 
     @property
     def board(self) -> Sequence[Section]:
@@ -153,6 +190,12 @@ class Page:
     def annexes(self) -> Sequence[Section]:
         """The parts for those who want to know more."""
         return [section for section in self.sections if section.annex]
+
+
+def letter_of(place: int) -> str:
+    """Give the letter of a chart by its place: A to Z, then AA, AB, ..."""
+    first, last = divmod(place, 26)
+    return f"{letter_of(first - 1) if first else ''}{chr(ord('A') + last)}"
 
 
 def html_of(page: Page) -> str:
@@ -167,4 +210,5 @@ def html_of(page: Page) -> str:
     )
     style = Markup((folder / "report.css").read_text(encoding="utf-8"))  # noqa: S704 - our own file
     template = environment.from_string((folder / "report.html.j2").read_text(encoding="utf-8"))
-    return template.render(page=page, style=style)
+    letters = page.letters
+    return template.render(page=page, style=style, letter=lambda figure: letters[id(figure)])

@@ -33,6 +33,7 @@ def summary_of(plan: Plan, release: Release) -> Plain:
         "classes": release.verdict.classes,
         "loss": share_of(loss),
         "kept": share_of(1 - loss),
+        "carry_nothing": list(release.explanation.empty),
         "proof": recipe.proof,
         "levels": recipe.levels,
         **_chances(release),

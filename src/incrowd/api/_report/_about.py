@@ -172,22 +172,15 @@ def hash_of(text: str) -> str:
 
 
 def purpose(about: About, *, public: bool = False) -> Section:
-    """Say what the release is for; what nobody said is marked, or left out for the public."""
+    """Say what the release is for, as far as somebody said it; what nobody said stands in the banner of the owner's."""
     told = [
         [question.text, about.answer(key)]
         for key, question in QUESTIONS.items()
-        if _stands_here(question, stated=bool(about.stated.get(key)), public=public)
+        if about.stated.get(key) and (question.public or not (public or question.asked))
     ]
     return Section(
         "purpose", "Purpose and release", [], [Table("As stated by the owner", ["question", "answer"], told)]
     )
-
-
-def _stands_here(question: Question, *, stated: bool, public: bool) -> bool:
-    """Say whether a question stands under the purpose: to the public what was said, to the owner what was not too."""
-    if public:
-        return question.public and stated
-    return question.public if question.asked else stated
 
 
 def _no_population() -> ParameterError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from incrowd.api._report._risk_rows import HEAD, Row, share, texts
 from incrowd.core import Classes, HierarchyError, SchemaError
 from incrowd.measures import best_guess
 from incrowd.models import LDiversity, Measured, Model, TCloseness
-from incrowd.report import Figure, Section, Table
+from incrowd.report import LONG, Figure, Section, Table
 
 if TYPE_CHECKING:
     from incrowd.api._charts import Charts
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 UNKNOWN = "-"
 NOTE = (
     "Nobody has to be found for a secret to be learnt: it is enough that a group has one value, or one that is much "
-    "more frequent there than elsewhere. Where something cannot be measured stands -."
+    "more frequent there than elsewhere. A dash (-) stands for what cannot be measured."
 )
+SHOWN = 3
+"""So many columns are shown; all of them stand in the JSON report and on the web page."""
 
 
 def confidential(charts: Charts) -> list[Section]:
@@ -33,28 +36,38 @@ def confidential(charts: Charts) -> list[Section]:
     names = list(charts.classes_after.cells.sensitive)
     if not names:
         return []
-    tables = [Table(f"What groups tell about {name}", HEAD, _rows(charts, name)) for name in names]
-    figures = [figure for name in names for figure in _figures(charts, name)]
+    tables = [
+        Table(f"What groups tell about {name}", HEAD, _rows(charts, name), most=LONG if place < SHOWN else 0)
+        for place, name in enumerate(names)
+    ]
+    figures = [
+        replace(figure, extra=figure.extra or place >= SHOWN)
+        for place, name in enumerate(names)
+        for figure in _figures(charts, name, again=place > 0)
+    ]
     return [Section("confidential", "Confidential values", [NOTE], tables, figures, annex=True)]
 
 
-def _figures(charts: Charts, name: str) -> list[Figure]:
-    """Show the most certain guesses, and who has what where values are names and not numbers."""
+def _figures(charts: Charts, name: str, *, again: bool) -> list[Figure]:
+    """Show the most certain guesses, and who has what where values are names; how to read them is said once."""
     curve = Figure(
-        f"Chart C: most certain guess of {name}",
+        f"most certain guess of {name}",
         charts.confidence(name, _most_certain(charts.release, name)),
-        "Groups from the safest to the least safe; the height is the share of the most frequent value there.",
-        "If the right end is high, ask for more diversity (l) or for closeness (t).",
+        ""
+        if again
+        else "Groups from the safest to the least safe; the height is the share of the most frequent value there.",
+        "" if again else "If the right end is high, ask for more diversity (l) or for closeness (t).",
         "confidence",
     )
     if charts.classes_after.cells.domains[name].kind not in {"text", "boolean"}:
         return [curve]
     graph = Figure(
-        f"Which groups have which {name}",
+        f"which groups have which {name}",
         charts.bipartite(name),
         "Values on the left, groups on the right, the most certain ones; thicker lines are larger shares.",
         "A group with one thick line tells nearly everybody's value: ask for more diversity.",
         "graph",
+        extra=True,
     )
     return [curve, graph]
 

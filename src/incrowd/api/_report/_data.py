@@ -33,7 +33,7 @@ def promises(release: Release, *, measured: bool = True) -> Table:
     rows = [
         [
             finding.promise,
-            meaning_of(part),
+            meaning_of(part, several=release.schema.entity is not None),
             ", ".join(
                 f"{name}\N{NO-BREAK SPACE}{sense}\N{NO-BREAK SPACE}{plain(bound)}"
                 for name, sense, bound in finding.required
@@ -63,11 +63,14 @@ def described(charts: Charts, about: About) -> Section:
         ["original", str(recipe.input.get("sha256") or "not a file")],
     ]
     domains = charts.domains(_published(release))
-    found = [_described(domains[name], charts.missing(name), recipe.records) for name in _published(release)]
-    head = ["column", "values are", "different values", "missing", "share missing"]
-    title = f"Its published columns{', without the records removed first' if recipe.dropped else ''}"
-    tables = [Table("The original table", ["what", "value"], facts), Table(title, head, found)]
-    return Section("data", "Data", [], tables, annex=True)
+    more = {name: _described(domains[name], charts.missing(name), recipe.records) for name in _published(release)}
+    told = columns(release, about)
+    (table,) = told.tables
+    rows = [[*row, *more.get(row[0], ["", ""])] for row in table.rows]
+    title = f"Published columns{', counted without the records removed first' if recipe.dropped else ''}"
+    head = [*table.head, "different values", "missing"]
+    tables = [Table("The original table", ["what", "value"], facts), Table(title, head, rows)]
+    return Section("data", "Data and columns", told.words, tables, annex=True)
 
 
 def columns(release: Release, about: About | None = None) -> Section:
@@ -110,7 +113,6 @@ def scenario(release: Release, about: About | None = None) -> Section:
     rows = [["every intruder may know", ", ".join(release.schema.quasi_names)]]
     rows += [[name, words] for name, words in WHO]
     rows += _accepted(smallest_group(release), about)
-    rows += [[str(part), meaning_of(part)] for part in dict.fromkeys(release.model.parts)]
     if about is not None:
         recipe = release.recipe
         rows.append(["records that may be left out", f"{recipe.max_suppressed_records:,} of {recipe.records:,}"])
@@ -156,7 +158,8 @@ def _sizes(recipe: Recipe, persons: int | None) -> list[list[str]]:
 
 
 def _described(domain: Domain, missing: int, records: int) -> list[str]:
-    return [domain.column, domain.kind, f"{len(domain.values):,}", f"{missing:,}", share_of(missing, records)]
+    """Count the different values of a column, and those that are missing, with their share."""
+    return [f"{len(domain.values):,}", f"{missing:,} ({share_of(missing, records)})" if missing else "0"]
 
 
 def _public_words(release: Release, name: str) -> str:

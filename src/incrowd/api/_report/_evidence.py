@@ -11,11 +11,11 @@ from incrowd.api._report._risk_rows import HEAD, risk_rows, share
 from incrowd.report import Figure, Section, Table
 
 if TYPE_CHECKING:
-    from incrowd.api._attack._attacks import Attack
+    from incrowd.api._attack._attacks import Attack, Attacks
     from incrowd.api._charts import Charts
     from incrowd.api._risk._result import Risk
 
-MAP = "Chart G: risk and detail"
+MAP = "risk and detail"
 MAP_READING = (
     "The line is the detail lost for every k, with the other promises kept, one level per column and the same limit of "
     "records left out; the square is this release."
@@ -29,8 +29,10 @@ NAMES = {
 """What measures are called where their own name would not be understood, or be read the other way round."""
 LARGE = 1000
 """Measures from here on are written without decimals."""
-FEW = 6
-"""So many columns are drawn before and after."""
+ATTACKS = 30
+"""So many attacks are listed."""
+FEW = 4
+"""So many columns are drawn before and after in the printed report; all of them in JSON and on the page."""
 
 NO_POPULATION = (
     "Nobody said how many people the table was drawn from (population), so nothing is said about who is one of a kind "
@@ -46,7 +48,7 @@ NO_USE = (
 )
 WORST = (
     "The worst group is where the chance is highest; or how many times (x) likelier a value is there than in the whole "
-    "table, how far belief changes there, or how narrow its range is. Where nothing is guessed stands -."
+    "table, how far belief changes there, or how narrow its range is. A dash (-) stands where nothing is guessed."
 )
 
 
@@ -63,7 +65,7 @@ def risk(charts: Charts) -> Section:
         ),
     ]
     figure = Figure(
-        "Chart A: people by the size of their group",
+        "people by the size of their group",
         charts.class_sizes(),
         "Whoever is alone in a group (size 1) can be picked out by somebody who knows the quasi-identifiers.",
         "Nothing of the release should stand to the left of what was promised.",
@@ -84,7 +86,7 @@ def chances(charts: Charts) -> Figure:
         "" if charts.risk_after.journalist is None else "the journalist must find the person in the population; "
     )
     return Figure(
-        "Chart B: chance to find a person",
+        "chance to find a person",
         charts.attackers(float(charts.accepted)),
         f"The prosecutor knows that the person is in the table (highest chance); {journalist}the marketer links "
         "whom he can (average).",
@@ -114,29 +116,42 @@ def attacks(charts: Charts) -> Section:
     before = {(one.name, one.column): one for one in charts.attacks.get("before", ())}
     found = charts.attacks_after
     table = [_attack_row(one, before.get((one.name, one.column))) for one in found]
-    head = ["attack", "the intruder knows", "targets", "right before", "right after", "without the release", "gain"]
-    head.append("worst group")
+    head = ["attack", "people", "exposed", "right before", "right after", "without the release", "gain", "worst group"]
     figure = Figure(
-        "Chart D: success of simulated attacks",
+        "success of simulated attacks",
         charts.attack_rates(),
         "Circles are the original table, squares the release, grey marks what is guessed without it.",
         "A square far to the right of its grey mark tells what intruders learn: protect that column more.",
         "attack-rates",
     )
     words = [
-        "Everybody in the table was attacked by intruders who know what is written. Others may know more.",
+        "Everybody in the table was attacked by intruders who know what is written here. Others may know more.",
+        *_knowledge(found),
         WORST,
         *dict.fromkeys([*found.notes, *(note for one in found for note in one.notes)]),
     ]
     return Section(
-        "attacks", "Simulated attacks", words, [Table("Attacks on the release", head, table)], [figure], annex=True
+        "attacks",
+        "Simulated attacks",
+        words,
+        [Table("Attacks on the release", head, table, most=ATTACKS)],
+        [figure],
+        annex=True,
     )
+
+
+def _knowledge(found: Attacks) -> list[str]:
+    """Say once what the intruders know, and by which attacks they use it."""
+    names: dict[str, list[str]] = {}
+    for one in found:
+        names.setdefault(one.knows, []).append(one.name)
+    return [f"{', '.join(dict.fromkeys(some))}: knows {knows}." for knows, some in names.items()]
 
 
 def usefulness(charts: Charts) -> Section:
     """Say what the data are still good for."""
     if not charts.compares:
-        words = [f"Detail kept: {1 - charts.release.measures['loss']:.1%}.", NO_USE]
+        words = [NO_USE]
         cost = [_cost(charts.release.measures)]
         return Section("usefulness", "Usefulness", words, cost, [_lost(charts)], annex=True)
     found = charts.utility
@@ -149,7 +164,6 @@ def usefulness(charts: Charts) -> Section:
         for name, column in found.columns.items()
     ]
     words = [
-        f"Detail kept: {1 - found.measures['loss']:.1%}.",
         f"How columns go together (Cramér's V) changes by {found.mean_change:.3f} on average.",
     ]
     if found.queries.median is not None and found.queries.ninetieth is not None:
@@ -157,21 +171,24 @@ def usefulness(charts: Charts) -> Section:
             f"Counts over ranges of two columns are off by {found.queries.median:.1%} (median), "
             f"{found.queries.ninetieth:.1%} (nine of ten are better)."
         )
+    empty = charts.release.explanation.empty
     drawn = sorted(
-        (name for name, column in found.columns.items() if column.costs), key=lambda name: -_loss(found, name)
+        (name for name, column in found.columns.items() if column.costs),
+        key=lambda name: (name in empty, -_loss(found, name)),
     )
     curve = charts.frontier()
     figures = [
         _lost(charts),
         *(
             Figure(
-                f"Chart F: {name} before and after",
+                f"{name} before and after",
                 charts.marginals(name),
-                "Labels of the release are spread evenly over what they publicly cover.",
-                "Bars of different height tell where the release misleads.",
+                "" if place else "Labels of the release are spread evenly over what they publicly cover.",
+                "" if place else "Bars of different height tell where the release misleads.",
                 "marginals",
+                extra=place >= FEW,
             )
-            for name in drawn[:FEW]
+            for place, name in enumerate(drawn)
         ),
     ]
     if curve is not None:
@@ -188,17 +205,18 @@ def _cost(measures: Mapping[str, float]) -> Table:
         [NAMES.get(name, name), f"{value:,.0f}" if value >= LARGE else f"{value:.4g}"]
         for name, value in measures.items()
     ]
-    return Table("What it cost: smaller is better", ["measure", "value"], listed)
+    return Table("What it cost: smaller is better", ["measure", "value"], listed, most=0)
 
 
 def _lost(charts: Charts) -> Figure:
     """Show what columns lost."""
     return Figure(
-        "Detail lost per column",
+        "detail lost per column",
         charts.losses(),
         "0 % is the original column, 100 % is nothing left of it.",
         "If a column that matters lost much, raise its importance, or give it a finer hierarchy.",
         "losses",
+        extra=True,
     )
 
 
@@ -207,9 +225,11 @@ def _attack_row(one: Attack, before: Attack | None) -> list[str]:
     shares = ["-"] * 4
     if is_guess(one):
         was = "" if before is None else share(before.rate)
-        shares = [was, _rate(one), share(one.baseline), f"{float(one.advantage):+.1%}"]
+        gain = f"{float(one.advantage):+.1%}" if one.advantage > 0 else "none"
+        shares = [was, _rate(one), share(one.baseline), gain]
     title = one.name if one.column is None else f"{one.name}: {one.column}"
-    return [title, one.knows, f"{one.targets:,}", *shares, worst_of(one).replace(" %", "%")]
+    exposed = "-" if one.unit == "change" else f"{one.exposed.people:,}"
+    return [title, f"{one.targets:,}", exposed, *shares, worst_of(one).replace(" %", "%")]
 
 
 def _rate(one: Attack) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from incrowd.api import _chart_rows as rows
@@ -15,6 +17,9 @@ from incrowd.report import Figure, Section, Table
 if TYPE_CHECKING:
     from incrowd.api._charts import Charts
     from incrowd.api._release import Release
+
+FEW = 8
+"""So many groups of people who are left out are shown, those hit hardest."""
 
 
 def changed(charts: Charts) -> Section:
@@ -28,12 +33,14 @@ def changed(charts: Charts) -> Section:
         words.insert(0, f"{recipe.dropped:,} of {whole:,} records were removed first: a quasi-identifier is missing.")
     cells, all_cells = rows.changed_cells(charts.basis, recipe.masked)
     words.append(f"{cells:,} of {all_cells:,} published cells of quasi-identifiers are vaguer than they were.")
-    removed = rows.removed_rows(charts.basis, charts.release.recoding)
+    removed = sorted(
+        rows.removed_rows(charts.basis, charts.release.recoding), key=lambda row: -Fraction(row[3], max(row[2], 1))
+    )
     table = [[name, group, f"{there:,}", f"{out:,}", _share(out, there)] for name, group, there, out in removed]
     head = ["column", "group", "records", what, "share"]
-    tables = [Table(f"Who was {what}: is one group hit harder than another?", head, table)] if removed else []
+    tables = [Table(f"Who was {what}: is one group hit harder than another?", head, table, most=FEW)] if removed else []
     figure = Figure(
-        "Chart E: how far each column was raised",
+        "how far each column was raised",
         charts.ladders(),
         "Each bar is all published records; a stronger colour means vaguer.",
         "If a column that matters has a strong colour, raise its importance, or allow more records to be left out.",
@@ -46,13 +53,13 @@ def method(charts: Charts) -> Section:
     """Say how the release was searched, and show where it stands among others."""
     recipe = charts.release.recipe
     table = [
-        ["search", recipe.algorithm],
-        ["shown", recipe.proof],
+        ["search", search_of(recipe.algorithm)],
+        ["what it proves", recipe.proof],
         ["how much better it could be", _gap(charts.release)],
     ]
     if recipe.nodes:
         table.append(["versions looked at", f"{recipe.checked:,} of {recipe.nodes:,}"])
-    table += [["engine", recipe.engine], ["randomness", "none: no number was drawn"]]
+    table.append(["randomness", "none: no number was drawn"])
     if charts.basis.seconds is not None:
         table.append(["seconds from the table to the checked release", f"{charts.basis.seconds:,.1f}"])
     if charts.basis.peak is not None:
@@ -68,15 +75,13 @@ def reproduce(release: Release, about: About) -> Section:
     """Say what is needed to make the release again."""
     recipe = release.recipe
     table = [
-        ["promise", recipe.promise],
-        ["search", recipe.algorithm],
         ["records that may be left out", f"{recipe.max_suppressed_records:,}"],
         ["order of rows", recipe.order],
         ["original (SHA-256)", str(recipe.input.get("sha256") or f"{recipe.input['rows']:,} rows, not a file")],
         ["release (SHA-256)", str(about.file.get("sha256") or "not a file")],
         list(settings_of(release, about.plan)),
+        ["made with", f"incrowd {recipe.versions.get('incrowd', '')}; recipe.json lists what it runs on"],
         *([f"hierarchy of {name} (SHA-256)", _fingerprint(one)] for name, one in release.recoding.ladders.items()),
-        *([name, version] for name, version in recipe.versions.items()),
     ]
     words = [
         "With the plan, these versions and the same table the same release comes out, whatever the order of its rows."
@@ -85,6 +90,20 @@ def reproduce(release: Release, about: About) -> Section:
         words.append("The command is: incrowd anonymize plan.toml. The plan that it ran with stands below.")
     tables = [Table("Recipe", ["what", "value"], table)]
     return Section("reproduce", "How to make it again", words, tables, code=about.plan or "", annex=True)
+
+
+def search_of(algorithm: str) -> str:
+    """Name a search as a plan does, with what it was told: ``optimal (measure loss)``.
+
+    Parameters
+    ----------
+    algorithm
+        The search as a program writes it.
+    """
+    name, _, inside = algorithm.partition("(")
+    plan = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+    told = [f"{key} {value}" for key, value in re.findall(r"(\w+)=['\"]?([^,'\")]+)", inside) if value != "None"]
+    return f"{plan} ({', '.join(told)})" if told else plan
 
 
 def _gap(release: Release) -> str:
@@ -100,21 +119,21 @@ def _versions(charts: Charts) -> list[Figure]:
     """Show where the release stands among others."""
     drawn = [
         (
-            "Other versions: the lattice of levels",
+            "other versions: the lattice of levels",
             charts.lattice(),
             "Every point is one choice of levels; more general ones stand higher.",
             "Points below the chosen one that are acceptable keep more detail in some columns.",
             "lattice",
         ),
         (
-            "Groups over two columns",
+            "groups over two columns",
             charts.rectangles(),
             "Each rectangle is a group; a stronger colour means more records.",
             "Large rectangles are where people are rare: that is where detail was lost.",
             "rectangles",
         ),
     ]
-    return [Figure(*parts) for parts in drawn if parts[1] is not None]
+    return [Figure(*parts, extra=True) for parts in drawn if parts[1] is not None]
 
 
 def _trees(charts: Charts) -> list[Figure]:
@@ -122,11 +141,12 @@ def _trees(charts: Charts) -> list[Figure]:
     trees = [(name, charts.tree(name)) for name in charts.basis.problem.census.quasi]
     return [
         Figure(
-            f"Hierarchy of {name}",
+            f"hierarchy of {name}",
             tree,
             "Values on the left, the groups they become to the right.",
             "If groups mix what you need apart, write another hierarchy.",
             "tree",
+            extra=True,
         )
         for name, tree in trees
         if tree is not None

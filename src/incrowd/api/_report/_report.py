@@ -16,6 +16,7 @@ from incrowd.api._report._evidence import attacks, risk, usefulness
 from incrowd.api._report._limits import limits
 from incrowd.api._report._method import changed, method, reproduce
 from incrowd.api._report._summary import facts, name_of, public_facts, public_summary, sentence, summary
+from incrowd.api._report._verdict import judgement
 from incrowd.api._report._words import glossary, mapping
 from incrowd.core import ParameterError
 from incrowd.io import atomic_path
@@ -135,9 +136,13 @@ def owner_page(charts: Charts, about: About, told: Callable[[int, int], object] 
             told(place, len(makers))
         made = make()
         sections.extend([made] if isinstance(made, Section) else made)
+    found = judgement(charts, about)
     return Page(
         title=f"Report on the release of {name_of(release)}",
         meets=release.verdict.holds,
+        state=found.state,
+        word=found.word,
+        reasons=found.reasons,
         verdict=sentence(release),
         facts=facts(release, about),
         sections=sections,
@@ -154,7 +159,6 @@ def _sections(charts: Charts, about: About) -> list[Callable[[], Section | Itera
         lambda: purpose(about),
         lambda: limits(release),
         lambda: described(charts, about),
-        lambda: columns(release, about),
         lambda: scenario(release, about),
         lambda: risk(charts),
         lambda: confidential(charts),
@@ -174,6 +178,7 @@ def public_page(release: Release, about: About) -> Page:
     return Page(
         title="About this release",
         meets=release.verdict.holds,
+        word=f"It promises {release.recipe.promise}",
         verdict=sentence(release),
         facts=public_facts(release, about),
         sections=[
@@ -190,11 +195,15 @@ def public_page(release: Release, about: About) -> Page:
 
 
 def plain_page(page: Page) -> dict[str, Any]:
-    """Give a page as plain data; charts as what draws them."""
+    """Give a page as plain data; charts as what draws them, with their letter where the printed report shows them."""
+    letters = page.letters
     return {
         "schema": 1,
         "title": page.title,
         "meets": page.meets,
+        "state": page.state,
+        "word": page.word,
+        "reasons": list(page.reasons),
         "verdict": page.verdict,
         "facts": dict(page.facts),
         "signatures": list(page.signatures),
@@ -211,6 +220,7 @@ def plain_page(page: Page) -> dict[str, Any]:
                 "figures": [
                     {
                         "name": figure.name,
+                        "letter": letters.get(id(figure)),
                         "title": figure.title,
                         "reading": figure.reading,
                         "advice": figure.advice,

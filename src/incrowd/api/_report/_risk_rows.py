@@ -31,8 +31,8 @@ def texts(found: Mapping[str, _T], write: Callable[[_T], str]) -> Row:
 
 
 def risk_rows(charts: Charts, k: int) -> list[Row]:
-    """Compare how easily people are found before and after."""
-    rows = [*group_rows(charts, k), *_chances(charts, k)]
+    """Compare how easily people are found before and after, beyond what the first page says."""
+    rows = [*group_rows(charts, k)[:1], *_chances(charts)]
     for one in charts.risk_after.attackers:
         named = {when: {other.name: other for other in risk.attackers} for when, risk in charts.risks.items()}
         rows += _attacker({when: found[one.name] for when, found in named.items()}, share(charts.accepted))
@@ -96,10 +96,9 @@ def percentile(classes: Classes, part: Fraction = MOST) -> Fraction:
     return Fraction(1, int(sizes[np.searchsorted(reached, needed)]))
 
 
-def _chances(charts: Charts, k: int) -> list[Row]:
+def _chances(charts: Charts) -> list[Row]:
     """Compare the chances of whoever knows that a person is in the table."""
     return [
-        highest_row(charts, k),
         ["chance that 95 of 100 people do not exceed", *texts(charts.groups, _most_do), "", ""],
         ["people found if everybody is looked for, expected", *texts(charts.risks, _found), "", ""],
     ]
@@ -120,7 +119,8 @@ def _attacker(found: Mapping[str, AttackerRisk], threshold: str) -> list[Row]:
     name, rows = found["after"].name, []
     if all(one.highest is not None for one in found.values()) and name != "prosecutor":
         rows.append([f"{name}: highest chance", *texts(found, lambda one: share(one.highest)), "", ""])
-    rows.append([f"{name}: average chance", *texts(found, lambda one: share(one.average)), "", ""])
+    if name != "prosecutor":
+        rows.append([f"{name}: average chance", *texts(found, lambda one: share(one.average)), "", ""])
     above = {when: one.above for when, one in found.items() if one.above is not None}
     if len(above) == len(found):
         rows.append([f"{name}: people above {threshold}", *texts(above, lambda one: f"{one.people:,}"), "", ""])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from incrowd.api._chart_rows import average_loss
+from incrowd.api._explain import empty_of
 from incrowd.api._report._about import NOT_STATED, SHORT, About, settings_of
 from incrowd.api._report._data import promises, smallest_group
 from incrowd.api._report._evidence import chances
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from incrowd.api._charts import Charts
     from incrowd.api._recipe import Recipe
     from incrowd.api._release import Release
+
+NAMED = 12
+"""So many columns are named on the first page."""
 
 
 def summary(charts: Charts) -> Section:
@@ -46,9 +51,8 @@ def facts(release: Release, about: About) -> list[tuple[str, str]]:
         ("groups", f"{release.verdict.classes:,}"),
         ("original file (SHA-256)", str(recipe.input.get("sha256") or "not a file")[:SHORT]),
         settings_of(release, about.plan),
-        ("search", f"{recipe.algorithm.partition('(')[0]}: {recipe.proof}"),
         ("date", about.date),
-        ("valid until", about.answer("valid_until")),
+        *([("valid until", about.answer("valid_until"))] if about.stated.get("valid_until") else []),
         ("made with", _tool(release)),
     ]
 
@@ -80,6 +84,7 @@ def _words(charts: Charts) -> list[str]:
     masked = f", {recipe.masked:,} only without their quasi-identifiers" if recipe.masked else ""
     known = ", ".join(charts.release.schema.quasi_names)
     published = f"{recipe.published:,} of {whole:,} records{of} are published{masked}"
+    empty = empty_of(charts.release.explanation, NAMED)
     return [
         f"{published}{_missing(recipe)} The promises are about somebody who knows these columns of a person: {known}.",
         *(
@@ -87,6 +92,7 @@ def _words(charts: Charts) -> list[str]:
             f"without it; the most certain one is {share(guess.worst or 0)}."
             for name, guess in _guesses(charts).items()
         ),
+        *([f"{empty}."] if empty else []),
     ]
 
 
@@ -116,8 +122,14 @@ def _rows(charts: Charts) -> list[Row]:
         highest_row(charts, k),
         ["average chance to find a person", *average, "", ""],
     ]
-    if "loss" in release.measures:
-        rows.append(["detail kept", "100%", f"{1 - release.measures['loss']:.1%}", "", ""])
+    columns = release.explanation.columns
+    if columns:
+        left = len(columns) - len(release.explanation.empty)
+        rows.append(
+            ["columns that still say something, of those that help to recognise", f"{len(columns)}", f"{left}", "", ""]
+        )
+    if release.basis is not None:
+        rows.append(["detail kept, average of these columns", "100%", f"{1 - average_loss(release.basis):.1%}", "", ""])
     return rows
 
 

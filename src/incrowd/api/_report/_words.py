@@ -22,14 +22,13 @@ MAPPING = (
     ),
     ("Limits of this statement", "residual risk", "risks that remain", "(c): step 5", "8.3.4 re-evaluation", "risks"),
     ("Signatures", "", "", "step 7: sign-off", "9.2 before release", "Disclosure Review Board"),
-    ("Data", "the data", "", "(a): step 2", "7.2 data features", "data survey"),
     (
-        "Column decisions",
-        "direct and quasi-identifiers",
+        "Data and columns",
+        "the data, direct and quasi-identifiers",
         "techniques",
-        "(d): step 6",
-        "7.2.4 attribute types",
-        "identifiers, quasi-identifiers",
+        "(a): step 2, (d): step 6",
+        "7.2 data features",
+        "data survey, identifiers",
     ),
     (
         "Scenario and limits",
@@ -79,7 +78,7 @@ EDITIONS = (
 
 def glossary() -> Section:
     """Explain the words."""
-    table = Table("What the words mean here", ["word", "meaning"], GLOSSARY)
+    table = Table("What the words mean here", ["word", "meaning"], GLOSSARY, most=len(GLOSSARY))
     return Section("glossary", "Annex A: words", [], [table], annex=True)
 
 

@@ -67,7 +67,7 @@ def utility(
     >>> release = ic.anonymize(table, schema, model="k>=2")
     >>> utility = ic.utility(release, table)
     >>> utility.columns["age"].distance, utility.columns["sex"].costs.loss, utility.left_out
-    (0.1, 0.0, 0)
+    (0.15, 0.0, 0)
     """
     if not isinstance(release, Release):
         msg = f"utility needs a release, got {type(release).__name__}."
