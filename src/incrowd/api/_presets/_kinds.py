@@ -38,12 +38,15 @@ BY_WORD: Mapping[str, str] = {
     "web addresses": "url|website|web address",
     "ip addresses": "ip|ip address",
     "biometrics": "fingerprint|voice print|iris|empreinte|huella",
+    "date": "admission|discharge|aufnahme|entlassung",
 }
 """Words that name a kind, in small letters without accents, separated by ``|``."""
 BY_TOPIC = {
     "a person's name": "names",
     "an official number of a person": "other unique codes",
     "a number that stands for a person or a record": "other unique codes",
+    "a number of a record": "other unique codes",
+    "a household's number": "other unique codes",
     "an address or a way to reach a person": "place",
     "a picture of a person or their body": "photographs",
     "a date of birth": "birth date",

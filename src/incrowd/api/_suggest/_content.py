@@ -34,7 +34,7 @@ _FORMATS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y%m%d"
 
 def pattern_of(domain: Domain) -> str | None:
     """Say what most values of a column of text look like, if they point at persons."""
-    texts = _sample(domain)
+    texts = sample_of_texts(domain)
     for what, pattern in _PATTERNS.items():
         if texts and sum(bool(re.fullmatch(pattern, text.strip())) for text in texts) >= MOST * len(texts):
             return what
@@ -43,7 +43,7 @@ def pattern_of(domain: Domain) -> str | None:
 
 def is_free_text(domain: Domain) -> bool:
     """Whether a column of text holds sentences: several words each, and hardly ever the same."""
-    texts = _sample(domain)
+    texts = sample_of_texts(domain)
     if len(texts) < 2 or len(domain.values) < 0.3 * domain.counts[: len(domain.values)].sum():
         return False
     return float(np.mean([len(text.split()) for text in texts])) >= 5
@@ -80,7 +80,8 @@ def _is_date(text: str, form: str) -> bool:
     return True
 
 
-def _sample(domain: Domain) -> Sequence[str]:
+def sample_of_texts(domain: Domain) -> Sequence[str]:
+    """Give some values of a column of text, evenly spaced; none of other kinds."""
     if domain.kind != "text":
         return []
     values = domain.values

@@ -114,12 +114,13 @@ def _why(column: ColumnSuggestion, suggestion: Suggestion) -> Iterator[str]:
 
 
 def _about_persons(suggestion: Suggestion) -> Iterator[str]:
-    """Say which column could tell whose row it is, where none was named and numbers repeat."""
+    """Say who a row is about, as far as the table tells."""
     if suggestion.entity is not None:
-        return
-    for column in suggestion.columns:
-        if column.role == "identifier" and "a number that stands for a person" in column.reason and not column.sure:
-            yield f"{CHECK}: if one person has several rows, say by which column: entity = ..., perhaps {column.name!r}"
+        people = suggestion.profile[suggestion.entity].distinct
+        rows = f"{people:,} in {suggestion.profile.records:,} rows"
+        yield f"{CHECK}: people are counted by {suggestion.entity!r} ({rows})"
+    if suggestion.household is not None:
+        yield f"{suggestion.household!r} stands for a household: who knows one member may recognise the others"
 
 
 def _singled(suggestion: Suggestion) -> Iterator[str]:

@@ -1,19 +1,41 @@
-"""Which role a column probably has: by its name, and by what its values look like."""
+"""Which role a column probably has: by its name, by its values, and by what the table is about."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from incrowd.api._profile import ColumnProfile
+from incrowd.api._suggest._codes import are_years, codes_in, suits, words_in
 from incrowd.api._suggest._content import is_free_text, pattern_of
-from incrowd.api._suggest._words import Topic, topic_of
+from incrowd.api._suggest._weights import averages_one, is_of_a_body, is_of_a_child
+from incrowd.api._suggest._words import Found, is_question_number, topics_of
 from incrowd.core import Domain
 
 SuggestedRole = Literal["identifier", "quasi", "sensitive", "insensitive", "drop"]
 
 FEW_RECORDS = 20
 """In so small a table nearly every value occurs once, whatever it is."""
+
+FEW = 12
+"""So many values are an attribute, not a number that stands for a person."""
+
+NUMBERS = ("a number that stands for a person or a record", "a number of a record")
+"""What the list of words calls numbers that stand for somebody."""
+
+MOSTLY = "mostly confidential things"
+"""What a table is about in which two fifths of the columns with a telling name are confidential."""
+
+ABOUT = ("health", "crime", "belief", "money")
+"""In tables about these a column whose name says nothing is more probably of their kind than one that others know."""
+
+SURVEY = 5.0
+"""A name of this strength is that of a survey weight, and never of a body's."""
+
+SPEAKS = 3.0
+"""From this strength on a word says what a column is, whatever else the name holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,64 +51,199 @@ class RoleGuess:
     sure
         Whether it is nearly certain.
     about
-        What the column is about, if its name says so.
+        What the column is about, if its name or its values say so.
+    stands_for
+        What a number stands for, if it is one: a person, a household, or how many people a record speaks for.
     """
 
     role: SuggestedRole
     reason: str
     sure: bool
     about: str | None = None
+    stands_for: Literal["record", "household", "weight"] | None = None
 
 
-def guess_role(column: ColumnProfile, domain: Domain | None) -> RoleGuess:
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """All that is known of one column before it is compared with others."""
+
+    column: ColumnProfile
+    domain: Domain
+    topics: Sequence[Found]
+
+    @property
+    def nearly_unique(self) -> bool:
+        """Whether nearly every value occurs once."""
+        return self.column.records >= FEW_RECORDS and self.column.share_alone >= 0.9
+
+    @property
+    def few(self) -> bool:
+        """Whether there are so few values that they cannot stand for people."""
+        return self.column.records >= 5 * FEW and self.column.distinct <= FEW
+
+    @property
+    def whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        return self.domain.kind == "number" and self.domain.values.dtype.kind == "i"
+
+
+def clues_of(column: ColumnProfile, domain: Domain) -> Clues:
+    """Read the name, and keep of what it says what fits the values."""
+    topics = [one for one in topics_of(column.name) if suits(domain, one.topic.values)]
+    return Clues(column, domain, topics)
+
+
+def subjects_of(columns: Iterable[Clues]) -> frozenset[str]:
+    """Say what a table is about: health, money, crime, belief, marks or mostly confidential things."""
+    named = [clues.topics for clues in columns if clues.topics]
+    counts = Counter[str]()
+    for topics in named:
+        counts.update({one.topic.subject for one in topics if one.topic.subject and one.topic.strength > SPEAKS})
+        counts["confidential things"] += topics[0].topic.role == "sensitive"
+    found = {subject for subject, count in counts.items() if count >= 2 and 4 * count >= len(named)}
+    secret = counts["confidential things"]
+    return frozenset(found | ({MOSTLY} if secret >= 2 and 5 * secret >= 2 * len(named) else set()))
+
+
+def guess_role(clues: Clues, subjects: Collection[str]) -> RoleGuess:
     """Guess the role of one column; whoever knows the table decides."""
-    if column.kind is None or domain is None:
-        return RoleGuess("drop", "values that cannot be grouped", sure=False)
-    if column.records and not len(domain.values):
-        return RoleGuess("drop", "empty", sure=False)
-    topic = topic_of(column.name)
-    if pattern := pattern_of(domain):
+    return next(filter(None, _guesses(clues, subjects)))
+
+
+def _guesses(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess | None]:
+    """Ask in turn what says most: values that name somebody, dates, numbers of people, the name, codes, the rest."""
+    yield _without_values(clues)
+    yield _by_pattern(clues)
+    codes = codes_in(clues.domain)
+    if codes is not None and codes.about == "dates":
+        about = clues.topics[0].topic.about if clues.topics and clues.topics[0].topic.role == "quasi" else None
+        reason = "dates: others know when" if about is None else f"name suggests {about}"
+        yield RoleGuess("quasi", reason, sure=True, about=about)
+    yield _by_number(clues)
+    for found in clues.topics:
+        yield _by_name(clues, found, subjects)
+    if codes is not None:
+        yield RoleGuess(codes.role, f"values look like {codes.about}", codes.sure, codes.about)
+    yield from _by_values(clues, subjects)
+
+
+def _without_values(clues: Clues) -> RoleGuess | None:
+    empty = clues.column.records and not len(clues.domain.values)
+    return RoleGuess("drop", "empty", sure=False) if empty else None
+
+
+def _by_pattern(clues: Clues) -> RoleGuess | None:
+    """Recognise values that name a person, whatever the column is called."""
+    if pattern := pattern_of(clues.domain):
         return RoleGuess("identifier", f"values look like {pattern}", sure=True)
-    if is_free_text(domain):
-        return RoleGuess("identifier", "free text, can name anybody", sure=topic is None or topic.role == "identifier")
-    return _by_values(column, domain) if topic is None else _by_name(column, topic)
+    if not is_free_text(clues.domain):
+        return None
+    sure = not clues.topics or clues.topics[0].topic.role == "identifier"
+    return RoleGuess("identifier", "free text, can name anybody", sure=sure)
 
 
-def _by_name(column: ColumnProfile, topic: Topic) -> RoleGuess:
-    sure = topic.sure
-    reason = f"name suggests {topic.about}"
-    if topic.role == "identifier" and column.records >= FEW_RECORDS and column.share_alone < 0.5:
-        sure = False  # the same name or number many times: perhaps a person with several rows, perhaps a ward
-        reason += ", values repeat"
-    elif topic.role == "quasi" and column.kind == "text" and _nearly_unique(column):
-        sure = False
-        reason += ", nearly every value occurs once"
-    elif topic.role == "sensitive" and column.distinct < 2:
-        sure = False
-        reason += f", {_values(column)}"
-    return RoleGuess(topic.role, reason, sure, topic.about)
+def _by_number(clues: Clues) -> RoleGuess | None:
+    """Recognise a number of people: nearly all are different, and a word such as ``id`` is in the name."""
+    about = next((one.topic.about for one in clues.topics if one.topic.about in NUMBERS), None)
+    if about is None or not clues.nearly_unique or not (clues.whole or clues.domain.kind == "text"):
+        return None
+    return RoleGuess("identifier", f"name suggests {about}", sure=True, about=about, stands_for="record")
 
 
-def _by_values(column: ColumnProfile, domain: Domain) -> RoleGuess:
+def _by_name(clues: Clues, found: Found, subjects: Collection[str]) -> RoleGuess | None:
+    """Take what a name says, unless the values contradict."""
+    topic, reason = found.topic, f"name suggests {found.topic.about}"
+    sure = topic.sure and topic.strength >= SPEAKS and found.covered >= 0.3 and found.known >= 0.7
+    match topic.role:
+        case "identifier" | "household":
+            return _number(clues, found, reason)
+        case "weight":
+            return _weight(clues, found, reason, "health" in subjects)
+        case "quasi" | "sensitive":
+            within = topic.sensitive_in and not subjects.isdisjoint(topic.sensitive_in)  # type: ignore[attr-defined]
+            role: SuggestedRole = "sensitive" if within else topic.role
+            if topic.role == "quasi" and clues.domain.kind == "text" and clues.nearly_unique:
+                return RoleGuess("quasi", f"{reason}, nearly every value occurs once", sure=False, about=topic.about)
+            if role == "sensitive" and clues.column.distinct < 2:
+                return RoleGuess(role, f"{reason}, {_values(clues.column)}", sure=False, about=topic.about)
+            return RoleGuess(role, reason, sure, topic.about)
+        case _:
+            return None
+
+
+def _number(clues: Clues, found: Found, reason: str) -> RoleGuess | None:
+    """Tell a number or a name that stands for somebody from a code with a few values."""
+    topic = found.topic
+    if clues.few or (topic.strength < SPEAKS and not _could_count_people(clues)):
+        return None
+    if clues.domain.kind == "boolean" or (clues.domain.kind == "number" and not clues.whole):
+        return None
+    stands_for: Literal["record", "household"] | None = "household" if topic.role == "household" else None
+    if topic.about in NUMBERS:
+        stands_for = "record"
+    if clues.column.records >= FEW_RECORDS and clues.column.share_alone < 0.5:
+        return RoleGuess("identifier", f"{reason}, values repeat", sure=False, about=topic.about, stands_for=stands_for)
+    return RoleGuess("identifier", reason, sure=True, about=topic.about, stands_for=stands_for)
+
+
+def _could_count_people(clues: Clues) -> bool:
+    """Whether a weak name such as ``nr`` has the values of a number of people: many, none of them far more often."""
+    column = clues.column
+    return column.records < FEW_RECORDS or (column.distinct > FEW and 50 * column.distinct >= column.records)
+
+
+def _by_values(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess]:
     """Guess by the values alone: never certain, and in doubt a column helps to recognise somebody."""
-    if _is_running_number(column, domain):
-        return RoleGuess("identifier", "a running number", sure=False)
-    if column.kind == "text" and _nearly_unique(column):
-        return RoleGuess("identifier", "nearly every value occurs once", sure=False)
-    return RoleGuess("quasi", f"{column.kind}, {_values(column)}", sure=False)
+    column, domain = clues.column, clues.domain
+    if _is_running_number(clues):
+        yield RoleGuess("identifier", "a running number", sure=False, stands_for="record")
+    if column.kind == "text" and clues.nearly_unique:
+        yield RoleGuess("identifier", "nearly every value occurs once", sure=False)
+    if words := words_in(domain):
+        yield RoleGuess(words.role, f"values speak of {words.about}", sure=False, about=words.about)
+    if averages_one(domain):
+        yield RoleGuess("drop", "numbers around 1, as survey weights are", sure=False, stands_for="weight")
+    if are_years(domain):
+        yield RoleGuess("quasi", "values look like years", sure=False)
+    about = next((one for one in ABOUT if one in subjects and column.distinct > 1), None)
+    if about is not None and not clues.topics and _is_like_the_rest(clues, about, subjects):
+        yield RoleGuess("sensitive", f"{_shape(column)} in a table about {about}", sure=False)
+    yield RoleGuess("quasi", _shape(column), sure=False)
+
+
+def _weight(clues: Clues, found: Found, reason: str, of_health: bool) -> RoleGuess | None:  # noqa: FBT001
+    """Tell the weight of a body from one of a survey."""
+    domain = clues.domain
+    if found.topic.strength < SURVEY and (is_of_a_body(domain) or (of_health and is_of_a_child(domain))):
+        return RoleGuess("quasi", "name suggests body weight", sure=False, about="body weight")
+    if domain.kind != "number":
+        return None
+    if domain.values[0] < 0:
+        return RoleGuess("quasi", "name suggests a change of weight", sure=False, about="body weight")
+    return RoleGuess("drop", reason.replace("a weight", "a survey weight"), sure=False, stands_for="weight")
+
+
+def _is_like_the_rest(clues: Clues, about: str, subjects: Collection[str]) -> bool:
+    """Whether a column without a telling name is probably of the kind that most columns of its table are of."""
+    if is_question_number(clues.column.name):
+        return False
+    measured = clues.domain.kind == "number" and clues.column.distinct > (FEW if about != "money" else 3 * FEW)
+    if about == "money":
+        return measured
+    return MOSTLY in subjects or (measured and about != "belief")
+
+
+def _shape(column: ColumnProfile) -> str:
+    return f"{column.kind}, {_values(column)}"
 
 
 def _values(column: ColumnProfile) -> str:
     return f"{column.distinct:,} value{'' if column.distinct == 1 else 's'}"
 
 
-def _nearly_unique(column: ColumnProfile) -> bool:
-    return column.records >= FEW_RECORDS and column.share_alone >= 0.9
-
-
-def _is_running_number(column: ColumnProfile, domain: Domain) -> bool:
-    """Whether whole numbers follow each other without a gap, each once."""
-    values = domain.values
-    if domain.kind != "number" or values.dtype.kind != "i" or not _nearly_unique(column):
+def _is_running_number(clues: Clues) -> bool:
+    """Whether whole numbers follow each other with hardly a gap, each once."""
+    values = clues.domain.values
+    if not clues.whole or not clues.nearly_unique:
         return False
-    return int(values[-1]) - int(values[0]) + 1 == len(values)
+    return int(values[-1]) - int(values[0]) + 1 <= 1.2 * len(values)

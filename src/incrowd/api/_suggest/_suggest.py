@@ -15,10 +15,11 @@ from incrowd.api._profile import ColumnProfile, Profile, profile_of
 from incrowd.api._suggest._combinations import Combination, SinglingOut, singling_out
 from incrowd.api._suggest._header import refuse_records
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
+from incrowd.api._suggest._persons import Persons, persons_in
 from incrowd.api._suggest._plan import notes_for, tables_for
-from incrowd.api._suggest._roles import RoleGuess, SuggestedRole, guess_role
+from incrowd.api._suggest._roles import RoleGuess, SuggestedRole, clues_of, guess_role, subjects_of
 from incrowd.core import ParameterError, SchemaError, UnknownColumnError
-from incrowd.engines import open_table
+from incrowd.engines import Engine, open_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,16 @@ class Suggestion:
         The columns in numbers.
     singling_out
         How many records the suggested quasi-identifiers single out; ``None`` if there is none.
-    entity, count
-        The columns that say whose row it is and how often it counts, if they were given.
+    entity
+        The column that says whose row it is: as given, or as found, if people have several rows. They are then counted
+        by it.
+    count
+        The column that says how often a row counts, if it was given.
     reading
         How the table was read.
+    household, weight
+        The columns that say which household a row belongs to and for how many people it speaks in a survey, if the
+        table has them. Neither is published unasked.
     """
 
     columns: tuple[ColumnSuggestion, ...]
@@ -71,6 +78,8 @@ class Suggestion:
     entity: str | None = None
     count: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    household: str | None = None
+    weight: str | None = None
 
     @property
     def unsure(self) -> tuple[str, ...]:
@@ -84,6 +93,8 @@ class Suggestion:
             "columns": [_plain_column(column, self.profile[column.name]) for column in self.columns],
             "unsure": list(self.unsure),
             "entity": self.entity,
+            "household": self.household,
+            "weight": self.weight,
             "count": self.count,
             "singling_out": None if self.singling_out is None else _plain_singling_out(self.singling_out),
         }
@@ -167,8 +178,10 @@ def suggest(
 
     Notes
     -----
-    Roles are guessed from the names of the columns (in English, German, French and Spanish) and from what the values
-    look like. No column is ever suggested to be harmless: only somebody who knows who could know it can say so.
+    Roles are guessed from the names of the columns (in English, German, French, Spanish, Italian, Dutch and
+    Portuguese), from what the values look like, from what the table is about, and from how columns hang together: a
+    number that repeats while sex and birth do not change within stands for a person. No column is ever suggested to be
+    harmless: only somebody who knows who could know it can say so.
     A suggestion is a beginning. A wrong role is the most common way to harm somebody.
 
     Examples
@@ -187,12 +200,32 @@ def suggest(
     if entity is not None:
         known.setdefault(entity, "identifier")
     profile = profile_of(engine)
+    guesses, persons = _guesses(engine, profile)
+    if entity is None and persons.entity is not None and known.get(persons.entity, "identifier") == "identifier":
+        entity = persons.entity
     columns = tuple(
-        _column(profile, column, known.get(column.name)) for column in profile.columns if column.name != count
+        _column(profile, column, guesses[column.name], known.get(column.name))
+        for column in profile.columns
+        if column.name != count
     )
     quasi = [column.name for column in columns if column.role == "quasi"]
     layout = {**reading, **({} if list(missing_values) == [""] else {"missing": list(missing_values)})}
-    return Suggestion(columns, profile, singling_out(engine, quasi), entity, count, layout)
+    weight = next((name for name, guess in guesses.items() if guess.stands_for == "weight"), None)
+    return Suggestion(columns, profile, singling_out(engine, quasi), entity, count, layout, persons.household, weight)
+
+
+def _guesses(engine: Engine, profile: Profile) -> tuple[dict[str, RoleGuess], Persons]:
+    """Guess the roles of all columns: one by one, by what the table is about, and by how they hang together."""
+    clues = {name: clues_of(profile[name], domain) for name, domain in profile.domains.items()}
+    subjects = subjects_of(clues.values())
+    known = {name: guess_role(one, subjects) for name, one in clues.items()}
+    persons = persons_in(engine, clues, known)
+    for name, role in ((persons.entity, "a person"), (persons.household, "a household")):
+        if name is not None:
+            rows = f"{profile[name].distinct:,} values in {profile.records:,} rows"
+            known[name] = RoleGuess("identifier", f"stands for {role}: {rows}", sure=False, about=known[name].about)
+    lost = RoleGuess("drop", "values that cannot be grouped", sure=False)
+    return {column.name: known.get(column.name, lost) for column in profile.columns}, persons
 
 
 def _check(roles: Mapping[str, str], extra: Sequence[str | None], names: Sequence[str], *, show: bool) -> None:
@@ -205,9 +238,8 @@ def _check(roles: Mapping[str, str], extra: Sequence[str | None], names: Sequenc
             raise UnknownColumnError.of(name, names, given_as=roles.get(name, "entity or count"), show=show)
 
 
-def _column(profile: Profile, column: ColumnProfile, role: SuggestedRole | None) -> ColumnSuggestion:
+def _column(profile: Profile, column: ColumnProfile, guess: RoleGuess, role: SuggestedRole | None) -> ColumnSuggestion:
     domain = profile.domains.get(column.name)
-    guess = guess_role(column, domain)
     if role is not None:
         guess = RoleGuess(role, "you said so", sure=True, about=guess.about)
     if guess.role != "quasi" or domain is None:

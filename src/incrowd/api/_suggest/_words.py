@@ -1,14 +1,29 @@
-"""What columns are called in English, German, French and Spanish, and what that says about them."""
+"""What a column's name says about it: words in seven languages, glued and shortened as people write them."""
 
 from __future__ import annotations
 
-import functools
 import re
+import tomllib
 import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Literal
 
-Guess = Literal["identifier", "quasi", "sensitive"]
+TopicRole = Literal["identifier", "quasi", "sensitive", "household", "weight", "none"]
+
+COMPOUND = 6
+"""From so many letters on a word that is asked for is found inside of another one too, as German builds them."""
+
+PHRASE = 4
+"""So many words make the longest phrase."""
+
+GLUED = frozenset({"hh", "ed", "bp", "yr", "wt", "ht", "dx", "hs", "nb"})
+"""Of words of two letters only these are found inside of others."""
+
+PREFIXES = frozenset({"l", "n", "d", "y"})
+"""A letter before a short word: the logarithm of, the number of, whether or not, years of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,211 +35,196 @@ class Topic:
     about
         What, in a few words.
     role
-        The role that such a column usually has.
-    words
-        Words and phrases that name it, in small letters without accents, separated by ``|``.
+        The role that such a column usually has; ``household`` and ``weight`` are numbers that are not published.
+    strength
+        Which topic counts if a name has words of several.
+    subject
+        What a table is about that has many such columns.
     sure
         Whether it nearly always has that role.
+    values
+        The values that such a column has, if only they make it one.
+    alone
+        Whether the word counts only where it is the whole name.
+    sensitive_in
+        The subjects of tables in which a weak word is confidential.
     """
 
     about: str
-    role: Guess
-    words: str
+    role: TopicRole
+    strength: float
+    subject: str | None = None
     sure: bool = True
-
-    @property
-    def phrases(self) -> tuple[str, ...]:
-        """The words and phrases one by one."""
-        return tuple(phrase.strip() for phrase in self.words.split("|"))
+    values: str | None = None
+    alone: bool = False
+    sensitive_in: tuple[str, ...] = ()
 
 
-TOPICS = (
-    Topic(
-        "a person's name",
-        "identifier",
-        "name|names|first name|firstname|given name|last name|lastname|surname|family name|full name|middle name|"
-        "maiden name|patient name|initials|vorname|nachname|familienname|geburtsname|nom|prenom|nom de famille|"
-        "nombre|nombres|apellido|apellidos",
-    ),
-    Topic(
-        "an official number of a person",
-        "identifier",
-        "ssn|social security|social security number|national id|nhs number|nhs|passport|passport number|tax id|"
-        "driving licence|license number|licence number|license plate|sozialversicherungsnummer|svnr|"
-        "versichertennummer|krankenversichertennummer|kvnr|steuernummer|steuer id|ausweisnummer|personalausweis|"
-        "reisepass|kennzeichen|numero de securite sociale|securite sociale|nir|insee|passeport|numero fiscal|"
-        "dni|nif|nie|curp|rfc|cedula|pasaporte|seguridad social|numero de seguridad social",
-    ),
-    Topic(
-        "a number that stands for a person or a record",
-        "identifier",
-        "id|uid|uuid|guid|mrn|identifier|record number|patient id|patient number|person id|customer id|user id|"
-        "user|username|login|account|account number|iban|credit card|case number|member id|serial number|"
-        "patientennummer|patienten id|personalnummer|fallnummer|kundennummer|mitgliedsnummer|aktenzeichen|"
-        "kontonummer|identifiant|matricule|numero patient|numero de dossier|numero de compte|identificador|"
-        "expediente|numero de cuenta|numero de paciente|historia clinica",
-    ),
-    Topic(
-        "an address or a way to reach a person",
-        "identifier",
-        "email|e mail|mail|email address|phone|telephone|phone number|mobile|cell|fax|address|street|house number|"
-        "ip|ip address|url|website|device id|mac address|telefon|telefonnummer|handy|mobilnummer|adresse|strasse|"
-        "anschrift|hausnummer|wohnadresse|courriel|rue|portable|correo|correo electronico|telefono|movil|calle|"
-        "direccion|domicilio",
-    ),
-    Topic(
-        "a picture of a person or their body",
-        "identifier",
-        "photo|picture|image|fingerprint|signature|foto|bild|unterschrift|empreinte|firma|huella",
-    ),
-    Topic(
-        "free text",
-        "identifier",
-        "note|notes|comment|comments|remark|remarks|free text|description|narrative|anamnese|bemerkung|"
-        "bemerkungen|kommentar|freitext|beschreibung|notiz|commentaire|remarque|texte libre|observations|"
-        "comentario|comentarios|observaciones|descripcion|nota|notas",
-    ),
-    Topic(
-        "a date of birth",
-        "quasi",
-        "birth date|birthdate|date of birth|dob|birthday|birth year|year of birth|birth month|yob|geburtsdatum|"
-        "geburtstag|geburtsjahr|geburtsmonat|geb datum|date de naissance|naissance|annee de naissance|"
-        "fecha de nacimiento|fecha nacimiento|nacimiento|ano de nacimiento",
-    ),
-    Topic("an age", "quasi", "age|age group|ages|alter|altersgruppe|lebensalter|edad|grupo de edad|tranche d age"),
-    Topic("a sex or gender", "quasi", "sex|gender|geschlecht|sexe|genre|sexo|genero"),
-    Topic(
-        "a postcode",
-        "quasi",
-        "zip|zipcode|zip code|postcode|postal code|post code|plz|postleitzahl|code postal|cp|codigo postal",
-    ),
-    Topic(
-        "a place",
-        "quasi",
-        "country|nation|nationality|native country|citizenship|city|town|region|state|county|province|district|"
-        "municipality|canton|location|place|place of birth|birthplace|residence|latitude|longitude|lat|lon|geo|"
-        "land|staatsangehorigkeit|nationalitat|herkunft|herkunftsland|stadt|ort|wohnort|geburtsort|bundesland|"
-        "kreis|landkreis|gemeinde|kanton|bezirk|pays|nationalite|ville|commune|departement|lieu de naissance|"
-        "pais|nacionalidad|ciudad|municipio|provincia|comunidad|lugar de nacimiento|residencia",
-    ),
-    Topic(
-        "work",
-        "quasi",
-        "job|occupation|profession|employer|company|work|workclass|work class|position|job title|industry|beruf|"
-        "tatigkeit|arbeitgeber|firma name|branche|metier|emploi|employeur|entreprise|poste|profesion|ocupacion|"
-        "trabajo|empleo|empleador|empresa|oficio",
-    ),
-    Topic(
-        "education",
-        "quasi",
-        "education|degree|school|university|bildung|schulabschluss|abschluss|schule|universitat|ausbildung|"
-        "education level|diplome|ecole|universite|formation|niveau d etudes|educacion|estudios|escuela|"
-        "universidad|titulo|nivel de estudios",
-    ),
-    Topic(
-        "a family",
-        "quasi",
-        "marital status|marital|married|children|number of children|household|household size|household type|"
-        "relationship|family size|familienstand|kinder|kinderzahl|haushalt|haushaltsgrosse|etat civil|"
-        "situation familiale|enfants|nombre d enfants|menage|estado civil|hijos|numero de hijos|hogar",
-    ),
-    Topic(
-        "origin",
-        "quasi",
-        "race|ethnicity|ethnic group|ethnic|skin colour|skin color|language|mother tongue|ethnie|hautfarbe|"
-        "muttersprache|sprache|origine|langue|langue maternelle|raza|etnia|origen|idioma|lengua materna",
-        sure=False,
-    ),
-    Topic(
-        "a date that others may know",
-        "quasi",
-        "date|admission|admission date|discharge|discharge date|visit date|date of death|death date|event date|"
-        "hire date|datum|aufnahmedatum|entlassdatum|entlassungsdatum|aufnahme|entlassung|sterbedatum|todesdatum|"
-        "date d admission|date de sortie|date de deces|fecha|fecha de ingreso|fecha de alta|fecha de defuncion",
-    ),
-    Topic(
-        "a body",
-        "quasi",
-        "height|weight|eye colour|eye color|hair colour|hair color|disability|grosse|korpergrosse|gewicht|"
-        "augenfarbe|haarfarbe|behinderung|taille|poids|yeux|cheveux|handicap|estatura|altura|peso|ojos|discapacidad",
-        sure=False,
-    ),
-    Topic(
-        "health",
-        "sensitive",
-        "diagnosis|diagnoses|disease|illness|condition|health condition|icd|icd 10|icd10|symptom|symptoms|"
-        "treatment|therapy|medication|drug|drugs|procedure|drg|hiv|hiv status|test result|lab result|outcome|"
-        "cause of death|blood pressure|bmi|pregnant|pregnancy|smoker|smoking|diagnose|diagnosen|krankheit|"
-        "erkrankung|befund|behandlung|therapie|medikament|medikation|symptome|todesursache|schwanger|raucher|"
-        "diagnostic|maladie|pathologie|traitement|medicament|symptomes|cause de deces|grossesse|fumeur|"
-        "diagnostico|enfermedad|patologia|tratamiento|medicamento|medicacion|sintoma|sintomas|causa de muerte|"
-        "embarazo|fumador",
-    ),
-    Topic(
-        "money",
-        "sensitive",
-        "income|salary|salary class|wage|wages|pay|earnings|debt|credit|credit score|loan|balance|wealth|rent|"
-        "cost|costs|price|bonus|benefit|benefits|einkommen|gehalt|lohn|schulden|kredit|vermogen|kosten|miete|"
-        "sozialhilfe|revenu|revenus|salaire|dette|dettes|cout|couts|loyer|ingreso|ingresos|salario|sueldo|renta|"
-        "deuda|deudas|coste|costo",
-        sure=False,
-    ),
-    Topic(
-        "belief",
-        "sensitive",
-        "religion|faith|denomination|political party|party|vote|union|union member|political opinion|konfession|"
-        "partei|gewerkschaft|weltanschauung|parti|syndicat|opinion politique|partido|sindicato|opinion",
-    ),
-    Topic(
-        "private life",
-        "sensitive",
-        "sexual orientation|orientation|conviction|convictions|criminal record|offence|offense|crime|arrest|"
-        "sexuelle orientierung|vorstrafe|vorstrafen|straftat|delikt|orientation sexuelle|condamnation|delit|"
-        "orientacion sexual|condena|delito|antecedentes",
-    ),
-    Topic(
-        "performance",
-        "sensitive",
-        "grade|grades|score|rating|mark|marks|exam|result|performance|noten|zensur|punktzahl|ergebnis|"
-        "bewertung|leistung|resultat|evaluation|calificacion|puntuacion|resultado|evaluacion",
-        sure=False,
-    ),
-)
-"""What to look for; of several topics that a name fits, the one with the longest word counts."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A topic in a name: how strongly, how much of the name speaks of it, and how much is known at all."""
 
-_COMPOUND = 6
-"""From so many letters on a word is found inside of another one too, as German builds them."""
+    topic: Topic
+    weight: float
+    covered: float
+    known: float
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """All words: whole ones and phrases, beginnings and endings of words."""
+
+    phrases: Mapping[tuple[str, ...], tuple[Topic, ...]]
+    stems: Mapping[str, tuple[Topic, ...]]
+    endings: Mapping[str, tuple[Topic, ...]]
+
+    def topics(self, words: tuple[str, ...]) -> tuple[Topic, ...]:
+        """Say what a phrase is about; a single word also by its longest known beginning."""
+        exact = self.phrases.get(words, ())
+        if len(words) > 1 or any(topic.values is None for topic in exact):
+            return exact
+        stem = next((self.stems[stem] for stem in _beginnings(words[0]) if stem in self.stems), ())
+        return (*exact, *(topic for topic in stem if topic not in exact))
+
+    def ends(self, word: str) -> tuple[Topic, ...]:
+        """Say what a word is about by its longest known ending."""
+        return next((self.endings[word[cut:]] for cut in range(1, len(word) - 1) if word[cut:] in self.endings), ())
+
+    def speaks(self, word: str) -> bool:
+        """Whether a word alone says what a column is."""
+        return any(topic.strength >= 3 for topic in self.topics((word,)))
+
+    def knows(self, word: str) -> bool:
+        """Whether a word is in the list as it is."""
+        return (word,) in self.phrases
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Read the list of words, once."""
+    text = resources.files("incrowd.api._suggest").joinpath("words.toml").read_text(encoding="utf-8")
+    phrases: dict[tuple[str, ...], dict[Topic, None]] = {}
+    stems: dict[str, dict[Topic, None]] = {}
+    endings: dict[str, dict[Topic, None]] = {}
+    for entry in tomllib.loads(text)["topic"]:
+        words = entry.pop("words")
+        topic = Topic(**{**entry, "sensitive_in": tuple(entry.get("sensitive_in", ()))})
+        for written in filter(None, map(str.strip, words.replace("\n", ",").split(","))):
+            parts = tokens_of(written)
+            if written.startswith("*"):
+                endings.setdefault(parts[0], {})[topic] = None
+            elif written.endswith("*") and len(parts) == 1:
+                stems.setdefault(parts[0], {})[topic] = None
+            else:
+                phrases.setdefault(parts, {})[topic] = None
+            if len(parts) > 1 and all(map(str.isalpha, parts)):
+                phrases.setdefault(("".join(parts),), {})[topic] = None
+    return Vocabulary(*({key: tuple(found) for key, found in one.items()} for one in (phrases, stems, endings)))  # type: ignore[arg-type]
+
+
+def topics_of(name: str) -> list[Found]:
+    """Say what a column could be about by its name, the strongest first."""
+    tokens = tokens_of(name)
+    if is_question_number(name) and not vocabulary().topics(tokens[:2]):
+        return []  # its letters say nothing
+    cut = tuple(piece for token in tokens for piece in pieces_of(token))
+    best: dict[Topic, Found] = {}
+    for found in (*_found(cut), *(_found(tokens) if cut != tokens else ())):
+        if found.topic not in best or found.weight > best[found.topic].weight:
+            best[found.topic] = found
+    return sorted(best.values(), key=lambda one: (-one.weight, one.topic.about))
 
 
 def topic_of(name: str) -> Topic | None:
-    """Say what a column is about, by its name."""
-    best: tuple[int, Topic] | None = None
-    for topic in TOPICS:
-        weight = max(fit_of(name, phrase) for phrase in topic.phrases)
-        if weight and (best is None or weight > best[0]):
-            best = weight, topic
-    return None if best is None else best[1]
+    """Say what a column is about by its name alone, whatever its values."""
+    return next((found.topic for found in topics_of(name) if found.topic.values is None), None)
 
 
 def fit_of(name: str, phrase: str) -> int:
     """Say how well a word or phrase fits a name: the longer the better, 0 if it does not."""
-    spaced, joined = _written(name)
-    written = phrase.replace(" ", "")
+    tokens = tokens_of(name)
+    spaced, joined, written = f" {' '.join(tokens)} ", "".join(tokens), phrase.replace(" ", "")
     if f" {phrase} " in spaced or written == joined:
         return 2 * len(written) + 1
-    return 2 * len(written) if len(written) >= _COMPOUND and written in joined else 0
+    return 2 * len(written) if len(written) >= COMPOUND and written in joined else 0
 
 
-@functools.lru_cache(maxsize=1_000)
-def _written(name: str) -> tuple[str, str]:
-    """Write the words of a name with spaces between them and around, and without."""
-    parts = tokens_of(name)
-    return f" {' '.join(parts)} ", "".join(parts)
+def _found(words: tuple[str, ...]) -> Iterator[Found]:
+    """Find the phrases of a name, and how much of its letters each covers."""
+    known = vocabulary()
+    letters = max(sum(map(len, filter(str.isalpha, words))), 1)
+    share = sum(len(word) for word in words if word.isalpha() and known.topics((word,))) / letters
+    for start, end in _spans(len(words)):
+        phrase = words[start:end]
+        covered = sum(map(len, filter(str.isalpha, phrase))) / letters
+        for topic in known.topics(phrase) or (known.ends(phrase[0]) if len(phrase) == 1 else ()):
+            if topic.strength and not (topic.alone and covered < 1):
+                weight = topic.strength + 0.3 * (end - start - 1) + covered
+                yield Found(topic, weight, covered, max(share, covered))
 
 
-def tokens_of(name: str) -> list[str]:
+def is_question_number(name: str) -> bool:
+    """Whether a name is the number of a question, of which nobody can say what it is about."""
+    found = re.fullmatch(r"_?([A-Za-z]{1,3})(?:\d{3,}|0\d+)\w?(?:_\w{0,4})?", name)
+    return found is not None and (len(found[1]) < 3 or not vocabulary().topics((found[1].lower(),)))
+
+
+@cache
+def tokens_of(name: str) -> tuple[str, ...]:
     """Cut a name into words: small letters, no accents, numbers apart; ``dateOfBirth`` is three words."""
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
-    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain).lower()
-    return re.findall(r"[a-z]+|[0-9]+", plain)
+    plain = re.sub(
+        r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", plain
+    ).lower()
+    return tuple(re.findall(r"[a-z]+|[0-9]+", plain))
+
+
+@cache
+def pieces_of(token: str) -> tuple[str, ...]:
+    """Cut a glued word into known ones, where nearly all of it is known: ``hhninc`` is ``hh``, ``n``, ``inc``."""
+    known = vocabulary()
+    if not token.isalpha() or known.topics((token,)) or len(token) < 4:
+        return (token,)
+    found = _cut(token)
+    words = [piece for piece in found if piece.islower()]
+    unknown = len(token) - sum(map(len, words))
+    long = [piece for piece in words if len(piece) >= 4 and known.speaks(piece)]
+    longest = max(map(len, long), default=0)
+    if unknown == 0 or longest >= 6 or (longest and 3 * unknown <= len(token)):
+        return found
+    if long and long[0] == found[0] and unknown <= 3:
+        return found
+    if unknown == 1 and (len(words) > 1 or found[0].lower() in PREFIXES):
+        return found
+    return (token,)
+
+
+def _cut(token: str) -> tuple[str, ...]:
+    """Find the cut that leaves fewest letters unknown, then the fewest pieces; what is unknown is in capitals."""
+    known = vocabulary()
+    best: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
+    for end in range(1, len(token) + 1):
+        cost, cut = best[end - 1]
+        letter = token[end - 1].upper()
+        options = [(cost + 2, (*cut[:-1], cut[-1] + letter) if cut and cut[-1].isupper() else (*cut, letter))]
+        for start in range(max(end - 20, 0), end - 1):
+            piece = token[start:end]
+            if (piece in GLUED or len(piece) > 2) and (
+                known.knows(piece) or (len(piece) > 4 and known.topics((piece,)))
+            ):
+                short = 0.9 if len(piece) == 2 else 0
+                options.append((best[start][0] + 1 + short - 0.02 * len(piece) ** 2, (*best[start][1], piece)))
+        best.append(min(options, key=lambda option: (option[0], len(option[1]), option[1])))
+    return best[-1][1]
+
+
+def _beginnings(word: str) -> Iterator[str]:
+    for length in range(len(word), 2, -1):
+        yield word[:length]
+
+
+def _spans(number: int) -> Iterator[tuple[int, int]]:
+    for start in range(number):
+        for end in range(start + 1, min(start + PHRASE, number) + 1):
+            yield start, end
