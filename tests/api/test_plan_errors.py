@@ -113,7 +113,7 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
             'role = "sensitive"', 'role = "sensitive"\ncategories = { a = ["b"] }\nhierarchy = { ordered = ["b"] }',
             14, "columns.disease.categories", "stands beside a hierarchy; give one of the two.",
         ),
-        ('["k>=2", "l>=2[disease]"]', "[]", 15, "privacy.promise", "must be not empty, got a list."),
+        ('["k>=2", "l>=2[disease]"]', "[]", 15, "privacy.promise", "must not be empty."),
         ('"k>=2"', '"k>2"', 15, "privacy.promise.0",
             "The promise 'k>2' cannot be read: k is not written with '>'. Write it like k>=2."),
         ('"k>=2"', "2", 15, "privacy.promise.0", "must be a text, got 2."),
@@ -230,7 +230,7 @@ def test_no_error_quotes_what_may_be_a_value_or_a_password(folder: Path, old: st
 
 
 def test_a_table_that_was_taken_for_a_plan_is_not_shown(folder: Path) -> None:
-    with pytest.raises(ic.PlanError, match=r"line 1 is no TOML\. Is it the plan\?") as caught:
+    with pytest.raises(ic.PlanError, match=r"line 1 is not TOML\. Is this file the plan\?") as caught:
         ic.Plan.read(folder / "patients.csv")
     assert "name" not in str(caught.value)
     assert caught.value.__context__ is None
@@ -240,7 +240,7 @@ def test_what_is_no_toml_says_where(folder: Path) -> None:
     path = changed(folder, "[data]", "[data")
     (problem,) = problems(path)
     assert problem[0] == 2
-    assert problem[2].startswith("is no TOML: ")
+    assert problem[2].startswith("is not TOML: ")
 
 
 def test_a_file_that_cannot_be_read_says_so(folder: Path) -> None:

@@ -80,6 +80,8 @@ def test_machines_get_json(explain: Run) -> None:
     assert len(json.loads(explain("--json")[1])["codes"]) == len(MEANING)
 
 
-@pytest.mark.parametrize(("code", "hint"), [("IC210", "did you mean IC201?"), ("what", "incrowd explain")])
+@pytest.mark.parametrize(
+    ("code", "hint"), [("IC210", "did you mean IC201?"), ("what", "incrowd explain lists all codes.")]
+)
 def test_an_unknown_code_is_wrong_use(explain: Run, code: str, hint: str) -> None:
     assert explain(code) == (2, "", f"error: There is no code {code!r}.\nhint: {hint}\n")

@@ -34,6 +34,14 @@ def test_the_encoding_that_is_advised_reads_the_file(tmp_path: Path, encoding: s
     assert "Köln" in towns
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_file_of_two_bytes_a_letter_is_not_taken_for_utf_8(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "plain.csv").write_bytes("town,price\nBonn,5\n".encode(encoding))
+    with pytest.raises(DataError, match=f"zeros between its letters.*it can be read with encoding='{encoding}'"):
+        open_table(tmp_path / "plain.csv")
+    assert list(open_table(tmp_path / "plain.csv", encoding=encoding).columns()) == ["town", "price"]
+
+
 @pytest.mark.parametrize("place", [1, 200_000])
 def test_a_sign_of_the_euro_anywhere_tells_windows_from_latin_1(tmp_path: Path, place: int) -> None:
     lines = ["town,price", *("Köln,5" for _ in range(place)), "Bonn,5 €", ""]

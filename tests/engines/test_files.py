@@ -102,7 +102,7 @@ def test_one_column_needs_no_separator(tmp_path: Path) -> None:
         ("zip,zip\n1,2\n", "Columns 1 and 2 of the table have the same name"),
         ("zip,,x\n1,2,3\n", "Column 2 of the file 't.csv' has no name"),
         ("zip,disease\n1,canary\n1,canary,3\n", "Line 3 of the file 't.csv' has 3 values, expected 2"),
-        ("zip,disease\n1,canary\ncanary\n", "Line 3 of the file 't.csv' has 1 values, expected 2"),
+        ("zip,disease\n1,canary\ncanary\n", "Line 3 of the file 't.csv' has 1 value, expected 2"),
     ],
 )
 def test_a_malformed_file_is_described_without_its_values(text: str, complaint: str, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_a_file_in_the_way_and_a_missing_place_are_refused(tmp_path: Path) -> No
     (tmp_path / "out").touch()
     with pytest.raises(DataError, match="there is a file of that name"):
         write(tmp_path / "out", "new", force=True)
-    with pytest.raises(DataError, match="does not exist"):
+    with pytest.raises(DataError, match="there is no folder 'nowhere'"):
         write(tmp_path / "nowhere" / "out", "new")
 
 

@@ -373,7 +373,7 @@ def test_parameters_are_checked_when_the_model_is_built(build: Any, says: str) -
         (ic.PAlphaSensitive(2, 1), None, "PAlphaSensitive needs to know how secret the values of 's' are"),
         (ic.TCloseness(0.1, distance="hierarchical"), None, "needs a taxonomy of the values of 's'"),
         (ic.TCloseness(0.1, distance="ordered"), None, "needs an order of the values of 's', which are text"),
-        (ic.LDiversity(2, of="x"), None, r"no column 'x' \(given as of in LDiversity\)"),
+        (ic.LDiversity(2, of="x"), None, r"no column 'x' \(given as the column of LDiversity\)"),
     ],
 )
 def test_a_model_says_what_it_misses_in_the_schema(model: Model, meaning: Any, says: str) -> None:

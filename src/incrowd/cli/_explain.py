@@ -71,7 +71,10 @@ def explain(code: Code = "", as_json: Json = False) -> int:
     asked = code.strip().upper()
     if asked and asked not in MEANING:
         near = difflib.get_close_matches(asked, MEANING, n=1)
-        tell(f"error: There is no code {code!r}.", f"hint: {f'did you mean {near[0]}?' if near else 'incrowd explain'}")
+        tell(
+            f"error: There is no code {code!r}.",
+            f"hint: {f'did you mean {near[0]}?' if near else 'incrowd explain lists all codes.'}",
+        )
         return WRONG_USE
     sys.stdout.write(_json(asked) if as_json else _text(asked) if asked else _list())
     return 0

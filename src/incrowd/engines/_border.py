@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
-from incrowd.engines._csv import NOT_COMPRESSED, name_of
+from incrowd.engines._csv import BROKEN, NOT_COMPRESSED, name_of
 from incrowd.engines._damaged import FOREIGN
 from incrowd.engines._decoding import wrong_encoding
 from incrowd.engines._home import DuckHome
@@ -71,7 +71,7 @@ def _translate(error: Exception, home: DuckHome | None) -> IncrowdError:
         (isinstance(error, FileNotFoundError), DataError("The file does not exist.")),
         (isinstance(error, PermissionError), DataError("The file may not be read or written.")),
         (isinstance(error, duckdb.IOException) and _NO_GZIP.search(message), _cut_off(home)),
-        (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.")),
+        (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.", hint=BROKEN)),
         (_NO_SPACE.search(message), EngineError("The disk is full.", hint=ELSEWHERE)),
         (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
     )
@@ -111,7 +111,7 @@ def _csv_error(message: str, line: int) -> DataError:
     expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if expected:
         return DataError(
-            f"{where} has {expected[2]} values, expected {expected[1]}.",
+            f"{where} has {expected[2]} value{'' if expected[2] == '1' else 's'}, expected {expected[1]}.",
             hint="a separator inside a value needs quotes around the value.",
         )
     if "maximum line size" in message.lower():
@@ -119,7 +119,8 @@ def _csv_error(message: str, line: int) -> DataError:
     if "unicode" in message.lower() or "utf-8" in message.lower():
         return wrong_encoding(_path(message), f"{where} is not valid UTF-8.")
     if "quote" in message.lower():
-        return DataError(f"{where} has a quote that is never closed.")
+        hint = "close it; a quote inside a quoted value is written twice."
+        return DataError(f"{where} has a quote that is never closed.", hint=hint)
     return DataError(f"{where} cannot be read.")
 
 

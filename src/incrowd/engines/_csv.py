@@ -28,6 +28,7 @@ _NO_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 _BLOCK = 1 << 20
 
 NOT_COMPRESSED = "a file that is not compressed must not end in .gz."
+BROKEN = "look whether the ending of its name is the right one, or copy it again from where it came."
 
 _COPY = ".utf8-copy"
 """How the name of a copy ends."""
@@ -68,6 +69,8 @@ def look_at(path: Path, encoding: str, separator: str | None) -> Dialect:
         msg = f"The separator must be one character and no quote or line break, got {separator!r}."
         raise DataError(msg, hint="for example separator=';'. Without one it is found out.")
     line, more = _read(path, _with_mark(encoding), lambda file: (file.readline(), file.read(_LOOK)))
+    if "\0" in line:
+        raise wrong_encoding(path, f"The file {path.name!r} is not valid {encoding}: it has zeros between its letters.")
     if not line.strip():
         problem = f"The first line of the file {path.name!r} is empty."
         msg = problem if more.strip() else f"The file {path.name!r} is empty."

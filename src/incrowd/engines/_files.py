@@ -14,6 +14,7 @@ import pyarrow.parquet
 from incrowd.core import DataError
 from incrowd.engines._codebook import Codebook
 from incrowd.engines._connection import connect, quoted
+from incrowd.engines._csv import BROKEN
 from incrowd.engines._formulas import check_header, escaped_sql
 from incrowd.engines._marks import unless
 from incrowd.engines._spreadsheet import read_spreadsheet, write_spreadsheet
@@ -66,7 +67,7 @@ def _read_arrow(path: Path) -> pa.Table:
         except (pa.ArrowInvalid, OSError):
             continue
     msg = f"The file {path.name!r} is not an Arrow file, or is cut off."
-    raise DataError(msg)
+    raise DataError(msg, hint=BROKEN)
 
 
 def exactly(path: Path) -> str:

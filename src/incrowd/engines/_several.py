@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.core import DataError
+from incrowd.engines._csv import BROKEN
 from incrowd.engines._files import ending_of, is_text
 
 LOGS = {"_delta_log": "Delta", ".hoodie": "Hudi"}
@@ -67,7 +68,7 @@ def files_of(source: str | os.PathLike[str]) -> Several:
         raise DataError(msg, hint="check the path.")
     if not found:
         msg = f"There is no file in {path.name or str(path)!r} that could be read."
-        raise DataError(msg, hint=PATTERN)
+        raise DataError(msg, hint="name a file, or a folder with files of CSV or Parquet.")
     named = sorted({one.relative_to(base).as_posix(): one for one in found}.items())
     _refuse_twice(named)
     keys = dict.fromkeys(part.split("=", 1)[0] for name, _ in named for part in name.split("/")[:-1] if "=" in part)
@@ -120,7 +121,7 @@ def parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
         raise
     except (pa.ArrowInvalid, OSError, UnicodeError):
         msg = f"The file {file.name!r} is not a Parquet file, or is cut off."
-        raise DataError(msg) from None
+        raise DataError(msg, hint=BROKEN) from None
 
 
 def _plain(type_: pa.DataType) -> pa.DataType:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from incrowd.core import DataError
 from incrowd.engines._column_types import tightened
+from incrowd.engines._csv import BROKEN
 from incrowd.engines._extras import need
 from incrowd.engines._formulas import check_header, escaped_column
 from incrowd.engines._held import check_finite, check_held
@@ -41,7 +42,7 @@ def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
         book = None
     if book is None:
         msg = f"The file {path.name!r} is not a spreadsheet, or is broken."
-        raise DataError(msg)
+        raise DataError(msg, hint=BROKEN)
     number = _number(path, book.sheet_names, sheet)
     with _silent():
         first = book.load_sheet(number, header_row=None, n_rows=1, dtypes="string")

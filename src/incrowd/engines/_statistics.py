@@ -12,6 +12,7 @@ import pyarrow as pa
 from incrowd.core import DataError
 from incrowd.engines._codebook import Codebook
 from incrowd.engines._column_types import tightened
+from incrowd.engines._csv import BROKEN
 from incrowd.engines._extras import need
 from incrowd.engines._held import check_finite, check_held
 
@@ -38,7 +39,7 @@ def read_statistics(path: Path) -> tuple[pa.Table, Codebook]:
         columns, about = None, None
     if columns is None:
         msg = f"The file {path.name!r} is not what its ending says, or is broken."
-        raise DataError(msg)
+        raise DataError(msg, hint=BROKEN)
     table = tightened(pa.table({name: _column(name, values) for name, values in columns.items()}))
     return table, _codebook(about, table)
 

@@ -80,7 +80,7 @@ def bottom_coded(*bounds: Number) -> Coded:
 def _read(bounds: tuple[Number, ...]) -> tuple[Fraction, ...]:
     if not bounds:
         msg = "At least one bound is needed, got none."
-        raise ParameterError(msg, hint="for example top_coded(90).")
+        raise ParameterError(msg, hint="for example 90.")
     return tuple(read_number("bound", bound) for bound in bounds)
 
 

@@ -63,7 +63,7 @@ def dates(*units: Unit, format: str | None = None) -> Dates:  # noqa: A002 - wha
     ranks = [_rank(unit) for unit in units]
     if not units or ranks != sorted(set(ranks)):
         msg = f"units must go from fine to coarse without repeating, got {', '.join(map(repr, units)) or 'none'}."
-        raise ParameterError(msg, hint="for example dates('month', 'quarter', 'year', 'decade').")
+        raise ParameterError(msg, hint="for example 'month', 'quarter', 'year', 'decade'.")
     if format is not None and not isinstance(format, str):
         msg = f"format must be a text such as '%d.%m.%Y', got {type(format).__name__}."
         raise ParameterError(msg)

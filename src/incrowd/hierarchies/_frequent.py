@@ -55,7 +55,7 @@ def frequent(*at_least: Number) -> Frequent:
     if not numbers or numbers != sorted(set(numbers)) or not (shares or min(numbers) >= 1):
         got = ", ".join(map(plain, numbers)) or "none"
         msg = f"at_least must be growing numbers of rows, or growing shares between 0 and 1, got {got}."
-        raise ParameterError(msg, hint="for example frequent(10, 50) or frequent(0.01, 0.05).")
+        raise ParameterError(msg, hint="for example 10, 50 (rows) or 0.01, 0.05 (shares).")
     if shares:
         return Frequent(tuple(numbers))
     return Frequent(tuple(read_count("at_least", threshold, at_least=2) for threshold in at_least))

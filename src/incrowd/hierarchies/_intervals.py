@@ -100,7 +100,7 @@ def intervals(*widths: Number, start: Number = 0, bottom: Number | None = None, 
     """
     if not widths:
         msg = "intervals needs at least one width, got none."
-        raise ParameterError(msg, hint="for example intervals(5, 10, 20).")
+        raise ParameterError(msg, hint="for example 5, 10, 20.")
     sizes = tuple(read_number("width", width) for width in widths)
     if sizes[0] <= 0:
         msg = f"width must be above 0, got {plain(sizes[0])}."

@@ -40,7 +40,7 @@ def atomic_folder(target: str | os.PathLike[str], *, holds: Collection[str], for
     final = Path(os.path.realpath(target))
     shown = Path(target).name or os.fspath(target)
     if not final.parent.is_dir():
-        msg = f"Cannot write the folder {shown!r}: the folder that it is to lie in does not exist."
+        msg = f"Cannot write the folder {shown!r}: there is no folder {final.parent.name!r}."
         raise DataError(msg, hint="make that folder first.")
     _clear_away(final)
     _refuse(final, shown, holds, force=force)

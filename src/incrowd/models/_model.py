@@ -172,7 +172,7 @@ def sensitive_columns(of: tuple[str, ...] | None, schema: Schema, model: str) ->
         raise SchemaError(msg, hint=hint)
     for name in of:
         if name not in available:
-            raise UnknownColumnError.of(name, available, given_as=f"of in {model}")
+            raise UnknownColumnError.of(name, available, given_as=f"the column of {model}")
     return of
 
 

@@ -213,7 +213,7 @@ RULES = (
         _encodings,
     ),
     Rule(r"has (?P<sheets>[\d,]+) sheets", None, "say which one.", _sheets),
-    Rule(r"has [\d,]+ values, expected|same name|names of columns|separator", None, None, _separators),
+    Rule(r"has [\d,]+ values?, expected|same name|names of columns|separator", None, None, _separators),
     Rule(
         r"exists already\.\n.*replace it",
         None,

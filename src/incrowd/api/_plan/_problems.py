@@ -25,7 +25,6 @@ _WANTED = {
     "finite_number": "a finite number",
     "string_unicode": "a text of proper characters",
     "string_too_short": "a text that is not empty",
-    "too_short": "not empty",
     "greater_than": "above {gt}",
     "greater_than_equal": "at least {ge}",
     "less_than_equal": "at most {le}",
@@ -93,8 +92,8 @@ def _trouble(path: Path, found: Sequence[Mapping[str, Any]], raw: Mapping[str, A
     wanted = dict.fromkeys(wants)
     if {"a number", "a finite number"} & set(wanted):
         wanted.pop("a whole number", None)
-    if "not empty" in wanted:  # it is a list, as it may be
-        wanted = {"not empty": None}
+    if "too_short" in kinds:  # it is a list or a table, as it may be
+        return Trouble(path, "must not be empty.")
     near = _near(given, found)
     return Trouble(path, f"must be {' or '.join(wanted)}, got {shown(path, given)}.{near}")
 

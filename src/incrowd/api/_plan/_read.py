@@ -69,8 +69,8 @@ def _not_toml(message: str, text: str, *, show: bool) -> PlanProblem:
     lines = text.split("\n")
     line, column = (int(found[1]), int(found[2])) if found else (len(lines), len(lines[-1]) + 1)
     if not show:
-        return PlanProblem("", f"line {line} is no TOML. Is it the plan?")
-    return PlanProblem("", f"is no TOML: {what}.", line, lines[line - 1], (column - 1, column))
+        return PlanProblem("", f"line {line} is not TOML. Is this file the plan?")
+    return PlanProblem("", f"is not TOML: {what}.", line, lines[line - 1], (column - 1, column))
 
 
 def _listed(source: Any) -> Any:

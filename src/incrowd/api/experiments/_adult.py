@@ -133,6 +133,9 @@ def _read_text(path: Path) -> tuple[list[str], list[list[str]]]:
             file.seek(0)
             lines = csv.reader(file, delimiter=";" if ";" in first else ",", skipinitialspace=True)
             rows = [row for row in lines if row]
+    except FileNotFoundError:
+        msg = f"There is no file {str(path)!r}."
+        raise DataError(msg, hint="check the path.") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         msg = f"The file {path.name!r} cannot be read ({type(error).__name__})."
         hint = "give the Adult table of UCI as CSV or Parquet, or none: made-up rows then stand in."

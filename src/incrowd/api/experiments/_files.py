@@ -22,7 +22,7 @@ def prepare(folder: str | os.PathLike[str], names: Sequence[str], *, force: bool
     except FileExistsError:
         msg = f"Cannot write into {place.name!r}: there is a file of that name."
     except FileNotFoundError:
-        msg = f"Cannot make the folder {place.name!r}: the folder that it is to lie in does not exist."
+        msg = f"Cannot make the folder {place.name!r}: there is no folder {place.parent.name!r}."
     else:
         there = [name for name in names if (place / f"{name}.json").exists()]
         if not there or force:
