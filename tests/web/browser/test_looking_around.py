@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 from web.browser.steward import Steward, sees
 
 
-def made(steward: Steward, promise: str = "k>=3") -> None:
+def made(steward: Steward, promise: str = "k>=3", *others: str) -> None:
     steward.opened()
-    steward.api("PATCH", "/api/plan", {"privacy": {"promise": [promise], "max_suppressed": "0.2"}})
+    steward.api("PATCH", "/api/plan", {"privacy": {"promise": [promise, *others], "max_suppressed": "0.2"}})
     steward.work({"kind": "run", "label": promise})
 
 
@@ -30,6 +30,15 @@ def test_every_group_size_has_its_price(steward: Steward) -> None:
     page.get_by_role("button", name="Compute for every group size").click()
     page.get_by_label("Group size", exact=True).fill("0")
     sees(page, r"Groups of at least 1: 100\s%")
+
+
+def test_the_curve_keeps_the_other_promises_and_names_them(steward: Steward) -> None:
+    made(steward, "k>=3", "l>=2[disease]")
+    page = steward.go("choose")
+    page.get_by_text("Look around: larger and smaller crowds").click()
+    page.get_by_role("button", name="Compute for every group size").click()
+    page.get_by_label("Group size", exact=True).fill("0")
+    sees(page, r"Groups of at least 1: .* Your other promises are kept too: l>=2\[disease\]\.")
 
 
 def test_a_search_of_another_kind_shows_its_groups(steward: Steward) -> None:

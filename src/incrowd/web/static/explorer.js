@@ -196,7 +196,7 @@ function showFrontier(box, found) {
       el(
         "p",
         {},
-        `Groups of at least ${one.value}: ${percent(one.kept)} of the detail is kept, ${count(one.suppressed)} people are left out, ${counted(one.classes, "group")}.`,
+        `Groups of at least ${one.value}: ${percent(one.kept)} of the detail is kept, ${count(one.suppressed)} people are left out, ${counted(one.classes, "group")}.${found.beside ? ` Your other promises are kept too: ${found.beside}.` : ""}`,
       ),
       use,
     );
@@ -223,7 +223,7 @@ function showFrontier(box, found) {
     pick,
     shown,
     meaning(
-      `Each point is the best version for this group size, with the same limits${found.beside ? ` and your other promises (${found.beside})` : ""}. The curve falls where larger crowds cost detail.`,
+      "Each point is the best version for this group size, with the same limits otherwise. The curve falls where larger crowds cost detail.",
     ),
   );
 }
