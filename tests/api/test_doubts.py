@@ -30,6 +30,5 @@ def test_one_person_fewer_is_not() -> None:
 
 
 def test_a_published_rule_that_fails_is_named() -> None:
-    assert found("abcd" * 2, "abcd" * 5) == [
-        "The rule ema-0.09 does not hold (highest chance): 0.1250 (the smallest class has 8 records)."
-    ]
+    rule = "The rule of EMA and Health Canada (ema-0.09) does not hold"
+    assert found("abcd" * 2, "abcd" * 5) == [f"{rule} (highest chance): 0.1250 (the smallest class has 8 records)."]

@@ -224,14 +224,14 @@ def test_a_rule_of_hipaa_that_fails_is_doubtful_and_so_is_one_that_is_not_answer
     visitor.ask("POST", "/api/safe-harbor", json={"kinds": kinds})
     assert states(visitor) == {"found": "doubt"}  # it was checked before this was said
     visitor.work(kind="evidence", run=1)
-    assert visitor.ask("GET", "/api/runs/1/evidence")["doubts"] == [
-        "The rule hipaa-safe-harbor does not hold (geography): column 'zip' shows places smaller than a state."
-    ]
+    rule = "The safe harbor of HIPAA (hipaa-safe-harbor) does not hold (geography)"
+    doubts = visitor.ask("GET", "/api/runs/1/evidence")["doubts"]
+    assert doubts == [f"{rule}: column 'zip' shows places smaller than a state."]
     del kinds["zip"]
     visitor.ask("POST", "/api/safe-harbor", json={"kinds": kinds})
     visitor.work(kind="evidence", run=1)
     [said] = visitor.ask("GET", "/api/runs/1/evidence")["doubts"]
-    assert said == "18 of 18 tests of the rule hipaa-safe-harbor could not be checked."
+    assert said == "The safe harbor of HIPAA (hipaa-safe-harbor): 18 of 18 tests could not be checked."
     visitor.ask("POST", "/api/safe-harbor", json={"kinds": {}})
     visitor.work(kind="evidence", run=1)
     assert visitor.ask("GET", "/api/runs/1/evidence")["doubts"] == []  # nobody asks for it any more

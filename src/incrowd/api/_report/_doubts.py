@@ -18,6 +18,12 @@ NEARLY_CERTAIN = Fraction(7, 10)
 """From this chance on a guess counts as nearly certain."""
 GUESSES = ("inference", "homogeneity")
 """The attacks that guess a value from the release alone."""
+KNOWN_AS = {
+    "wp216": "The rule of the Article 29 Working Party",
+    "ema-0.09": "The rule of EMA and Health Canada",
+    "hipaa-safe-harbor": "The safe harbor of HIPAA",
+}
+"""What rules are called by people."""
 FEW = 3
 """So many tests that could not be checked are named."""
 RULES = ("wp216", "ema-0.09")
@@ -57,7 +63,7 @@ def _guesses(attacks: Iterable[Attack]) -> Iterator[str]:
 def _failures(rule: Checklist) -> Iterator[str]:
     for item in rule.items:
         if item.holds is False:
-            yield f"The rule {rule.preset.name} does not hold ({item.test}): {item.measured}."
+            yield f"{_named(rule)} does not hold ({item.test}): {item.measured}."
 
 
 def _unchecked(rule: Checklist) -> Iterator[str]:
@@ -65,4 +71,9 @@ def _unchecked(rule: Checklist) -> Iterator[str]:
     tests = [item.test for item in rule.items if item.holds is None]
     if tests:
         named = f" ({', '.join(tests)})" if len(tests) <= FEW else ""
-        yield f"{len(tests)} of {len(rule.items)} tests of the rule {rule.preset.name} could not be checked{named}."
+        yield f"{_named(rule)}: {len(tests)} of {len(rule.items)} tests could not be checked{named}."
+
+
+def _named(rule: Checklist) -> str:
+    name = rule.preset.name
+    return f"{KNOWN_AS.get(name, 'The rule')} ({name})"

@@ -40,10 +40,10 @@ export function proposal(one, middle, picked, pick, planned) {
       on: { change: pick },
     },
   );
-  const best = one.name === "balanced" && el("span", { class: "badge best" }, "recommended");
-  const asked = planned && el("span", { class: "badge yes" }, "in your plan");
+  const marks = [one.name === "balanced" && "recommended", planned && "in your plan"].filter(Boolean).join(", ");
+  const badge = marks && el("span", { class: planned ? "badge yes" : "badge best" }, marks);
   const top = [
-    el("span", { class: "top" }, input, el("strong", {}, one.title), best, asked),
+    el("span", { class: "top" }, input, el("strong", {}, one.title), badge || null),
     el("small", {}, `${one.words[0].toUpperCase()}${one.words.slice(1)}.`),
   ];
   if (!one.possible) return el("label", { class: "pick" }, top, el("small", {}, "Not possible within these limits."));

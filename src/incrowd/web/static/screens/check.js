@@ -8,7 +8,7 @@ import { count, percent } from "../numbers.js";
 import { experts, field, meaning, notice, options, table, verdict } from "../parts.js";
 import * as plans from "../plan.js";
 import { answered, questions } from "../questions.js";
-import { doubts } from "../review.js";
+import { doubts, open } from "../review.js";
 import { chosen, numbersOf, which } from "../runs.js";
 import { begin, complain } from "../shell.js";
 
@@ -83,6 +83,12 @@ function showEvidence(found, review) {
     box,
     el("h2", { id: "found-title", tabindex: "-1" }, "What we found"),
     judged(found, review),
+    open(review).length > 0 && el(
+      "p",
+      {},
+      `Still open before a release: ${[...new Set(open(review).map((one) => one.title))].join(", ")}. `,
+      el("a", { href: `/release?run=${run.id}` }, "See step 7"),
+    ),
     inOneLine(short),
     numbersOf(run),
     short && section({ ...short, title: "In short" }, found.charts, true),
