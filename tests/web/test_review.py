@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 import tomllib
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from incrowd.api._report._about import QUESTIONS
 from incrowd.web._desk import DESK
 from web.serving import PATIENTS, PLAN, Visitor
 
@@ -207,13 +210,34 @@ def test_what_was_said_about_one_table_is_not_said_about_another(visitor: Visito
 
 
 def test_a_nearly_certain_guess_is_doubtful_and_can_be_written_without_a_reason(visitor: Visitor, folder: Path) -> None:
-    lopsided = LARGER.replace("hiv", "flu").replace("asthma", "flu")
-    settle(visitor, folder, lopsided.replace("flu", "hiv", 1).replace("flu", "asthma", 1))
+    lopsided = "name,age,sex,zip,disease\n" + "".join(
+        f"P{row},{20 + row % 4},f,01067,{('flu', 'flu', 'flu', 'flu', 'hiv')[row // 4 % 5]}\n" for row in range(120)
+    )
+    settle(visitor, folder, lopsided)
     found = visitor.ask("GET", "/api/runs/1/review")
     assert found["verdict"] == "doubt"
     words = [one["words"] for one in found["items"] if one["state"] == "doubt"]
-    assert any(one.startswith("Best guess of disease:") for one in words)
+    assert len(words) == 1
+    assert words[0].startswith("Best guess of disease: 80.0% sure")
     assert visitor.work(kind="export", run=1)["state"] == "done"
+
+
+def test_a_value_that_is_certain_for_most_people_needs_a_reason(visitor: Visitor, folder: Path) -> None:
+    certain = "name,age,sex,zip,disease\n" + "".join(
+        f"P{row},{20 + row % 4},f,01067,{('flu', 'hiv', 'asthma', 'burn')[row % 4]}\n" for row in range(120)
+    )
+    settle(visitor, folder, certain)
+    found = [one for one in visitor.ask("GET", "/api/runs/1/review")["items"] if one["state"] == "open"]
+    assert [one["title"] for one in found] == ["People are exposed"]
+    assert found[0]["words"].startswith("A value of disease is certain for 120 of 120 people")
+    assert refused(visitor)["code"] == "open"
+
+
+def test_every_question_of_the_report_is_asked_by_the_page() -> None:
+    screens = Path(str(files("incrowd.web"))) / "static"
+    asked = "".join(file.read_text(encoding="utf-8") for file in (screens / "screens/release.js", screens / "known.js"))
+    for key, question in QUESTIONS.items():
+        assert not question.asked or key == "threshold" or re.search(rf"\b{key}\b", asked), key
 
 
 def test_a_rule_of_hipaa_that_fails_is_doubtful_and_so_is_one_that_is_not_answered(

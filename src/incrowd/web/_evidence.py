@@ -11,6 +11,7 @@ from incrowd.api import Checklist
 from incrowd.api._report._about import About
 from incrowd.api._report._doubts import doubts
 from incrowd.api._report._report import charts_of, owner_page, plain_page
+from incrowd.api._report._verdict import worst_findings
 from incrowd.engines import watching
 from incrowd.web._charts import write_charts
 from incrowd.web._desk import release_of
@@ -28,7 +29,7 @@ def evidence(given: Plain, teller: Teller) -> Plain:
     measured = charts_of(release, about)
     with watching(lambda _: None):  # the parts are counted, not the rows that go by in each
         page = plain_page(owner_page(measured, about, _teller(teller)))
-        doubtful = doubts(measured, rules)
+        worst, doubtful = worst_findings(measured), doubts(measured, rules)
     write_json(folder / "report.json", page)
     teller.step("drawing charts")
     figures = [
@@ -38,8 +39,8 @@ def evidence(given: Plain, teller: Teller) -> Plain:
     ]
     charts = write_charts(folder, figures)
     sections = [_section(section, charts) for section in page["sections"]] + [_harbor(one) for one in rules]
-    found = {"meets": page["meets"], "verdict": page["verdict"], "doubts": doubtful, "harbor": given["harbor"]}
-    found |= {"facts": page["facts"], "sections": sections, "charts": charts}
+    found = {"meets": page["meets"], "verdict": page["verdict"], "worst": worst, "doubts": doubtful}
+    found |= {"harbor": given["harbor"], "facts": page["facts"], "sections": sections, "charts": charts}
     write_json(folder / "evidence.json", found)
     return found
 

@@ -73,7 +73,7 @@ class Review:
     def items(self) -> list[Item]:
         """All lines, in the order in which they are read."""
         lines = (self._roles, self._plan, self._promise, self._attacked, self._names, self._values, self._order)
-        return [*(line() for line in lines), self._stated(), *self._doubts()]
+        return [*(line() for line in lines), self._stated(), *self._worst(), *self._doubts()]
 
     @property
     def open(self) -> list[Item]:
@@ -151,6 +151,11 @@ class Review:
             return Item("earlier", "Earlier releases", "done", f"You wrote: {stated}")
         words = "Say below whether the same people were published before."
         return Item("earlier", "Earlier releases not stated", "open", words)
+
+    def _worst(self) -> Iterable[Item]:
+        """Say what nobody should release without a reason, though every promise is kept."""
+        for words in () if self.evidence is None else self.evidence.get("worst", ()):
+            yield Item("found", "People are exposed", "open", words)
 
     def _doubts(self) -> Iterable[Item]:
         """Say what nobody should call safe, though every promise is kept."""

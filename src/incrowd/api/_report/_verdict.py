@@ -50,16 +50,22 @@ def judgement(charts: Charts, about: About) -> Judgement:
         What is measured on the release, and what only its owner knows.
     """
     policy = charts.release.recipe.promise
-    broken, certain = _broken(charts), _certain(charts)
-    missing = not_stated(about)
-    reasons = (*broken, *certain, *doubts(charts), *([f"NOT STATED: {'; '.join(missing)}. {WHERE}"] if missing else []))
+    worst, missing, anyway = worst_findings(charts), not_stated(about), about.stated.get("released_anyway")
+    signed = [f"Released although something was open, because: {anyway}"] if anyway else []
+    stated = [f"NOT STATED: {'; '.join(missing)}. {WHERE}"] if missing else []
+    reasons = (*worst, *signed, *doubts(charts), *stated)
     if not charts.release.verdict.holds:
         return Judgement("bad", f"\N{BALLOT X} DOES NOT MEET the policy: {policy}", reasons)
-    if broken or certain:
+    if worst:
         return Judgement("bad", f"\N{BALLOT X} KEEPS its promises ({policy}), but look at what was found", reasons)
     if reasons:
         return Judgement("doubt", f"! MEETS the policy: {policy}. Look at this before you sign", reasons)
     return Judgement("good", f"\N{CHECK MARK} MEETS the policy: {policy}", ())
+
+
+def worst_findings(charts: Charts) -> list[str]:
+    """Say what is worse than a doubt, though every promise is kept."""
+    return [*_broken(charts), *_certain(charts)]
 
 
 def not_stated(about: About) -> list[str]:

@@ -60,6 +60,11 @@ function inOneLine(short) {
 /** Green only for a version of the plan as it is now about which nothing is doubtful. */
 function judged(found, review) {
   if (!found.meets) return notice("bad", "The version does not keep what you promised", found.verdict);
+  if (found.worst?.length) return notice(
+    "bad",
+    "The version keeps its promises, and people are exposed all the same",
+    [...found.worst, ...doubts(review).map((one) => one.words)],
+  );
   const stale = review.items.filter((one) => ["plan", "promise"].includes(one.name) && one.state === "open");
   if (stale.length) return notice(
     "doubt",

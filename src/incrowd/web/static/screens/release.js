@@ -18,12 +18,15 @@ const ABOUT = [
   ["recipients", "Who gets it?", ""],
   ["environment", "Where will it be used?", "For example: public, under contract, in a closed room."],
   ["legal_basis", "On what legal basis?", ""],
+  ["period", "Which period are the data about?", "For example: 2024 and 2025."],
   [
     "earlier_releases",
     "Earlier releases about the same people",
     "Two releases together can tell more than each alone. Write none if there are none.",
   ],
   ["valid_until", "Look at it again before", "A date, such as 2027-11-15."],
+  ["roles_confirmed_by", "Who confirmed the columns?", "Stands in your report alone."],
+  ["threshold_reasons", "Why these limits?", "For example: a rule of the house. Stands in your report alone."],
 ];
 let run = null;
 let runs = [];
