@@ -53,8 +53,11 @@ NONE_KEEPS = (
     "No version keeps k>=20 and leaves out at most 0.0% (0 of 30 rows): even the most general one leaves out 3.3% (1)."
 )
 AGE_BINDS = (
-    "The column age may not become vague enough; without its limit 0.0% would be left out; "
+    "The column age may not become vague enough; without its limit 0 of 30 rows would be left out; "
     "leaving out 1 person would be enough."
+)
+LIMITS = (
+    "The two limits of a.b contradict each other: it may not be more exact than level 2, and may not become that vague."
 )
 BEST = {"search": {"algorithm": "optimal", "measure": None, "balance": None, "seconds": None}}
 
@@ -98,7 +101,8 @@ BEST = {"search": {"algorithm": "optimal", "measure": None, "balance": None, "se
             NoSafeRelease(
                 "No release keeps k>=20 and leaves out at most 0.0% (0 of 30 records): "
                 "even the most general one leaves out 3.3% (1).",
-                hint="at_most of 'age' binds: without it 0.0% are left out; max_suppressed_records=1 would be enough.",
+                hint="at_most of 'age' binds: without it 0 of 30 records are left out; "
+                "max_suppressed_records=1 would be enough.",
             ),
             NONE_KEEPS,
             AGE_BINDS,
@@ -128,7 +132,25 @@ BEST = {"search": {"algorithm": "optimal", "measure": None, "balance": None, "se
         ),
         (
             PlanError.of("plan.toml", [PlanProblem("columns.a.b.at_most", "must be at least 2, which is 'at_least'.")]),
-            "The level that a.b may have at most must be 2 or more: it may not be more exact.",
+            LIMITS,
+            "",
+            [],
+        ),
+        (
+            PlanError.of("plan.toml", [PlanProblem("privacy.promise.0", "k must be a whole number, got 0.5.")]),
+            "The promise: k must be a whole number, got 0.5.",
+            "",
+            [],
+        ),
+        (
+            PlanError.of("plan.toml", [PlanProblem("columns.age.hierarchy.keep", "must be a whole number.")]),
+            "In the ladder of age, keep must be a whole number.",
+            "",
+            [],
+        ),
+        (
+            PlanError.of("plan.toml", [PlanProblem("columns.age.hierarchy.intervals", "widths must nest.")]),
+            "The ladder of age: widths must nest.",
             "",
             [],
         ),
@@ -166,3 +188,9 @@ def test_names_of_columns_and_promises_are_left_as_they_are() -> None:
         message,
         "for example nt(n=1000, t=0.1)[disease].",
     )
+
+
+def test_of_a_hint_with_several_parts_those_are_kept_that_have_words_of_the_page() -> None:
+    assert worded("IC101", "This is wrong.", "write roles={}; or take another column.")[1] == "or take another column."
+    assert worded("IC103", "This is wrong.", "did you mean 'age'?")[1] == "did you mean 'age'?"
+    assert worded("IC101", "This is wrong.", "write roles={}.")[1] == "choose something else, or undo the last change."

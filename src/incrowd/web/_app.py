@@ -86,14 +86,25 @@ async def _failed(_: Request, error: Exception) -> JSONResponse:
     return _answer(status_of(told), told)
 
 
+INVALID = {
+    "string_too_short": "This is empty.",
+    "string_too_long": "This is too long.",
+    "too_long": "This is too much at once.",
+    "greater_than_equal": "This number is too small.",
+    "less_than_equal": "This number is too large.",
+    "missing": "Something is missing.",
+}
+"""What is wrong with a request, in the page's words."""
+
+
 async def _not_valid(_: Request, error: Any) -> JSONResponse:
     """Say where a request is wrong, not what stands there."""
     problems = [
-        {"place": ".".join(map(str, one["loc"][1:])), "message": str(one["msg"]).split(", got")[0]}
+        {"place": ".".join(map(str, one["loc"][1:])), "message": INVALID.get(one["type"], "This cannot be read.")}
         for one in error.errors()
     ]
-    first = problems[0] if problems else {"place": "", "message": "it cannot be read"}
-    told = said("wrong-request", f"The request is wrong: {first['message']}.", "", first["place"])
+    first = problems[0] if problems else {"place": "", "message": "This cannot be read."}
+    told = said("wrong-request", first["message"], "look at what you typed or chose last.", first["place"])
     return _answer(422, {**told, "problems": problems})
 
 

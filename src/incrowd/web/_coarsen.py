@@ -12,6 +12,7 @@ from incrowd.web._desk import domain_of, plan_of, table_of
 from incrowd.web._look import spread
 from incrowd.web._refusal import Plain, said_by
 from incrowd.web._rows import short
+from incrowd.web._wording import worded
 from incrowd.web._worker import Teller
 
 LABELS, LINES, LADDERS, UNCOVERED, ROWS = 50, 200, 6, 50, 500
@@ -91,6 +92,9 @@ def feasible(given: Plain, teller: Teller) -> Plain:
         found = feasibility(table_of(plan), plan.schema(), model, share, number)
     except IncrowdError as error:
         return {**told, "problem": said_by(error)}
-    obstacles = [{"promise": one.promise, "message": one.reason, "nearest": one.nearest} for one in found.obstacles]
+    obstacles = [
+        {"promise": one.promise, "message": worded("IC201", one.reason, "")[0], "nearest": one.nearest}
+        for one in found.obstacles
+    ]
     possible = found.feasible and not found.vacuous
     return {**told, "possible": possible, "max_classes": found.max_classes, "obstacles": obstacles}

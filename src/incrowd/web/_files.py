@@ -133,7 +133,7 @@ def _digest(path: str, size: int, changed: int) -> str:
 
 
 def _outside() -> Refusal:
-    return refusal(403, "forbidden", "Only files inside the chosen folder can be used.", "copy the file into it.")
+    return refusal(403, "forbidden", "This leads out of the folder that you work in.", "use what is inside of it.")
 
 
 def _described(entry: Path, used: str | None) -> dict[str, Any]:

@@ -93,4 +93,6 @@ def _without_names(path: Keys) -> Keys:
 
 
 def _no_number(path: Keys) -> Refusal:
-    return refusal(422, "wrong-request", "This is no number.", 'write it with a point: "0.05".', ".".join(path))
+    return refusal(
+        422, "wrong-request", "This is no number.", "write it with digits and a point, such as 0.05.", ".".join(path)
+    )

@@ -80,7 +80,7 @@ def proposals(here: Here) -> Plain:
     """Give the versions that were computed last, and whether they belong to the plan as it is now."""
     found = read_json(here.folder.ours(PROPOSALS))
     if found is None:
-        raise refusal(404, "not-found", "No versions were computed yet.", "start the job 'proposals'.")
+        raise refusal(404, "not-found", "No versions were computed yet.", "do that in step 5.")
     current = here.plans.present().decides in found["states"] and "samples" in found  # older ones had none
     told = {key: found.get(key) for key in ("revision", "proposals", "samples")}
     return {**told, "current": current}

@@ -73,7 +73,7 @@ class Runs:
     def found(self, number: int) -> Path:
         """Give the folder of a run that there is."""
         if not (self.path(number) / "run.json").is_file():
-            raise refusal(404, "not-found", "There is no such run.", "look at the list of runs.")
+            raise refusal(404, "not-found", "There is no such version.", "choose one of the list in step 7.")
         return self.path(number)
 
     def listed(self, now: Present) -> list[Plain]:
@@ -119,7 +119,7 @@ class Runs:
         """Give what attacks and measures found, if they were asked for."""
         found = self.evidence_of(number)
         if found is None:
-            raise refusal(404, "not-found", "The run was not attacked yet.", "start the job 'evidence'.")
+            raise refusal(404, "not-found", "The version was not attacked yet.", "do that in step 6.")
         return found
 
     def charts(self, number: int) -> list[Plain]:

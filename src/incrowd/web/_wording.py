@@ -33,6 +33,7 @@ NAMES = (
     (r"search\.seconds", "The number of seconds that a search may take"),
     (r"search\.measure", "What a search shall lose little of"),
     (r"search.*", "The search"),
+    (r"columns\.(.+)\.hierarchy\.([a-z_]+)(?:\.\d+)*", r"In the ladder of \1, \2"),
     (r"columns\.(.+)\.hierarchy.*", r"The ladder of \1"),
     (r"columns\.(.+)\.at_most", r"The level that \1 may have at most"),
     (r"columns\.(.+)\.at_least", r"The level that \1 must have at least"),
@@ -79,10 +80,13 @@ SYNONYMS: tuple[tuple[str, str | Callable[[Found], str]], ...] = (
     (RECORDS, lambda found: found[0].replace("record", "row")),
     (r"\bclass(es)?\b", lambda found: "groups" if found[1] else "group"),
     (r"\bnodes\b", "versions"),
+    (r"\b(?:KAnonymity|LDiversity|\w+Diversity|\w+Closeness|\w+Sensitive|AlphaAssociation)\b", "this promise"),
+    (r"\b(?:BetaLikeness|DeltaDisclosure)\b", "this promise"),
     (r"\b(CheapestFirst|TopDown|Mondrian|Datafly|Incognito|Samarati|Optimal)\b", lambda found: _search(found[1])),
 )
 """Words of the library and the page's words for the same, outside of quotes."""
 
+_VERB = re.compile(r"(?:must|is|has|needs|belongs|asks|does|stands|cannot|may)\b")
 _QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
 _PROMISES = re.compile(r"\b(?:recursive|nt|p-alpha|enhanced|alpha|entropy-l|probabilistic-l)\([^()]*\)")
 _FOREIGN = re.compile(
@@ -166,6 +170,8 @@ def _ways_out(found: Found) -> list[Plain]:
     column = re.search(r"at_most of '(.+?)' binds", text)
     enough, records = re.search(r"max_suppressed_records=(\d+)", text), re.search(r"of ([\d,]+) records", text)
     ways = [_free(column[1])] if column else []
+    if "suppression='drop' would leave out" in text:
+        ways.append(change("Leave them out instead of hiding their values", {"privacy": {"suppression": "drop"}}))
     if enough and records:
         tenths = -(-int(enough[1]) * 1000 // int(records[1].replace(",", "")))
         if tenths < 1000:
@@ -233,7 +239,12 @@ RULES = (
         "step 4 lists the values that stand in no group.",
         lambda _: [LADDERS],
     ),
-    Rule(r"needs to know how secret", None, "say in step 3 which values are most secret.", lambda _: [PROMISE]),
+    Rule(
+        r"needs to know how secret the values of (?P<column>.+?) are",
+        r"This promise needs to know how secret the values of \g<column> are.",
+        "say in step 3 which values are most secret.",
+        lambda _: [PROMISE],
+    ),
     Rule(r"needs a taxonomy|no place in an order|ordered\(\[", None, "choose another distance.", lambda _: [PROMISE]),
     Rule(r"raise the memory limit|more memory(?!.*\bor )", None, "close other programs, or use a smaller table."),
     Rule(r"disk is full", "The disk is full.", "make room on it, and try again. Your plan is as it was."),
@@ -243,18 +254,20 @@ RULES = (
 _LADDERS = r"(?:intervals|top_coded|bottom_coded|frequent|dates|ordered|mask)"
 HINTS = (
     (
-        r"at_most of '(.+?)' binds: without it (\S+) are left out",
+        r"at_most of '(.+?)' binds: without it (.+?) are left out",
         r"the column \1 may not become vague enough; without its limit \2 would be left out",
     ),
+    (r"suppression='drop' would leave out ([\d,]+)", r"to leave \1 of them out instead would be possible"),
     (r"max_suppressed_records=1 would be enough", "leaving out 1 person would be enough"),
     (r"max_suppressed_records=(\d+) would be enough", r"leaving out \1 people would be enough"),
     (r"(ask for less, or look at the hierarchies) and at_most", r"\1 and their limits"),
     (r"\bask for less\b", "promise less"),
     (r"give it more memory(?:, such as [^,;]*)?[,;] or ", ""),
     (r"^write \w+=(\S+?)\.?$", r"write \1."),
-    (rf"for example {_LADDERS}\(([^()]*)\)", r"for example \1"),
+    (rf"(?i)for example {_LADDERS}\(([^()]*)\)", r"for example \1"),
+    (r"must be not empty", "must not be empty"),
+    (r", got (?:a list|a text|a table|a number|something else|true or false|none)\.", "."),
     (rf" or {_LADDERS}\(([^()]*)\)\.$", r", or \1."),
-    (r"must be at least (\d+), which is 'at_least'", r"must be \1 or more: it may not be more exact"),
     (r"\bat_least must be\b", "the bounds must be"),
     (r"\bmax_suppressed must be\b.*", "the share of people who may be left out is from 0 to 100 percent."),
 )
@@ -278,8 +291,16 @@ def worded(code: str, message: str, hint: str) -> tuple[str, str, list[Plain]]:
             continue
         said = message if rule.message is None else found.expand(rule.message)
         told = hint if rule.hint is None else rule.hint
-        return _plain(said, usual), _plain(told, advice), rule.repairs(found)
-    return _plain(message, usual), _plain(hint, advice), []
+        return _plain(said, usual), _plain_hint(told, advice), rule.repairs(found)
+    return _plain(message, usual), _plain_hint(hint, advice), []
+
+
+def _plain_hint(hint: str, otherwise: str) -> str:
+    """Take of a hint with several parts those that have words of the page."""
+    if not hint or (told := _plain(hint, "")):
+        return told if hint else ""
+    parts = [part for one in hint.removesuffix(".").split("; ") if (part := _plain(one, ""))]
+    return f"{'; '.join(parts)}." if parts else otherwise
 
 
 def _plain(text: str, otherwise: str) -> str:
@@ -293,8 +314,8 @@ def _plain(text: str, otherwise: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Begin with a capital letter, unless it is a promise such as l>=3."""
-    return text if re.match(r"[\w-]+\s*[<>=(\[]", text) else text[:1].upper() + text[1:]
+    """Begin with a capital letter, unless it is a promise such as l>=3, or a number of one such as t."""
+    return text if re.match(r"[\w-]+\s*[<>=(\[]|[a-z] must\b", text) else text[:1].upper() + text[1:]
 
 
 def _translated(text: str) -> str:
@@ -313,6 +334,17 @@ def worded_problems(problems: Sequence[Plain]) -> Iterator[Plain]:
 
 def _problem(place: str, message: str) -> tuple[str, str]:
     name = next(re.sub(f"^(?:{key})$", words, place) for key, words in NAMES if re.fullmatch(key, place))
+    if found := re.match(r"must be at least (\d+), which is 'at_least'", message):
+        column = place.removeprefix("columns.").removesuffix(".at_most")
+        limits = f"it may not be more exact than level {found[1]}, and may not become that vague"
+        return f"The two limits of {column} contradict each other: {limits}.", ""
     if place.startswith("privacy.max_suppressed"):
         return f"{name} must be a number from 0 to 100 percent.", ""
-    return (message, "") if message[:1].isupper() else (f"{name} {message}", "")
+    if message[:1].isupper():
+        return message, ""
+    return (f"{name.replace('_', ' ')} {message}" if _VERB.match(message) else f"{_whole(name)}: {message}"), ""
+
+
+def _whole(name: str) -> str:
+    """Name the ladder instead of what stands in it."""
+    return re.sub(r"^In the (ladder of .+), \w+$", r"The \1", name)

@@ -1,7 +1,7 @@
 // What all screens share: steps, undo and redo, the plan's file, and the focus on the question.
 
 import { at, beside, el, fill, reveal, say, used, whenReleased } from "./dom.js";
-import { resume } from "./job.js";
+import { resume, running } from "./job.js";
 import { notice, problem } from "./parts.js";
 import * as plans from "./plan.js";
 import { repairs } from "./repairs.js";
@@ -18,7 +18,11 @@ export function tell(message, control = used()) {
   reveal(fill(beside("notices", control), message));
 }
 
-export const quiet = () => fill(at("notices"));
+/** Take away what was told about an earlier try. */
+export function quiet() {
+  fill(at("notices"));
+  if (!running()) fill(at("job"));
+}
 
 /** Change the plan by a body, or by a function that makes it from the plan as it is then; if that is refused, say why and show what is still true. Gives whether it worked. */
 export async function change(body) {
@@ -40,7 +44,7 @@ export async function attempt(act) {
         message: "The plan was changed elsewhere, perhaps in another tab.",
         hint: "You see the new plan now. If your change is still right, make it again.",
       } : error,
-      { actions: [putBack(control)].filter(Boolean), control },
+      { actions: [error.code === "changed" ? null : putBack(control)].filter(Boolean), control },
     );
     return false;
   }
@@ -136,6 +140,9 @@ function inFile(error) {
     const [, head, key] = /^(?:(.+)\.)?([^.]+)$/.exec(place) ?? [];
     return key ? `${head ? `[${head}] ` : ""}${key}: ` : "";
   };
-  const problems = (error.problems ?? []).map((one) => ({ ...one, message: `${named(one.place)}${one.message}` }));
+  const share = (place) => (place === "privacy.max_suppressed" ? " In the file, 100 percent is 1." : "");
+  const problems = (error.problems ?? []).map(
+    (one) => ({ ...one, message: `${named(one.place)}${one.message}${share(one.place)}` }),
+  );
   return { ...error, message: problems[0]?.message ?? error.message, problems };
 }

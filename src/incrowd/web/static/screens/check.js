@@ -175,12 +175,12 @@ function closeness(columns) {
       field(
         "nt-n",
         "n: people around a group, at least",
-        el("input", { type: "text", inputmode: "numeric", value: String(Math.max(Math.round(run.published / 4), 2)) }),
+        el("input", { type: "text", inputmode: "numeric", "data-place": "nt-check.n", value: String(Math.max(Math.round(run.published / 4), 2)) }),
       ),
       field(
         "nt-t",
         "t: distance, at most",
-        el("input", { type: "text", inputmode: "decimal", value: "0.2" }),
+        el("input", { type: "text", inputmode: "decimal", "data-place": "nt-check.t", value: "0.2" }),
         "0 is alike, 1 is as different as can be.",
       ),
       field("nt-sets", "Surroundings", el("select", { value: "lattice" }, options(sets))),

@@ -1,14 +1,14 @@
 // Screen 3: who gets the file, and what is promised.
 
 import { get, post } from "../api.js";
-import { at, calmly, el, fill, say } from "../dom.js";
+import { at, calmly, el, fill, say, used } from "../dom.js";
 import { crowd, icon } from "../icons.js";
 import { showKnown } from "../known.js";
 import { counted, percent, percentOf, shareOf } from "../numbers.js";
 import { answerInto, meaning, notice, problem } from "../parts.js";
 import * as plans from "../plan.js";
 import { expertsOf } from "../promises.js";
-import { begin, change, complain, refused } from "../shell.js";
+import { begin, change, complain, refused, tell } from "../shell.js";
 import { inPromise } from "../words.js";
 
 const MARKS = { public: "globe", contract: "pen", inside: "house" };
@@ -195,7 +195,14 @@ function setShare(event) {
   return change({ privacy: { max_suppressed: share, max_suppressed_records: null } });
 }
 
-const showPossible = calmly(() => answerInto(at("possible"), post("/api/promise/check", {}), told), 200);
+/** Say whether it can be kept; what stands in the way is also told where somebody asked for it, further down. */
+const showPossible = calmly(() => {
+  const control = at("more").contains(used()) ? used() : null;
+  return answerInto(at("possible"), post("/api/promise/check", {}), (found) => {
+    if (control && !found.possible) tell(told(found), control);
+    return told(found);
+  });
+}, 200);
 
 function told(found) {
   if (found.problem) return problem(found.problem);
