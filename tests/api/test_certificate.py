@@ -190,10 +190,16 @@ def test_a_signature_covers_every_word_of_the_certificate(tmp_path: Path) -> Non
     path = tmp_path / "out/public/release.json"
     found = ic.verify(path, key=public)
     assert (found.holds, "signature" in found.checked) == (True, True)
-    assert "signature: nobody gave the public key" in ic.verify(path).not_checked
+    assert "the signature: nobody gave the public key" in ic.verify(path).on_trust
     assert ic.verify(path, key=key_pair(tmp_path, "theirs")[1]).differences == ("signature",)
     original = certificate(tmp_path / "out")
-    for name, value in (("date", "1999-01-01"), ("dropped", 7), ("limits", []), ("signature", "AAAA")):
+    for name, value in (
+        ("date", "1999-01-01"),
+        ("dropped", 7),
+        ("limits", []),
+        ("signature", "AAAA"),
+        ("date", "\ud800"),
+    ):
         path.write_text(json.dumps({**original, name: value}))
         assert ic.verify(path, key=public).differences == ("signature",)
     path.write_text(json.dumps({name: value for name, value in original.items() if name != "signature"}))

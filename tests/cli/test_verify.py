@@ -47,7 +47,8 @@ def test_a_release_that_is_as_certified_exits_with_0(run: Run, out: Path) -> Non
         "as certified  discernibility: 8\n"
         "as certified  aecs: 2.0\n"
         "as certified  k>=2: k 2\n"
-        "PASS  all is as certified\n"
+        "on trust      date, versions, limits, what the columns are and mean, how many records were left out\n"
+        "HOLDS: every promise was measured again, and nothing differs.\n"
     )
 
 
@@ -64,7 +65,7 @@ def test_an_edited_number_exits_with_1_and_is_named(run: Run, out: Path) -> None
     code, said, _ = run(path, "--quiet")
     assert (code, said) == (1, "DIFFERS       records: certified 5, found 4\n")
     code, said, _ = run(path)
-    assert said.endswith("FAIL  1 thing differs from the certificate\n")
+    assert said.endswith("DOES NOT HOLD: 1 thing differs from the certificate.\n")
     code, said, _ = run(path, "--json")
     assert (code, json.loads(said)["differences"]) == (1, ["records: certified 5, found 4"])
 
@@ -88,4 +89,4 @@ def test_it_runs_as_a_process(out: Path) -> None:
     command = [sys.executable, "-c", "from incrowd.cli import main; main()", "verify", str(out / "public/release.json")]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout.endswith("PASS  all is as certified\n")
+    assert ran.stdout.endswith("HOLDS: every promise was measured again, and nothing differs.\n")

@@ -21,6 +21,7 @@ from incrowd.api._profile import ColumnProfile, Profile, profile
 from incrowd.api._recipe import Recipe
 from incrowd.api._recoding_files import SavedRecoding, load_recoding, save_recoding
 from incrowd.api._release import Release
+from incrowd.api._release_folder import certificate_at
 from incrowd.api._risk._result import AttackerRisk, Risk
 from incrowd.api._risk._risk import risk
 from incrowd.api._solutions import frontier, solutions
@@ -70,6 +71,7 @@ __all__ = [
     "assess",
     "attack",
     "census",
+    "certificate_at",
     "check",
     "compare",
     "feasibility",

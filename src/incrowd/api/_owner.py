@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from incrowd.api._recoding_files import load_recoding
 from incrowd.api._released import open_released
-from incrowd.core import TOP, DataError, FullDomainRecoding
-from incrowd.engines import digest_of_files, files_of
+from incrowd.api._republication import Republication, republish
+from incrowd.core import (
+    TOP,
+    DataError,
+    EngineError,
+    FullDomainRecoding,
+    HierarchyError,
+    ReleaseMismatch,
+    SchemaError,
+)
+from incrowd.engines import digest_of_files
 
 Told = tuple[bool | None, str]
 
 
-def compare_owner(certificate: dict[str, Any], public: Path, owner: Path, original: Path | None) -> Iterator[Told]:
-    """Compare a certificate with the recipe, and with the file that the release was made of."""
-    recipe, known = (_read(owner / name) for name in ("recipe.json", "input.json"))
+def compare_owner(certificate: dict[str, Any], public: Path, owner: Path) -> Iterator[Told]:
+    """Compare a certificate with the recipe."""
+    recipe = _read(owner / "recipe.json")
     columns = certificate["columns"]
     levels = {column["name"]: column["level"] for column in columns if column["role"] == "quasi-identifier"}
     for name in ("promise", "suppressed", "masked", "dropped", "date", "versions"):
-        yield certificate.get(name) == recipe.get(name), f"recipe: {name}"
+        yield certificate[name] == recipe.get(name), f"recipe: {name}"
     yield levels == (recipe["levels"] or dict.fromkeys(levels)), "recipe: levels"
     saved = load_recoding(owner)
     roles = {column["name"]: column["role"] for column in columns}
@@ -29,8 +39,29 @@ def compare_owner(certificate: dict[str, Any], public: Path, owner: Path, origin
     if isinstance(saved.recoding, FullDomainRecoding):
         yield levels == dict(saved.recoding.levels), "recoding: levels"
         yield _labels_fit(saved.recoding, public / Path(certificate["data"]["name"]).name), "recoding: published labels"
-    if original is not None:
-        yield from _original(known, original)
+
+
+def compare_original(
+    certificate: dict[str, Any], public: Path, owner: Path, original: Any, reading: dict[str, Any]
+) -> tuple[Republication | None, list[Told]]:
+    """Publish the original table again; give that, if it gives this release at all, and what is as certified."""
+    known = _read(owner / "input.json").get("sha256")
+    told: list[Told] = []
+    if isinstance(original, (str, os.PathLike)):
+        found = digest_of_files(original)
+        told = [] if known is None else [(found == known, "original: hash of the file")]
+    data = public / Path(certificate["data"]["name"]).name
+    try:
+        again = republish(load_recoding(owner), original, data, reading)
+    except ReleaseMismatch:
+        problem = "it does not give the classes that the recoding predicts"
+    except EngineError:
+        raise
+    except (DataError, SchemaError, HierarchyError) as error:
+        problem = error.message
+    else:
+        return again, [*told, *again.compare(certificate)]
+    return None, [*told, (False, f"original: {problem}")]
 
 
 def _labels_fit(recoding: FullDomainRecoding, data: Path) -> bool:
@@ -42,14 +73,6 @@ def _labels_fit(recoding: FullDomainRecoding, data: Path) -> bool:
         for name, level in recoding.levels.items()
         if level
     )
-
-
-def _original(known: dict[str, Any], original: Path) -> Iterator[Told]:
-    if known.get("sha256") is None:
-        files_of(original)
-        yield None, "original: the release was not made of a file"
-    else:
-        yield digest_of_files(original) == known["sha256"], "original: hash of the file"
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -7,14 +7,18 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, Unpack
 
+from incrowd.api._census import Reading
 from incrowd.api._certificate import SCHEMA, bytes_of, canonical, digest_of, escaping_of, shown_measures
 from incrowd.api._compare_promises import compare_promises
 from incrowd.api._fits import shares_needed
-from incrowd.api._owner import compare_owner
+from incrowd.api._owner import compare_original, compare_owner
+from incrowd.api._release_folder import certificate_at, owner_beside
 from incrowd.api._released import measure, open_released, public_schema
+from incrowd.api._republication import Republication
 from incrowd.api._sign import KeyFile, is_signed
+from incrowd.api._verify_script import without_twins, wrong_in
 from incrowd.core import CensusRequest, DataError, EngineError, IncrowdError
 from incrowd.engines import Engine
 from incrowd.models import Model, NTCloseness, promise
@@ -22,33 +26,51 @@ from incrowd.models import Model, NTCloseness, promise
 Plain = dict[str, Any]
 Told = tuple[bool | None, str]
 """Whether something is as certified (``None``: it cannot be seen), and what."""
+Outcome = Literal["holds", "does not hold", "could not be checked"]
+ON_TRUST = ("date", "versions", "limits", "what the columns are and mean", "how many records were left out")
+"""What a certificate says and no file can show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What became of a certificate. Ask ``verification.holds``.
+    """What became of a certificate. Ask ``verification.outcome``, or ``verification.holds``.
 
     Attributes
     ----------
     checked
         What is as certified.
     differences
-        What differs.
+        What differs from the certificate, or breaks a promise.
     not_checked
-        What neither the file nor what else was given can show.
+        The promises that neither the file nor what else was given can show, and why.
+    on_trust
+        What else the certificate says that nothing here can show: whoever signed it vouches for it.
     """
 
     checked: tuple[str, ...]
     differences: tuple[str, ...]
     not_checked: tuple[str, ...]
+    on_trust: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of it, in one of three words.
+
+        ``"holds"``: every promise was measured again and is kept, and nothing differs. ``"does not hold"``: a promise
+        is broken, or something differs. ``"could not be checked"``: nothing differs, but a promise is about more than
+        was given; ``not_checked`` says which, and why.
+        """
+        if self.differences:
+            return "does not hold"
+        return "could not be checked" if self.not_checked else "holds"
 
     @property
     def holds(self) -> bool:
-        """Whether nothing differs."""
-        return not self.differences
+        """Whether the outcome is ``"holds"``; not so where a promise could not be checked."""
+        return self.outcome == "holds"
 
     def __bool__(self) -> NoReturn:
-        msg = "A verification is neither true nor false; ask verification.holds."
+        msg = "A verification is neither true nor false; ask verification.outcome, or verification.holds."
         raise TypeError(msg)
 
 
@@ -56,30 +78,35 @@ def verify(
     path: str | os.PathLike[str],
     *,
     owner: str | os.PathLike[str] | None = None,
-    original: str | os.PathLike[str] | None = None,
+    original: Any = None,
     key: KeyFile | None = None,
-    memory: str | None = None,
+    **reading: Unpack[Reading],
 ) -> Verification:
     """Measure a released file again, and compare it with its certificate.
 
     Parameters
     ----------
     path
-        The certificate, ``release.json``. The data file lies beside it.
+        The folder of a release, its folder ``public``, the certificate ``release.json``, or the data file beside it.
     owner
-        The folder that was kept, to compare the recipe too.
+        The folder that was kept, to compare the recipe too. With an original it need not be named if it is still beside
+        the folder ``public``.
     original
-        The file that the release was made of, to compare its hash with the recipe's.
+        The table that the release was made of: a file, or any table that ``anonymize`` takes. It is published again by
+        the owner's recoding, so that promises about the original table, or about people who have several rows, are
+        measured too.
     key
         A PEM file with the public Ed25519 key of whoever signed the certificate.
-    memory
-        The most to use, such as ``"4GB"``; the groups of a file that has more than fit are measured in shares.
+    reading
+        How to read the original, as in ``census``. ``memory`` is the most to use for anything here; the groups of a
+        released file that has more than fit are measured in shares.
 
     Notes
     -----
     Everything that the file can disprove is caught: a changed cell, a missing row, an edited promise or count.
     Whether records were left out, how many, and what a promise that compares with the original table was, a file alone
-    cannot show: that is what a signature is for. ``public/verify.py`` does the same without incrowd.
+    cannot show: such a promise could not be checked, unless the owner gives the original too. ``public/verify.py`` does
+    the same without incrowd, for the file alone.
 
     Examples
     --------
@@ -88,64 +115,94 @@ def verify(
     >>> release = ic.anonymize(table, ic.Schema(quasi={"age": ic.intervals(10, 20)}), model="k>=2")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = release.save(f"{folder}/out")
-    ...     ic.verify(f"{folder}/out/public/release.json").holds
-    True
+    ...     ic.verify(f"{folder}/out").outcome
+    'holds'
     """
-    certificate = read_certificate(Path(path))
-    told = list(_file(certificate, Path(path).parent, memory))
+    place = certificate_at(path)
+    certificate = read_certificate(place)
+    if original is not None and owner is None:
+        owner = owner_beside(place)
+    if wrong := wrong_in(certificate):
+        return Verification((), tuple(f"shape of the {where}" for where in wrong), ())
+    again: Republication | None = None
+    from_original: list[Told] = []
+    if original is not None and owner is not None:
+        again, from_original = compare_original(certificate, place.parent, Path(owner), original, dict(reading))
+    told = [*_file(certificate, place.parent, reading.get("memory"), again), *from_original]
     told += _signature(certificate, key)
     if owner is not None:
-        told += compare_owner(certificate, Path(path).parent, Path(owner), None if original is None else Path(original))
-    elif original is not None:
-        msg = "The hash of the original file is known to the owner only."
-        raise DataError(msg, hint="give the owner's folder too.")
+        told += compare_owner(certificate, place.parent, Path(owner))
     named = {state: tuple(what for fine, what in told if fine is state) for state in (True, False, None)}
-    return Verification(named[True], named[False], named[None])
+    return Verification(named[True], named[False], named[None], _on_trust(certificate, key, owner))
 
 
 def read_certificate(path: Path) -> Plain:
     """Read a certificate of this version."""
-    if path.is_dir():
-        path = path / "release.json"
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=without_twins)
         problem = (
             None if isinstance(found, dict) and found.get("schema") == SCHEMA else "is no certificate that we know"
         )
     except FileNotFoundError:
         problem = "does not exist"
+    except KeyError:
+        problem = "says something twice"
     except (OSError, ValueError):
         problem = "cannot be read"
     if problem is not None:
         msg = f"The certificate {path.name!r} {problem}."
-        raise DataError(msg, hint="name the file release.json in the folder public of a release.")
+        raise DataError(msg, hint="name the folder of a release, or the file release.json in its folder public.")
     return dict(found)
 
 
-def _file(certificate: Plain, folder: Path, memory: str | None) -> Iterator[Told]:
-    """Compare the data file; a certificate that was edited may lack anything."""
-    try:
-        data = folder / Path(certificate["data"]["name"]).name
-        if not data.exists():
-            msg = f"The data file {data.name!r} is not beside the certificate."
-            raise DataError(msg)
-        same = digest_of(data) == certificate["data"]["sha256"] and bytes_of(data) == certificate["data"]["bytes"]
-        yield same, "hash of the data file"
-        if certificate["data"].get("escaped") != escaping_of(data):
-            yield False, "how texts are escaped"
-        yield from _table(certificate, open_released(data, memory=memory), memory, untouched=same)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        trouble = type(error).__name__
-    else:
-        return
-    yield False, f"shape of the certificate ({trouble})"
+def _on_trust(certificate: Plain, key: KeyFile | None, owner: object) -> tuple[str, ...]:
+    """Name what the certificate says and nothing shows: the recipe of the owner shows most of it."""
+    unsigned = ("the signature: nobody gave the public key",) if key is None and "signature" in certificate else ()
+    return (*(ON_TRUST if owner is None else ("limits",)), *unsigned)
 
 
-def _table(certificate: Plain, engine: Engine, memory: str | None, *, untouched: bool) -> Iterator[Told]:
+def _file(certificate: Plain, folder: Path, memory: str | None, again: Republication | None) -> Iterator[Told]:
+    """Compare the data file."""
+    data = folder / Path(certificate["data"]["name"]).name
+    if not data.exists():
+        msg = f"The data file {data.name!r} is not beside the certificate."
+        raise DataError(msg, hint="the folder public of a release has both.")
+    same = digest_of(data) == certificate["data"]["sha256"] and bytes_of(data) == certificate["data"]["bytes"]
+    yield same, "hash of the data file"
+    if (certificate["data"]["escaped"] is None) != (escaping_of(data) is None):
+        yield False, "how texts are escaped"
+    yield from _sound(certificate)
+    yield from _table(certificate, open_released(data, memory=memory), memory, again, untouched=same)
+
+
+def _sound(certificate: Plain) -> Iterator[Told]:
+    """Name what contradicts itself."""
+    columns, persons = certificate["columns"], certificate["persons"]
+    levels = [column["level"] for column in columns if column["role"] == "quasi-identifier"]
+    others = [column["level"] for column in columns if column["role"] != "quasi-identifier"]
+    roles = [column["role"] for column in columns]
+    hidden = [column["name"] for column in columns if column["role"] in {"identifier", "entity"}]
+    several = certificate["counted"] == "persons"
+    sound = {
+        "roles of the columns": bool(levels) and roles.count("count") <= 1 and roles.count("entity") <= several,
+        "levels of the columns": len({level is None for level in levels}) <= 1 and {*others} <= {None},
+        "height": ("height" in certificate["measures"]) == (levels[:1] not in ([], [None])),
+        "pseudonymised": certificate["pseudonymised"] == hidden,
+        "persons": (persons is not None) == several and (persons or 0) <= certificate["records"],
+        "masked": certificate["masked"] in {0, certificate["suppressed"]},
+    }
+    yield from ((False, name) for name, fine in sound.items() if not fine)
+
+
+def _table(
+    certificate: Plain, engine: Engine, memory: str | None, again: Republication | None, *, untouched: bool
+) -> Iterator[Told]:
     try:
         names = list(engine.columns())
         yield names == [column["name"] for column in certificate["columns"]], "names of the columns"
         model = promise(certificate["promise"])
+        if str(model) != certificate["promise"]:
+            yield False, "promise: it is not written as promises are"
         shares = _shares(engine, certificate["columns"], model, memory)
         found = measure(engine, certificate["columns"], model, shares)
     except EngineError:
@@ -154,9 +211,11 @@ def _table(certificate: Plain, engine: Engine, memory: str | None, *, untouched:
         trouble = "the data file cannot be read"
     except IncrowdError as error:
         trouble = error.message
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        trouble = f"what is said of the columns does not fit ({type(error).__name__})"
     else:
         yield from _counts(certificate, found.sizes, found.rows)
-        yield from compare_promises(certificate, found)
+        yield from compare_promises(certificate, found, None if again is None else again.verdict.findings)
         return
     yield False, f"what can be measured: {trouble}"
 
@@ -174,21 +233,22 @@ def _counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Told]:
         "rows": rows,
         "records": int(sizes.sum()),
         "classes": len(sizes),
-        **shown_measures(certificate["columns"], sizes, certificate["suppressed"], certificate.get("masked", 0)),
+        **shown_measures(certificate["columns"], sizes, certificate["suppressed"], certificate["masked"]),
     }
-    measures = certificate["measures"]
-    certified = {**certificate["data"], **certificate, **measures}
+    certified = {**certificate["data"], **certificate, **certificate["measures"]}
     for name, number in found.items():
         if name in certified:
-            same = isinstance(certified[name], int | float) and abs(certified[name] - number) <= 1e-9 * abs(number)
+            off = 1e-9 * abs(number) if name == "aecs" else 0
+            same = abs(certified[name] - number) <= off
             yield same, f"{name}: {number:,}" if same else f"{name}: certified {certified[name]}, found {number}"
 
 
 def _signature(certificate: Plain, key: KeyFile | None) -> Iterator[Told]:
-    signature = certificate.get("signature")
     if key is None:
-        if signature is not None:
-            yield None, "signature: nobody gave the public key"
         return
-    signed = is_signed(canonical(certificate), signature if isinstance(signature, str) else "", key)
-    yield signed, "signature" if signature is not None else "signature: the certificate has none"
+    signature = certificate.get("signature", "")
+    try:
+        signed = is_signed(canonical(certificate), signature, key)
+    except UnicodeEncodeError:  # half a character, which nobody can have signed
+        signed = False
+    yield signed, "signature" if signature else "signature: the certificate has none"

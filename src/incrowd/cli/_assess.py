@@ -48,7 +48,7 @@ SUGGESTED = "k>=5"
 Data = Annotated[
     Path,
     typer.Argument(
-        metavar="DATA", help="A table (CSV or Parquet), raw or released by anybody; or the folder of a release."
+        metavar="DATA", help="A table (CSV or Parquet), raw or released by anybody; or a release, by its folder."
     ),
 ]
 Quasi = Annotated[

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def open_saved(data: Path, given: Mapping[str, Any], reading: Mapping[str, Any]) -> Saved | None:
-    """Open the folder or the certificate of a release; nothing if this is a table.
+    """Open the folder, the certificate or the data file of a release; nothing if this is a table.
 
     Parameters
     ----------
@@ -22,13 +22,16 @@ def open_saved(data: Path, given: Mapping[str, Any], reading: Mapping[str, Any])
     reading
         How to read a file.
     """
+    from incrowd.api._release_folder import certificate_in
     from incrowd.api._risk._saved import saved_release
     from incrowd.core import ParameterError
 
+    useless = [name for name, value in given.items() if value]
+    if useless and certificate_in(data) is None:  # a data file, of which somebody says more than its certificate
+        return None
     found = saved_release(data, dict(reading))
     if found is None:
         return None
-    useless = [name for name, value in given.items() if value]
     if useless:
         msg = f"--{useless[0]} is about the columns of a table, and a release says itself what its columns are."
         raise ParameterError(msg, hint=f"leave --{useless[0]} out, or name the data file in the folder public.")

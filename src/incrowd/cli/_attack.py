@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from incrowd.core import Schema
 
 Target = Annotated[
-    Path, typer.Argument(metavar="RELEASE", help="The folder of a release, its release.json, or any table.")
+    Path,
+    typer.Argument(
+        metavar="RELEASE", help="The folder of a release, its release.json or its data file, or any table with --quasi."
+    ),
 ]
 Original = Annotated[
     Path | None, typer.Option(metavar="DATA", help="The original table: everybody in it is looked up in the release.")

@@ -15,7 +15,7 @@ def build() -> typer.Typer:
     app = typer.Typer(
         name="incrowd",
         help="Hide every person of a table in a crowd, prove it, and show what it cost.",
-        epilog="Exit codes: 0 done, 1 not safe, 2 wrong use, 3 a fault, 130 stopped.",
+        epilog="Exit codes: 0 done, 1 not safe, 2 wrong use, 3 a fault, 4 not checked, 130 stopped.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         add_completion=True,

@@ -12,7 +12,7 @@ import typer
 from incrowd.cli._assess import Json
 from incrowd.cli._release_text import shorten
 
-HELP = "A release.json, or the folder that it is in."
+HELP = "The folder of a release, its release.json, or the data file beside it."
 A = Annotated[Path, typer.Argument(metavar="A", help=HELP)]
 B = Annotated[Path, typer.Argument(metavar="B", help=HELP)]
 NAME, NUMBER = 36, 18
@@ -40,11 +40,9 @@ def compare(a: A, b: B, as_json: Json = False) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Read a certificate, from its folder, or from the folder of the whole release."""
-    from incrowd.api import read_certificate
+    from incrowd.api import certificate_at, read_certificate
 
-    inside = path / "public"
-    return read_certificate(inside if inside.is_dir() else path)
+    return read_certificate(certificate_at(path))
 
 
 def _facts(certificate: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ _PHRASES = (
     (r"\bencoding='([^']*)'", r'--encoding \1, or encoding = "\1" in a plan'),
     (r"\bseparator='([^']*)'", r'--separator "\1", or separator = "\1" in a plan'),
     (r"\bsheet=(\d+)", r"--sheet \1, or sheet = \1 in a plan"),
+    (r"\bowner=\.\.\.", "--owner FOLDER"),
     (r"\bmemory='([^']*)'", r"--memory \1"),
     (r"force=True, --force on the command line|force=True", "--force"),
     (r"others='drop' in Python, ", ""),

@@ -4,6 +4,7 @@
 - 1: a promise does not hold, no safe release exists, or a check found problems
 - 2: wrong use or bad input
 - 3: our fault or the machine's: a bug, a full disk
+- 4: a promise could not be checked
 - 130: stopped by the user or the system, or by a reader that went away
 """
 
@@ -25,7 +26,7 @@ import typer
 
 from incrowd.cli._phrases import spoken
 
-FOUND, WRONG_USE, OUR_FAULT, STOPPED = 1, 2, 3, 130
+FOUND, WRONG_USE, OUR_FAULT, NOT_CHECKED, STOPPED = 1, 2, 3, 4, 130
 
 
 @dataclass

@@ -14,8 +14,9 @@ from incrowd.api._hierarchy_file import with_hierarchies
 from incrowd.api._kept import open_release
 from incrowd.api._recoding_files import HEADER, load_recoding
 from incrowd.api._release import Release
+from incrowd.api._release_folder import certificate_beside, certificate_in
 from incrowd.api._released import open_released, public_schema
-from incrowd.api._save import CERTIFICATE, OWNER, PUBLIC
+from incrowd.api._save import OWNER
 from incrowd.api._verify import read_certificate
 from incrowd.core import DataError, IncrowdError, ParameterError, Schema
 from incrowd.hierarchies import members_of
@@ -28,7 +29,7 @@ def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
     Parameters
     ----------
     table
-        A release, the folder or the certificate of a saved one, or any table.
+        A release, the folder or the certificate of a saved one, its data file where no schema is given, or any table.
     schema
         The roles of the columns of a table; a release brings its own.
     reading
@@ -38,7 +39,7 @@ def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
         _refuse(schema)
         return _of_release(table, budget_of(reading))
     if isinstance(table, str | os.PathLike):
-        found = certificate_in(Path(table))
+        found = certificate_in(Path(table)) or (certificate_beside(Path(table)) if schema is None else None)
         if found is not None:
             _refuse(schema)
             return _of_files(found, budget_of(reading))
@@ -95,14 +96,6 @@ def _promised(certificate: Mapping[str, Any]) -> Model | None:
 def _shown(columns: Sequence[Mapping[str, Any]]) -> frozenset[str]:
     """Find the columns that a certificate says were not made vaguer."""
     return frozenset(column["name"] for column in columns if column.get("level") == 0)
-
-
-def certificate_in(path: Path) -> Path | None:
-    """Find the certificate in what was named, if it is one or holds one."""
-    for place in (path / PUBLIC / CERTIFICATE, path / CERTIFICATE):
-        if path.is_dir() and place.is_file():
-            return place
-    return path if path.name == CERTIFICATE else None
 
 
 def _refuse(schema: Mapping[str, Any] | Schema | None) -> None:

@@ -12,13 +12,14 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.api._attack._opened import certificate_in, target_of
+from incrowd.api._attack._opened import target_of
 from incrowd.api._census import Reading, open_with
 from incrowd.api._given import check_column, listed
 from incrowd.api._kept import open_release
 from incrowd.api._presets._kinds import likely_kind
 from incrowd.api._presets._presets import SAFE_HARBOR, Checklist, Item
 from incrowd.api._release import Release
+from incrowd.api._release_folder import certificate_in
 from incrowd.core import TOP, Domain, ParameterError, Schema, UnknownColumnError
 from incrowd.engines import Engine, open_table
 from incrowd.hierarchies import covered, members_of

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from incrowd.api._attack._opened import certificate_in, target_of
+from incrowd.api._attack._opened import target_of
 from incrowd.api._attack._target import Target
+from incrowd.api._release_folder import certificate_beside, certificate_in
 from incrowd.api._verify import read_certificate
 from incrowd.core import ParameterError, Schema
 from incrowd.engines import Engine, Remembered
@@ -63,7 +64,7 @@ class Saved:
 
 
 def saved_release(path: Any, reading: dict[str, Any]) -> Saved | None:
-    """Open a saved release; nothing if this is neither its folder nor its certificate.
+    """Open a saved release; nothing if this is neither its folder nor its certificate, nor its data file.
 
     Parameters
     ----------
@@ -72,7 +73,8 @@ def saved_release(path: Any, reading: dict[str, Any]) -> Saved | None:
     reading
         How to read a file.
     """
-    found = certificate_in(Path(path)) if isinstance(path, (str, os.PathLike)) else None
+    named = Path(path) if isinstance(path, (str, os.PathLike)) else None
+    found = None if named is None else certificate_in(named) or certificate_beside(named)
     if found is None:
         return None
     target = target_of(found, None, reading)
