@@ -75,7 +75,7 @@ def test_machines_get_json(compare: Run, two: Path, four: Path) -> None:
 def test_what_is_no_certificate_is_wrong_use(compare: Run, two: Path, tmp_path: Path) -> None:
     code, out, err = compare(two, tmp_path / "nowhere")
     assert (code, out) == (2, "")
-    assert err.startswith("error[IC106]: The certificate 'nowhere' does not exist.\nhint: ")
+    assert err.startswith("error[IC106]: There is no file or folder 'nowhere'.\nhint: ")
     (tmp_path / "other.json").write_text("{}")
     assert "is no certificate that we know" in compare(two, tmp_path / "other.json")[2]
     (tmp_path / "cut.json").write_text('{"schema": 1, "records": 4}')
