@@ -289,7 +289,10 @@ def test_a_release_of_every_kind_is_verified_by_its_own_script(ending: Any, tmp_
     assert ic.verify(tmp_path / "out/public/release.json").holds
     script = [sys.executable, str(tmp_path / "out/public/verify.py")]
     done = subprocess.run(script, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "HOLDS: every promise was measured again, and nothing differs.")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (
+        0,
+        "HOLDS: every promise was measured again, and nothing differs.",
+    )
 
 
 def test_a_compressed_file_and_a_workbook_hold_no_time(tmp_path: Path) -> None:

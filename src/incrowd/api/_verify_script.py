@@ -50,23 +50,13 @@ MORE |= {"nt": {**DISTANCE, "n": COUNT, "supersets": ("drop", "table")}}
 MORE |= {kind: {"weight_over": ("records", "distinct")} for kind in ("p-alpha", "enhanced")}
 
 # Per kind of promise its text, and what is required; the numbers stand in the text in the order of what is required.
-FORMS = {
-    "k": ("k>={}", "k >="),
-    "l": ("l>={}", "l >="),
-    "probabilistic-l": ("probabilistic-l>={}", "l >="),
-    "entropy-l": ("entropy-l>={}", "l >="),
-    "recursive": ("recursive(c={1}, l={0})", "l >=", "c <"),
-    "p": ("p>={}", "p >="),
-    "p-alpha": ("p-alpha(p={}, alpha={}{over})", "p >=", "alpha >="),
-    "enhanced": ("enhanced(p={}, alpha={}{over})", "p >=", "alpha >="),
-    "alpha": ("alpha<={}", "alpha <="),
-    "t": ("t<={}", "t <="),
-    "nt": ("nt(n={n}, t={})", "t <="),
-    "beta": ("beta<={}", "beta <="),
-    "enhanced-beta": ("enhanced-beta<={}", "beta <=", "gain over -ln q <="),
-    "delta": ("delta<{1}", "lacking <=", "delta <"),
-}
-PROMISE["kind"] = tuple(FORMS)
+FORMS = {"k": ("k>={}", "k >="), "l": ("l>={}", "l >="), "p": ("p>={}", "p >="), "t": ("t<={}", "t <=")}
+FORMS |= {"probabilistic-l": ("probabilistic-l>={}", "l >="), "entropy-l": ("entropy-l>={}", "l >=")}
+FORMS |= {"nt": ("nt(n={n}, t={})", "t <="), "alpha": ("alpha<={}", "alpha <="), "beta": ("beta<={}", "beta <=")}
+SEVERAL = {"recursive": ("recursive(c={1}, l={0})", "l >=", "c <"), "delta": ("delta<{1}", "lacking <=", "delta <")}
+SEVERAL |= {kind: (kind + "(p={}, alpha={}{over})", "p >=", "alpha >=") for kind in ("p-alpha", "enhanced")}
+SEVERAL |= {"enhanced-beta": ("enhanced-beta<={}", "beta <=", "gain over -ln q <=")}
+PROMISE["kind"] = (*FORMS, *SEVERAL)
 FIXED = {"gain over -ln q": 1, "lacking": 0}  # bounds that a kind brings along
 WHOLE = {("k", "k"), ("l", "l"), ("recursive", "l"), ("p", "p"), ("p-alpha", "p"), ("enhanced", "p")}
 REFER = {"t", "nt", "beta", "enhanced-beta", "delta"}  # promises that compare classes with the whole original table
@@ -122,10 +112,9 @@ def without_twins(pairs: list[tuple[str, Any]]) -> Plain:
 def as_decimal(number: str) -> str:
     """Write a bound as promises have it: a decimal where there is one, else a fraction."""
     exact = Fraction(number)
-    places = next((places for places in range(41) if 10**places % exact.denominator == 0), None)
-    if places is None or exact.denominator > 10**12:
-        return str(exact)
-    return format(Decimal(int(exact * 10**places)).scaleb(-places), "f")
+    places = next((places for places in range(41) if 10**places % exact.denominator == 0), 41)
+    short = places < 41 and exact.denominator <= 10**12
+    return format(Decimal(int(exact * 10**places)).scaleb(-places), "f") if short else str(exact)
 
 
 def as_name(name: str) -> str:
@@ -139,7 +128,7 @@ def texts_of(promise: Plain, names: list[list[str]], columns: list[Plain]) -> se
     """Write a promise again from what is measured, about columns or combinations, in all ways that mean the same."""
     needs, values = promise["required"], promise.get("values") or []
     numbers = [as_decimal(need["bound"]) for need in needs if need["bound"] == str(Fraction(need["bound"]))]
-    form, *wanted = FORMS[promise["kind"]]
+    form, *wanted = {**FORMS, **SEVERAL}[promise["kind"]]
     if promise.get("each"):
         wanted = [f"alpha of {as_name(value)} <=" for value in values]
     if [f"{need['name']} {need['sense']}" for need in needs] != wanted or len(numbers) < len(needs):
@@ -362,8 +351,7 @@ def check_promise(promise: Plain, table: Plain, certificate: Plain) -> Iterator[
     if kind in {"t", "nt"}:
         values = len(set(table[promise["columns"][0]]))
         most = from_original(promise, worst[0], values, certificate["records"], left_out)
-        need = {"sense": "<=", "bound": bound}
-        fits = fits and compare(min(most, bound), promise.get("input_at_most", ""), need)[0]
+        fits = fits and compare(min(most, bound), promise.get("input_at_most", ""), needs[0])[0]
     other = kind == "nt" and not re.search(rf"(\[|, ){promise['supersets']}\]$", promise["promise"])
     unseen = kind in REFER and bool(left_out) if most is None else most > bound and (bool(left_out) or other)
     if not fits or promise["holds_here"] != kept or unseen == (promise["owner_only"] is None):
@@ -445,14 +433,13 @@ def missing(path: Path) -> str | None:
     """Say what must be installed to read a file; nothing if it can be read."""
     need = NEEDS.get(path.suffix.removeprefix("."), "")
     there = [find_spec(package) is not None for package in re.split(" and | or ", need) if package]
-    enough = any(there) if " or " in need else all(there)
-    return None if enough else need
+    return None if (any if " or " in need else all)(there) else need
 
 
 def everything(certificate: Plain, path: Path) -> Iterator[Told]:
     """Compare everything; what goes wrong after the file was read is the certificate's fault."""
-    files = [file for file in path.glob("[!._]*") if file.is_file()] if path.is_dir() else [path]
-    size, data = sum(file.stat().st_size for file in files), certificate["data"]
+    data, files = certificate["data"], path.glob("[!._]*") if path.is_dir() else [path]
+    size = sum(file.stat().st_size for file in files)
     yield (digest_of(path), size) == (data["sha256"], data["bytes"]), "hash of the data file"
     escaped = path.suffix == ".xlsx" or ".csv" in path.suffixes
     table = read_table(path, escaped=escaped)

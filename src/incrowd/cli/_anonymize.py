@@ -105,7 +105,12 @@ def close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
     public = release.table.parent
     names = ", ".join(sorted(path.name for path in public.iterdir()))
     tell(f"wrote {public} ({names}) and {public.with_name('owner')} (keep that one to yourself)")
-    tell(f"next: incrowd verify {public / 'release.json'}")
+    from incrowd.api._verify_script import NEEDS
+
+    need = NEEDS.get(release.table.suffix.removeprefix("."))
+    if need is not None:
+        tell(f"whoever runs verify.py needs {need} to read {release.table.name}; for CSV files it needs Python alone")
+    tell(f"next: incrowd verify {public.parent}")
 
 
 def _memory() -> str:

@@ -71,7 +71,7 @@ def demo(
     say("", *_table(before, after), *_columns(release), "", "PASS  the release keeps its promises")
     say(f"wrote {output / 'public'} (data, release.json, verify.py, report.html) and {output / 'owner'}")
     say(f"open  {output / 'owner' / 'report.html'} in a browser: the report that a board would sign")
-    say(f"next: incrowd verify {output / 'public' / 'release.json'}   or   incrowd init yourdata.csv")
+    say(f"next: incrowd verify {output}   or   incrowd init yourdata.csv")
 
 
 def _table(before: Assessment, after: Assessment) -> list[str]:

@@ -18,6 +18,7 @@ from incrowd.api._report._method import changed, method, reproduce
 from incrowd.api._report._summary import facts, name_of, public_facts, public_summary, sentence, summary
 from incrowd.api._report._verdict import judgement
 from incrowd.api._report._words import glossary, mapping
+from incrowd.api._verify_script import NEEDS
 from incrowd.core import ParameterError
 from incrowd.io import atomic_path
 from incrowd.report import Page, Section, html_of
@@ -185,7 +186,7 @@ def public_page(release: Release, about: About) -> Page:
             public_summary(release),
             *([told] if told.tables[0].rows else []),
             limits(release, public=True),
-            checking(),
+            checking(about),
             columns(release),
             scenario(release),
             glossary(),
@@ -234,13 +235,16 @@ def plain_page(page: Page) -> dict[str, Any]:
     }
 
 
-def checking() -> Section:
-    """Say how a reader can check the promises."""
+def checking(about: About) -> Section:
+    """Say how a reader can check the promises, and what that needs."""
+    name = str(about.file.get("name", "data.csv"))
+    need = NEEDS.get(name.rpartition(".")[2])
+    more = "nothing but Python" if need is None else f"Python and, to read {name}, {need}"
     return Section(
         "checking",
         "How to check it",
         [
-            "Beside the data lies verify.py, a short program that needs nothing but Python: python verify.py",
+            f"Beside the data lies verify.py, a program that you can read. It needs {more}. Run: python verify.py",
             "It measures the promises again on the file, and compares its hash with the certificate release.json.",
         ],
     )
