@@ -48,7 +48,7 @@ def test_a_certificate_with_any_key_deleted_doubled_or_changed_is_called_fine_by
 
 
 @pytest.mark.parametrize("promise", PROMISES)
-@pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
+@pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.*compares with the original")
 def test_a_promise_with_any_field_deleted_doubled_or_changed_is_called_fine_by_neither(
     promise: str, tmp_path: Path, capsys: Capsys
 ) -> None:
@@ -88,7 +88,7 @@ def texts(promise: str) -> list[str]:
 
 
 @pytest.mark.parametrize("promise", PROMISES)
-@pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
+@pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.*compares with the original")
 def test_an_edited_text_of_a_promise_is_called_fine_by_neither(promise: str, tmp_path: Path, capsys: Capsys) -> None:
     release_of(promise).save(tmp_path / "out", format="csv")
     path = tmp_path / "out/public/release.json"
