@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.algorithms import Frontier, Problem, all_solutions
 from incrowd.api._basis import Basis
-from incrowd.core import Classes, Ladder, LocalRecoding, Recoding, add_up
+from incrowd.core import Classes, Labelling, Ladder, LocalRecoding, Recoding, add_up
 
 Rows = list[dict[str, Any]]
 Counts = npt.NDArray[np.int64]
@@ -73,19 +73,29 @@ def ladder_rows(basis: Basis) -> Rows:
 
 def loss_rows(basis: Basis) -> Rows:
     """Say how much detail every column lost; what was left out lost all."""
-    sizes, records = basis.sizes, max(basis.problem.census.records, 1)
-    gone = records - int(sizes.sum())
-    pairs = zip(basis.problem.census.quasi, basis.labels, strict=True)
-    return [{"column": name, "lost": float(labels.lost @ sizes + gone) / records} for name, labels in pairs]
+    losses = _losses(basis.labels, basis.sizes, basis.problem.census.records)
+    return [{"column": name, "lost": lost} for name, lost in zip(basis.problem.census.quasi, losses, strict=True)]
 
 
-def average_loss(basis: Basis) -> float:
-    """Give the detail that the columns lost, on average: a column of which nothing is left counts in full.
+def detail_kept(labels: Sequence[Labelling], sizes: Counts, records: int) -> float:
+    """Give the detail that is kept, on average over the columns: one of which nothing is left counts as 0.
 
     The measure ``loss``, by which a search compares releases, is a geometric mean, which hides such columns.
+
+    Parameters
+    ----------
+    labels, sizes
+        Per quasi-identifier, what every published class is called; and its records.
+    records
+        The records of the table.
     """
-    losses = [float(row["lost"]) for row in loss_rows(basis)]
-    return sum(losses) / max(len(losses), 1)
+    losses = _losses(labels, sizes, records)
+    return 1 - sum(losses) / max(len(losses), 1)
+
+
+def _losses(labels: Sequence[Labelling], sizes: Counts, records: int) -> list[float]:
+    gone = records - int(sizes.sum())
+    return [float(column.lost @ sizes + gone) / max(records, 1) for column in labels]
 
 
 def changed_cells(basis: Basis, masked: int) -> tuple[int, int]:

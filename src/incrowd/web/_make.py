@@ -12,7 +12,9 @@ from typing import Any
 
 from incrowd.algorithms import Inspected, LocalOutcome, Problem
 from incrowd.api import Plan, Release
-from incrowd.api._predicted import predicted_by
+from incrowd.api._basis import Basis
+from incrowd.api._chart_rows import detail_kept
+from incrowd.api._predicted import Predicted, predicted_by
 from incrowd.core import Domain, EngineError, Ladder
 from incrowd.models import KAnonymity, Model, suppression_limit
 from incrowd.web._charts import quick_charts, write_charts
@@ -146,32 +148,43 @@ def _searched(plan: Plan, problem: Problem, one: Proposal, teller: Teller) -> Pl
     asked = replace(problem, model=one.model, limit=one.limit)
     outcome = quick(plan).algorithm().search(asked, teller.search)
     if isinstance(outcome, LocalOutcome):
-        return _described(asked, outcome.costs["loss"], outcome.suppressed, outcome.sizes, None)
+        kept = detail_kept(outcome.labels, outcome.sizes, problem.census.records)
+        return _described(asked, kept, outcome.suppressed, outcome.sizes, None)
     if outcome.best is None or outcome.best.classes == 0:
         return {"possible": False, "levels": None}
-    inspected = Inspected(asked, outcome.best.levels)
-    sizes = sizes_at(asked, outcome.best.levels)
-    return _described(asked, inspected.costs()["loss"], outcome.best.suppressed, sizes, dict(outcome.best.levels))
+    predicted = predicted_by(asked, Inspected(asked, outcome.best.levels).recoding())
+    return _described(
+        asked, _kept(asked, predicted), outcome.best.suppressed, _sizes(predicted), dict(outcome.best.levels)
+    )
 
 
 def _as_it_is(release: Release) -> Plain:
     basis = release.basis
     assert basis is not None  # noqa: S101 - anonymize made it
-    sizes = basis.predicted.classes.size[~basis.predicted.left_out]
     levels = None if release.recipe.levels is None else dict(release.recipe.levels)
-    return _described(basis.problem, release.measures["loss"], release.recipe.suppressed, sizes, levels)
+    kept = detail_kept(basis.labels, basis.sizes, basis.problem.census.records)
+    return _described(basis.problem, kept, release.recipe.suppressed, _sizes(basis.predicted), levels)
 
 
-def _described(problem: Problem, loss: float, suppressed: int, sizes: Any, levels: dict[str, int] | None) -> Plain:
+def _described(problem: Problem, kept: float, suppressed: int, sizes: Any, levels: dict[str, int] | None) -> Plain:
     share = suppressed / max(problem.census.records, 1)
-    numbers = {"suppressed": suppressed, "share_left_out": share_of(share), "kept": share_of(1 - loss)}
+    numbers = {"suppressed": suppressed, "share_left_out": share_of(share), "kept": share_of(kept)}
     return {"possible": True, "levels": levels, **numbers, "classes": len(sizes), **chances_of(sizes)}
 
 
 def sizes_at(problem: Problem, levels: Any) -> Any:
     """Give the sizes of the classes that a node publishes."""
-    predicted = predicted_by(problem, Inspected(problem, levels).recoding())
+    return _sizes(predicted_by(problem, Inspected(problem, levels).recoding()))
+
+
+def _sizes(predicted: Predicted) -> Any:
     return predicted.classes.size[~predicted.left_out]
+
+
+def _kept(problem: Problem, predicted: Predicted) -> float:
+    """Give the detail that a node keeps, on average over the columns."""
+    basis = Basis(None, {}, problem, predicted)
+    return detail_kept(basis.labels, basis.sizes, problem.census.records)
 
 
 def frontier(given: Plain, teller: Teller) -> Plain:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.api import Plan, Release, compare
+from incrowd.api._chart_rows import detail_kept
 from incrowd.core import Finding
 from incrowd.web._look import share_of
 from incrowd.web._refusal import Plain
@@ -18,7 +19,8 @@ SIDE_BY_SIDE = 20
 
 def summary_of(plan: Plan, release: Release) -> Plain:
     """Give the numbers of a release."""
-    recipe, loss = release.recipe, release.measures["loss"]
+    recipe, loss, basis = release.recipe, release.measures["loss"], release.basis
+    assert basis is not None  # noqa: S101 - anonymize made it
     limit = plan.privacy.max_suppressed
     return {
         "made": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -32,7 +34,7 @@ def summary_of(plan: Plan, release: Release) -> Plain:
         "share_left_out": share_of(recipe.suppressed / max(recipe.records, 1)),
         "classes": release.verdict.classes,
         "loss": share_of(loss),
-        "kept": share_of(1 - loss),
+        "kept": share_of(detail_kept(basis.labels, basis.sizes, recipe.records)),
         "carry_nothing": list(release.explanation.empty),
         "proof": recipe.proof,
         "levels": recipe.levels,

@@ -122,8 +122,9 @@ MODELS: Sequence[Plain] = (
         "name": "l",
         "title": "Different values in every group (l-diversity)",
         "example": "l>=3[COLUMN]",
-        "stops": "A confidential value that follows from the group alone.",
-        "does_not_stop": "Guessing a value that nearly everybody in a group has, or values that mean the same.",
+        "stops": "A group in which everybody has the same confidential value, if everybody has one row.",
+        "does_not_stop": "Guessing a value that nearly everybody in a group has, or values that mean the same. Where "
+        "people have several rows, everybody may still share one of the values.",
         "needs": "sensitive",
         "keys": [_key("l", "whole number", "the least different values in a group", "3"), _OF],
     },
@@ -176,8 +177,9 @@ MODELS: Sequence[Plain] = (
         "name": "p",
         "title": "p different values (p-sensitive)",
         "example": "p>=2[COLUMN]",
-        "stops": "A confidential value that follows from the group alone.",
-        "does_not_stop": "Guessing a value that nearly everybody in a group has.",
+        "stops": "A group in which everybody has the same confidential value, if everybody has one row.",
+        "does_not_stop": "Guessing a value that nearly everybody in a group has. Where people have several rows, "
+        "everybody may still share one of the values.",
         "needs": "sensitive",
         "keys": [_key("p", "whole number", "the least different values in a group", "2"), _OF],
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from incrowd.api._chart_rows import average_loss
+from incrowd.api._chart_rows import detail_kept
 from incrowd.api._explain import empty_of
 from incrowd.api._report._about import NOT_STATED, SHORT, About, settings_of
 from incrowd.api._report._data import promises, smallest_group
@@ -128,8 +128,9 @@ def _rows(charts: Charts) -> list[Row]:
         rows.append(
             ["columns that still say something, of those that help to recognise", f"{len(columns)}", f"{left}", "", ""]
         )
-    if release.basis is not None:
-        rows.append(["detail kept, average of these columns", "100%", f"{1 - average_loss(release.basis):.1%}", "", ""])
+    if (basis := release.basis) is not None:
+        kept = detail_kept(basis.labels, basis.sizes, basis.problem.census.records)
+        rows.append(["detail kept, average of these columns", "100%", f"{kept:.1%}", "", ""])
     return rows
 
 
