@@ -69,7 +69,7 @@ def test_reads_a_file(tmp_path: Path) -> None:
 @given(
     table=st.lists(rows, min_size=1, max_size=20), promise=st.sampled_from(PROMISES), share=st.sampled_from([0, 0.3])
 )
-@pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
+@pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* compares with the original table")
 def test_every_class_of_a_release_keeps_the_promise(table: list[Any], promise: Any, share: float) -> None:
     model, ok = promise
     try:

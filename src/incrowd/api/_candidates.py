@@ -82,9 +82,10 @@ def _fits(judge: Judge, classes: Classes, column: Domain, codes: Sequence[int]) 
 def _told(judge: Judge, finding: Finding, classes: Classes, column: Domain, shown: Shown) -> Iterator[str]:
     many = shown.left_out > 1
     records = f"{shown.left_out} records are" if many else "1 record is"
+    can = "can" if _can_try(judge, classes, column) else "may be able to"
     yield (
         f"{finding.promise} compares with the original table, of which {records} left out, and the released file alone "
-        "does not show that it holds. Whoever has the file and knows that number can rule out values of "
+        f"does not show that it holds. Whoever has the file and knows that number {can} rule out values of "
         f"{column.column!r} for {'them' if many else 'it'}{_counted(judge, classes, column, shown.left_out)}."
     )
     yield (
