@@ -42,8 +42,8 @@ def solutions(  # noqa: PLR0913 - all but the first three are optional
 
     Notes
     -----
-    A node that leaves out every record keeps every promise, and is listed; ``anonymize`` refuses it. One that masks every
-    record is listed if the whole table, as one class, keeps the promise.
+    A node that leaves out every record keeps every promise, and is listed; ``anonymize`` refuses it. One that masks
+    every record is listed if the whole table, as one class, keeps the promise.
 
     Examples
     --------
