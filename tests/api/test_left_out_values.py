@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import pickle
 import sqlite3
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pandas as pd
 import polars as pl
@@ -15,12 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet
 import pyreadstat
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.api._save import Format, save
 from incrowd.engines import _open
 
 KEPT = [1, 1, 2, 2]
+MOMENT = dt.datetime(2024, 10, 27, tzinfo=dt.UTC)
 Columns = Mapping[str, list[Any]]
 Source = Callable[[Columns, Path, pytest.MonkeyPatch], Any]
 
@@ -106,6 +111,42 @@ def test_no_public_file_tells_which_numbers_were_left_out(
         for which, more in {"plain": [3, 4], "hidden": hidden}.items()
     ]
     assert found[0] == found[1]
+
+
+FAMILIES: dict[str, tuple[list[list[Any]], list[Any]]] = {
+    "floats": ([[1, 1.0], [-3, -3.0], [2.5], [1e-7], [10**15, 1e15]], [0.1, 7, 2.0**60, float("inf"), 0.123456789]),
+    "decimals": (
+        [[1, Decimal("1.0"), Decimal("1.00")], [Decimal("2.5"), Decimal("2.500")], [2**40, Decimal(2**40)]],
+        [Decimal("0.10"), 7, 2**70, Decimal("1E-9"), Decimal("7.123456789")],
+    ),
+    "moments": (
+        [[MOMENT, MOMENT.astimezone(ZoneInfo("Europe/Berlin"))], [MOMENT + dt.timedelta(hours=8)]],
+        [MOMENT + dt.timedelta(microseconds=1), MOMENT + dt.timedelta(days=1), MOMENT - dt.timedelta(seconds=90)],
+    ),
+}
+"""Per family values that are equal to each other, and values to leave out."""
+
+
+@pytest.mark.parametrize("source", ["list", "objects"])
+@given(data=st.data(), family=st.sampled_from(sorted(FAMILIES)), ending=st.sampled_from(["csv", "parquet"]))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_equal_values_are_one_text_and_left_out_ones_leave_no_trace(
+    source: str, data: st.DataObject, family: str, ending: Format, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    equal, hidden = FAMILIES[family]
+    chosen = data.draw(st.lists(st.sampled_from(equal), min_size=1, unique_by=id))
+    kept = [value for forms in chosen for value in data.draw(st.lists(st.sampled_from(forms), min_size=2, max_size=3))]
+    number = data.draw(st.integers(0, 2))
+    public = []
+    for which in ("one", "other"):
+        more = data.draw(st.lists(st.sampled_from(hidden), min_size=number, max_size=number, unique=True))
+        values = data.draw(st.permutations([*kept, *more]))
+        folder = tmp_path / f"{which} {len([*tmp_path.iterdir()])}"
+        public.append(public_of(SOURCES[source](dict.fromkeys("qsi", values), tmp_path, monkeypatch), folder, ending))
+        assert ic.verify(folder / "public/release.json").holds
+    assert public[0] == public[1]
+    if ending == "csv":
+        assert len(set(public[0]["data.csv"].splitlines())) == len(chosen) + 1
 
 
 def as_categories(texts: list[str]) -> Any:

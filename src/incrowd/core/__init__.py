@@ -31,7 +31,7 @@ from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.core._recoding_store import get_recoding, join_cells, put_cells, put_recoding
 from incrowd.core._schema import Binding, Meaning, Schema
 from incrowd.core._supersets import Partition, Regions, SupersetMode, supersets
-from incrowd.core._value_texts import Kind, canonical_text, canonical_value
+from incrowd.core._value_texts import Kind, canonical_text, canonical_value, exact_number
 from incrowd.core._verdict import Finding, Verdict, joined_verdicts
 
 __all__ = [
@@ -80,6 +80,7 @@ __all__ = [
     "canonical_text",
     "canonical_value",
     "compatible_sizes",
+    "exact_number",
     "get_recoding",
     "group",
     "join_cells",

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import DataError
+from incrowd.core import DataError, exact_number
 
 _EXACT = 2**53
 """Up to here every whole number is one that a float can hold."""
@@ -34,15 +34,22 @@ def column_of_objects(name: str, values: Any) -> pa.Array:
     """
     try:
         return pa.array(values, from_pandas=True)
-    except OverflowError:
-        numbers = [None if value is None or value != value else value for value in values]  # noqa: PLR0124 - NaN
-    except _NO_COLUMN:
-        numbers = [""]
+    except (*_NO_COLUMN, OverflowError):
+        exact = [None if value is None or value != value else value for value in values]  # noqa: PLR0124 - NaN
     try:
-        return pa.array([None if number is None else Decimal(number) for number in numbers], pa.decimal128(_DIGITS, 0))
-    except (*_NO_COLUMN, ArithmeticError, TypeError):
+        return _decimals(exact)
+    except (*_NO_COLUMN, ArithmeticError, TypeError, ValueError):
         msg = f"Column {name!r} mixes types, or holds values that are too large or no plain values."
     raise DataError(msg, hint="make the column one type of ordinary size before handing it over.")
+
+
+def _decimals(values: list[Any]) -> pa.Array:
+    """Make a column of integers and decimal numbers: Arrow looks at the decimal ones alone for the digits it needs."""
+    if not all(isinstance(value, int | Decimal | None) for value in values):
+        raise TypeError
+    numbers = [None if value is None else Decimal(exact_number(value)) for value in values]
+    places = (int(number.as_tuple().exponent) for number in numbers if number is not None)
+    return pa.array(numbers, pa.decimal128(_DIGITS, -min([0, *places])))
 
 
 def tightened(table: pa.Table) -> pa.Table:
