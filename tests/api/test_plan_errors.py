@@ -45,7 +45,7 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
         ('"patients.csv"', '"patients.csv"\nseparator = "ab"', 4, "data.separator", "must be one character, got 'ab'."),
         (
             '"patients.csv"', '"patients.csv"\nencoding = "utf-9"', 4, "data.encoding",
-            "is no encoding that there is: 'utf-9'; for example 'utf-8'.",
+            "is not a known encoding: 'utf-9'; for example 'utf-8'.",
         ),
         (
             '"patients.csv"', '"patients.csv"\nmemory = "lots"', 4, "data.memory",
@@ -53,11 +53,11 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
         ),
         (
             '"patients.csv"', '"patients.csv"\nentity = "age"', 4, "data.entity",
-            "'age' has the role 'quasi'; whose row it is is not published.",
+            "'age' has the role 'quasi'; the column of persons is never published.",
         ),
         (
             '"patients.csv"', '"patients.csv"\ncount = "age"', 4, "data.count",
-            "'age' has the role 'quasi' too; take one away.",
+            "'age' has the role 'quasi' too; remove one of them.",
         ),
         (
             '"identifier"', '"identifer"', 5, "columns.name.role",
@@ -90,7 +90,7 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
         ),
         (
             "{ intervals = [10, 20] }", "{ interval = [10] }", 8, "columns.age.hierarchy",
-            "asks for no hierarchy that there is; did you mean 'intervals'?",
+            "is not a known hierarchy; did you mean 'intervals'?",
         ),
         (
             "{ intervals = [10, 20] }", "7", 8, "columns.age.hierarchy",
@@ -111,7 +111,7 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
         ),
         (
             'role = "sensitive"', 'role = "sensitive"\ncategories = { a = ["b"] }\nhierarchy = { ordered = ["b"] }',
-            14, "columns.disease.categories", "stands beside a hierarchy; give one of the two.",
+            14, "columns.disease.categories", "cannot stand beside a hierarchy; give one of the two.",
         ),
         ('["k>=2", "l>=2[disease]"]', "[]", 15, "privacy.promise", "must not be empty."),
         ('"k>=2"', '"k>2"', 15, "privacy.promise.0",
@@ -124,7 +124,7 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
         ("= 0.5", "= 1.5", 16, "privacy.max_suppressed", "must be at most 1, got 1.5."),
         ("= 0.5", "= true", 16, "privacy.max_suppressed", "must be a number, got true."),
         ("= 0.5", "= 0.5\nmax_suppressed_records = 5", 17, "privacy.max_suppressed_records",
-            "stands beside 'max_suppressed'; give the share or the number."),
+            "cannot stand beside 'max_suppressed'; give one of the two."),
         ("= 0.5", '= 0.5\n[search]\nalgorithm = "optmal"', 18, "search.algorithm",
             "there is no search 'optmal'; did you mean 'optimal'?"),
         ("= 0.5", '= 0.5\n[search]\nalgorithm = { name = "optimal", secnds = 5 }', 18, "search.algorithm.secnds",
@@ -132,9 +132,9 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
         ("= 0.5", '= 0.5\n[search]\nalgorithm = { name = "optimal", seconds = -5 }', 18, "search.algorithm",
             "seconds must be above 0, got -5."),
         ("= 0.5", '= 0.5\n[search]\nalgorithm = "incognito"\nseconds = 5', 19, "search.seconds",
-            "the search 'incognito' has no 'seconds'; take this line away, or choose 'optimal'."),
+            "the search 'incognito' has no 'seconds'; remove this line, or choose 'optimal'."),
         ("= 0.5", '= 0.5\n[search]\nmeasure = "loss"\nalgorithm = { name = "optimal", measure = "loss" }', 18,
-            "search.measure", "stands in the table of the algorithm too; take one away."),
+            "search.measure", "is given in the table of the algorithm too; remove one of them."),
         ("= 0.5", '= 0.5\n[output]\nformat = "docx"', 18, "output.format",
             "must be 'parquet', 'csv', 'csv.gz', 'arrow', 'xlsx', 'sav' or 'dta', got 'docx'."),
     ],

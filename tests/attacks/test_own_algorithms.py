@@ -224,6 +224,6 @@ def test_a_data_file_that_was_replaced_is_not_the_one_of_the_recoding(tmp_path: 
     ic.anonymize(table, SCHEMA, model="k>=2", algorithm=ic.Mondrian()).save(tmp_path / "out", format="csv")
     data = tmp_path / "out" / "public" / "data.csv"
     data.write_text("age,town,s\n" + "21..32,bonn,a\n" * 4, encoding="utf-8")
-    with pytest.raises(ic.DataError, match="The recoding speaks of other labels of column 'age'") as caught:
+    with pytest.raises(ic.DataError, match="The recoding has other labels of column 'age'") as caught:
         ic.attack(tmp_path / "out")
     assert "21..22" not in str(caught.value)

@@ -211,8 +211,8 @@ def test_every_search_can_be_chosen_in_the_plan(run: Run, tmp_path: Path, search
 @pytest.mark.parametrize(
     ("search", "line", "says"),
     [
-        ("mondrian", 'measure = "precision"', "has no 'measure'; take this line away, or choose 'incognito'"),
-        ("samarati", 'measure = "loss"\nseconds = 59', "has no 'seconds'; take this line away, or choose 'optimal'"),
+        ("mondrian", 'measure = "precision"', "has no 'measure'; remove this line, or choose 'incognito'"),
+        ("samarati", 'measure = "loss"\nseconds = 59', "has no 'seconds'; remove this line, or choose 'optimal'"),
     ],
 )
 def test_what_a_search_does_not_have_is_refused_where_init_did_not_write_it(

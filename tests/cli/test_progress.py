@@ -34,8 +34,8 @@ def test_where_nobody_looks_a_line_is_written_now_and_then(
     assert said.out == ""
     assert said.err == (
         "reading   500 of about 1,000 rows, 45/s, 11 s\n"
-        "searching 7 of at most 40 versions, nothing fits yet, 0 s\n"
-        "searching 33 of at most 40 versions, 3/s, best so far 0.2500, 11 s\n"
+        "searching 7 of at most 40 combinations of levels, nothing fits yet, 0 s\n"
+        "searching 33 of at most 40 combinations of levels, 3/s, best so far 0.2500, 11 s\n"
     )
 
 

@@ -110,7 +110,7 @@ def test_groups_take_the_smallest_type_that_fits() -> None:
 
 
 def test_values_that_were_equal_may_not_part_again() -> None:
-    with pytest.raises(HierarchyError, match="'x' is not nested: values that are equal at level 1 part again at lev"):
+    with pytest.raises(HierarchyError, match="'x' is not nested: values with one label at level 1 have different"):
         Ladder.climb(ABCD, [step([0, 0, 1, 1], "ab", "cd"), step([0, 1, 1, 1], "a!", "bcd")])
 
 

@@ -164,7 +164,7 @@ def test_two_columns_of_one_name_are_refused() -> None:
     doubled = pd.DataFrame([[1, 2]], columns=["age", "age"])
     for table in (doubled, pa.table([[1], [2]], names=["age", "age"])):
         with pytest.raises(
-            SchemaError, match="Columns 1 and 2 of the table have the same name, up to case: 'age' and 'age'"
+            SchemaError, match="Columns 1 and 2 of the table have the same name, whatever the case: 'age' and 'age'"
         ):
             open_table(table)
 

@@ -207,7 +207,7 @@ def test_malformed_python_data_is_refused_without_showing_it(source: Any, messag
 
 
 def test_the_repr_counts() -> None:
-    assert (repr(tree(NESTED)), repr(tree({"*": ["a"]}))) == ("Tree(4 values, 3 steps)", "Tree(1 values, 1 step)")
+    assert (repr(tree(NESTED)), repr(tree({"*": ["a"]}))) == ("Tree(4 values, 3 steps)", "Tree(1 value, 1 step)")
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def _agree(census: Census, recoding: FullDomainRecoding) -> None:
         ladder, known = census.ladders[name], recoding.ladders[name]
         if level > ladder.height:
             msg = f"Column {name!r} has {ladder.height} levels on the new table, and was published at level {level}."
-            raise HierarchyError(msg, hint="give its hierarchy in the schema, instead of leaving it to us.")
+            raise HierarchyError(msg, hint="give its hierarchy in the schema, instead of leaving it out.")
         if not level:  # a value is published as itself
             continue
         shared = recoding.domains[name].codes_in(census.domains[name])
@@ -96,7 +96,7 @@ def _agree(census: Census, recoding: FullDomainRecoding) -> None:
         before = known.labels[level][known.groups[level][both]]
         if (before != ladder.labels[level][ladder.groups[level][shared[both]]]).any():
             msg = f"Column {name!r} has other labels at level {level} on the new table than it had before."
-            raise HierarchyError(msg, hint="give its hierarchy in the schema, instead of leaving it to us.")
+            raise HierarchyError(msg, hint="give its hierarchy in the schema, instead of leaving it out.")
 
 
 def _node(problem: Problem, recoding: FullDomainRecoding) -> Node:

@@ -272,7 +272,7 @@ def _line(notch: Notch, recipe: Recipe) -> str:
     change = f"One level finer would {_verb(recipe)} {records_of(notch.left_out, recipe.records)}"
     if notch.left_out > recipe.max_suppressed_records:
         most = recipe.max_suppressed_records
-        return f"{where} {change}, which is more than the {most:,} allowed; {notch.breaks} is what breaks."
+        return f"{where} {change}, which is more than the {most:,} allowed; {notch.breaks} would be broken."
     worse = ", which is allowed but worse by the measure of the search" if recipe.proof == "optimal" else ""
     return f"{where} {change}{worse}."
 
@@ -282,7 +282,7 @@ def _binds(left_out: Mapping[str, int]) -> str:
     binding = [text for text, count in left_out.items() if count == most]
     if most == 0:
         return "Each of them is kept by all classes."
-    return f"{' and '.join(binding)} {'binds' if len(binding) == 1 else 'bind'}."
+    return f"The strictest here: {' and '.join(binding)}."
 
 
 def _proof(proof: str) -> str:

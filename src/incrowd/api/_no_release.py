@@ -44,7 +44,8 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
     """Say how near the search came, which promise binds, and which column."""
     records, limit = problem.census.records, problem.limit
     if outcome.proof == "best found" and outcome.best is None:
-        msg = f"No release was found in time; {outcome.checked:,} of {outcome.nodes:,} nodes were tested."
+        tested = f"{outcome.checked:,} of {outcome.nodes:,} combinations of levels (nodes) were tested"
+        msg = f"No release was found in time; {tested}."
         return NoSafeRelease(msg, hint="give it more time.")
     least = left_out_by(problem)(problem.highs)
     if least <= limit:

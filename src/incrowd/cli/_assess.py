@@ -59,7 +59,7 @@ Sensitive = Annotated[
 ]
 CategoryFiles = Annotated[
     Names,
-    typer.Option("--categories", metavar="[COLUMN=]FILE", help="How secret the values of a sensitive column are."),
+    typer.Option("--categories", metavar="[COLUMN=]FILE", help="A file that says how secret the values are."),
 ]
 Require = Annotated[
     str | None,
@@ -67,7 +67,9 @@ Require = Annotated[
 ]
 Entity = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says whose row it is.")]
 Count = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says how often a row counts.")]
-Missing = Annotated[Names, typer.Option(metavar="TEXTS", help="What counts as missing besides nothing, such as NA,?")]
+Missing = Annotated[
+    Names, typer.Option(metavar="TEXTS", help="What counts as missing besides empty texts, such as NA,?")
+]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for machines.")]
 All = Annotated[bool, typer.Option("--all", help="Show every column and every measure.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stderr, except warnings and errors.")]
@@ -136,7 +138,7 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     if show_values:
         tell(*uncovered(found.assessment, meanings))
     if found.verdict is None and not found.checklists and not quiet:
-        tell(f'hint: --require "{SUGGESTED}" makes it a gate: exit code 1 if the table does not keep the promise.')
+        tell(f'hint: --require "{SUGGESTED}" leaves with exit code 1 if the table does not keep the promise.')
     return 0 if found.holds else FOUND
 
 

@@ -34,7 +34,9 @@ Weight = Annotated[
 ]
 Threshold = Annotated[
     str | None,
-    typer.Option(metavar="CHANCE", help="Above which a chance is too high, such as 0.09.", rich_help_panel=PANEL),
+    typer.Option(
+        metavar="CHANCE", help="The highest acceptable chance to find a person, such as 0.09.", rich_help_panel=PANEL
+    ),
 ]
 Presets = Annotated[
     list[str] | None,
@@ -56,7 +58,10 @@ Populous = Annotated[
     ),
 ]
 Year = Annotated[
-    int | None, typer.Option(metavar="YEAR", help="When ages were what they are in the data.", rich_help_panel=PANEL)
+    int | None,
+    typer.Option(
+        metavar="YEAR", help="The year in which people had the ages that the data say.", rich_help_panel=PANEL
+    ),
 ]
 
 

@@ -84,9 +84,9 @@ def _people(assessment: Assessment, small: int) -> Iterator[str]:
         (f"people in groups smaller than {small:,}", assessment.below(small)),
     ]
     for name, column in assessment.columns.items():
-        rows.append((_about(name, "people whose {} is certain from the group"), column.homogeneous))
+        rows.append((_about(name, "{}: people whose value is certain"), column.homogeneous))
         if column.similar is not None:
-            rows.append((_about(name, "people whose {} is certain up to its category"), column.similar))
+            rows.append((_about(name, "{}: people whose category is certain"), column.similar))
     width = max(len(label) for label, _ in rows) + 2
     yield from (_exposed(label.ljust(width), exposed) for label, exposed in rows)
     chances = f"average {percent(assessment.average_chance)}   highest {percent(assessment.highest_chance)}"
@@ -124,7 +124,7 @@ def _main(column: ColumnAssessment) -> list[tuple[str, str, str]]:
     rows = [
         (f"different values, of {column.values:,}", _number(column.distinct_l), "l, p"),
         ("largest share of a value", percent(column.alpha), "alpha"),
-        ("values, as if equally frequent", _number(column.entropy_l), "entropy l"),
+        ("effective number of values", _number(column.entropy_l), "entropy l"),
         *((f"distance from the whole table, {way}", _number(far), "t") for way, far in column.t.items()),
     ]
     if column.enhanced is not None:
@@ -141,7 +141,7 @@ def _more(column: ColumnAssessment) -> list[tuple[str, str, str]]:
         ("one over the largest share", _number(column.probabilistic_l), "probabilistic l"),
         *((f"ratio that c must exceed, l = {rank}", _number(ratio), "recursive (c, l)") for rank, ratio in ratios),
         ("largest gain of a value", _number(column.beta), "beta"),
-        ("the same, if capped gains allow any", _number(column.enhanced_beta), "enhanced beta"),
+        ("the same, with a cap for each value", _number(column.enhanced_beta), "enhanced beta"),
         ("largest change of a value, logarithmic", _number(column.delta), "delta"),
     ]
 

@@ -46,7 +46,7 @@ Excluded = Annotated[
 ]
 ShowValues = Annotated[
     bool,
-    typer.Option("--show-values", help="Say which group is the worst and, with --who, who is found. They are data!"),
+    typer.Option("--show-values", help="Print the worst group and, with --who, who is found. They are data!"),
 ]
 ExposedFile = Annotated[
     Path | None,

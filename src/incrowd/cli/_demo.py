@@ -33,7 +33,7 @@ def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the release.")
     ] = DEFAULT,
-    force: Annotated[bool, typer.Option("--force", help="Replace a release in another folder than usual.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a release in a folder that you named.")] = False,
     as_json: Json = False,
 ) -> None:
     """Publish a made-up hospital table: risk before, release, risk after, attacks and a report.
@@ -56,7 +56,9 @@ def demo(
     release = anonymize(table, schema, model=f"k>={K}, l>={L}[diagnosis]", max_suppressed=SHARE)
     recipe = release.recipe
     say(
-        clock.line(f"             {recipe.nodes:,} versions, the best one found and proven, {recipe.checked} looked at")
+        clock.line(
+            f"             {recipe.nodes:,} combinations of levels, the best proven, {recipe.checked:,} looked at"
+        )
     )
     release.save(output, force=force or output == DEFAULT, about={"purpose": "a demonstration on made-up patients"})
     kept = recipe.records - recipe.suppressed

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from incrowd.api import Plan
 
 ENGINES = ("local", "spark")
-Engine = Annotated[str, typer.Option("--engine", metavar="|".join(ENGINES), help="Who reads and writes the table.")]
+Engine = Annotated[str, typer.Option("--engine", metavar="|".join(ENGINES), help="What reads and writes the table.")]
 Master = Annotated[
     str | None,
     typer.Option("--master", metavar="URL", help="Which Spark: local[2], yarn, spark://..., sc://... (Connect)."),

@@ -58,7 +58,7 @@ class Watch:
         """Hear how far a search is; it goes on."""
         if not self._quiet:
             best = "nothing fits yet" if progress.best is None else f"best so far {progress.best:.4f}"
-            looked = f"{progress.checked:,} of at most {progress.nodes:,} versions"
+            looked = f"{progress.checked:,} of at most {progress.nodes:,} combinations of levels"
             self._show(SEARCHING, progress.checked, None, (looked, f", {best}"))  # most are never looked at
         return True
 

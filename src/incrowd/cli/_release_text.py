@@ -5,12 +5,19 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from incrowd.cli._assess_text import percent
 from incrowd.cli._run import amount
 
 if TYPE_CHECKING:
     from incrowd.api import Release
     from incrowd.core import Finding
 
+PROOFS = {
+    "optimal": "proven to be the best (optimal)",
+    "best found": "the best that was found in time; a better one may exist",
+    "heuristic": "not proven to be the best (heuristic)",
+}
+"""What a search proves, in plain words."""
 WIDTH = 24
 """Longer names of columns are shortened, so that a line fits into a terminal."""
 
@@ -23,8 +30,10 @@ def lines_of(release: Release) -> list[str]:
     share = recipe.suppressed / recipe.records if recipe.records else 0
     kept = recipe.published
     gone = "masked" if recipe.masked else "left out"
-    left_out = f"{recipe.suppressed:,} {gone} ({100 * share:.1f} %, {recipe.max_suppressed_records:,} allowed)"
-    looked = f", {recipe.checked:,} of {recipe.nodes:,} versions looked at" if recipe.nodes else ""
+    left_out = f"{recipe.suppressed:,} {gone} ({percent(share)}, {recipe.max_suppressed_records:,} allowed)"
+    looked = (
+        f", {recipe.checked:,} of {recipe.nodes:,} combinations of levels (nodes) looked at" if recipe.nodes else ""
+    )
     return [
         f"{kept:,} of {amount(recipe.records, 'record')} in {amount(release.verdict.classes, 'group')}; {left_out}",
         *([f"removed first, with missing values: {amount(recipe.dropped, 'record')}"] if recipe.dropped else []),
@@ -37,7 +46,7 @@ def lines_of(release: Release) -> list[str]:
         "",
         *textwrap.wrap(empty_of(release.explanation), 80, subsequent_indent="  "),
         f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left)",
-        f"search: {recipe.proof}{looked}",
+        f"search: {PROOFS.get(recipe.proof, recipe.proof)}{looked}",
         *(f"note: {note}" for note in recipe.notes),
     ]
 

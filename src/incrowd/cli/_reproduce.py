@@ -37,7 +37,7 @@ Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write tables, charts and claims.")
 ]
 Small = Annotated[bool, typer.Option("--small", help="Try out less, on a thousand records: takes seconds.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace results in another folder than usual.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace earlier results in a folder that you named.")]
 
 
 def reproduce(

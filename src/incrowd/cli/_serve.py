@@ -18,7 +18,7 @@ NEEDED = ("fastapi", "uvicorn")
 """What the extra ``web`` brings."""
 
 Folder = Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder with the table; here if not given.")]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 takes any that is free.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0 takes any free one.")]
 Host = Annotated[str, typer.Option("--host", help="Another address than 127.0.0.1. Others may then reach your data!")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Do not open a browser; only print the address.")]
 

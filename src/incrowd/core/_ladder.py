@@ -139,7 +139,7 @@ class Ladder:
             if not np.array_equal(self.step(level, level + 1)[self.groups[level]], self.groups[level + 1]):
                 msg = (
                     f"The hierarchy of column {self.column!r} is not nested: "
-                    f"values that are equal at level {level} part again at level {level + 1}."
+                    f"values with one label at level {level} have different ones at level {level + 1}."
                 )
                 raise HierarchyError(msg, hint="once two values share a label they must share all labels above it.")
 

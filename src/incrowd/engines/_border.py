@@ -68,8 +68,11 @@ def _translate(error: Exception, home: DuckHome | None) -> IncrowdError:
                 f"{_file(message)} cannot be read as a table of text.", hint="all its lines must end in the same way."
             ),
         ),
-        (isinstance(error, FileNotFoundError), DataError("The file does not exist.")),
-        (isinstance(error, PermissionError), DataError("The file may not be read or written.")),
+        (isinstance(error, FileNotFoundError), DataError(f"{_named(error)} does not exist.")),
+        (
+            isinstance(error, PermissionError),
+            DataError(f"{_named(error)} may not be read or written.", hint="check your rights."),
+        ),
         (isinstance(error, duckdb.IOException) and _NO_GZIP.search(message), _cut_off(home)),
         (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.", hint=BROKEN)),
         (_NO_SPACE.search(message), EngineError("The disk is full.", hint=ELSEWHERE)),
@@ -91,6 +94,12 @@ def _cut_off(home: DuckHome | None) -> DataError:
     files = () if home is None else home.files
     name = f"The file {name_of(files[0])!r}" if len(files) == 1 else "A file"
     return DataError(f"{name} is not a gzip file, or is cut off.", hint=NOT_COMPRESSED)
+
+
+def _named(error: Exception) -> str:
+    """Name the file that the system complains about, if it says which."""
+    name = getattr(error, "filename", None)
+    return f"The file {name_of(Path(name))!r}" if isinstance(name, str) else "The file"
 
 
 def _unknown(error: Exception) -> EngineError:

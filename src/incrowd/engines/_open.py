@@ -260,7 +260,7 @@ def _check_names(names: Sequence[Any], drop: Sequence[str], *, show: bool = True
         first = seen.setdefault(name.casefold(), number)
         if first != number:
             which = f": {names[first]!r} and {name!r}" if show else ""
-            msg = f"Columns {first + 1} and {number + 1} of the table have the same name, up to case{which}."
+            msg = f"Columns {first + 1} and {number + 1} of the table have the same name, whatever the case{which}."
             raise SchemaError(msg, hint="give every column a name of its own.")
     for name in drop:
         if name not in names:

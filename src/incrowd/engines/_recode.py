@@ -22,7 +22,7 @@ Pieces = tuple[Any, Any, Any]
 def check_rows(recoding: LocalRecoding, rows: int) -> None:
     """Refuse to apply a local recoding to a table that is not the one it was made for, unless it speaks of a part."""
     if rows != int(recoding.counts.sum()) and not recoding.partial:
-        msg = f"The recoding speaks of {int(recoding.counts.sum())} records, the table has {rows} rows."
+        msg = f"The recoding is about {int(recoding.counts.sum()):,} records, and the table has {rows:,} rows."
         raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")
 
 

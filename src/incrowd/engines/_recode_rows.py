@@ -56,7 +56,7 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     rows = np.lexsort((*ranks[::-1], cells))
     rows = rows[np.isin(cells[rows], entries)] if recoding.partial else rows
     if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):
-        msg = "The recoding speaks of other records than the table has."
+        msg = "The recoding is about other records than the table has."
         raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")
     classes = np.repeat(recoding.classes[order], recoding.counts[order])
     rows, classes = rows[classes >= 0], classes[classes >= 0]

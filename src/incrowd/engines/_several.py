@@ -109,7 +109,7 @@ def check_keys(found: Several, columns: Iterable[str]) -> None:
     """Refuse folders that speak of a column which the files do not have: its values would be lost."""
     lost = [key for key in found.keys if key not in set(columns)]
     if lost:
-        msg = f"Folders speak of the column {lost[0]!r}, which the files do not have: its values would be lost."
+        msg = f"Names of folders hold the column {lost[0]!r}, which the files do not have: its values would be lost."
         raise DataError(msg, hint="open it with DuckDB (hive_partitioning=true) and give the relation, or rewrite it.")
 
 

@@ -41,7 +41,7 @@ def spark_session(master: str) -> Iterator[Any]:
         ``sc://host:15002``.
     """
     if not _MASTER.fullmatch(master):
-        msg = f"The master {_without_secrets(master)!r} is none that Spark knows."
+        msg = f"The master {_without_secrets(master)!r} is not known to Spark."
         raise ParameterError(msg, hint="write local[2], yarn, spark://host:7077, or sc://host:15002 for Spark Connect.")
     spark = need("pyspark.sql", extra="spark", what="Spark")
     if master.startswith(("sc://", "spark://")):

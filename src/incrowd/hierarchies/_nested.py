@@ -43,7 +43,7 @@ def paths_of_pairs(pairs: Iterable[Any]) -> list[Path]:
     leaves = [child for child in parent if child not in inner]
     paths = [_climb(leaf, parent) for leaf in leaves]
     if len(set().union(*paths)) < len(inner | parent.keys()):
-        msg = f"The tree has a circle: some of its {len(inner)} groups lie in themselves."
+        msg = f"The tree has a circle: some of its {len(inner)} groups contain themselves."
         raise HierarchyError(msg, hint="give pairs (child, parent) that lead to a top.")
     return paths
 

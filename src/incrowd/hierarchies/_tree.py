@@ -46,7 +46,8 @@ class Tree:
         return Ladder.climb(domain, steps)
 
     def __repr__(self) -> str:
-        return f"Tree({len(self.paths)} values, {self.height} {'step' if self.height == 1 else 'steps'})"
+        values = "1 value" if len(self.paths) == 1 else f"{len(self.paths)} values"
+        return f"Tree({values}, {self.height} {'step' if self.height == 1 else 'steps'})"
 
 
 def tree(source: str | os.PathLike[str] | Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> Tree:
@@ -104,7 +105,7 @@ def _checked(rows: Rows, what: str) -> Tree:
         return Tree(tuple(sorted(set(rows.topped().paths))))
     first = problems[0]
     where = "" if first.line is None else f", {rows.word} {first.line}"
-    more = f" There are {len(problems) - 1} more problems." if len(problems) > 1 else ""
+    more = {1: "", 2: " There is 1 more problem."}.get(len(problems), f" There are {len(problems) - 1} more problems.")
     hint = "incrowd hierarchy check FILE lists all problems." if rows.word == "line" else ""
     msg = f"{what}{where}: {first.message}{more}"
     raise HierarchyError(msg, hint=hint)

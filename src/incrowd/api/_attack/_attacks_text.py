@@ -32,8 +32,8 @@ def lines_of(attacks: Attacks) -> Iterator[str]:
     for note in dict.fromkeys([*attacks.notes, *(note for entry in attacks for note in entry.notes)]):
         yield from _wrapped(f"note: {note}")
     yield ""
-    yield "right: people the intruder is right about; guessing: without the release"
-    yield "worst: highest chance in a group; gain (x), change or range where marked"
+    yield "right: how often the intruder is right; guessing: the same without the release"
+    yield "worst: highest chance in any group; gain (x), change or range where these count"
     if any(entry.unread for entry in attacks):
         yield "?: incomplete, because labels could not be read; see the notes"
 

@@ -162,6 +162,11 @@ def _pairs(target: Target, on: Mapping[str, str] | None, available: Sequence[str
         if name not in quasi:
             raise UnknownColumnError.of(name, quasi, given_as="quasi-identifier to join on")
     if not pairs:
-        msg = f"None of the {len(quasi)} quasi-identifiers is a column of the external table."
+        msg = f"The external table has no column that is called like one of the {quasi_identifiers(len(quasi))}."
         raise ParameterError(msg, hint="say which columns are the same: on={'age': 'Age'}.")
     return pairs
+
+
+def quasi_identifiers(number: int) -> str:
+    """Count quasi-identifiers."""
+    return f"{number} quasi-identifier{'' if number == 1 else 's'}"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from incrowd.api._attack._attacks import Attack, Table
 from incrowd.api._attack._joined import Joined
-from incrowd.api._attack._known import Known
+from incrowd.api._attack._known import Known, quasi_identifiers
 from incrowd.api._attack._told import CHANCES
 from incrowd.api._attack._truth import Told, rows_of, shares
 from incrowd.api._check import free_name
@@ -21,8 +21,8 @@ Counts = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 FOREIGN = (
-    "linkage: it is not known who of the original is in this table; of the people who fit the same groups, as many are "
-    "taken to be there as these have people, so that right is an upper bound."
+    "linkage: nobody knows who of the original is in this table. Of the people who fit the same groups, as many count "
+    "as found as these groups have people: right is an upper bound."
 )
 
 
@@ -105,7 +105,7 @@ def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
 
 def _knows(known: Known) -> str:
     whose = "everybody in the original table" if known.original else f"{known.people:,} people of an external table"
-    columns = f"{len(known.on)} quasi-identifier{'' if len(known.on) == 1 else 's'}"
+    columns = quasi_identifiers(len(known.on))
     return f"{columns} of {whose}"
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.api._attack._attacks import Attack, Table
 from incrowd.api._attack._joined import Joined, join
-from incrowd.api._attack._known import Known
+from incrowd.api._attack._known import Known, quasi_identifiers
 from incrowd.api._attack._target import Target
 from incrowd.api._attack._told import CHANCES
 from incrowd.api._attack._truth import shares
@@ -133,7 +133,7 @@ def narrowest_group(owned: Owned, joined: Joined | None = None) -> Attack:
     return Attack(
         name="narrowest group",
         column=None,
-        knows=f"{len(owned.columns)} quasi-identifiers of everybody, and that nobody is generalized more than needed",
+        knows=f"{quasi_identifiers(len(owned.columns))} of everybody, and that nobody is generalized more than needed",
         means="alone in the narrowest group that fits, and really there",
         exposed=Exposed(int((sizes == 1).sum()), people, None, Fraction(people, max(total, 1))),
         targets=total,
@@ -189,7 +189,7 @@ def _published_as(owned: Owned, joined: Joined) -> Ints:
         known = {text: code for code, text in enumerate(target.census.labels(name).tolist())}
         names, which = target.numbered[name]
         if any(text not in known for text in names):
-            msg = f"The recoding speaks of other labels of column {name!r} than the table has."
+            msg = f"The recoding has other labels of column {name!r} than the table has."
             raise DataError(msg, hint="give the table that the recoding was saved with; incrowd verify compares them.")
         own.append(np.concatenate([published, np.array([known[text] for text in names], dtype=np.int64)[which]]))
     ids = group(own, [int(column.max(initial=0)) + 1 for column in own]).ids

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.api._attack._attacks import Attack, Table
 from incrowd.api._attack._joined import Joined, join
-from incrowd.api._attack._known import Known
+from incrowd.api._attack._known import Known, quasi_identifiers
 from incrowd.api._attack._target import Target
 from incrowd.api._attack._truth import Told, rows_of
 from incrowd.api._check import free_name
@@ -123,7 +123,7 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
     return Attack(
         name="intersection",
         column=name,
-        knows=f"{len(known.on)} quasi-identifiers of everybody, and that they are in both releases",
+        knows=f"{quasi_identifiers(len(known.on))} of everybody, and that they are in both releases",
         means="a value is certain by both releases",
         exposed=exposed,
         targets=targets,

@@ -95,7 +95,7 @@ def _check_data(data: DataSection) -> Iterator[Trouble]:
     if data.separator is not None and len(data.separator) != 1:
         yield Trouble(("data", "separator"), f"must be one character, got {data.separator!r}.")
     if not _is_encoding(data.encoding):
-        yield Trouble(("data", "encoding"), f"is no encoding that there is: {data.encoding!r}; for example 'utf-8'.")
+        yield Trouble(("data", "encoding"), f"is not a known encoding: {data.encoding!r}; for example 'utf-8'.")
     if data.memory is not None:
         yield from _try(("data", "memory"), lambda: Budget.of(data.memory))
 
@@ -112,13 +112,13 @@ def _check_roles_of_data(data: DataSection, columns: Mapping[str, ColumnSection]
     """See that the person and the count have no other role; only an identifier can be the person too."""
     person = None if data.entity is None else columns.get(data.entity)
     if person is not None and person.role not in {"identifier", "drop"}:
-        message = f"{data.entity!r} has the role {person.role!r}; whose row it is is not published."
+        message = f"{data.entity!r} has the role {person.role!r}; the column of persons is never published."
         yield Trouble(("data", "entity"), message)
     elif person is not None and person.keep is not None:
         yield Trouble(("data", "entity"), f"{data.entity!r} is to be published as a pseudonym: rows would be linked.")
     if data.count is not None and data.count in columns:
         role = columns[data.count].role
-        yield Trouble(("data", "count"), f"{data.count!r} has the role {role!r} too; take one away.")
+        yield Trouble(("data", "count"), f"{data.count!r} has the role {role!r} too; remove one of them.")
     if data.count is not None and data.count == data.entity:
         yield Trouble(("data", "count"), f"{data.count!r} cannot be 'entity' too.")
 
@@ -130,7 +130,7 @@ def _check_column(name: str, column: ColumnSection, folder: Path) -> Iterator[Tr
             needed = " or ".join(map(repr, roles))
             yield Trouble((*path, key), f"belongs to columns with the role {needed}, not {column.role!r}.", own=True)
     if column.hierarchy is not None and column.categories is not None and column.role == "sensitive":
-        yield Trouble((*path, "categories"), "stands beside a hierarchy; give one of the two.", own=True)
+        yield Trouble((*path, "categories"), "cannot stand beside a hierarchy; give one of the two.", own=True)
     if (column.keep is None) != (column.key_file is None):
         there, other = ("keep", "key_file") if column.key_file is None else ("key_file", "keep")
         yield Trouble((*path, there), f"needs {other!r} too.", own=True)
@@ -163,7 +163,8 @@ def _try(path: Keys, build: Callable[[], object]) -> Iterator[Trouble]:
 def _check_privacy(privacy: PrivacySection, parts: Parts) -> Iterator[Trouble]:
     if privacy.max_suppressed and privacy.max_suppressed_records is not None:
         yield Trouble(
-            ("privacy", "max_suppressed_records"), "stands beside 'max_suppressed'; give the share or the number."
+            ("privacy", "max_suppressed_records"),
+            "cannot stand beside 'max_suppressed'; give one of the two.",
         )
     alone = isinstance(privacy.promise, str)
     for place, text in enumerate(promises_of(privacy)):
@@ -225,7 +226,7 @@ def _check_search(search: SearchSection) -> Iterator[Trouble]:
         if value not in {None, usual} and key not in known:
             yield Trouble(("search", key), _not_for(name, key), own=True)
         elif value is not None and key in given:
-            yield Trouble(("search", key), "stands in the table of the algorithm too; take one away.", own=True)
+            yield Trouble(("search", key), "is given in the table of the algorithm too; remove one of them.", own=True)
     measure = search.measure
     troubles = [] if measure is None else list(_try(("search", "measure"), lambda: read_measure(measure)))
     yield from troubles
@@ -256,4 +257,4 @@ def _parameters(name: str) -> list[str]:
 def _not_for(name: str, key: str) -> str:
     """Say which searches have a key that this one lacks."""
     others = [one for one in searches() if key in _parameters(one)]
-    return f"the search {name!r} has no {key!r}; take this line away, or choose {' or '.join(map(repr, others))}."
+    return f"the search {name!r} has no {key!r}; remove this line, or choose {' or '.join(map(repr, others))}."

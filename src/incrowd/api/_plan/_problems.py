@@ -23,7 +23,7 @@ _WANTED = {
     "dict_type": "a table",
     "model_type": "a table",
     "finite_number": "a finite number",
-    "string_unicode": "a text of proper characters",
+    "string_unicode": "a text without broken characters",
     "string_too_short": "a text that is not empty",
     "greater_than": "above {gt}",
     "greater_than_equal": "at least {ge}",
@@ -104,7 +104,7 @@ def _no_kind(given: object) -> str:
     if kinds := kinds_in(given):
         return f"asks for {len(kinds)} hierarchies, {' and '.join(map(repr, kinds))}; a column has one."
     guess = did_you_mean(next(iter(given), ""), FORMS)
-    return f"asks for no hierarchy that there is; {guess}"
+    return f"is not a known hierarchy; {guess}"
 
 
 def _near(given: object, found: Sequence[Mapping[str, Any]]) -> str:

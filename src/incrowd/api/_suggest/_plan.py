@@ -110,7 +110,7 @@ def _why(column: ColumnSuggestion, suggestion: Suggestion) -> Iterator[str]:
     alone = f", {percent(found.share_alone)} occur once" if found.alone else ""
     yield f"{values if values in column.reason else f'{column.reason}; {values}'}{missing}{alone}"
     if column.role == "sensitive":
-        yield 'which values are alike, most secret first, can be said: categories = "file.csv"'
+        yield 'to say which values are alike, most secret first: categories = "file.csv"'
 
 
 def _about_persons(suggestion: Suggestion) -> Iterator[str]:
@@ -128,7 +128,8 @@ def _singled(suggestion: Suggestion) -> Iterator[str]:
     if found is None:
         return
     count = len(found.together.columns)
-    yield f"{percent(found.together.share)} of the records are one of a kind by the {count} columns called quasi here"
+    columns = "the column" if count == 1 else f"the {count} columns"
+    yield f"{percent(found.together.share)} of the records are one of a kind by {columns} called quasi here"
     for one in found.pairs[:3] if found.pairs else found.single[:1]:
         if one.alone:
             yield f"{percent(one.share)} by {' and '.join(map(repr, one.columns))} alone"

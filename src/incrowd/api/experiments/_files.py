@@ -21,6 +21,8 @@ def prepare(folder: str | os.PathLike[str], names: Sequence[str], *, force: bool
         place.mkdir(exist_ok=True)
     except FileExistsError:
         msg = f"Cannot write into {place.name!r}: there is a file of that name."
+    except PermissionError:
+        msg = f"Cannot make the folder {place.name!r}: Permission denied."
     except FileNotFoundError:
         msg = f"Cannot make the folder {place.name!r}: there is no folder {place.parent.name!r}."
     else:
