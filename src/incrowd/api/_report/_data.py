@@ -167,6 +167,8 @@ def _public_words(release: Release, name: str) -> str:
     levels = release.recoding.levels
     if levels is None:
         return "as vaguely as each group needs"
+    if technique(release, name) == "attribute suppression":
+        return "without its values: all are one star"
     return f"at level {levels[name]} of its hierarchy" if levels[name] else "as it is"
 
 

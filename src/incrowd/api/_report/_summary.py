@@ -60,7 +60,6 @@ def facts(release: Release, about: About) -> list[tuple[str, str]]:
 def public_facts(release: Release, about: About) -> list[tuple[str, str]]:
     """Give what stands beside the verdict, for anybody: what the certificate says too."""
     found = [
-        ("promise", release.recipe.promise),
         ("file", str(about.file.get("name") or "")),
         ("file (SHA-256)", str(about.file.get("sha256") or "")[:SHORT]),
         ("date", about.date),
