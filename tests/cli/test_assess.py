@@ -225,7 +225,7 @@ def test_several_sensitive_columns_have_categories_of_their_own(run: Run, tmp_pa
         ),
         (
             ["DATA", "--quasi", "age", "--sensitive", "disease", "--require", "t<=0.2[ordered]"],
-            "hint: no option says that; in Python write sensitive={'disease': ordered([...])}.",
+            'hint: no option says that; in a plan, write hierarchy = { ordered = ["LEAST", "MOST"] } under [col',
         ),
         (
             ["DATA", "--quasi", "age", "--sensitive", "disease", "--require", "nt(n=2, t=0)[path]"],

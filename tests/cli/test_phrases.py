@@ -11,6 +11,7 @@ import pytest
 
 import incrowd
 from incrowd.api._plan._checks import searches
+from incrowd.api._plan._sections import ColumnSection
 from incrowd.cli._phrases import spoken
 
 SOURCE = Path(incrowd.__file__).parent
@@ -31,11 +32,29 @@ CALL = re.compile(rf"\b(?:{'|'.join(one.__name__ for one in searches().values())
         ('use TopDown("loss").', 'use { name = "top-down", best = "loss" }.'),
         ("the error carries them in .values; the command line prints them with --show-values.", "--show-values prints"),
         ("use suppression='drop'.", 'use suppression = "drop".'),
+        ("write of='disease'.", "name it in brackets: [disease]."),
+        ('write NTCloseness(..., supersets="path").', "write nt(...)[path]."),
         ("did you mean 'Mondrian (a town)'?", "did you mean 'Mondrian (a town)'?"),
     ],
 )
 def test_a_hint_for_python_is_said_in_the_words_of_the_command_line(said: str, here: str) -> None:
     assert here in spoken(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "role"),
+    [
+        ("write sensitive={'a b': categories(...)}, most secret first.", "categories", "sensitive"),
+        ("write sensitive={'a b': tree(...)}.", "hierarchy", "sensitive"),
+        ("write sensitive={'a b': ordered([...])}.", "hierarchy", "sensitive"),
+        ("say how it becomes vaguer, for example quasi={'a b': intervals(5, 10)}.", "hierarchy", "quasi"),
+    ],
+)
+def test_what_is_advised_for_a_column_can_be_written_into_a_plan(said: str, key: str, role: str) -> None:
+    found = re.search(rf"({key} = .*) under (\[columns\..*\])", spoken(said))
+    assert found is not None
+    written = tomllib.loads(f'{found[2]}\nrole = "{role}"\n{found[1]}\n')["columns"]["a b"]
+    assert ColumnSection.model_validate(written).role == role
 
 
 def test_every_search_that_a_text_names_is_named_as_a_plan_names_it() -> None:

@@ -177,7 +177,7 @@ def test_wrong_bounds_are_refused(arguments: Any, says: str) -> None:
 
 
 def test_a_value_that_is_bounded_twice_in_a_text_is_refused() -> None:
-    with pytest.raises(ic.ParameterError, match="bounds one thing twice at character 15"):
+    with pytest.raises(ic.ParameterError, match="gives one parameter twice at character 15"):
         promise("alpha(HIV=0.2, HIV=0.9)")
     with pytest.raises(ic.ParameterError, match="alpha must be a number, or a dict"):
         promise("alpha")

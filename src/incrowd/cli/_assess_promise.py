@@ -19,7 +19,7 @@ Meanings = Mapping[str, Any]
 
 _IN_PYTHON = (
     (re.compile(r"write sensitive=\{'([^']*)': categories\(\.\.\.\)\}"), r"write --categories \1=FILE"),
-    (re.compile(r"write (sensitive=\{.*\})"), r"no option says that; in Python write \1"),
+    (re.compile(r"write (sensitive=\{.*\})"), r"no option says that; in a plan, write \1"),
     (
         re.compile(r"; say how it becomes vaguer, for example quasi=\{.*\}"),
         "; incrowd init plans how it becomes vaguer",

@@ -19,6 +19,18 @@ _PHRASES = (
     (r"the error carries (them|the values) in \.values", r"--show-values prints \1"),
     (r"; the command line prints them with --show-values", ""),
     (r"\bmax_suppressed_records=(\d+)", r"max_suppressed_records = \1 in place of max_suppressed"),
+    (r"write sensitive=\{'([^']*)': categories\(\.\.\.\)\}", r'write categories = "FILE" under [columns."\1"]'),
+    (r"write sensitive=\{'([^']*)': tree\(\.\.\.\)\}", r'write hierarchy = { tree = "FILE" } under [columns."\1"]'),
+    (
+        r"write sensitive=\{'([^']*)': ordered\(\[\.\.\.\]\)\}",
+        r'write hierarchy = { ordered = ["LEAST", "MOST"] } under [columns."\1"]',
+    ),
+    (
+        r"quasi=\{'([^']*)': intervals\(([\d, ]+)\)\}",
+        r'hierarchy = { intervals = [\2] } under [columns."\1"]',
+    ),
+    (r"write of='([^']*)'", r"name it in brackets: [\1]"),
+    (r'write NTCloseness\(\.\.\., supersets="(\w+)"\)', r"write nt(...)[\1]"),
     (r"\b(suppression|order)='(\w+)'", r'\1 = "\2"'),
 )
 """Patterns, and what is written here instead."""

@@ -137,7 +137,7 @@ class _Reader:
             place, bare = self._place(), self._kind() == "word"
             name = self._name()
             if name in arguments:
-                self._refuse("bounds one thing twice", place)
+                self._refuse("gives one parameter twice", place)
             self._require("=")
             arguments[name] = self._name() if bare and name == "weight_over" else self._number()
             if not self.take(","):
