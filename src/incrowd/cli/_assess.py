@@ -63,7 +63,7 @@ CategoryFiles = Annotated[
 ]
 Require = Annotated[
     str | None,
-    typer.Option(metavar="PROMISE", help='What must hold, such as "k>=5, l>=3"; leave with 1 if it does not.'),
+    typer.Option(metavar="PROMISE", help='What must hold, such as "k>=5, l>=3"; exit code 1 if it does not.'),
 ]
 Entity = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says whose row it is.")]
 Count = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says how often a row counts.")]
@@ -116,7 +116,7 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     populous: Populous = None,
     year: Year = None,
 ) -> int:
-    """Measure how well a table hides its people; with --require or --preset, leave with 1 if something does not hold.
+    """Measure how well a table hides its people; with --require or --preset, exit code 1 if something does not hold.
 
     For example: incrowd assess patients.csv --quasi age,zip --preset ema-0.09
     """

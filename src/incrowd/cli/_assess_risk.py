@@ -43,7 +43,7 @@ Presets = Annotated[
     typer.Option(
         "--preset",
         metavar="NAME",
-        help=f"A published rule: ema-0.09, wp216 or {HARBOR}; leave with 1 unless it holds.",
+        help=f"A published rule: ema-0.09, wp216 or {HARBOR}; exit code 1 unless it holds.",
         rich_help_panel=PANEL,
     ),
 ]

@@ -69,7 +69,7 @@ def _options(
         bool, typer.Option("--debug", help="Show where an error happened. Never shows values of the data.")
     ] = False,
     version: Annotated[  # noqa: ARG001 - its callback does the work
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     context.obj.debug = debug

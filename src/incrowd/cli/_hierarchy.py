@@ -70,7 +70,7 @@ def check(
     sheet: Sheet = None,
     show_values: ShowValues = False,
 ) -> int:
-    """Check a hierarchy, and whether it covers a column; leave with 1 if there are problems.
+    """Check a hierarchy, and whether it covers a column; exit code 1 if there are problems.
 
     For example: incrowd hierarchy check zip.csv --data patients.csv --column zip
     """
