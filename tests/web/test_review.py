@@ -16,7 +16,11 @@ from incrowd.api._report._about import QUESTIONS
 from incrowd.web._desk import DESK
 from web.serving import PATIENTS, PLAN, Visitor
 
-ANYWAY = {"reason": "the board asked for it", "name": "A. Archer"}
+ANYWAY = {
+    "reason": "the board asked for it",
+    "name": "A. Archer",
+    "items": ["plan", "promise", "attacked", "earlier"],
+}
 STATED = {"report": {"earlier_releases": "none"}}
 LARGER = "name,age,sex,zip,disease\n" + "".join(
     f"P{row},{20 + row % 4},{'fm'[row % 2]},01067,{('flu', 'hiv', 'asthma')[row % 3]}\n" for row in range(120)
@@ -142,11 +146,28 @@ def test_a_reason_of_an_earlier_release_is_not_one_for_this_one(planned: Visitor
 
 
 @pytest.mark.parametrize(
-    "anyway", [{"reason": "because"}, {"name": "A. Archer"}, {"reason": "  ", "name": "A. Archer"}, {}, "yes", True]
+    "anyway",
+    [
+        {"reason": "because", "items": []},
+        {"name": "A. Archer", "items": []},
+        {"reason": "  ", "name": "A. Archer", "items": []},
+        {"reason": "because", "name": "A. Archer"},
+        {},
+        "yes",
+        True,
+    ],
 )
 def test_a_reason_needs_words_and_a_name(planned: Visitor, anyway: Any) -> None:
     planned.work(kind="run")
     planned.ask("POST", "/api/jobs", 422, json={"kind": "export", "run": 1, "anyway": anyway})
+
+
+def test_a_reason_counts_only_for_what_was_open_when_it_was_given(planned: Visitor, folder: Path) -> None:
+    planned.work(kind="run")
+    seen = {**ANYWAY, "items": ["attacked", "earlier"]}
+    planned.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=3"]}})  # in another tab
+    assert refused(planned, anyway=seen)["code"] == "open"
+    assert not (folder / "out").exists()
 
 
 def test_what_may_be_given_away_can_be_downloaded_only_after_somebody_wrote_it(planned: Visitor) -> None:

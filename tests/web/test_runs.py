@@ -12,7 +12,7 @@ import pytest
 
 from web.serving import PLAN, Visitor
 
-ANYWAY = {"reason": "only a test", "name": "A. Archer"}
+ANYWAY = {"reason": "only a test", "name": "A. Archer", "items": ["attacked", "earlier", "plan", "promise"]}
 FEMALE = {"column": "sex", "values": ["f"]}
 
 

@@ -159,10 +159,11 @@ class QuestionJob(Asked):
 
 
 class Anyway(Asked):
-    """Why a run is released although something is open, and who decides that."""
+    """Why a run is released although something is open, who decides that, and which items they have seen."""
 
     reason: Annotated[StrictStr, StringConstraints(strip_whitespace=True, min_length=3, max_length=2_000)]
     name: Annotated[StrictStr, StringConstraints(strip_whitespace=True, min_length=2, max_length=200)]
+    items: Annotated[list[Annotated[StrictStr, Field(max_length=40)]], Field(max_length=50)]
 
 
 class ExportJob(Asked):

@@ -116,10 +116,10 @@ async def _export(here: Office, body: asked.ExportJob, folder: Path) -> Plain:
 
 
 def _signed(review: Review, anyway: asked.Anyway | None) -> dict[str, str] | None:
-    """Say why something is released although something is open; refuse if nobody says why."""
+    """Say why something is released although something is open; refuse if nobody says why, or who does saw less."""
     if not review.open:
         return None
-    if anyway is None:
+    if anyway is None or {one.name for one in review.open} - set(anyway.items):
         raise refusal_of(review.open)
     today = dt.datetime.now(dt.UTC).date().isoformat()
     items = " ".join(f"{one.title}: {one.words}" for one in review.open)

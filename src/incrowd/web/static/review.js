@@ -80,7 +80,8 @@ export function signing(review) {
 export function signed(review) {
   if (!open(review).length) return null;
   const [reason, name] = [given.reason.trim(), given.name.trim()];
-  if (reason.length > 2 && name.length > 1) return { reason, name };
+  const items = [...new Set(open(review).map((one) => one.name))];
+  if (reason.length > 2 && name.length > 1) return { reason, name, items };
   fill(
     at("anyway-problem"),
     notice("bad", "Nothing was written yet", "Say why it is released although something is open, and who decides that."),
