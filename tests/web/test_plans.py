@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import asyncio
+import json
 import tomllib
+from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incrowd.web import Settings, make_app
 from incrowd.web._patch import merged, number_of, numbers_read, texts_written
 from web.serving import PLAN, Visitor
 
@@ -199,3 +203,37 @@ def test_a_number_that_is_written_as_text_is_read_as_the_same_number(number: flo
 def test_a_plan_is_the_same_after_the_way_through_a_browser(widths: list[float], share: float) -> None:
     plan = {"columns": {"a": {"hierarchy": {"intervals": widths}, "at_most": 2}}, "privacy": {"max_suppressed": share}}
     assert numbers_read(texts_written(plan)) == plan
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_file_is_opened_only_for_somebody_who_is_still_there(folder: Path, *, stays: bool) -> None:
+    app = make_app(Settings(folder, port=8000, separate=False))
+    keys = app.state.office.keys
+    body = json.dumps({"name": "patients.csv"}).encode()
+    headers = {
+        "host": "127.0.0.1:8000",
+        "cookie": f"{keys.name}={keys.cookie}",
+        "x-incrowd-token": keys.change,
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+    }
+    scope = {"type": "http", "method": "POST", "path": "/api/open", "raw_path": b"/api/open", "query_string": b""}
+    scope |= {"headers": [(name.encode(), value.encode()) for name, value in headers.items()], "http_version": "1.1"}
+    scope |= {"scheme": "http", "server": ("127.0.0.1", 8000), "client": ("127.0.0.1", 9), "root_path": ""}
+    told = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        if told:
+            return told.pop()
+        if stays:
+            await asyncio.Event().wait()
+        return {"type": "http.disconnect"}
+
+    sent: list[MutableMapping[str, Any]] = []
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    assert sent[0]["status"] == (200 if stays else 503)
+    assert (folder / "plan.toml").exists() is stays

@@ -6,6 +6,7 @@ import { count, percent, seconds } from "./numbers.js";
 import { notice, problem } from "./parts.js";
 import { settled } from "./plan.js";
 import { repairs } from "./repairs.js";
+import { tell } from "./shell.js";
 
 const ended = new Map();
 const TITLES = {
@@ -44,10 +45,19 @@ export async function start(kind, more = {}, control = used()) {
     watch(await post("/api/jobs", { kind, ...more }));
     return true;
   } catch (error) {
-    if (error.code === "busy") await resume();
+    if (error.code === "busy") await busy(control);
     else wrong(error);
     return false;
   }
+}
+
+/** Say that something else has to end first, and show it. */
+async function busy(control) {
+  tell(
+    notice("plain", "Something else is being worked on.", "Wait until it has ended, or cancel it. Then try again."),
+    control,
+  );
+  await resume();
 }
 
 /** Show an error beside what it is about: the field that it names, or where the job was started. */
