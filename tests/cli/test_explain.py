@@ -71,7 +71,7 @@ def test_a_code_may_be_written_small(explain: Run) -> None:
 def test_without_a_code_all_are_listed(explain: Run) -> None:
     code, out, _ = explain()
     assert code == 0
-    assert [line[:5] for line in out.splitlines()] == list(MEANING)
+    assert [line[:5] for line in out.split("\n\n")[0].splitlines()] == list(MEANING)
 
 
 def test_machines_get_json(explain: Run) -> None:
@@ -85,3 +85,9 @@ def test_machines_get_json(explain: Run) -> None:
 )
 def test_an_unknown_code_is_wrong_use(explain: Run, code: str, hint: str) -> None:
     assert explain(code) == (2, "", f"error: There is no code {code!r}.\nhint: {hint}\n")
+
+
+def test_the_list_of_codes_says_with_which_exit_code_a_command_leaves(explain: Run) -> None:
+    code, said, _ = explain()
+    assert code == 0
+    assert "4 if a promise could not be checked (incrowd verify), and 130 if\nit was stopped.\n" in said

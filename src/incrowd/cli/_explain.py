@@ -60,6 +60,13 @@ MEANING = {
 EXITS = {"IC2": FOUND, "IC3": OUR_FAULT}
 """With which exit code a command leaves, by the beginning of the code; all others are wrong use."""
 
+LEAVES = (
+    "A command leaves with exit code 0 if it is done and nothing is wrong, 1 if a promise\n"
+    "does not hold or no safe release exists, 2 after wrong use, 3 after a fault of ours\n"
+    "or of the machine, 4 if a promise could not be checked (incrowd verify), and 130 if\n"
+    "it was stopped."
+)
+
 Code = Annotated[str, typer.Argument(metavar="CODE", help="Such as IC201. Without one, all are listed.")]
 
 
@@ -81,7 +88,8 @@ def explain(code: Code = "", as_json: Json = False) -> int:
 
 
 def _list() -> str:
-    return "".join(f"{name}  {meaning}\n" for name, (meaning, _) in MEANING.items())
+    listed = "".join(f"{name}  {meaning}\n" for name, (meaning, _) in MEANING.items())
+    return f"{listed}\n{LEAVES}\n"
 
 
 def _text(code: str) -> str:
