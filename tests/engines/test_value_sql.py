@@ -1,0 +1,59 @@
+"""DuckDB writes every value as a domain does."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incrowd.core import DataError, Domain
+from incrowd.engines import open_table
+from incrowd.engines._value_sql import text_sql
+
+
+def written(values: list[Any], type_: pa.DataType) -> list[str]:
+    """Write values in DuckDB, in a zone that is not ours."""
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'America/New_York'")
+        relation = connection.from_arrow(pa.table({"x": pa.array(values, type_)}))
+        text = text_sql("x", str(relation.types[0])) or "CAST(x AS VARCHAR)"
+        return [row[0].removeprefix("'") for row in relation.project(text).fetchall()]
+
+
+@given(st.lists(st.floats(allow_nan=False).filter(lambda number: number != 0), min_size=1))
+def test_floats_are_written_as_a_domain_writes_them(numbers: list[float]) -> None:
+    assert written(numbers, pa.float64()) == [Domain.of("x", [number]).texts[0] for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("values", "type_"),
+    [
+        ([Decimal("0.5"), Decimal("-0.25"), Decimal(0), Decimal("0.0001")], pa.decimal128(4, 4)),
+        ([Decimal("1.50"), Decimal("-100.00"), Decimal("0.05"), Decimal(20)], pa.decimal128(10, 2)),
+        ([Decimal(150), Decimal(-100)], pa.decimal128(10, 0)),
+        ([dt.datetime(999, 1, 1), dt.datetime(2024, 5, 1, 8), dt.datetime(1950, 1, 1, 0, 0, 0, 1)], pa.timestamp("us")),  # noqa: DTZ001
+        ([dt.datetime(2024, 5, 1, tzinfo=dt.UTC), dt.datetime(1, 1, 1, 8, tzinfo=dt.UTC)], pa.timestamp("us", "UTC")),
+        ([2**63, 7], pa.uint64()),
+    ],
+)
+def test_other_values_are_written_as_a_domain_writes_them(values: list[Any], type_: pa.DataType) -> None:
+    assert written(values, type_) == [Domain.of("x", [value]).texts[0] for value in values]
+
+
+def test_minus_infinity_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
+    open_table(pa.table({"x": [float("-inf"), 1.0]})).write(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == "x\n'-inf\n1\n"
+    assert open_table(tmp_path / "out.csv", escaped=True).domains(["x"])["x"].texts.tolist() == ["-inf", "1"]
+
+
+@pytest.mark.parametrize(("ending", "program"), [("xlsx", "Excel"), ("dta", "Stata")])
+def test_infinite_numbers_are_refused_by_programs_that_have_none(ending: str, program: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=rf"^{program} cannot hold column 'x': it has infinite numbers\."):
+        open_table(pa.table({"x": [float("inf")]})).write(tmp_path / f"out.{ending}")
