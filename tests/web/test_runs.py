@@ -23,6 +23,13 @@ def done(planned: Visitor) -> Visitor:
     return planned
 
 
+def test_a_run_says_which_columns_carry_nothing_any_more(planned: Visitor) -> None:
+    planned.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=8"], "max_suppressed": "0"}})
+    planned.work(kind="run")
+    (one,) = planned.ask("GET", "/api/runs")["runs"]
+    assert (one["carry_nothing"], float(one["kept"])) == (["age", "sex", "zip"], 0)  # all eight people look alike
+
+
 def test_a_run_shows_rows_before_and_after(done: Visitor) -> None:
     shown = done.ask("GET", "/api/runs/1")
     rows = shown["rows"]
