@@ -304,3 +304,22 @@ def test_a_version_that_breaks_the_promise_cannot_be_taken(steward: Steward) -> 
     page.locator("#around .node").first.click()
     sees(page, "The promise would not be kept")
     expect(page.get_by_role("button", name="Take this version")).to_have_count(0)
+
+
+def test_a_job_that_is_in_the_way_of_another_is_shown_beside_the_button_that_has_to_wait(steward: Steward) -> None:
+    steward.opened()
+    job = {"id": 99, "kind": "export", "state": "running", "stage": "working", "words": "", "done": None}
+    job |= {"total": None, "best": None, "seconds": 1, "left": None, "run": None, "result": None, "error": None}
+    page = steward.go("choose")
+    page.wait_for_selector("#make")
+    told = f"event: job\ndata: {json.dumps(job)}\n\n"
+    busy = {"code": "busy", "message": "Another job is under way.", "hint": "", "place": "", "problems": []}
+    page.route("**/api/jobs", lambda route: route.fulfill(status=409, json=busy))
+    page.route("**/api/jobs/current", lambda route: route.fulfill(json={"job": job}))
+    page.route("**/api/jobs/99", lambda route: route.fulfill(json=job))
+    page.route("**/api/jobs/99/events", lambda route: route.fulfill(content_type="text/event-stream", body=told))
+    page.get_by_text("For experts: how it is searched").click()
+    page.get_by_role("button", name="Search with the plan as it is").click()
+    words = stands_by(page, "#run-plan", ".running")
+    assert "Writing the files" in words
+    assert "This has to end, or be cancelled, first" in words

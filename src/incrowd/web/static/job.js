@@ -6,7 +6,6 @@ import { count, percent, seconds } from "./numbers.js";
 import { notice, problem } from "./parts.js";
 import { settled } from "./plan.js";
 import { repairs } from "./repairs.js";
-import { tell } from "./shell.js";
 
 const ended = new Map();
 const TITLES = {
@@ -28,6 +27,7 @@ const STAGES = {
 };
 let source = null;
 let present = null;
+let blocks = false; // whether the present job keeps another from being started
 let asked = null; // what this page started last
 
 /** The kind of job that is under way, if there is one. */
@@ -45,19 +45,10 @@ export async function start(kind, more = {}, control = used()) {
     watch(await post("/api/jobs", { kind, ...more }));
     return true;
   } catch (error) {
-    if (error.code === "busy") await busy(control);
+    if (error.code === "busy") await resume({ inTheWay: true });
     else wrong(error);
     return false;
   }
-}
-
-/** Say that something else has to end first, and show it. */
-async function busy(control) {
-  tell(
-    notice("plain", "Something else is being worked on.", "Wait until it has ended, or cancel it. Then try again."),
-    control,
-  );
-  await resume();
 }
 
 /** Show an error beside what it is about: the field that it names, or where the job was started. */
@@ -74,9 +65,11 @@ function wrong(error, ...actions) {
   field?.focus({ preventScroll: true });
 }
 
-/** Find a job that still runs, for example after a reload; give the last one. */
-export async function resume() {
+/** Find a job that still runs, for example after a reload, or because it is in the way of another; give the last one. */
+export async function resume({ inTheWay = false } = {}) {
   const { job } = await get("/api/jobs/current");
+  blocks = inTheWay;
+  if (blocks) delete at("job").dataset.id; // it is drawn anew, where it is in the way
   if (job?.state === "running") watch(job);
   return job;
 }
@@ -174,6 +167,7 @@ function drawn(job) {
         el("p", { class: "title" }, el("strong", {}, title)),
         el("progress", { id: "job-bar", "aria-label": title }),
         el("p", { id: "job-words" }),
+        blocks && el("p", { role: "status" }, "This has to end, or be cancelled, first. Then try again."),
         el("p", { class: "buttons" }, keep, cancel),
       ),
     );
