@@ -29,6 +29,13 @@ def test_one_person_fewer_is_not() -> None:
     assert found("a" * 13 + "bcbcbcb", "abc" * 7) == []
 
 
-def test_a_published_rule_that_fails_is_named() -> None:
+def test_a_rule_that_nobody_named_casts_no_doubt() -> None:
+    assert found("abcd" * 2, "abcd" * 5) == []  # groups of 8, where EMA asks for 12
+
+
+def test_a_rule_that_was_named_and_fails_does() -> None:
+    table = [{"q": str(place), "disease": one} for place, text in enumerate(["abcd" * 2, "abcd" * 5]) for one in text]
+    release = ic.anonymize(table, ic.Schema(quasi={"q": ic.flat()}, sensitive=["disease"]), model="k>=2, l>=2")
     rule = "The rule of EMA and Health Canada (ema-0.09) does not hold"
-    assert found("abcd" * 2, "abcd" * 5) == [f"{rule} (highest chance): 0.1250 (the smallest class has 8 records)."]
+    said = doubts(release.charts, [release.charts.risk_after.against("ema-0.09")])
+    assert said == [f"{rule} (highest chance): 0.1250 (the smallest class has 8 records)."]
