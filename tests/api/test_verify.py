@@ -402,3 +402,19 @@ def test_the_script_says_what_it_needs_before_anything_else(
         monkeypatch.setitem(sys.modules, package, None)
     told = f"COULD NOT BE CHECKED: to read data.{format_}, install {said} (python -m pip install ...).\n"
     assert run_script(tmp_path / "out", capsys) == (4, told)
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("data.csv", "It needs nothing but Python."),
+        ("data.csv.gz", "It needs nothing but Python."),
+        ("data.parquet", "It needs Python and, to read data.parquet, pyarrow or duckdb."),
+        ("data.xlsx", "It needs Python and, to read data.xlsx, fastexcel and pyarrow."),
+    ],
+)
+def test_the_report_says_what_the_script_needs(name: str, needs: str) -> None:
+    from incrowd.api._report._about import About  # noqa: PLC0415
+    from incrowd.api._report._report import checking  # noqa: PLC0415
+
+    assert needs in checking(About({}, file={"name": name})).words[0]
