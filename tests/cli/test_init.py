@@ -47,16 +47,19 @@ def test_says_what_each_column_is_and_why(run: Run, patients: str) -> None:
         "age                  could help recognise  name suggests an age             high\n"
         "sex                  could help recognise  name suggests a sex or gender    high\n"
         "disease              confidential          name suggests health             high\n"
-        "x                    could help recognise  number, 3 values                 LOW <- please check\n"
+        "x                    could help recognise  number, 3 values                 LOW\n"
         "\n"
         "20 of 40 records (50.0 %) are one of a kind by what could help recognise them\n"
+        "\n"
+        "please check, most dangerous first:\n"
+        "   1. 'x' becomes vaguer, as something that others could know: number, 3 values\n"
     )
     assert err == (
         "read 40 rows, 5 columns, no missing values\n"
         "\n"
         "\n"
         "wrote plan.toml (5 columns, commented)\n"
-        "next: edit the role marked 'please check', then  incrowd anonymize plan.toml\n"
+        "next: answer in plan.toml what is to be checked, then  incrowd anonymize plan.toml\n"
     )
 
 
@@ -90,6 +93,36 @@ def test_roles_can_be_said(run: Run, patients: str) -> None:
         "x": "sensitive",
     }
     assert plan.data.entity == "patient_id"
+
+
+def test_who_a_row_is_about_is_said_first(run: Run, tmp_path: Path) -> None:
+    lines = [f"{number % 20},{'fm'[number % 2]},{1950 + number % 20},{number % 3}" for number in range(80)]
+    (tmp_path / "visits.csv").write_text("\n".join(["pat_id,sex,born,fever", *lines, ""]))
+    _, out, _ = run("visits.csv")
+    assert out.startswith("people are counted by 'pat_id' (20 in 80 rows)\n")
+    assert "   1. is 'pat_id' a person? If every row is another one, take entity out of the plan\n" in out
+    assert ic.Plan.read("plan.toml").data.entity == "pat_id"
+
+
+def test_a_wide_table_is_summed_up(run: Run, tmp_path: Path) -> None:
+    names = ["age", "income", *(f"v{number}q" for number in range(98))]
+    lines = [",".join([str(20 + row), str(row % 7), *["1", "0"] * 49]) for row in range(30)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *lines, ""]))
+    out = run("wide.csv", "--drop", ",".join(names[12:]))[1]
+    assert out.startswith(
+        "proposed role         columns  sure\n"
+        "could help recognise       11     1\n"
+        "confidential                1     1\n"
+        "left out                   88    88\n"
+    )
+    assert len(out.splitlines()) < 40
+
+
+def test_a_harmless_column_that_singles_people_out_is_named_with_the_number(run: Run, tmp_path: Path) -> None:
+    lines = [f"{30 + number % 3},{number}" for number in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,score", *lines, ""]))
+    out = run("t.csv", "--insensitive", "score")[1]
+    assert "   1. 'score' is published as it is: with it 60 records are one of a kind, 0 without it\n" in out
 
 
 def test_what_counts_as_missing_and_how_rows_count_stand_in_the_plan(run: Run, tmp_path: Path) -> None:

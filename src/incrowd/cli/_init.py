@@ -29,6 +29,9 @@ SAID = {
 }
 """The roles of a plan in plain words."""
 
+WIDE, ASKED = 60, 12
+"""A table with more columns is summed up; so many questions are printed, the others stand in the plan."""
+
 NAME, WHY = 20, 32
 """Longer names and reasons are shortened, so that a line fits into a terminal."""
 
@@ -126,10 +129,31 @@ def _size(found: Suggestion) -> str:
 
 
 def _table(found: Suggestion) -> Iterator[str]:
-    """Give a line per column, the unsure ones last, where they are seen; then who stands out."""
+    """Say who a row is about, what each column is, who stands out, and what to check."""
+    yield from (f"{_clean(line)}\n" for line in found.rows)
+    yield from _summary(found) if len(found.columns) > WIDE else _columns(found)
+    yield from _singled(found)
+    yield from _asked(found)
+
+
+def _columns(found: Suggestion) -> Iterator[str]:
+    """Give a line per column, the unsure ones last, where they are seen."""
     yield f"{'column':<{NAME}} {'proposed role':<21} {'why':<{WHY}} sure"
     for column in sorted(found.columns, key=lambda one: not one.sure):
         yield _line(column)
+
+
+def _summary(found: Suggestion) -> Iterator[str]:
+    """Count the columns of a wide table by their roles."""
+    yield f"{'proposed role':<21} columns  sure"
+    for role, said in SAID.items():
+        columns = [column for column in found.columns if column.role == role]
+        if columns:
+            yield f"{said:<21} {len(columns):>7,} {sum(column.sure for column in columns):>5,}"
+
+
+def _singled(found: Suggestion) -> Iterator[str]:
+    """Say how many are one of a kind."""
     singled = found.singling_out
     if singled is None:
         return
@@ -141,6 +165,18 @@ def _table(found: Suggestion) -> Iterator[str]:
             yield f"  {percent(one.share):>8}  by {' and '.join(_short(name, 30) for name in one.columns)} alone"
 
 
+def _asked(found: Suggestion) -> Iterator[str]:
+    """List what to check in one place, the most dangerous first."""
+    questions = found.questions
+    if questions:
+        yield ""
+        yield "please check, most dangerous first:"
+    for number, question in enumerate(questions[:ASKED], 1):
+        yield f"{number:4}. {_clean(question)}"
+    if len(questions) > ASKED:
+        yield f"      and {len(questions) - ASKED:,} more, which are marked in the plan"
+
+
 def _json(found: Suggestion, output: Path) -> list[str]:
     """Give the same as plain data, with the plan that was written."""
     plain = {"schema": 1, **found.to_dict(), "written": str(output)}
@@ -148,19 +184,22 @@ def _json(found: Suggestion, output: Path) -> list[str]:
 
 
 def _line(column: ColumnSuggestion) -> str:
-    mark = "high" if column.sure else "LOW <- please check"
+    mark = "high" if column.sure else "LOW"
     return f"{_short(column.name, NAME):<{NAME}} {SAID[column.role]:<21} {_short(column.reason, WHY):<{WHY}} {mark}"
 
 
 def _next(found: Suggestion, output: Path) -> str:
-    unsure = len(found.unsure)
-    if not unsure:
+    if not found.questions:
         return f"next: read {output}, then  incrowd anonymize {output}"
-    roles = "role" if unsure == 1 else amount(unsure, "role")
-    return f"next: edit the {roles} marked 'please check', then  incrowd anonymize {output}"
+    return f"next: answer in {output} what is to be checked, then  incrowd anonymize {output}"
+
+
+def _clean(text: str) -> str:
+    """Make a blank of what would disturb a terminal."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def _short(text: str, width: int) -> str:
     """Shorten what is too long; what would disturb a terminal becomes a blank."""
-    clean = "".join(sign if sign.isprintable() else " " for sign in text)
+    clean = _clean(text)
     return clean if len(clean) <= width else f"{clean[: width - 3]}..."

@@ -74,6 +74,14 @@ def singling_out(engine: Engine, quasi: Sequence[str]) -> SinglingOut | None:
     return SinglingOut(_alone(census, quasi), _sorted(single), _sorted(pairs)[:SHOWN])
 
 
+def alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
+    """Count the records that are one of a kind by the quasi-identifiers and one more column, if that fits in memory."""
+    request = CensusRequest((*quasi, name))
+    if not quasi or not fits(engine, request, cells_within(request, None)):
+        return None
+    return _alone(engine.census(request), request.quasi).alone
+
+
 def _alone(census: Census, names: Sequence[str]) -> Combination:
     places = [census.quasi.index(name) for name in names]
     if len(census):

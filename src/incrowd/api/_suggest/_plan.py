@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from incrowd.api._plan._sections import WRITTEN, plain_of
 from incrowd.api._plan._text import Notes
-from incrowd.models import KAnonymity, LDiversity
+from incrowd.api._suggest._questions import rows_of
+from incrowd.models import KAnonymity
 
 if TYPE_CHECKING:
     from incrowd.api._suggest._suggest import ColumnSuggestion, Suggestion
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 CHECK = "please check"
 CROWD = 5
 """Groups of at least so many people, unless the table has fewer."""
-DIFFERENT = 3
-"""At least so many different sensitive values in a group, unless the table has fewer."""
 
 MANY = 12
 """From more quasi-identifiers than that on a search may take very long."""
@@ -30,7 +29,7 @@ MANY_NOTE = "with so many columns a proof may take hours: the best release that 
 PRIVACY = (
     "k is the smallest group of people who look alike: often 20 for a release to everybody, 12 for researchers",
     "under contract (a chance strictly below 0.09; 11 would be 0.0909), 5 inside the house. l is how many different",
-    "sensitive values a group has. For numbers, t<=0.2[column, ordered] says more. max_suppressed is the share of",
+    "sensitive values a group has, t how far its numbers may lie from those of all. max_suppressed is the share of",
     "the records that may be left out: 0.05 is a suggestion. Without this line nobody may be (0), as in Python.",
 )
 
@@ -71,9 +70,8 @@ def _promises(suggestion: Suggestion) -> Iterator[str]:
     records = suggestion.profile.records
     yield str(KAnonymity(min(CROWD, records) if records > 1 else CROWD))
     for column in suggestion.columns:
-        different = min(DIFFERENT, suggestion.profile[column.name].distinct)
-        if column.role == "sensitive" and different > 1:
-            yield str(LDiversity(different, of=column.name))
+        if column.promise is not None:
+            yield column.promise
 
 
 def notes_for(suggestion: Suggestion) -> Notes:
@@ -84,12 +82,14 @@ def notes_for(suggestion: Suggestion) -> Notes:
         if not column.sure:
             keys["columns", column.name, "role"] = CHECK
         if column.check:
-            keys["columns", column.name, "hierarchy"] = column.check
+            place = "hierarchy" if column.hierarchy is not None else "role"
+            unsure = f"{CHECK}; " if place == "role" and not column.sure else ""
+            keys["columns", column.name, place] = f"{unsure}{column.check}"
     head = [
         f"Suggested by incrowd init. Look at every line with '{CHECK}': you know the table, and who could know what."
     ]
     sections = {
-        "data": [*_about_persons(suggestion)],
+        "data": [f"{CHECK}: {line}" for line in rows_of(suggestion)],
         "columns": [*_singled(suggestion)],
         "privacy": PRIVACY,
         "search": (
@@ -111,16 +111,6 @@ def _why(column: ColumnSuggestion, suggestion: Suggestion) -> Iterator[str]:
     yield f"{values if values in column.reason else f'{column.reason}; {values}'}{missing}{alone}"
     if column.role == "sensitive":
         yield 'to say which values are alike, most secret first: categories = "file.csv"'
-
-
-def _about_persons(suggestion: Suggestion) -> Iterator[str]:
-    """Say who a row is about, as far as the table tells."""
-    if suggestion.entity is not None:
-        people = suggestion.profile[suggestion.entity].distinct
-        rows = f"{people:,} in {suggestion.profile.records:,} rows"
-        yield f"{CHECK}: people are counted by {suggestion.entity!r} ({rows})"
-    if suggestion.household is not None:
-        yield f"{suggestion.household!r} stands for a household: who knows one member may recognise the others"
 
 
 def _singled(suggestion: Suggestion) -> Iterator[str]:

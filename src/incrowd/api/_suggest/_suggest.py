@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Unpack, get_args
 
 from incrowd.api._census import Reading
@@ -12,12 +12,14 @@ from incrowd.api._plan._forms import HierarchyForm
 from incrowd.api._plan._plan import Plan
 from incrowd.api._plan._sections import plain_of
 from incrowd.api._profile import ColumnProfile, Profile, profile_of
-from incrowd.api._suggest._combinations import Combination, SinglingOut, singling_out
+from incrowd.api._suggest._combinations import Combination, SinglingOut, alone_with, singling_out
 from incrowd.api._suggest._header import refuse_records
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
 from incrowd.api._suggest._persons import Persons, persons_in
 from incrowd.api._suggest._plan import notes_for, tables_for
-from incrowd.api._suggest._roles import RoleGuess, SuggestedRole, clues_of, guess_role, subjects_of
+from incrowd.api._suggest._promise import promise_for
+from incrowd.api._suggest._questions import SAID, questions_of, rows_of
+from incrowd.api._suggest._roles import FEW_RECORDS, RoleGuess, SuggestedRole, clues_of, guess_role, subjects_of
 from incrowd.core import ParameterError, SchemaError, UnknownColumnError
 from incrowd.engines import Engine, open_table
 
@@ -37,7 +39,9 @@ class ColumnSuggestion:
     hierarchy
         For a quasi-identifier how it could become vaguer, as a plan writes it.
     check
-        What to know or to look at in the hierarchy; empty if nothing.
+        What to know or to look at in the hierarchy or the promise; empty if nothing.
+    promise
+        For a sensitive column what can be promised about it, as a plan writes it; ``None`` if nothing fits its values.
     """
 
     name: str
@@ -46,6 +50,7 @@ class ColumnSuggestion:
     sure: bool
     hierarchy: HierarchyForm | None = None
     check: str = ""
+    promise: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,12 +91,23 @@ class Suggestion:
         """The columns whose role somebody has to confirm."""
         return tuple(column.name for column in self.columns if not column.sure)
 
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Who a row is about, as far as the table tells: persons, households, survey weights."""
+        return tuple(rows_of(self))
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What somebody who knows the table has to check, the most dangerous first."""
+        return tuple(questions_of(self))
+
     def to_dict(self) -> dict[str, Any]:
         """Give all of it as plain data: names, numbers and reasons, no value of the table."""
         return {
             "records": self.profile.records,
             "columns": [_plain_column(column, self.profile[column.name]) for column in self.columns],
             "unsure": list(self.unsure),
+            "questions": list(self.questions),
             "entity": self.entity,
             "household": self.household,
             "weight": self.weight,
@@ -133,6 +149,7 @@ def _plain_column(column: ColumnSuggestion, profile: ColumnProfile) -> dict[str,
     form = column.hierarchy
     hierarchy = form if form is None or isinstance(form, str) else plain_of(form)
     said = {"role": column.role, "reason": column.reason, "sure": column.sure, "check": column.check}
+    said["promise"] = column.promise
     return {**asdict(profile), **said, "hierarchy": hierarchy}
 
 
@@ -204,14 +221,28 @@ def suggest(
     if entity is None and persons.entity is not None and known.get(persons.entity, "identifier") == "identifier":
         entity = persons.entity
     columns = tuple(
-        _column(profile, column, guesses[column.name], known.get(column.name))
+        _column(profile, column, guesses[column.name], known.get(column.name), by_person=entity is not None)
         for column in profile.columns
         if column.name != count
     )
     quasi = [column.name for column in columns if column.role == "quasi"]
+    singled = singling_out(engine, quasi)
+    if singled is not None:
+        columns = tuple(_exposing(engine, column, singled) for column in columns)
     layout = {**reading, **({} if list(missing_values) == [""] else {"missing": list(missing_values)})}
     weight = next((name for name, guess in guesses.items() if guess.stands_for == "weight"), None)
-    return Suggestion(columns, profile, singling_out(engine, quasi), entity, count, layout, persons.household, weight)
+    return Suggestion(columns, profile, singled, entity, count, layout, persons.household, weight)
+
+
+def _exposing(engine: Engine, column: ColumnSuggestion, singled: SinglingOut) -> ColumnSuggestion:
+    """Say of a column that is called harmless how many it singles out together with what others could know."""
+    if column.role != "insensitive":
+        return column
+    found = alone_with(engine, singled.together.columns, column.name)
+    before = singled.together.alone
+    if found is None or found < 2 * before or found - before < FEW_RECORDS:
+        return column
+    return replace(column, check=f"with it {found:,} records are one of a kind, {before:,} without it")
 
 
 def _guesses(engine: Engine, profile: Profile) -> tuple[dict[str, RoleGuess], Persons]:
@@ -238,10 +269,16 @@ def _check(roles: Mapping[str, str], extra: Sequence[str | None], names: Sequenc
             raise UnknownColumnError.of(name, names, given_as=roles.get(name, "entity or count"), show=show)
 
 
-def _column(profile: Profile, column: ColumnProfile, guess: RoleGuess, role: SuggestedRole | None) -> ColumnSuggestion:
+def _column(
+    profile: Profile, column: ColumnProfile, guess: RoleGuess, role: SuggestedRole | None, *, by_person: bool
+) -> ColumnSuggestion:
     domain = profile.domains.get(column.name)
     if role is not None:
-        guess = RoleGuess(role, "you said so", sure=True, about=guess.about)
+        guess = RoleGuess(role, SAID, sure=True, about=guess.about)
+    if guess.role == "sensitive" and domain is not None:
+        promise, check = promise_for(domain, by_person=by_person)
+        text = None if promise is None else str(promise)
+        return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, None, check, text)
     if guess.role != "quasi" or domain is None:
         return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure)
     hierarchy, check = suggest_hierarchy(domain, guess.about)

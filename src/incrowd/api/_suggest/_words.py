@@ -195,7 +195,7 @@ def pieces_of(token: str) -> tuple[str, ...]:
         return found
     if long and long[0] == found[0] and unknown <= 3:
         return found
-    if unknown == 1 and (len(words) > 1 or found[0].lower() in PREFIXES):
+    if unknown == 1 and (long or found[0].lower() in PREFIXES):
         return found
     return (token,)
 
