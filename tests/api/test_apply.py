@@ -82,8 +82,8 @@ def test_a_release_explains_itself() -> None:
         "",
         (
             "age: 2 groups instead of 4 values (level 1 of 3). "
-            "One level finer would leave out 4 of 4 records (100.0%), which is more than the 0 allowed; k>=2 is what "
-            "breaks."
+            "One level finer would leave out 4 of 4 records (100.0%), which is more than the 0 allowed; k>=2 would "
+            "be broken."
         ),
         "sex: not published (level 1 of 1). You asked for at least this level.",
         "",

@@ -35,7 +35,7 @@ def test_who_is_not_published_is_not_found_and_not_told_the_truth() -> None:
     found = ic.attack(RELEASE, SCHEMA, original=ORIGINAL, other=RELEASE)
     linked, value, both = (found.get(name) for name in ("linkage", "attribute linkage", "intersection"))
     assert numbers(linked.targets, linked.right, linked.worst) == (4, 1, Fraction(1, 2))
-    assert "linkage: it is not known who of the original is in this table" in linked.notes[-1]
+    assert "linkage: nobody knows who of the original is in this table" in linked.notes[-1]
     for entry in (value, both):
         records = entry.exposed_records()
         assert numbers(entry.targets, entry.right, entry.exposed.records) == (4, 2, 2)

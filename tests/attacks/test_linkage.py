@@ -207,7 +207,7 @@ def test_people_of_one_kind_walk_once() -> None:
         ({"on": "age"}, ic.ParameterError, "on must be a list, got str"),
         ({"on": {"age": "nope"}}, ic.UnknownColumnError, "no column 'nope' .given as column to join on"),
         ({"on": ["age"], "who": "age"}, ic.ParameterError, "given twice"),
-        ({"external": [{"z": 1}]}, ic.ParameterError, "None of the 1 quasi-identifiers is a column"),
+        ({"external": [{"z": 1}]}, ic.ParameterError, "has no column that is called like a quasi-identifier"),
         ({"external": None, "who": "z"}, ic.ParameterError, "none was given"),
     ],
 )

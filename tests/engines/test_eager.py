@@ -139,7 +139,7 @@ def test_a_local_recoding_of_other_cells_is_refused() -> None:
         np.array([2, 1]),
         (np.array(["*"], dtype=object),),
     )
-    with pytest.raises(DataError, match="speaks of other records than the table has"):
+    with pytest.raises(DataError, match="about other records than the table has"):
         open_table(pa.table({"q": ["a", "b", "b"]})).recode(recoding, ["q"])
 
 

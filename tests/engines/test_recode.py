@@ -292,7 +292,7 @@ def test_a_local_recoding_can_follow_persons(subject: Subject) -> None:
 
 
 def test_a_local_recoding_belongs_to_its_table(subject: Subject) -> None:
-    with pytest.raises(DataError, match="speaks of 6 records, the table has 5"):
+    with pytest.raises(DataError, match="about 6 records, and the table has 5"):
         published(subject, split(), SPLIT.slice(1), ["age"])
 
 

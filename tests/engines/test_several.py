@@ -104,9 +104,9 @@ def test_texts_in_dictionaries_are_texts(tmp_path: Path) -> None:
 
 def test_folders_that_speak_of_a_column_are_refused_unless_the_files_have_it(tmp_path: Path) -> None:
     parquet(tmp_path / "year=2023" / "a.parquet", ALL[0])
-    with pytest.raises(DataError, match="Folders speak of the column 'year', which the files do not have"):
+    with pytest.raises(DataError, match="Names of folders hold the column 'year', which the files do not have"):
         open_table(tmp_path)
-    with pytest.raises(DataError, match="Folders speak of the column 'year'"):
+    with pytest.raises(DataError, match="Names of folders hold the column 'year'"):
         open_table(tmp_path / "year=*" / "*.parquet")
     parquet(tmp_path / "year=2023" / "a.parquet", {**ALL[0], "year": 2023})
     assert open_table(tmp_path).materialise().to_pylist() == [{**ALL[0], "year": 2023}]

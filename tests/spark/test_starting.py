@@ -79,7 +79,7 @@ def test_a_cluster_that_cannot_be_reached_is_the_machines_fault(master: str) -> 
 
 @pytest.mark.parametrize("master", ["lokal[2]", "local[x]", "local[0]", "local[2,0]", "local[]"])
 def test_a_master_that_is_none_is_wrong_use(master: str) -> None:
-    with pytest.raises(ic.ParameterError, match=rf"'{re.escape(master)}' is none that Spark knows"):
+    with pytest.raises(ic.ParameterError, match=rf"'{re.escape(master)}' is not known to Spark"):
         start(master)
 
 
@@ -110,7 +110,7 @@ def test_a_cluster_is_reached_by_its_address(
 
 
 def test_an_address_is_named_without_what_is_secret_in_it() -> None:
-    with pytest.raises(ic.ParameterError, match="'scc://host:1/' is none that Spark knows"):
+    with pytest.raises(ic.ParameterError, match="'scc://host:1/' is not known to Spark"):
         start("scc://me:Can@ary@host:1/;token=Canary")
 
 

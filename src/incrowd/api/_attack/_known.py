@@ -162,7 +162,7 @@ def _pairs(target: Target, on: Mapping[str, str] | None, available: Sequence[str
         if name not in quasi:
             raise UnknownColumnError.of(name, quasi, given_as="quasi-identifier to join on")
     if not pairs:
-        msg = f"The external table has no column that is called like one of the {quasi_identifiers(len(quasi))}."
+        msg = "The external table has no column that is called like a quasi-identifier."
         raise ParameterError(msg, hint="say which columns are the same: on={'age': 'Age'}.")
     return pairs
 
