@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from incrowd.api._against_input import Shown, at_most
 from incrowd.core import Classes, Domain, Finding
-from incrowd.models import Judge, NTCloseness, TCloseness
+from incrowd.models import BetaLikeness, Judge, NTCloseness, TCloseness
 
 Counts = npt.NDArray[np.int64]
 
@@ -67,9 +67,17 @@ def _can_try(judge: Judge, classes: Classes, column: Domain) -> bool:
 
 def _whatever(judge: Judge, classes: Classes, column: Domain, left_out: int) -> bool:
     """Say whether the promise is seen to hold whichever one value all records left out have."""
-    return _can_try(judge, classes, column) and all(
-        _fits(judge, classes, column, (code,) * left_out) for code in range(len(column))
-    )
+    if not _can_try(judge, classes, column):
+        return False
+    if len(column) == 1:
+        return _whatever_else(judge, column, left_out)
+    return all(_fits(judge, classes, column, (code,) * left_out) for code in range(len(column)))
+
+
+def _whatever_else(judge: Judge, column: Domain, left_out: int) -> bool:
+    """Say of a file with one value whether it could be another for all records left out; no distance follows here."""
+    model = judge.model
+    return isinstance(model, BetaLikeness) and not model.enhanced and left_out <= model.beta * int(column.counts.sum())
 
 
 def _fits(judge: Judge, classes: Classes, column: Domain, codes: Sequence[int]) -> bool:
@@ -97,7 +105,7 @@ def _told(judge: Judge, finding: Finding, classes: Classes, column: Domain, show
 def _counted(judge: Judge, classes: Classes, column: Domain, left_out: int) -> str:
     """Try all combinations of values, if they are not too many."""
     number = math.comb(len(column) + left_out - 1, left_out)
-    if not _can_try(judge, classes, column) or number > MOST:
+    if not _can_try(judge, classes, column) or not 1 < number <= MOST:
         return ""
     combinations = combinations_with_replacement(range(len(column)), left_out)
     left = sum(_fits(judge, classes, column, codes) for codes in combinations)
