@@ -48,6 +48,10 @@ def as_objects(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any
     return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
 
 
+def as_numbers_in_categories(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    return as_objects(columns, folder, patch).astype("category")
+
+
 def as_objects_by_duckdb(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any:
     patch.setattr(_open, "rows_within", lambda *_: 0)
     return as_objects(columns, folder, patch)
@@ -86,6 +90,7 @@ SOURCES: dict[str, Source] = {
     "list": as_list,
     "objects": as_objects,
     "objects by DuckDB": as_objects_by_duckdb,
+    "categories": as_numbers_in_categories,
     "CSV": as_csv,
     "Excel": as_excel,
     "SQLite": as_sqlite,

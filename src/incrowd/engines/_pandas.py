@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from incrowd.core import kind_of
-from incrowd.engines._arrow import kind_of_type
+from incrowd.engines._arrow import kind_of_type, plain_type
 from incrowd.engines._column_types import column_of_objects
 
 
@@ -19,9 +19,9 @@ def arrow_of_pandas(frame: Any) -> pa.Table:
 
 
 def numbers_as_objects(frame: Any, table: pa.Table) -> list[str]:
-    """Name the columns that hold numbers as objects, or nothing: what else there is decides how Arrow holds them."""
-    objects = [name for name in frame.columns if frame[name].dtype == object]
-    return [name for name in objects if kind_of_type(table[name].type) == "number"]
+    """Name the columns that hold numbers as objects or categories: what else there is decides how Arrow holds them."""
+    objects = [name for name in frame.columns if frame[name].dtype == object or hasattr(frame[name], "cat")]
+    return [name for name in objects if kind_of_type(plain_type(table[name].type)) == "number"]
 
 
 def back_to_pandas(frame: Any, table: pa.Table) -> Callable[[pa.Table], Any]:
