@@ -75,7 +75,7 @@ def test_the_certificate_says_what_was_promised_and_what_the_file_shows(tmp_path
     assert t["required"] == [{"name": "t", "sense": "<=", "bound": "9/10"}]
     assert t["measured"] == ["1/4"]
     assert (t["input_at_most"], t["owner_only"]) == ("1/2", None)  # (4 * 1/4 + 2) / 6, whoever the two left out are
-    assert k["limits"].startswith("Bounds how well a person is found")
+    assert k["limits"].startswith("Limits how well a person can be found")
     assert found["data"]["name"] == "data.csv"
     assert found["data"]["rows"] == 4
 

@@ -42,7 +42,7 @@ def test_the_owner_is_told_of_records_that_were_removed_first(tmp_path: Path) ->
     assert page["facts"]["published records"] == "4 of 7"
     assert parts["summary"]["words"][0].startswith(
         "4 of 7 records are published. 2 (28.6%) were removed first, because a quasi-identifier is missing; 1 (14.3%) "
-        "are left out. What stands as before is measured without the removed ones. The promises"
+        'is left out. The removed records are not counted under "before". The promises'
     )
     assert parts["data"]["tables"][0]["rows"][:4] == [
         ["records", "7"],
@@ -52,8 +52,8 @@ def test_the_owner_is_told_of_records_that_were_removed_first(tmp_path: Path) ->
     ]
     assert parts["data"]["tables"][1]["caption"] == "Published columns, counted without the records removed first"
     assert parts["changed"]["words"][:2] == [
-        "2 of 7 records were removed first: a quasi-identifier is missing.",
-        "1 of the other 5 records are left out (20.0%).",
+        "2 of 7 records were removed first, because a quasi-identifier is missing.",
+        "1 of the other 5 records is left out (20.0%).",
     ]
 
 

@@ -40,8 +40,8 @@ def told(model: str, threshold: Fraction | None = None) -> dict[str, Any]:
         ("k>=3", None, "33.3% counts as too high: k>=3 accepts 1 in 3", ["33.3%", "0", "0"], "PASS"),
         ("l>=2", None, "20.0% counts as too high, which is usual: no k is promised", ["20.0%", "7", "7"], "FAIL"),
         ("k>=20", None, "5.0% counts as too high: k>=20 accepts 1 in 20", ["5.0%", "7", "0"], "PASS"),
-        ("k>=3", Fraction(3, 10), "30.0% counts as too high: so says the owner", ["30.0%", "3", "3"], "FAIL"),
-        ("k>=20", Fraction(1, 2), "50.0% counts as too high: so says the owner", ["50.0%", "0", "0"], "PASS"),
+        ("k>=3", Fraction(3, 10), "30.0% counts as too high: the owner of the data", ["30.0%", "3", "3"], "FAIL"),
+        ("k>=20", Fraction(1, 2), "50.0% counts as too high: the owner of the data", ["50.0%", "0", "0"], "PASS"),
     ],
 )
 def test_risk_is_judged_by_the_chance_that_the_promise_accepts(
@@ -71,8 +71,8 @@ def test_the_scenario_says_which_chance_is_accepted_and_who_says_so() -> None:
         return [text for name, text in found if name == "highest chance that is accepted"]
 
     assert row("k>=3", About({})) == row("k>=3", None) == ["1 in 3 (33.33%)"]
-    assert row("l>=2", About({})) == ["1 in 5 (20.00%), as usual: no k is promised"]
-    assert row("k>=3", About({"threshold": "0.09"})) == ["9.00%, as the owner of the data says"]
+    assert row("l>=2", About({})) == ["1 in 5 (20.00%), the usual limit: no k is promised"]
+    assert row("k>=3", About({"threshold": "0.09"})) == ["9.00%, set by the owner of the data"]
     assert row("l>=2", None) == []
 
 

@@ -19,7 +19,7 @@ from incrowd.api._report._verdict import not_stated
 from incrowd.models import KAnonymity, LDiversity, PSensitive
 from incrowd.report import Page, Section, Table, html_of, letter_of
 
-ALL_OF_THEM = "Somebody with several rows may have all of them, so that a value can still be certain."
+ALL_OF_THEM = "A person with several rows may have all of them, so a value can still be certain."
 STATED = {key: "said" for key, one in QUESTIONS.items() if one.asked and key not in {"threshold", "population"}}
 
 
@@ -53,7 +53,7 @@ def test_nothing_is_green_over_not_stated() -> None:
     assert (found.state, found.meets) == ("doubt", True)
     (reason,) = found.reasons
     assert reason == (
-        "NOT STATED: what the data are released for; when this is looked at again. Answer in the section report of the "
+        "NOT STATED: purpose of the release, date of the next review. Fill this in under [report] in the "
         "plan, or in step 7 of the page."
     )
 
@@ -88,7 +88,7 @@ def test_the_public_are_shown_no_colour() -> None:
 def test_what_a_promise_means_for_people_with_several_rows_is_said(tmp_path: Path, *, public: bool) -> None:
     text = several().report(tmp_path / "r.html", public=public).read_text(encoding="utf-8")
     assert ALL_OF_THEM in text
-    assert "no group has one value for all" not in text
+    assert "no group shares a single value" not in text
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,11 @@ def test_what_a_promise_means_for_people_with_several_rows_is_said(tmp_path: Pat
         (
             KAnonymity(5),
             "Everybody looks like at least 4 others in the quasi-identifiers.",
-            "In every row somebody looks like at least 4 other people; all rows together may show one.",
+            "Each row looks like those of at least 4 others; all rows together may single one out.",
         ),
         (
             LDiversity(2),
-            "Every group has at least 2 different values, so that no group has one value for all.",
+            "Every group has at least 2 different values, so no group shares a single value.",
             f"Every group has at least 2 different values. {ALL_OF_THEM}",
         ),
         (
@@ -132,7 +132,7 @@ def test_the_first_page_says_which_columns_carry_nothing_any_more() -> None:
     summary = page(release).sections[0]
     assert f"{words}." in summary.words
     rows = {row[0]: row[2] for row in summary.tables[1].rows}
-    assert rows["columns that still say something, of those that help to recognise"] == "3"
+    assert rows["quasi-identifiers that still say something"] == "3"
     assert rows["detail kept, average of these columns"] == "37.5%"  # the geometric mean said 45.8%
     assert f"{words}." in release.explain()
 

@@ -87,7 +87,7 @@ def test_the_script_runs_alone_as_a_process_and_says_what_it_saw(tmp_path: Path)
         "as certified  records: 11\n"
         "as certified  classes: 3\n"
         "as certified  discernibility: 53\n"
-        "as certified  aecs: 3.0\n"
+        "as certified  average group size (AECS): 3.0\n"
         "as certified  height: 1\n"
         "as certified  k>=2: k 3\n"
         "on trust      date, versions, limits, what the columns are and mean, how many records were left out\n"

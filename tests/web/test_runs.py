@@ -254,7 +254,7 @@ def test_evidence_knows_how_many_people_there_are(done: Visitor) -> None:
     done.ask("PATCH", "/api/plan", json={"report": {"population": 4_000}})
     done.work(kind="evidence", run=1)
     told = str(done.ask("GET", "/api/runs/1/evidence")["sections"])
-    assert "Nobody said how many people" not in told
+    assert "The size of the population is not stated" not in told
 
 
 @pytest.mark.parametrize(

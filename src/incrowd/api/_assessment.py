@@ -35,7 +35,7 @@ class ColumnAssessment:
     probabilistic_l
         1 over the largest share that a value has in a class.
     entropy_l
-        The least effective number of values in a class.
+        The lowest effective number of values in a class.
     recursive
         For each ``l`` from 2 to ``distinct_l``, at most to 5, the ratio that ``c`` must exceed.
     t

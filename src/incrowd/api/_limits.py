@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from incrowd.api._release import Release
 
 GENERAL = (
-    "The promises are about somebody who knows the quasi-identifiers; who knows other columns may learn more.",
+    "The promises cover intruders who know the quasi-identifiers; those who know other columns may learn more.",
     "They hold for this table alone, not together with other tables about the same people.",
-    "They bound what the table tells about one person, not what it tells about a group of people.",
+    "They limit what the table tells about one person, not what it tells about a group of people.",
 )
 """What no promise of this family covers."""
-LEFT_OUT = "Which records were left out follows a rule: that somebody is missing can itself tell something."
+LEFT_OUT = "Records are left out by a rule: that somebody is missing can itself reveal something."
 """What must be said where records were left out or masked."""
 PSEUDONYMS = "Pseudonyms stand for names: whoever has their key knows who is who, and the data stay personal data."
 """What must be said where identifiers are published as pseudonyms."""
@@ -38,7 +38,7 @@ SEVERAL = (
 )
 """What must be said where people have several rows."""
 LOCAL = (
-    "A local recoding calls each group as precisely as it can. Whoever knows the method can sometimes tell more than "
+    "A local recoding labels each group as precisely as it can. Whoever knows the method can sometimes tell more than "
     "the labels say: which finer groups were too small (downcoding, minimality)."
 )
 """What must be said where groups are called by labels of their own."""
@@ -46,17 +46,17 @@ HARMLESS = "Columns that were called insensitive are published as they are; the 
 """What must be said where columns are published that no promise is about."""
 
 _LIMITS: dict[type[Model], str] = {
-    KAnonymity: "Bounds how well a person is found, not what a class tells about all of its people.",
-    LDiversity: "Does not know that two values can mean the same, nor what is rare in the whole table.",
-    RecursiveDiversity: "Does not know that two values can mean the same, nor what is rare in the whole table.",
-    PSensitive: "A value that nearly everybody in a class has may still be guessed.",
-    PAlphaSensitive: "All values of a class may mean about the same; the sum of weights grows with the class.",
+    KAnonymity: "Limits how well a person can be found, not what a group reveals about everybody in it.",
+    LDiversity: "Ignores that two values can mean the same, and what is rare in the whole table.",
+    RecursiveDiversity: "Ignores that two values can mean the same, and what is rare in the whole table.",
+    PSensitive: "A value that nearly everybody in a group has may still be guessed.",
+    PAlphaSensitive: "All values of a group may mean about the same; the sum of weights grows with the group.",
     EnhancedPAlphaSensitive: "What counts as similar was decided by whoever wrote the categories.",
-    AlphaAssociation: "Values that are not listed may fill a class.",
-    TCloseness: "Where the whole table is lopsided, classes may be too.",
+    AlphaAssociation: "Values that are not listed may fill a group.",
+    TCloseness: "Where the whole table is lopsided, groups may be too.",
     NTCloseness: "What a large group around a person has in common is not protected.",
-    BetaLikeness: "That a value does not occur in a class is not bounded.",
-    DeltaDisclosure: "Where the whole table is lopsided, classes may be too.",
+    BetaLikeness: "Does not limit learning that a value is absent from a group.",
+    DeltaDisclosure: "Where the whole table is lopsided, groups may be too.",
 }
 
 

@@ -19,7 +19,7 @@ from incrowd.models import (
 
 GLOSSARY = (
     ("quasi-identifier", "a column that somebody else may know about a person, such as age or postcode"),
-    ("sensitive column", "a column that nobody should learn about a person"),
+    ("sensitive column", "a column whose value nobody should learn about a person"),
     ("group, class", "all records that look the same in every quasi-identifier"),
     ("generalize", "publish a vaguer value: a range instead of a number, a region instead of a town"),
     ("level", "how vague a column is published; 0 is the value itself"),
@@ -30,13 +30,13 @@ GLOSSARY = (
     ("baseline", "how often an intruder would be right without the release"),
     ("loss", "the detail that was given up: 0 is the original, 1 is nothing left"),
     ("one of a kind", "alone in a group: nobody else looks the same in the quasi-identifiers"),
-    ("k", "the least number of people in a group; 1/k is the highest chance to pick the right one"),
-    ("l", "how many different values of a sensitive column every group has; entropy l counts rare ones for less"),
-    ("t", "how far the values of a group may be distributed from those of the whole table: 0 is the same, 1 is apart"),
+    ("k", "the smallest number of people in a group; 1/k is the highest chance to pick the right one"),
+    ("l", "how many different values of a sensitive column every group has; entropy l gives rare ones less weight"),
+    ("t", "how far the values of a group may differ from the whole table: 0 is the same, 1 as different as can be"),
     ("skew", "how much more frequent a value is in a group than in the whole table"),
-    ("population", "all people from whom those in the table come, such as the inhabitants of a city"),
+    ("population", "everybody from whom the people in the table were drawn, such as the inhabitants of a city"),
     ("pseudonym", "a made-up name for a person; whoever has the key knows who it is"),
-    ("SHA-256", "a number computed from a file; another file has another one"),
+    ("SHA-256", "a fingerprint computed from a file; any other file has another one"),
     ("singling out, linkability, inference", "finding a record, linking records of a person, guessing a value (WP216)"),
 )
 """Words of a report, for readers who do not know them."""
@@ -59,7 +59,7 @@ def meaning_of(model: Model, *, several: bool = False) -> str:  # noqa: C901, PL
         case KAnonymity(k):
             return f"Everybody looks like at least {k - 1:,} others in the quasi-identifiers."
         case LDiversity(l, kind="distinct"):
-            return f"Every group has at least {l} different values, so that no group has one value for all."
+            return f"Every group has at least {l} different values, so no group shares a single value."
         case LDiversity(l):
             return f"No group lets a value be guessed much better than one of {float(l):g} equally likely ones."
         case RecursiveDiversity():
@@ -81,7 +81,7 @@ def _of_several(model: Model) -> str:
     """Say what holds where people have several rows: values of a group can all be of the same person."""
     match model:
         case KAnonymity(k):
-            return f"In every row somebody looks like at least {k - 1:,} other people; all rows together may show one."
+            return f"Each row looks like those of at least {k - 1:,} others; all rows together may single one out."
         case LDiversity(l, kind="distinct"):
             return f"Every group has at least {l} different values. {_ALL_OF_THEM}"
         case PSensitive(p) | PAlphaSensitive(p):
@@ -91,7 +91,7 @@ def _of_several(model: Model) -> str:
 
 _SEVERAL = {KAnonymity, LDiversity, PSensitive, PAlphaSensitive, EnhancedPAlphaSensitive}
 """Promises that mean less where people have several rows: they count what one person may have alone."""
-_ALL_OF_THEM = "Somebody with several rows may have all of them, so that a value can still be certain."
+_ALL_OF_THEM = "A person with several rows may have all of them, so a value can still be certain."
 _DISTRIBUTION: dict[type[Model], str] = {
     TCloseness: "The values in a group are distributed nearly as in the whole table.",
     NTCloseness: "The values in a group are distributed nearly as in a large region around it.",

@@ -18,7 +18,7 @@ from incrowd.api._release_folder import certificate_at, owner_beside
 from incrowd.api._released import measure, open_released, public_schema
 from incrowd.api._republication import Republication
 from incrowd.api._sign import KeyFile, is_signed
-from incrowd.api._verify_script import without_twins, wrong_in
+from incrowd.api._verify_script import FIGURES, without_twins, wrong_in
 from incrowd.core import CensusRequest, DataError, EngineError, IncrowdError
 from incrowd.engines import Engine
 from incrowd.models import Model, NTCloseness, promise
@@ -240,7 +240,8 @@ def _counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Told]:
         if name in certified:
             off = 1e-9 * abs(number) if name == "aecs" else 0
             same = abs(certified[name] - number) <= off
-            yield same, f"{name}: {number:,}" if same else f"{name}: certified {certified[name]}, found {number}"
+            what = FIGURES.get(name, name)
+            yield same, f"{what}: {number:,}" if same else f"{what}: certified {certified[name]}, found {number}"
 
 
 def _signature(certificate: Plain, key: KeyFile | None) -> Iterator[Told]:

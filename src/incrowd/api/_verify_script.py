@@ -41,6 +41,7 @@ CERTIFICATE = {"schema": 1, "date": str, "versions": {str: str}, "data": DATA, "
 CERTIFICATE |= {"promises": [dict], "counted": ("records", "persons"), "records": COUNT, "persons": (COUNT, None)}
 CERTIFICATE |= {"classes": COUNT, "suppressed": COUNT, "masked": COUNT, "dropped": COUNT, "pseudonymised": WORDS}
 CERTIFICATE |= {"measures": {"height?": COUNT, "discernibility": COUNT, "aecs": (int, float)}}
+FIGURES = {"aecs": "average group size (AECS)"}  # what people call a figure
 CERTIFICATE |= {"limits": WORDS, "signature?": str}
 PROMISE = {"promise": str, "columns": WORDS, "measured": (WORDS, None), "holds": True, "holds_here": (bool, None)}
 PROMISE |= {"required": [{"name": str, "sense": str, "bound": str}], "owner_only": MAYBE, "limits": str}
@@ -425,7 +426,8 @@ def check(certificate: Plain, table: Plain, *, escaped: bool) -> Iterator[Told]:
     certified = {**data, **certificate, **certificate["measures"]}
     for name in (name for name in found if name in certified):
         same = math.isclose(certified[name], found[name], rel_tol=1e-9 if name == "aecs" else 0)
-        yield same, f"{name}: {found[name]}" if same else f"{name}: certified {certified[name]}, found {found[name]}"
+        what = FIGURES.get(name, name)
+        yield same, f"{what}: {found[name]}" if same else f"{what}: certified {certified[name]}, found {found[name]}"
     yield from check_promises(certificate, table)
 
 

@@ -126,7 +126,7 @@ MODELS: Sequence[Plain] = (
         "does_not_stop": "Guessing a value that nearly everybody in a group has, or values that mean the same. Where "
         "people have several rows, everybody may still share one of the values.",
         "needs": "sensitive",
-        "keys": [_key("l", "whole number", "the least different values in a group", "3"), _OF],
+        "keys": [_key("l", "whole number", "the fewest different values in a group", "3"), _OF],
     },
     {
         "name": "entropy-l",
@@ -181,7 +181,7 @@ MODELS: Sequence[Plain] = (
         "does_not_stop": "Guessing a value that nearly everybody in a group has. Where people have several rows, "
         "everybody may still share one of the values.",
         "needs": "sensitive",
-        "keys": [_key("p", "whole number", "the least different values in a group", "2"), _OF],
+        "keys": [_key("p", "whole number", "the fewest different values in a group", "2"), _OF],
     },
     {
         "name": "enhanced",

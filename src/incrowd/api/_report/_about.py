@@ -46,20 +46,20 @@ class Question(NamedTuple):
 
 
 QUESTIONS: Mapping[str, Question] = {
-    "purpose": Question("What the data are released for"),
-    "controller": Question("Who is responsible"),
-    "recipients": Question("Who receives them"),
-    "environment": Question("How they are received: public, by contract, inside"),
-    "legal_basis": Question("On which legal basis"),
-    "period": Question("Which period the data are about"),
+    "purpose": Question("Purpose of the release"),
+    "controller": Question("Who is responsible (controller)"),
+    "recipients": Question("Recipients"),
+    "environment": Question("Place of use"),
+    "legal_basis": Question("Legal basis"),
+    "period": Question("Period of the data"),
     "earlier_releases": Question("Earlier releases about the same people"),
-    "roles_confirmed_by": Question("Who confirmed the roles of the columns", public=False),
-    "threshold": Question("Above which a chance to find a person counts as too high", public=False),
-    "threshold_reasons": Question("Why these thresholds", public=False),
-    "population": Question("How many people the table was drawn from", public=False),
-    "valid_until": Question("When this is looked at again"),
+    "roles_confirmed_by": Question("Who confirmed the column roles", public=False),
+    "threshold": Question("Highest accepted chance to find a person", public=False),
+    "threshold_reasons": Question("Reasons for the limits", public=False),
+    "population": Question("Size of the population", public=False),
+    "valid_until": Question("Date of the next review"),
     "released_anyway": Question("Released although something was open, because", asked=False),
-    "released_by": Question("Who decided that, and when", public=False, asked=False),
+    "released_by": Question("Who decided this, and when", public=False, asked=False),
     "open_items": Question("What was open", public=False, asked=False),
 }
 """By the keys of a plan's section ``report``."""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = "-"
 NOTE = (
-    "Nobody has to be found for a secret to be learnt: it is enough that a group has one value, or one that is much "
-    "more frequent there than elsewhere. A dash (-) stands for what cannot be measured."
+    "A secret can be learnt without finding anybody: it is enough that a group has only one value, or one that is much "
+    "more frequent there than elsewhere. A dash (-): not measurable."
 )
 SHOWN = 3
 """So many columns are shown; all of them stand in the JSON report and on the web page."""
@@ -84,8 +84,8 @@ def _rows(charts: Charts, name: str) -> list[Row]:
     }
     guesses = {when: best_guess(classes, name) for when, classes in both.items()}
     rows = {
-        "least different values in a group (l)": texts(both, lambda one: _least(charts, one, LDiversity(1, name))),
-        "least effective number of values (entropy l)": texts(
+        "fewest different values in a group (l)": texts(both, lambda one: _least(charts, one, LDiversity(1, name))),
+        "lowest effective number of values (entropy l)": texts(
             both, lambda one: _least(charts, one, LDiversity(1, name, "entropy"))
         ),
         "most certain guess in any group": texts(guesses, lambda guess: share(guess.highest)),
@@ -93,8 +93,8 @@ def _rows(charts: Charts, name: str) -> list[Row]:
         "guessed right without the groups": texts(guesses, lambda guess: share(guess.without)),
         "people whose group has one value": texts(both, lambda one: f"{Exposed.of(one, certain(one, name)).people:,}"),
         f"largest distance of a group from the table (t, {distance})": texts(distances, lambda one: _largest(one[0])),
-        "mean distance of people's groups": texts(distances, lambda one: _mean(*one)),
-        "a value is more frequent than elsewhere, at most": texts(charts.attacks, lambda found: _skew(found, name)),
+        "average distance of a person's group from the table": texts(distances, lambda one: _mean(*one)),
+        "largest skew of a value": texts(charts.attacks, lambda found: _skew(found, name)),
     }
     return [[what, *row, *limits.get(what.partition(" (")[0], ["", ""])] for what, row in rows.items()]
 
@@ -106,9 +106,9 @@ def _limits(release: Release, name: str) -> Mapping[str, Row]:
         kept = "kept" if finding.holds else "BROKEN"
         match part if name in finding.columns else None:
             case LDiversity(bound, kind="distinct"):
-                found["least different values in a group"] = [f"at least {bound}", kept]
+                found["fewest different values in a group"] = [f"at least {bound}", kept]
             case LDiversity(bound, kind="entropy"):
-                found["least effective number of values"] = [f"at least {float(bound):g}", kept]
+                found["lowest effective number of values"] = [f"at least {float(bound):g}", kept]
             case LDiversity(bound):
                 found["most certain guess in any group"] = [f"at most {share(1 / Fraction(bound))}", kept]
             case TCloseness(bound):

@@ -23,7 +23,7 @@ HIDDEN = "Columns that name people are not published."
 WHO = (
     ("prosecutor", "knows that a certain person is in the table, and looks for that person's record"),
     ("journalist", "looks for anybody, and must find the record's person in the population"),
-    ("marketer", "links as many records as possible with people, and does not mind mistakes"),
+    ("marketer", "links as many records as possible to people, and does not mind mistakes"),
 )
 
 
@@ -125,10 +125,11 @@ def _accepted(k: int, about: About | None) -> list[list[str]]:
     """Say which chance is accepted, and who says so; to the public, what the promise says alone."""
     what = "highest chance that is accepted"
     if about is not None and about.threshold is not None:
-        return [[what, f"{float(about.threshold):.2%}, as the owner of the data says"]]
+        return [[what, f"{float(about.threshold):.2%}, set by the owner of the data"]]
     if k > 1:
         return [[what, f"1 in {k:,} ({1 / k:.2%})"]]
-    return [] if about is None else [[what, f"1 in {1 / USUAL} ({float(USUAL):.2%}), as usual: no k is promised"]]
+    usual = f"1 in {1 / USUAL} ({float(USUAL):.2%}), the usual limit: no k is promised"
+    return [] if about is None else [[what, usual]]
 
 
 def smallest_group(release: Release) -> int:
@@ -168,7 +169,7 @@ def _public_words(release: Release, name: str) -> str:
     if levels is None:
         return "as vaguely as each group needs"
     if technique(release, name) == "attribute suppression":
-        return "without its values: all are one star"
+        return "without its values: every value is a star"
     return f"at level {levels[name]} of its hierarchy" if levels[name] else "as it is"
 
 

@@ -24,7 +24,7 @@ NAMES = {
     "precision": "precision lost (1 - Sweeney's)",
     "discernibility_star": "discernibility without a penalty (DM*)",
     "ambiguity": "ambiguity (combinations of values per record)",
-    "aecs": "average class size (AECS)",
+    "aecs": "average group size (AECS)",
 }
 """What measures are called where their own name would not be understood, or be read the other way round."""
 LARGE = 1000
@@ -35,8 +35,8 @@ FEW = 4
 """So many columns are drawn before and after in the printed report; all of them in JSON and on the page."""
 
 NO_POPULATION = (
-    "Nobody said how many people the table was drawn from (population), so nothing is said about who is one of a kind "
-    "among them, and the journalist, who looks for people there, is not measured: the prosecutor's chances are higher."
+    "The size of the population is not stated, so who is one of a kind in it is not known, and the journalist is not "
+    "measured; the prosecutor's chances are at least as high."
 )
 NO_BEFORE = (
     "The original table was not measured: the census of all its combinations does not fit into memory. The release "
@@ -47,8 +47,9 @@ NO_USE = (
     "memory would show it."
 )
 WORST = (
-    "The worst group is where the chance is highest; or how many times (x) likelier a value is there than in the whole "
-    "table, how far belief changes there, or how narrow its range is. A dash (-) stands where nothing is guessed."
+    "The worst group is the one with the highest chance; some attacks show instead how many times (x) likelier a "
+    "value is there than in the whole table, how far belief changes, or how narrow the range is. A dash (-): no "
+    "guess."
 )
 
 
@@ -68,7 +69,7 @@ def risk(charts: Charts) -> Section:
         "people by the size of their group",
         charts.class_sizes(),
         "Whoever is alone in a group (size 1) can be picked out by somebody who knows the quasi-identifiers.",
-        "Nothing of the release should stand to the left of what was promised.",
+        "No bar of the release should be to the left of the promised size.",
         "class-sizes",
     )
     words = [
@@ -89,7 +90,7 @@ def chances(charts: Charts) -> Figure:
         "chance to find a person",
         charts.attackers(float(charts.accepted)),
         f"The prosecutor knows that the person is in the table (highest chance); {journalist}the marketer links "
-        "whom he can (average).",
+        "whomever they can (average).",
         "If a bar is above the limit, ask for a larger k.",
         "attackers",
     )
@@ -99,11 +100,11 @@ def _accepted(charts: Charts) -> str:
     """Say which chance counts as too high, and who says so."""
     said = f"A chance above {share(charts.accepted)} counts as too high"
     if charts.threshold is not None:
-        return f"{said}: so says the owner of the data (threshold)."
+        return f"{said}: the owner of the data set this threshold."
     k = charts.promised_k
     if k > 1:
-        return f"{said}: k>={k:,} accepts 1 in {k:,}, and nobody said otherwise (threshold)."
-    return f"{said}, which is usual: no k is promised, and nobody said otherwise (threshold)."
+        return f"{said}: k>={k:,} accepts 1 in {k:,}, and no other threshold is stated."
+    return f"{said}, which is usual: no k is promised, and no threshold is stated."
 
 
 def _rules(after: Risk, preset: str, title: str) -> Table:
@@ -120,12 +121,12 @@ def attacks(charts: Charts) -> Section:
     figure = Figure(
         "success of simulated attacks",
         charts.attack_rates(),
-        "Circles are the original table, squares the release, grey marks what is guessed without it.",
-        "A square far to the right of its grey mark tells what intruders learn: protect that column more.",
+        "Circles show the original table, squares the release, grey marks guesses without it.",
+        "A square far to the right of its grey mark shows what intruders learn: protect that column more.",
         "attack-rates",
     )
     words = [
-        "Everybody in the table was attacked by intruders who know what is written here. Others may know more.",
+        "Everybody in the table was attacked by intruders who know what is listed here. Others may know more.",
         *_knowledge(found),
         WORST,
         *dict.fromkeys([*found.notes, *(note for one in found for note in one.notes)]),
@@ -164,12 +165,12 @@ def usefulness(charts: Charts) -> Section:
         for name, column in found.columns.items()
     ]
     words = [
-        f"How columns go together (Cramér's V) changes by {found.mean_change:.3f} on average.",
+        f"The association between columns (Cramér's V) changes by {found.mean_change:.3f} on average.",
     ]
     if found.queries.median is not None and found.queries.ninetieth is not None:
         words.append(
-            f"Counts over ranges of two columns are off by {found.queries.median:.1%} (median), "
-            f"{found.queries.ninetieth:.1%} (nine of ten are better)."
+            f"Counts over ranges of two columns are off by {found.queries.median:.1%} (median); "
+            f"nine in ten are off by at most {found.queries.ninetieth:.1%}."
         )
     empty = charts.release.explanation.empty
     drawn = sorted(
@@ -183,8 +184,8 @@ def usefulness(charts: Charts) -> Section:
             Figure(
                 f"{name} before and after",
                 charts.marginals(name),
-                "" if place else "Labels of the release are spread evenly over what they publicly cover.",
-                "" if place else "Bars of different height tell where the release misleads.",
+                "" if place else "People with a vaguer value are spread evenly over the values that it covers.",
+                "" if place else "Where the bars differ in height, the release misleads.",
                 "marginals",
                 extra=place >= FEW,
             )

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 
 FEW = 8
 """So many groups of people who are left out are shown, those hit hardest."""
+PROOFS = {
+    "optimal": "no other choice of levels is better (optimal)",
+    "best found": "nothing: it is the best found before the search stopped",
+    "heuristic": "nothing: a better one may exist (heuristic)",
+    "all minimal nodes": "all minimal combinations of levels were found",
+}
+"""What searches prove, in words."""
 
 
 def changed(charts: Charts) -> Section:
@@ -27,10 +34,12 @@ def changed(charts: Charts) -> Section:
     recipe = charts.release.recipe
     what = "masked" if recipe.masked else "left out"
     gone, of = f"{recipe.suppressed:,}", f"{'the other ' if recipe.dropped else ''}{recipe.records:,}"
-    words = [f"{gone} of {of} records are {what} ({_share(recipe.suppressed, recipe.records)})."]
+    are = "is" if recipe.suppressed == 1 else "are"
+    words = [f"{gone} of {of} records {are} {what} ({_share(recipe.suppressed, recipe.records)})."]
     if recipe.dropped:
         whole = recipe.dropped + recipe.records
-        words.insert(0, f"{recipe.dropped:,} of {whole:,} records were removed first: a quasi-identifier is missing.")
+        first = f"{recipe.dropped:,} of {whole:,} records were removed first"
+        words.insert(0, f"{first}, because a quasi-identifier is missing.")
     cells, all_cells = rows.changed_cells(charts.basis, recipe.masked)
     words.append(f"{cells:,} of {all_cells:,} published cells of quasi-identifiers are vaguer than they were.")
     removed = sorted(
@@ -40,7 +49,7 @@ def changed(charts: Charts) -> Section:
     head = ["column", "group", "records", what, "share"]
     tables = [Table(f"Who was {what}: is one group hit harder than another?", head, table, most=FEW)] if removed else []
     figure = Figure(
-        "how far each column was raised",
+        "how much vaguer each column became",
         charts.ladders(),
         "Each bar is all published records; a stronger colour means vaguer.",
         "If a column that matters has a strong colour, raise its importance, or allow more records to be left out.",
@@ -54,16 +63,16 @@ def method(charts: Charts) -> Section:
     recipe = charts.release.recipe
     table = [
         ["search", search_of(recipe.algorithm)],
-        ["what it proves", recipe.proof],
+        ["what it proves", PROOFS.get(recipe.proof, recipe.proof)],
         ["how much better it could be", _gap(charts.release)],
     ]
     if recipe.nodes:
-        table.append(["versions looked at", f"{recipe.checked:,} of {recipe.nodes:,}"])
-    table.append(["randomness", "none: no number was drawn"])
+        table.append(["combinations of levels checked", f"{recipe.checked:,} of {recipe.nodes:,}"])
+    table.append(["randomness", "none"])
     if charts.basis.seconds is not None:
         table.append(["seconds from the table to the checked release", f"{charts.basis.seconds:,.1f}"])
     if charts.basis.peak is not None:
-        table.append(["most memory of the process until then", f"{charts.basis.peak / 1e9:,.2f} GB"])
+        table.append(["peak memory until then", f"{charts.basis.peak / 1e9:,.2f} GB"])
     notes = [f"Note: {note}" for note in recipe.notes]
     figures = [*_versions(charts), *_trees(charts)]
     return Section(
@@ -83,11 +92,9 @@ def reproduce(release: Release, about: About) -> Section:
         ["made with", f"incrowd {recipe.versions.get('incrowd', '')}; recipe.json lists what it runs on"],
         *([f"hierarchy of {name} (SHA-256)", _fingerprint(one)] for name, one in release.recoding.ladders.items()),
     ]
-    words = [
-        "With the plan, these versions and the same table the same release comes out, whatever the order of its rows."
-    ]
+    words = ["The same plan, table and software give the same release, whatever the order of the rows."]
     if about.plan is not None:
-        words.append("The command is: incrowd anonymize plan.toml. The plan that it ran with stands below.")
+        words.append("The command is: incrowd anonymize plan.toml. The plan is printed below.")
     tables = [Table("Recipe", ["what", "value"], table)]
     return Section("reproduce", "How to make it again", words, tables, code=about.plan or "", annex=True)
 
@@ -109,7 +116,7 @@ def search_of(algorithm: str) -> str:
 def _gap(release: Release) -> str:
     recipe = release.recipe
     if recipe.proof == "optimal":
-        return "not at all: nothing of this kind is better"
+        return "not at all"
     if recipe.nodes and recipe.lower_bound > 0:
         return f"nothing of this kind scores below {recipe.lower_bound:.4g}"
     return "not known"
@@ -119,9 +126,9 @@ def _versions(charts: Charts) -> list[Figure]:
     """Show where the release stands among others."""
     drawn = [
         (
-            "other versions: the lattice of levels",
+            "other choices: the lattice of levels",
             charts.lattice(),
-            "Every point is one choice of levels; more general ones stand higher.",
+            "Every point is one choice of levels; vaguer ones are higher up.",
             "Points below the chosen one that are acceptable keep more detail in some columns.",
             "lattice",
         ),
@@ -144,7 +151,7 @@ def _trees(charts: Charts) -> list[Figure]:
             f"hierarchy of {name}",
             tree,
             "Values on the left, the groups they become to the right.",
-            "If groups mix what you need apart, write another hierarchy.",
+            "If groups mix values that you need to tell apart, write another hierarchy.",
             "tree",
             extra=True,
         )

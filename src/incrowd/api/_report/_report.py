@@ -244,7 +244,7 @@ def checking(about: About) -> Section:
         "checking",
         "How to check it",
         [
-            f"Beside the data lies verify.py, a program that you can read. It needs {more}. Run: python verify.py",
+            f"The data come with verify.py, a program that you can read. It needs {more}. Run: python verify.py",
             "It measures the promises again on the file, and compares its hash with the certificate release.json.",
         ],
     )

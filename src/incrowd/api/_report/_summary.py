@@ -38,7 +38,7 @@ def public_summary(release: Release) -> Section:
 def sentence(release: Release) -> str:
     """Say in one sentence whether the promises are kept."""
     kept = f"The released table keeps {release.recipe.promise}; this was measured on the published table itself."
-    return f"{kept} What that does not cover stands under Limits."
+    return f"{kept} See Limits for what this does not cover."
 
 
 def facts(release: Release, about: About) -> list[tuple[str, str]]:
@@ -85,10 +85,10 @@ def _words(charts: Charts) -> list[str]:
     published = f"{recipe.published:,} of {whole:,} records{of} are published{masked}"
     empty = empty_of(charts.release.explanation, NAMED)
     return [
-        f"{published}{_missing(recipe)} The promises are about somebody who knows these columns of a person: {known}.",
+        f"{published}{_missing(recipe)} The promises assume an intruder who knows these columns: {known}.",
         *(
-            f"Guesses of {name} are right for {share(guess.rate)} from the release, and for {share(guess.baseline)} "
-            f"without it; the most certain one is {share(guess.worst or 0)}."
+            f"Guesses of {name} are right for {share(guess.rate)} of people with the release and "
+            f"{share(guess.baseline)} without it; the surest guess is {share(guess.worst or 0)} certain."
             for name, guess in _guesses(charts).items()
         ),
         *([f"{empty}."] if empty else []),
@@ -98,12 +98,13 @@ def _words(charts: Charts) -> list[str]:
 def _missing(recipe: Recipe) -> str:
     """Say who is not there: those left out, and those removed before the search as something is missing in them."""
     whole, gone = recipe.records + recipe.dropped, recipe.suppressed - recipe.masked
-    left = f"{gone:,} ({share(_part(gone, whole))}) are left out" if gone else "none is left out"
+    are = "is" if gone == 1 else "are"
+    left = f"{gone:,} ({share(_part(gone, whole))}) {are} left out" if gone else "none are left out"
     if not recipe.dropped:
         return f"; {left}."
     removed = f"{recipe.dropped:,} ({share(_part(recipe.dropped, whole))}) were removed first"
-    others = left if gone else "none of the others is left out"
-    before = "What stands as before is measured without the removed ones."
+    others = left if gone else "none of the others are left out"
+    before = 'The removed records are not counted under "before".'
     return f". {removed}, because a quasi-identifier is missing; {others}. {before}"
 
 
@@ -124,9 +125,7 @@ def _rows(charts: Charts) -> list[Row]:
     columns = release.explanation.columns
     if columns:
         left = len(columns) - len(release.explanation.empty)
-        rows.append(
-            ["columns that still say something, of those that help to recognise", f"{len(columns)}", f"{left}", "", ""]
-        )
+        rows.append(["quasi-identifiers that still say something", f"{len(columns)}", f"{left}", "", ""])
     if (basis := release.basis) is not None:
         kept = detail_kept(basis.labels, basis.sizes, basis.problem.census.records)
         rows.append(["detail kept, average of these columns", "100%", f"{kept:.1%}", "", ""])

@@ -18,7 +18,7 @@ CERTAIN = ("homogeneity", "attribute linkage")
 """The attacks that say only what is certain."""
 MANY = Fraction(1, 2)
 """From this share of the people on, certain values are worse than a doubt."""
-WHERE = "Answer in the section report of the plan, or in step 7 of the page."
+WHERE = "Fill this in under [report] in the plan, or in step 7 of the page."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def judgement(charts: Charts, about: About) -> Judgement:
     policy = charts.release.recipe.promise
     worst, missing, anyway = worst_findings(charts), not_stated(about), about.stated.get("released_anyway")
     signed = [f"Released although something was open, because: {anyway}"] if anyway else []
-    stated = [f"NOT STATED: {'; '.join(missing)}. {WHERE}"] if missing else []
+    stated = [f"NOT STATED: {', '.join(missing)}. {WHERE}"] if missing else []
     reasons = (*worst, *signed, *doubts(charts), *stated)
     if not charts.release.verdict.holds:
         return Judgement("bad", f"\N{BALLOT X} DOES NOT MEET the policy: {policy}", reasons)

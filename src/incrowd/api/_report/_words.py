@@ -6,8 +6,8 @@ from incrowd.api._plain_words import GLOSSARY
 from incrowd.report import Section, Table
 
 NOTE = (
-    "A section that answers a question is no proof that a rule is met: that is for the people who sign. Rules stand "
-    "with the words of their sections, in the editions given."
+    "A section that answers a question is no proof that a rule is met: that is for the people who sign. The "
+    "entries name sections of the rules, in the editions below."
 )
 HEAD = ("section of this report", "EMA and Health Canada", "WP216", "DPIA", "ISO/IEC 27559", "NIST SP 800-188")
 MAPPING = (
