@@ -118,6 +118,22 @@ def test_no_public_file_tells_which_numbers_were_left_out(
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("source", ["list", "objects", "objects by DuckDB", "categories"])
+@pytest.mark.parametrize("kept", [1, -(2**63), 2**63 - 1, 2**63])
+def test_no_public_file_tells_how_large_the_whole_numbers_were_that_were_left_out(
+    source: str, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [
+        public_of(
+            SOURCES[source](dict.fromkeys("qsi", [kept, kept, hidden]), tmp_path, monkeypatch),
+            tmp_path / str(hidden),
+            "parquet",
+        )
+        for hidden in (7, -7, 2**63 + 5, 2**80)
+    ]
+    assert found[1:] == found[:-1]
+
+
 FAMILIES: dict[str, tuple[list[list[Any]], list[Any]]] = {
     "floats": ([[1, 1.0], [-3, -3.0], [2.5], [1e-7], [10**15, 1e15]], [0.1, 7, 2.0**60, float("inf"), 0.123456789]),
     "decimals": (

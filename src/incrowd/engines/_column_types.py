@@ -71,6 +71,8 @@ def narrowest(column: Any) -> Any:
         column = pc.if_else(pc.is_nan(column), None, column)
         whole = pc.and_(pc.equal(column, pc.trunc(column)), pc.less_equal(pc.abs(column), _EXACT))
         return column.cast(pa.int64()) if pc.all(whole).as_py() else column
+    if pa.types.is_uint64(column.type):
+        column = column.cast(pa.decimal128(_DIGITS, 0))
     if pa.types.is_decimal(column.type):
         return _fewest_places(column)
     if pa.types.is_timestamp(column.type) and column.type.tz is None:
@@ -112,9 +114,9 @@ def type_sql(column: str, type_: str) -> str:
     type_
         What DuckDB calls its type.
     """
-    if type_.startswith("DECIMAL"):
+    if type_.startswith(("DECIMAL", "UBIGINT")):
         places = f"max(length(rtrim(split_part(CAST({column} AS VARCHAR), '.', 2), '0')))"
-        narrow = f"{places} = 0 AND max(abs({column})) < 9223372036854775807"
+        narrow = f"{places} = 0 AND min({column}) >= -9223372036854775808 AND max({column}) <= 9223372036854775807"
         wide = f"'DECIMAL({_DIGITS}, ' || {places} || ')'"
     else:
         narrow = {
