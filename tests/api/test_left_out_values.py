@@ -125,7 +125,7 @@ def test_no_public_file_tells_how_large_the_whole_numbers_were_that_were_left_ou
 ) -> None:
     found = [
         public_of(
-            SOURCES[source](dict.fromkeys("qsi", [kept, kept, hidden]), tmp_path, monkeypatch),
+            SOURCES[source]({name: [kept, kept, hidden] for name in "qsi"}, tmp_path, monkeypatch),
             tmp_path / str(hidden),
             "parquet",
         )
