@@ -49,7 +49,7 @@ def test_the_token_works_once(server: tuple[FastAPI, str], stranger: httpx.Clien
     with Visitor(app, address) as first:
         answer = stranger.get("/", params={"token": app.state.token})
         assert answer.status_code == 403
-        assert answer.json()["message"] == "The address was used already."
+        assert answer.json()["message"] == "The address has been used already."
         assert first.get("/", params={"token": app.state.token}).status_code == 303
 
 

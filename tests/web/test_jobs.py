@@ -203,7 +203,7 @@ def test_pages_that_only_listen_are_counted_and_too_many_refused() -> None:
         for stream in streams:
             jobs.need_room()
             await anext(stream)
-        with pytest.raises(Refusal, match="Too many pages listen"):
+        with pytest.raises(Refusal, match="Too many pages are open"):
             jobs.need_room()
         await streams[0].aclose()  # somebody left
         jobs.need_room()

@@ -304,7 +304,7 @@ def test_a_hierarchy_that_changed_in_its_file_makes_a_version_stale(planned: Vis
     (folder / "areas.csv").write_text("01067,east\n01069,west\n02763,west\n", encoding="utf-8")
     assert planned.ask("GET", "/api/runs/1")["current"] is False
     messages = {one["place"]: one["message"] for one in refused(planned)["problems"]}
-    assert "since this version was made: what stands in a file that the plan names. Make" in messages["plan"]
+    assert "since this version was made: the contents of a file that the plan names. Make" in messages["plan"]
 
 
 def test_what_is_written_is_what_was_made_and_attacked_not_another_that_the_same_plan_makes(

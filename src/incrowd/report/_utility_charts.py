@@ -31,7 +31,8 @@ def ladders(rows: Rows) -> Any:
         order=alt.Order("order:Q"),
         tooltip=["column:N", "level:N", alt.Tooltip("share:Q", format=".1%")],
     )
-    return finished(chart, "How far each column was raised", height=max(60, 30 * len({row["column"] for row in rows})))
+    height = max(60, 30 * len({row["column"] for row in rows}))
+    return finished(chart, "How much vaguer each column became", height=height)
 
 
 def losses(rows: Rows) -> Any:

@@ -114,7 +114,7 @@ def number_of(text: str, place: str) -> Fraction:
     if _THOUSANDS.fullmatch(text):
         raise _wrong(place, "This number can be read in two ways: with thousands, or with a fraction.", NUMBER_EXAMPLE)
     if not _NUMBER.fullmatch(text):
-        raise _wrong(place, "This column holds numbers, and this is none.", NUMBER_EXAMPLE)
+        raise _wrong(place, "This column holds numbers, and this is not one.", NUMBER_EXAMPLE)
     return Fraction(text.replace(",", "."))
 
 

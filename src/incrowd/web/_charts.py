@@ -22,7 +22,7 @@ def quick_charts(release: Release) -> list[Plain]:
     charts = release.charts
     drawn = [
         ("class-sizes", "Records by the size of their group", charts.class_sizes()),
-        ("ladders", "How far each column was raised", charts.ladders()),
+        ("ladders", "How much vaguer each column became", charts.ladders()),
         ("losses", "Detail lost per column", charts.losses()),
     ]
     return [

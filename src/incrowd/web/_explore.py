@@ -149,7 +149,7 @@ def graph(given: Plain, teller: Teller) -> Plain:
     plan, release = release_of(given["run"], teller)
     _, classes = _with_column(plan, release, given["column"], teller)
     association = Association.of(classes, given["column"])
-    words = f"Nobody can be surer of a value than {tight(association.largest)}, in the worst class."
+    words = f"Nobody can be surer of a value than {tight(association.largest)}, in the worst group."
     return {"svg": bipartite_svg(association), "words": words, "largest": share_of(association.largest)}
 
 
@@ -159,7 +159,7 @@ def _with_column(plan: Plan, release: Release, column: str, teller: Teller) -> t
         raise UnknownColumnError.of(column, list(release.schema.sensitive_names), given_as="sensitive column")
     if column not in _problem(release).census.sensitive:
         if release.recipe.levels is None:
-            msg = f"Nothing is promised about column {column!r}, so its values were not counted class by class."
+            msg = f"Nothing is promised about column {column!r}, so its values were not counted group by group."
             raise ParameterError(msg, hint="add a promise about it, such as l>=2, and run again.")
         promises = [*map(str, release.model.parts), str(PSensitive(1, column))]
         wider = plan.privacy.model_copy(update={"promise": tuple(promises)})

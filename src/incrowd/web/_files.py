@@ -68,7 +68,7 @@ class Folder:
         """Give a table of the folder."""
         found = self.inside(name)
         if found.is_relative_to(self.home / OURS) or not found.is_file():
-            raise refusal(404, "not-found", "There is no such file in the folder.", "choose one of the list.")
+            raise refusal(404, "not-found", "There is no such file in the folder.", "choose one from the list.")
         if ending_of(found) not in TABLES:
             raise refusal(415, "wrong-kind", _kinds(), "save the table as one of these.")
         return found
@@ -106,7 +106,7 @@ class Folder:
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # for us alone
                 async for chunk in chunks:
                     if size == 0 and chunk and not chunk.startswith(UPLOADS[ending]):
-                        raise refusal(415, "wrong-kind", f"The file is no {ending[1:]} file.", "check its ending.")
+                        raise refusal(415, "wrong-kind", f"The file is not a {ending[1:]} file.", "check its ending.")
                     size += len(chunk)
                     if size > most:
                         message = f"The file is larger than {most / 2**20:,.0f} MB."
@@ -133,7 +133,7 @@ def _digest(path: str, size: int, changed: int) -> str:
 
 
 def _outside() -> Refusal:
-    return refusal(403, "forbidden", "This leads out of the folder that you work in.", "use what is inside of it.")
+    return refusal(403, "forbidden", "This leads out of the folder that you work in.", "use what is inside it.")
 
 
 def _described(entry: Path, used: str | None) -> dict[str, Any]:

@@ -111,10 +111,10 @@ class Guard:
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         foreign = origin is not None and origin not in self._settings.origins
         if foreign or (site not in {"same-origin", "none"} and not _plain_visit(scope, headers)):
-            return 403, "forbidden", "Another page asks.", "open the address that was printed."
+            return 403, "forbidden", "The request comes from another page.", "open the address that was printed."
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit() and len(length) <= DIGITS):
-            return 400, "wrong-request", "The length of the request is no number.", ""
+            return 400, "wrong-request", "The length of the request is not a number.", ""
         if int(length) > self._most(scope):
             return 413, "too-large", _too_large(self._most(scope)), TOO_LARGE
         return None
@@ -130,7 +130,7 @@ class Guard:
         elif self._keys.knows(headers):
             await _answer(send, 303, b"", {"location": "/"})
         else:
-            await _refuse(send, 403, "forbidden", "The address was used already.", "start incrowd serve again.")
+            await _refuse(send, 403, "forbidden", "The address has been used already.", "start incrowd serve again.")
 
 
 class _Limit:

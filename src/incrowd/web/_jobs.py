@@ -204,7 +204,7 @@ class Jobs:
     def need_room(self) -> None:
         """Refuse where too many listen already: each holds a connection for as long as a job takes."""
         if self._listening >= LISTENERS:
-            raise refusal(503, "busy", "Too many pages listen already.", "close some of them.")
+            raise refusal(503, "busy", "Too many pages are open already.", "close some of them.")
 
     async def _next(self, job: Job, seen: int) -> None:
         async def changed() -> Any:

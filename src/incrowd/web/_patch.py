@@ -94,5 +94,5 @@ def _without_names(path: Keys) -> Keys:
 
 def _no_number(path: Keys) -> Refusal:
     return refusal(
-        422, "wrong-request", "This is no number.", "write it with digits and a point, such as 0.05.", ".".join(path)
+        422, "wrong-request", "This is not a number.", "write it with digits and a point, such as 0.05.", ".".join(path)
     )

@@ -192,7 +192,7 @@ def read_plan(path: str | Path, home: str | Path | None = None) -> Plan:
 
 
 def _column(name: str, role: str, suggested: Mapping[str, Any] | None, confirmed: Sequence[str]) -> Plain:
-    found = suggested or {"role": role, "reason": "stands in the plan", "sure": True, "check": ""}
+    found = suggested or {"role": role, "reason": "set in the plan", "sure": True, "check": ""}
     told = {"suggested": found["role"], "reason": found["reason"], "sure": found["sure"], "check": found["check"]}
     return {"name": name, "role": role, **told, "confirmed": found["sure"] or name in confirmed}
 

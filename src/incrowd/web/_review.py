@@ -128,7 +128,7 @@ class Review:
     def _values(self) -> Item:
         as_it_is = {name for name, role in self._published().items() if role in AS_IT_IS}
         known = [one for one in self.profile["columns"] if one["name"] in as_it_is and float(one["share_alone"]) > OWN]
-        words = "No column that is published as it is has mostly values of its own."
+        words = "No column that is published as it is has mostly unique values."
         if not known:
             return Item("values", "No free text", "done", words)
         text = any(one["kind"] == "text" for one in known)
@@ -136,7 +136,7 @@ class Review:
         words = f"In {names} most people have a value of their own, and it is published as it is. {_KNOWN}"
         if text:
             return Item("values", "Free text may be published", "open", words)
-        return Item("values", "Values of their own", "doubt", words)
+        return Item("values", "Mostly unique values", "doubt", words)
 
     def _order(self) -> Item:
         if self.made_by.output.order == "sorted":
@@ -172,7 +172,7 @@ class Review:
         return {name: one.role for name, one in self.made_by.columns.items() if one.role not in GONE}
 
 
-_FILE = "what stands in a file that the plan names"
+_FILE = "the contents of a file that the plan names"
 _LOOKED = "Somebody has looked at every column that we were not sure about."
 _KNOWN = "Could it name somebody, or be known elsewhere?"
 _ANSWERS = "What you said for HIPAA's list has changed since this version was checked. Check it again in step 6."
@@ -184,7 +184,7 @@ def refusal_of(items: Sequence[Item]) -> Refusal:
     told = refusal(
         409,
         "open",
-        f"Nothing was written, for something is open: {'; '.join(one.title for one in items)}.",
+        f"Nothing was written, because something is open: {'; '.join(one.title for one in items)}.",
         "settle it, or say why it is released anyway, with your name.",
     )
     told.said["problems"] = [{"place": one.name, "message": one.words} for one in items]

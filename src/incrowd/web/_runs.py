@@ -73,7 +73,7 @@ class Runs:
     def found(self, number: int) -> Path:
         """Give the folder of a run that there is."""
         if not (self.path(number) / "run.json").is_file():
-            raise refusal(404, "not-found", "There is no such version.", "choose one of the list in step 7.")
+            raise refusal(404, "not-found", "There is no such version.", "choose one from the list in step 7.")
         return self.path(number)
 
     def listed(self, now: Present) -> list[Plain]:
@@ -103,7 +103,7 @@ class Runs:
             return folder
         name = (summary.get("table") or {}).get("name", "another table")
         message = f"Version {number} was made of {name} as it was then, and that is not the table of the plan now."
-        hint = "make a new version, or take the plan of that version again."
+        hint = "make a new version, or use the plan of that version again."
         raise refusal(409, "another-table", message, hint, "run")
 
     def made_by(self, number: int) -> Plan:
@@ -119,7 +119,7 @@ class Runs:
         """Give what attacks and measures found, if they were asked for."""
         found = self.evidence_of(number)
         if found is None:
-            raise refusal(404, "not-found", "The version was not attacked yet.", "do that in step 6.")
+            raise refusal(404, "not-found", "The version has not been attacked yet.", "do that in step 6.")
         return found
 
     def charts(self, number: int) -> list[Plain]:

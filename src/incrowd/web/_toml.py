@@ -40,7 +40,7 @@ def tables_of(text: str) -> Plain:
     else:
         check_depth(tables)
         return tables
-    raise refusal(422, PlanError.code, f"The plan is no TOML{where}.", "undo what was changed there.")
+    raise refusal(422, PlanError.code, f"The plan is not valid TOML{where}.", "undo what was changed there.")
 
 
 def check_depth(plain: Any) -> None:

@@ -42,8 +42,8 @@ KINDS: Sequence[Plain] = (
         "example": {"mask": "right", "keep": 1},
         "keys": [
             _key("mask", "right or left", "the side from which characters are hidden", "right"),
-            _key("keep", "whole number", "so many characters are never hidden one by one", "0"),
-            _key("char", "text", "what stands for a hidden character", "*"),
+            _key("keep", "whole number", "this many characters are never hidden one by one", "0"),
+            _key("char", "text", "the sign for a hidden character", "*"),
         ],
     },
     {
@@ -93,7 +93,7 @@ KINDS: Sequence[Plain] = (
         "for": ["text", "number", "boolean"],
         "example": {"frequent": ["0.01", "0.05"]},
         "keys": [
-            _key("frequent", "numbers", "values that occur more rarely become one group: rows, or shares below 1")
+            _key("frequent", "numbers", "values rarer than this become one group: a number of rows, or a share below 1")
         ],
     },
     {
@@ -116,7 +116,7 @@ MODELS: Sequence[Plain] = (
         "stops": "Finding a person: everybody looks like at least k - 1 others.",
         "does_not_stop": "Learning what all people of a group have in common.",
         "needs": "nothing",
-        "keys": [_key("k", "whole number", "the least people in a group", "5")],
+        "keys": [_key("k", "whole number", "the fewest people in a group", "5")],
     },
     {
         "name": "l",
@@ -135,7 +135,7 @@ MODELS: Sequence[Plain] = (
         "stops": "Guessing a value because a group is lopsided.",
         "does_not_stop": "Values that mean the same, and what is rare in the whole table.",
         "needs": "sensitive",
-        "keys": [_key("l", "number", "as if so many values were equally likely", "2"), _OF],
+        "keys": [_key("l", "number", "as if this many values were equally likely", "2"), _OF],
     },
     {
         "name": "probabilistic-l",
@@ -167,7 +167,7 @@ MODELS: Sequence[Plain] = (
         "does_not_stop": "What the large group as a whole has in common.",
         "needs": "sensitive",
         "keys": [
-            _key("n", "whole number", "the least people in the region", "1000"),
+            _key("n", "whole number", "the fewest people in the region", "1000"),
             _key("t", "number from 0 to 1", "the largest distance to the region", "0.1"),
             _OF,
             _key("supersets", "lattice, path, drop or table", "which regions count", "lattice"),
@@ -191,7 +191,7 @@ MODELS: Sequence[Plain] = (
         "does_not_stop": "Anything that the categories do not tell apart.",
         "needs": "categories",
         "keys": [
-            _key("p", "whole number", "the least kinds of secrets in a group", "2"),
+            _key("p", "whole number", "the fewest kinds of secrets in a group", "2"),
             _key("alpha", "number", "the least weight of the harmless ones", "2"),
             _OF,
         ],
@@ -236,8 +236,8 @@ SEARCHES: Sequence[Plain] = (
     },
     {"name": "top-down", "title": "From vague to exact", "words": "Becomes more exact while the promise holds."},
     {"name": "datafly", "title": "Quick", "words": "Raises the column with most values first; fast, not the best."},
-    {"name": "incognito", "title": "All minimal versions", "words": "Finds every version below which there is none."},
-    {"name": "samarati", "title": "The lowest versions", "words": "Finds the versions with the fewest steps."},
+    {"name": "incognito", "title": "All minimal choices", "words": "Finds all that cannot be made finer."},
+    {"name": "samarati", "title": "The lowest choices", "words": "Finds those with the fewest steps up."},
 )
 """How a release can be searched; a plan can name others."""
 
@@ -249,7 +249,7 @@ def presets_for(plan: Plan | None) -> list[Plain]:
     usual = [
         ("public", "Everybody (public release)", 20, "A chance of at most 5 % to find a person."),
         ("contract", "Named researchers under contract", 12, "A chance strictly below 0.09; 11 would be 0.0909."),
-        ("inside", "Inside the house", 5, "A chance of at most 20 % to find a person."),
+        ("inside", "Inside your organisation", 5, "A chance of at most 20 % to find a person."),
     ]
     found = [_preset(name, title, words, "", [str(KAnonymity(k)), *different]) for name, title, k, words in usual]
     ema, harbor = preset("ema-0.09"), preset("hipaa-safe-harbor")

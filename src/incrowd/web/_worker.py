@@ -53,13 +53,13 @@ class Teller:
     def search(self, progress: Progress) -> bool:
         """Hear how far a search is; say whether it shall go on."""
         best = None if progress.best is None else f"{progress.best:.4f}"
-        words = f"{progress.checked:,} of at most {progress.nodes:,} versions looked at"
+        words = f"{progress.checked:,} of at most {progress.nodes:,} combinations of levels checked"
         self._tell("searching", {"done": progress.checked, "total": None, "best": best, "words": words})
         return not self.stopping.is_set()
 
     def walk(self, progress: Progress) -> bool:
         """Hear how far a walk through the whole lattice is; what it need not look at comes off at the end."""
-        words = "versions looked at; many may need no look"
+        words = "combinations of levels checked; many may need no check"
         self._tell("searching", {"done": progress.checked, "total": progress.nodes, "words": words})
         return True
 

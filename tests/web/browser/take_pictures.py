@@ -56,7 +56,7 @@ def walked(steward: Steward) -> Iterator[str]:
     page.evaluate("document.querySelector('section:has(#cards)').scrollIntoView()")
     yield "columns"
     steward.api("POST", "/api/plan/confirm", {"columns": steward.api("GET", "/api/plan")["unsure"]})
-    steward.go("promise").get_by_label("Inside the house").check()
+    steward.go("promise").get_by_label("Inside your organisation").check()
     page.get_by_label("Promise different values of cost").uncheck()
     expect(page.locator("#all-promises code")).to_have_count(2)
     sees(page, "This can be kept")

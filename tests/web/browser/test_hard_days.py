@@ -31,12 +31,12 @@ def test_a_broken_table_is_refused_and_the_open_one_stays(steward: Steward) -> N
 def test_a_promise_that_cannot_be_kept_says_what_is_nearest(steward: Steward) -> None:
     steward.opened()
     page = steward.go("promise")
-    page.get_by_label("Least people in a group").fill("5000")
-    page.get_by_label("Least people in a group").press("Enter")
+    page.get_by_label("Fewest people in a group").fill("5000")
+    page.get_by_label("Fewest people in a group").press("Enter")
     sees(page, "No version of this table can keep this")
     page.get_by_role("button", name="Promise k>=120 instead").click()
     sees(page, "This can be kept")
-    expect(page.get_by_label("Least people in a group")).to_have_value("120")
+    expect(page.get_by_label("Fewest people in a group")).to_have_value("120")
 
 
 def test_limits_that_are_too_tight_lead_back_to_what_can_be_changed(steward: Steward) -> None:
@@ -91,10 +91,10 @@ def test_two_tabs_see_the_same_plan(steward: Steward) -> None:
     page.wait_for_selector("#k")
     other = steward.another_tab()
     other.go("promise").wait_for_selector("#k")
-    other.page.get_by_label("Least people in a group").fill("7")
-    other.page.get_by_label("Least people in a group").press("Enter")
+    other.page.get_by_label("Fewest people in a group").fill("7")
+    other.page.get_by_label("Fewest people in a group").press("Enter")
     sees(page, "The plan was changed elsewhere")
-    expect(page.get_by_label("Least people in a group")).to_have_value("7")
+    expect(page.get_by_label("Fewest people in a group")).to_have_value("7")
 
 
 def test_a_change_on_top_of_another_one_that_nobody_saw_is_refused(steward: Steward) -> None:
@@ -105,7 +105,7 @@ def test_a_change_on_top_of_another_one_that_nobody_saw_is_refused(steward: Stew
     page.get_by_label("Percent of the people who may be left out").fill("8")
     page.get_by_label("Percent of the people who may be left out").press("Enter")
     sees(page, "The plan was changed elsewhere, perhaps in another tab")
-    expect(page.get_by_label("Least people in a group")).to_have_value("9")
+    expect(page.get_by_label("Fewest people in a group")).to_have_value("9")
 
 
 def test_work_is_found_again_after_a_reload_and_can_be_cancelled(steward: Steward) -> None:
@@ -159,11 +159,11 @@ def test_the_file_can_be_shown_changed_and_taken_back(steward: Steward) -> None:
     expect(page.locator("#file-problem .notice.bad")).to_be_visible()
     text.fill(written.replace("k>=4", "k>=6"))
     page.get_by_role("button", name="Save changes").click()
-    expect(page.get_by_label("Least people in a group")).to_have_value("6")
+    expect(page.get_by_label("Fewest people in a group")).to_have_value("6")
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_label("Least people in a group")).to_have_value("4")
+    expect(page.get_by_label("Fewest people in a group")).to_have_value("4")
     page.get_by_role("button", name="Redo").click()
-    expect(page.get_by_label("Least people in a group")).to_have_value("6")
+    expect(page.get_by_label("Fewest people in a group")).to_have_value("6")
 
 
 def test_a_file_of_an_older_program_is_read_with_one_click(steward: Steward) -> None:
@@ -221,7 +221,7 @@ SEARCHING = {
     "kind": "run",
     "state": "running",
     "stage": "searching",
-    "words": "3 of at most 8 versions looked at",
+    "words": "3 of at most 8 combinations of levels checked",
     "done": 3,
     "total": None,
     "best": "0.25",

@@ -40,7 +40,7 @@ def test_a_release_can_be_made_with_the_keyboard_alone(steward: Steward) -> None
     page.keyboard.press("Enter")
     page.wait_for_url("**/promise")
     page.wait_for_selector("#k")
-    tab_to(page, "Least people in a group")
+    tab_to(page, "Fewest people in a group")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Tab")
     expect(page.locator("#all-promises code").first).to_have_text("k>=4")

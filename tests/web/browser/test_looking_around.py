@@ -72,8 +72,8 @@ def test_two_versions_can_be_compared_and_an_earlier_plan_taken_again(steward: S
     page.get_by_role("button", name="Compare").click()
     expect(page.locator("#compared td.changed").first).to_be_visible()
     earlier = page.locator("#history tbody tr", has_text="k>=3").first
-    earlier.get_by_role("button", name="Take its plan again").click()
-    expect(earlier).to_contain_text("as the plan is")
+    earlier.get_by_role("button", name="Use its plan again").click()
+    expect(earlier).to_contain_text("matches the plan")
     expect(page.get_by_role("status").first).to_be_visible()
 
 

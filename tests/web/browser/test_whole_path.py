@@ -27,7 +27,7 @@ def test_a_table_goes_from_upload_to_release_and_its_plan_makes_the_same_on_the_
     page = steward.go("open")
     page.set_input_files("#upload", tmp_path / "hospital.csv")
     sees(page, "We read 1,000 rows and 9 columns")
-    expect(page.get_by_label("Yes, every row is another person")).to_be_checked()
+    expect(page.get_by_label("Yes, every row is a different person")).to_be_checked()
 
     onward(steward, "Columns")
     sees(page, "make 100 of 100 people one of a kind")
@@ -37,8 +37,8 @@ def test_a_table_goes_from_upload_to_release_and_its_plan_makes_the_same_on_the_
         expect(page.locator(".card.look")).to_have_count(left - 1)
 
     onward(steward, "Promise")
-    page.get_by_label("Inside the house").check()
-    expect(page.get_by_label("Least people in a group")).to_have_value("5")
+    page.get_by_label("Inside your organisation").check()
+    expect(page.get_by_label("Fewest people in a group")).to_have_value("5")
     page.get_by_label("Promise different values of cost").uncheck()
     sees(page, "This can be kept")
 

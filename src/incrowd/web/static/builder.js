@@ -74,7 +74,7 @@ function outcome(found) {
   const gone = found.uncovered.count > 0 && el(
     "p",
     {},
-    `${counted(found.uncovered.count, "value")} stand in no group: ${found.uncovered.values.map((one) => one ?? "missing").join(", ")}`,
+    `${counted(found.uncovered.count, "value")} in no group: ${found.uncovered.values.map((one) => one ?? "missing").join(", ")}`,
   );
   if (found.problem) return [problem(gone ? { ...found.problem, hint: "Put them into groups." } : found.problem), gone];
   const heads = found.levels.map(

@@ -61,7 +61,7 @@ async function showLattice(box, run) {
     const words = found.more > 0 ? `${count(found.more)} more are not drawn: there are too many.` : "";
     fill(
       box,
-      el("p", {}, "Every sign is one version. Click one, or turn the levels yourself, and see what it would publish."),
+      el("p", {}, "Every sign is one combination of levels. Click one, or set the levels yourself, and see what it would publish."),
       el("ul", { class: "legend" }, STATES.map(([name, text]) => el("li", {}, sign(name), text))),
       drawn.svg,
       words && el("p", { class: "help" }, words),
@@ -121,7 +121,7 @@ function taking(found, run, heights) {
       { type: "button", class: "main", id: "take", on: { click: () => take(found.levels, heights) } },
       "Take this version",
     ),
-    el("span", { class: "help" }, "The plan then asks for these very levels. Step 4 sets them free again."),
+    el("span", { class: "help" }, "The plan then asks for exactly these levels. You can change that in step 4."),
   );
 }
 

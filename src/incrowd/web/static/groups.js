@@ -59,7 +59,7 @@ export function sorter(id, groups, values, { ordered = false, save, saved, chang
   };
   const add = () => {
     state.push({ name: `group ${state.length + 1}`, values: [] });
-    redraw("A new group stands at the end.");
+    redraw("A new group was added at the end.");
     document.getElementById(`${id}-name-${state.length - 1}`)?.focus();
   };
   const drop = (place) => ({

@@ -39,7 +39,7 @@ function questions(asked) {
     ));
   };
   const forget = () => answerInto(box.parentNode, post("/api/safe-harbor", { kinds: {} }), () => [
-    el("p", {}, "Your answers are forgotten. No version is held against this list."),
+    el("p", {}, "Your answers are forgotten. No version is checked against this list."),
     ask(),
   ]);
   return [
@@ -57,7 +57,7 @@ function questions(asked) {
       el(
         "button",
         { type: "button", class: "main", id: "check-harbor", on: { click: check } },
-        "Hold the table against the list",
+        "Check the table against the list",
       ),
       el("button", { type: "button", class: "quiet", id: "forget-harbor", on: { click: forget } }, "Forget my answers"),
     ),
@@ -70,7 +70,7 @@ function shown(found, missing) {
   const tested = (one) => [one.test, verdict(one.holds, "passes", "fails"), one.measured, one.rule];
   return [
     el("p", {}, "The whole list: ", verdict(found.holds, "every test passes", "some tests fail", open)),
-    el("p", { class: "help" }, "This is your table as it is now. Step 6 holds the version against the same list."),
+    el("p", { class: "help" }, "This is your table as it is now. Step 6 checks the version against the same list."),
     table(
       "HIPAA safe harbor, test by test",
       ["test", "verdict", "found", "rule"],

@@ -19,11 +19,11 @@ export function showHistory(box, runs, others) {
       id: `restore-${one.id}`,
       on: { click: () => attempt(() => plans.restore(one.id)) },
     },
-    "Take its plan again",
+    "Use its plan again",
     el("span", { class: "hidden" }, ` (version ${one.id})`),
   );
   const mark = (one) => [
-    isCurrent(one) && el("span", { class: "badge yes" }, icon("yes", 16), "as the plan is"),
+    isCurrent(one) && el("span", { class: "badge yes" }, icon("yes", 16), "matches the plan"),
     one.exported ? ` written to ${one.exported}${one.written?.at(-1)?.signed ? ", with something open" : ""} ` : "",
   ];
   const rowsOf = (some, named) => some.map(
@@ -67,7 +67,7 @@ export function showHistory(box, runs, others) {
       el(
         "p",
         {},
-        "They were made of another file, or of this one before it changed, and cannot be written as versions of this table. Taking a plan again opens its table.",
+        "They were made of another file, or of this one before it changed, and cannot be written as versions of this table. Using a plan again opens its table.",
       ),
       table("Versions of other tables", ["version", "made of", ...head], rowsOf(others, true), { heads: 1 }),
     ),

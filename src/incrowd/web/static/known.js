@@ -40,7 +40,7 @@ export function showKnown() {
       choice("yes", "Yes, or we are not sure.", "The safe answer: the chance is 1 in the size of the group."),
       choice("no", "No, the file is a sample of more people.", "Then the person could also be somebody outside."),
     ),
-    !known && field("population", "How many people was the table drawn from?", size, "The inhabitants of the city, all patients of the years. Leave it empty if nobody knows."),
+    !known && field("population", "How many people was the table drawn from?", size, "The inhabitants of the city, all patients of those years. Leave it empty if nobody knows."),
     el("p", { class: "reason" }, "This changes nothing in what is promised. It lets step 6 and the report say how large the chance is for somebody who does not know who is in the file."),
   );
 }

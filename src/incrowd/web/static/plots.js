@@ -166,7 +166,7 @@ export function lattice(nodes, pick, words) {
   };
   const svg = draw(
     "svg",
-    { class: "plot", viewBox: `0 0 700 ${high}`, role: "img", "aria-label": `The lattice of versions: ${counts}` },
+    { class: "plot", viewBox: `0 0 700 ${high}`, role: "img", "aria-label": `The lattice of levels: ${counts}` },
     draw("text", { x: 0, y: 12 }, "vague"),
     draw("text", { x: 0, y: high - 6 }, "exact"),
     edges(nodes, spots),

@@ -64,7 +64,7 @@ export function signing(review) {
     notice(
       "doubt",
       `Something is open: ${titles.join(", ")}`,
-      "Settle it above, or release anyway and say why. Your reason stands in both reports; your name, the date and what was open stand in yours.",
+      "Settle it above, or release anyway and say why. Your reason appears in both reports; your name, the date and what was open only in yours.",
     ),
     el(
       "div",

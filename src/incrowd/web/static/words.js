@@ -27,11 +27,11 @@ export const MEANS = {
   alone: "One of a kind means: nobody else in the table has the same values in these columns. Whoever knows them about a person finds the row, and with it all the rest.",
   records: "How many rows the released file has, of how many there were.",
   leftOut: "Some people are so unusual that they would stay recognisable. They are left out of the released file.",
-  empty: "Everybody has the same star there. If you need such a column, raise its importance, or allow more people to be left out (steps 3 and 4).",
-  kept: "100 % would be the original table, 0 % a table in which every value has become a star. It is the average of the columns, so that a column of which nothing is left counts as 0 %.",
+  empty: "Every value in it has become a star. If you need such a column, raise its importance, or allow more people to be left out (steps 3 and 4).",
+  kept: "100 % would be the original table, 0 % a table in which every value has become a star. It is the average of the columns, so a column with nothing left counts as 0 %.",
   highest: "The chance that somebody who knows a person's values picks the right row, for the person who is easiest to find.",
   average: "The same chance, averaged over all people in the file.",
-  smallest: "People who look alike form a group. This is the size of the smallest one: everybody hides among at least so many.",
+  smallest: "People who look alike form a group. This is the size of the smallest one: everybody hides among at least that many.",
   classes: "How many groups of people who look alike the released file has. Fewer groups mean larger crowds.",
 };
 

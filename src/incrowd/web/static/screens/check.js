@@ -14,8 +14,8 @@ import { begin, complain } from "../shell.js";
 
 const WORDS = {
   risk: "Each line is a way to be found. Before is your table without names; after is the version. The limit is what you promised.",
-  attacks: "We played the intruder, against everybody in the file. The rate says how often the guess was right; beside it stands how often it would be right without the file.",
-  confidential: "Nobody has to be found for a secret to be learnt: it is enough that all people of a group share it.",
+  attacks: "We played the intruder, against everybody in the file. The rate says how often the guess was right; next to it is how often it would be right without the file.",
+  confidential: "A secret can be learnt without finding anybody: it is enough that everybody in a group shares it.",
   usefulness: "How far counts, shares and relations in the version are from those in your table.",
 };
 const SHOWN = ["risk", "attacks", "confidential", "harbor", "changed", "usefulness", "limits"];
@@ -62,7 +62,7 @@ function judged(found, review) {
   if (!found.meets) return notice("bad", "The version does not keep what you promised", found.verdict);
   if (found.worst?.length) return notice(
     "bad",
-    "The version keeps its promises, and people are exposed all the same",
+    "The version keeps its promises, but people are still exposed",
     [...found.worst, ...doubts(review).map((one) => one.words)],
   );
   const stale = review.items.filter((one) => ["plan", "promise"].includes(one.name) && one.state === "open");
@@ -72,7 +72,7 @@ function judged(found, review) {
     [...stale, ...doubts(review)].map((one) => one.words),
   );
   const again = doubts(review).map((one) => one.words);
-  if (again.length) return notice("doubt", "The version keeps what you promised. Look at this all the same", again);
+  if (again.length) return notice("doubt", "The version keeps what you promised, but look at this", again);
   return notice("good", "The version keeps what you promised", found.verdict);
 }
 
@@ -123,7 +123,7 @@ async function showAll() {
   fill(
     at("found"),
     el("h2", { id: "found-title" }, "What we found"),
-    el("p", {}, "This version was not attacked yet."),
+    el("p", {}, "This version has not been attacked yet."),
     el("button", { type: "button", class: "main", id: "attack", on: { click: attack } }, "Attack it and compare"),
   );
   if (!running()) await attack();

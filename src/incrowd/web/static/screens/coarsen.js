@@ -216,7 +216,7 @@ function advice(name) {
 const uncovered = (found) => found.uncovered.count > 0 && el(
   "p",
   {},
-  `${counted(found.uncovered.count, "value")} stand in no group: ${found.uncovered.values.map((one) => one ?? "missing").join(", ")}`,
+  `${counted(found.uncovered.count, "value")} in no group: ${found.uncovered.values.map((one) => one ?? "missing").join(", ")}`,
 );
 
 function changing(found, name, place) {

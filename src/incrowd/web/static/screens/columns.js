@@ -63,7 +63,7 @@ function showCards() {
   const head = el(
     "p",
     { id: "left", class: "sentence" },
-    left ? `${counted(left, "column")} ${left === 1 ? "needs" : "need"} your yes: we are not sure about ${left === 1 ? "it" : "them"}.` : "You have looked at every column that we were not sure about.",
+    left ? `${counted(left, "column")} ${left === 1 ? "needs" : "need"} a look: we are not sure about ${left === 1 ? "it" : "them"}.` : "You have looked at every column that we were not sure about.",
   );
   fill(
     at("cards"),
@@ -180,7 +180,7 @@ function guard() {
     complain(
       {
         message: `Please confirm ${unsure.length === 1 ? "the column" : "the columns"} ${unsure.join(", ")} first.`,
-        hint: "Choose what it is, or press the button with Yes on its card.",
+        hint: "Choose what it is, or press the Yes button on its card.",
       },
       { actions: [toFirst()], control: at("onward") },
     );

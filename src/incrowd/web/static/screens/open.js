@@ -9,7 +9,7 @@ import * as plans from "../plan.js";
 import { repairs } from "../repairs.js";
 import { begin, change, complain, quiet, tell } from "../shell.js";
 
-const SEPARATORS = [["", "found out by itself"], [",", "comma ,"], [";", "semicolon ;"], ["\t", "tab"], ["|", "bar |"]];
+const SEPARATORS = [["", "detected automatically"], [",", "comma ,"], [";", "semicolon ;"], ["\t", "tab"], ["|", "bar |"]];
 const ENCODINGS = [
   ["utf-8", "UTF-8"],
   ["latin-1", "Latin-1 (Western Europe)"],
@@ -75,7 +75,7 @@ async function send(file) {
     const { max_upload: most } = await get("/api/session");
     if (file.size > most) throw {
       message: `The file is larger than ${size(most)}.`,
-      hint: "Put it into the folder yourself; then it stands in the list.",
+      hint: "Put it into the folder yourself; it then appears in the list.",
     };
     const taken = await upload(file, (sent, all) => Object.assign(bar, { max: all, value: sent }), ender.signal);
     fill(at("job"));
@@ -139,7 +139,7 @@ async function shown() {
       missing ? `${counted(missing, "value")} ${missing === 1 ? "is" : "are"} missing.` : "No value is missing.",
     ),
     meaning(
-      "Missing means: the cell is empty, or holds one of the marks below. Missing values are a value of their own: who has no postcode hides among others without one.",
+      "Missing means: the cell is empty, or holds one of the marks below. Missing counts as a value of its own: people without a postcode hide among others without one.",
     ),
     table(`The first ${counted(rows.rows.length, "row")}`, rows.columns, rows.rows, { tight: true }),
     reading(profile.layout),
@@ -152,11 +152,11 @@ function doubts({ records, columns, layout }) {
   const missing = () => [...(layout.missing ?? [""]), ...marks.map((one) => one.mark)];
   const times = marks.map((one) => `${one.mark} (${counted(one.count, "time")})`).join(", ");
   return [
-    records === 0 && notice("bad", "The table has no rows.", "There are names of columns and nothing below them. Nothing can be published of it; choose another file."),
+    records === 0 && notice("bad", "The table has no rows.", "There are names of columns and nothing below them. Nothing can be published from it; choose another file."),
     columns.length === 1 && notice(
       "plain",
       "There is only one column. Is that right?",
-      "If values stand side by side in the rows below, open How the file is read and say what separates them.",
+      "If the cells below hold several values each, open How the file is read and say what separates them.",
     ),
     marks.length > 0 && notice(
       "plain",
@@ -208,7 +208,7 @@ function person(profile) {
     "legend",
     {},
     "Is this one row per person?",
-  ), radio("yes", "Yes, every row is another person", () => {
+  ), radio("yes", "Yes, every row is a different person", () => {
     pick.hidden = true;
     if (entity) change({ data: { entity: null } });
   }), radio("no", "No, a person can have several rows", () => {
@@ -243,13 +243,13 @@ function reading(layout) {
       { class: "fields" },
       text && field(
         "separator",
-        "Between values stands",
+        "Values are separated by",
         el("select", { value: data.separator ?? "" }, options(SEPARATORS)),
         `Now: ${named(layout.separator)}.`,
       ),
       text && field(
         "encoding",
-        "Characters are written in",
+        "Characters are encoded as",
         el("select", { value: layout.encoding ?? "utf-8" }, options(ENCODINGS)),
         "If letters such as ä look wrong, try another.",
       ),
@@ -261,13 +261,13 @@ function reading(layout) {
       ),
       field(
         "missing",
-        "These also mean: missing",
+        "Also treat as missing",
         el("input", { type: "text", value: (layout.missing ?? []).filter(Boolean).join(", "), autocomplete: "off" }),
         "Separate them with commas. An empty cell always counts.",
       ),
     ),
     el("button", { type: "button", id: "read-again", on: { click: () => open(data.path, asked()) } }, "Read it again"),
-    el("p", { class: "help" }, "Roles and ladders are then suggested anew."),
+    el("p", { class: "help" }, "Roles and ladders are then suggested again."),
   );
 }
 

@@ -115,7 +115,7 @@ function showNumbers() {
       min: "1",
       step: "1",
       value: found.k ?? "",
-      "aria-label": "Least people in a group",
+      "aria-label": "Fewest people in a group",
       on: { change: setK },
     },
   );
@@ -136,7 +136,7 @@ function showNumbers() {
     ),
     el("p", { class: "reason" }, least),
     meaning(
-      "People who look alike in all columns that could help recognise them form a group. The larger the smallest group, the less a single person can be found. Some people are too unusual for any group; they are left out, and the limit says how many that may be. Many guidelines use 11 people; strictly below 0.09 needs 12.",
+      "People who look alike in all columns that could help recognise them form a group. The larger the smallest group, the harder it is to find a single person. Some people are too unusual for any group; they are left out, and the limit says how many that may be. Many guidelines use 11 people; strictly below 0.09 needs 12.",
     ),
   );
 }
@@ -163,7 +163,7 @@ function different(found, name, place) {
       step: "1",
       value: found.l.get(name) ?? 3,
       disabled: !on,
-      "aria-label": `Least different values of ${name} in a group`,
+      "aria-label": `Fewest different values of ${name} in a group`,
       on: { change: (event) => setL(name, Number(event.target.value)) },
     },
   );
@@ -171,7 +171,7 @@ function different(found, name, place) {
     "p",
     { class: "row" },
     box,
-    el("span", {}, "In such a group at least ", number, " different values of ", el("strong", {}, name), " occur."),
+    el("span", {}, "Every such group has at least ", number, " different values of ", el("strong", {}, name), "."),
   );
 }
 

@@ -16,7 +16,7 @@ const ABOUT = [
   ["purpose", "What is it released for?", "For example: research on the length of stays."],
   ["controller", "Who is responsible?", "The organisation, and a person to ask."],
   ["recipients", "Who gets it?", ""],
-  ["environment", "Where will it be used?", "For example: public, under contract, in a closed room."],
+  ["environment", "Where will it be used?", "For example: public, under contract, in a secure room."],
   ["legal_basis", "On what legal basis?", ""],
   ["period", "Which period are the data about?", "For example: 2024 and 2025."],
   [
@@ -24,9 +24,9 @@ const ABOUT = [
     "Earlier releases about the same people",
     "Two releases together can tell more than each alone. Write none if there are none.",
   ],
-  ["valid_until", "Look at it again before", "A date, such as 2027-11-15."],
-  ["roles_confirmed_by", "Who confirmed the columns?", "Stands in your report alone."],
-  ["threshold_reasons", "Why these limits?", "For example: a rule of the house. Stands in your report alone."],
+  ["valid_until", "Next review by", "A date, such as 2027-11-15."],
+  ["roles_confirmed_by", "Who confirmed the columns?", "Only in your report."],
+  ["threshold_reasons", "Why these limits?", "For example: an internal rule. Only in your report."],
 ];
 let run = null;
 let runs = [];
@@ -62,7 +62,7 @@ function showAbout() {
   );
   fill(
     at("about"),
-    el("p", {}, "These lines stand in the report. What you leave empty is printed as not stated."),
+    el("p", {}, "Your answers appear in the report. What you leave empty is printed as not stated."),
     el("div", { class: "fields" }, ABOUT.map(one)),
   );
 }
