@@ -359,7 +359,9 @@ def test_results_are_replaced_only_if_allowed(tmp_path: Path) -> None:
     small.save(tmp_path, force=True)
 
 
-@pytest.mark.parametrize(("name", "why"), [("file", "there is a file of that name"), ("no/out", "does not exist")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("file", "there is a file of that name"), ("no/out", "there is no folder 'no'")]
+)
 def test_a_folder_that_cannot_be_made_is_refused(name: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ic.DataError, match=why):
