@@ -167,3 +167,27 @@ def test_a_recoding_of_floats_is_applied_to_integers(tmp_path: Path) -> None:
     first.save(tmp_path / "out")
     again = ic.apply(tmp_path / "out/owner", pa.table({"q": [1, 1]}))
     assert again.table.to_pylist() == [{"q": 1}, {"q": 1}]
+
+
+@pytest.mark.parametrize("values", [[1e17, 1e17, 10**17, 10**17], [10**17, 1e17], [Decimal("1E+17"), 1e17]])
+def test_floats_beside_large_integers_that_are_equal_are_refused_whichever_comes_first(values: list[Any]) -> None:
+    with pytest.raises(ic.DataError, match="mixes floating-point numbers with decimals or integers"):
+        ic.anonymize([{"q": value} for value in values], ic.Schema({"q": ic.flat()}), model="k>=2")
+
+
+def test_nanoseconds_in_a_column_of_objects_are_refused_as_anywhere() -> None:
+    moments = [pd.Timestamp("2024-01-01 00:00:00.000000001"), pd.Timestamp("2024-01-01 00:00:00.000000002")]
+    frame = pd.DataFrame({"q": pd.Series(moments, dtype=object)})
+    with pytest.raises(ic.DataError, match="timestamps that differ by nanoseconds"):
+        ic.anonymize(frame, ic.Schema({"q": ic.flat()}), model="k>=2")
+
+
+def test_what_pandas_calls_missing_is_missing_in_a_list_too() -> None:
+    release = ic.anonymize([{"q": value} for value in (1, 1, pd.NA, pd.NA)], ic.Schema({"q": ic.flat()}), model="k>=2")
+    assert [row["q"] for row in release.table] == [1, 1, None, None]
+
+
+def test_decimal_numbers_of_too_many_digits_are_refused_in_plain_words(tmp_path: Path) -> None:
+    release = ic.anonymize([{"q": Decimal("1." + "1" * 60)}] * 2, ic.Schema({"q": ic.flat()}), model="k>=2")
+    with pytest.raises(ic.DataError, match="Column 'q' mixes types, or holds values that are too large"):
+        release.save(tmp_path / "out", format="csv")

@@ -74,9 +74,10 @@ class Domain:
         """Take the domain of a column of Python objects (the slow, obvious way)."""
         listed = [canonical_value(column, value) for value in values]
         kind = kind_of(column, listed)
+        _check_mixed(column, listed)
         tally = Counter(value for value in listed if value is not None)
         nulls = len(listed) - tally.total()
-        array = _as_array(column, kind, list(tally))
+        array = _as_array(kind, list(tally))
         return cls.build(column, kind, array, np.array(list(tally.values())), nulls)
 
     @classmethod
@@ -223,10 +224,10 @@ def _kind_of_value(column: str, value: object) -> Kind:
     raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
 
 
-def _as_array(column: str, kind: Kind, values: list[Any]) -> Array:
+def _as_array(kind: Kind, values: list[Any]) -> Array:
     """Put distinct values in their one form into an array."""
     if kind == "number" and any(isinstance(value, float) for value in values):
-        return _as_numbers(column, values)
+        return np.array(values, dtype=object if any(map(_is_exact, values)) else np.float64)
     if kind == "instant":
         values = [value.replace(tzinfo=None) for value in values]
     array = np.empty(len(values), dtype=object)
@@ -240,9 +241,13 @@ def _as_array(column: str, kind: Kind, values: list[Any]) -> Array:
     return array.astype(dtypes[kind]) if kind in dtypes else array
 
 
-def _as_numbers(column: str, values: list[Any]) -> Array:
-    exact = any(isinstance(value, Decimal) or (isinstance(value, int) and abs(value) > EXACT) for value in values)
-    if exact and any(isinstance(value, float) and math.isfinite(value) for value in values):
+def _check_mixed(column: str, values: list[Any]) -> None:
+    """Refuse floats beside numbers that they cannot hold: those that are equal would be written differently."""
+    floats = any(isinstance(value, float) and math.isfinite(value) for value in values)
+    if floats and any(map(_is_exact, values)):
         msg = f"Column {column!r} mixes floating-point numbers with decimals or integers that they cannot hold."
         raise DataError(msg, hint="make the column one type before handing it over.")
-    return np.array(values, dtype=object if exact else np.float64)
+
+
+def _is_exact(value: object) -> bool:
+    return isinstance(value, Decimal) or (isinstance(value, int) and abs(value) > EXACT)

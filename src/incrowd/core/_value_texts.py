@@ -41,7 +41,7 @@ def canonical_value(column: str, value: Any) -> Any:
         A number of Python or NumPy, a boolean, a date, a timestamp or a text, of any subclass. Anything else comes back
         as it is.
     """
-    if value is None or value != value:  # noqa: PLR0124 - NaN is the value that differs from itself
+    if value is None or type(value).__name__ == "NAType" or value != value:  # noqa: PLR0124 - NaN is unlike itself
         return None
     if isinstance(value, np.bool_ | np.integer | np.floating):
         value = value.item()

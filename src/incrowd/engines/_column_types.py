@@ -33,7 +33,9 @@ def column_of_objects(name: str, values: Any) -> pa.Array:
         A list, or a series of pandas.
     """
     try:
-        return pa.array(values, from_pandas=True)
+        column = pa.array(values, from_pandas=True)
+        long = pa.types.is_decimal256(column.type)
+        return column.cast(pa.decimal128(_DIGITS, column.type.scale)) if long else column
     except (*_NO_COLUMN, OverflowError):
         exact = [None if value is None or value != value else value for value in values]  # noqa: PLR0124 - NaN
     try:

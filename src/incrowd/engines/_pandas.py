@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from incrowd.core import kind_of
+from incrowd.core import canonical_value, kind_of
 from incrowd.engines._arrow import kind_of_type, plain_type
 from incrowd.engines._column_types import column_of_objects
 
@@ -56,9 +56,10 @@ def _column(name: str, series: Any) -> pa.Array:
 
 
 def _check_one_kind(name: str, series: Any) -> None:
-    """Refuse objects of different kinds: Arrow would turn a timestamp into a date without a word."""
+    """Refuse what Arrow would change without a word: timestamps among dates, and nanoseconds."""
     values = series[series.notna()].tolist()
     samples: dict[Any, Any] = dict(zip(map(type, values), values, strict=True))
     if any(issubclass(type_, dt.datetime) for type_ in samples):  # with a zone or without is not seen by the type
         samples = {(type(value), getattr(value, "tzinfo", None) is None): value for value in values}
+        canonical_value(name, next((value for value in values if getattr(value, "nanosecond", 0)), None))
     kind_of(name, samples.values())
