@@ -168,6 +168,15 @@ def test_the_public_are_not_told_how_many_columns_are_hidden(public: str, owner:
     assert "One column names people and is not published." in owner
 
 
+def test_a_column_that_names_people_and_says_whose_row_it_is_counts_once(tmp_path: Path) -> None:
+    table = [{"who": str(number // 2), "age": 30 + number // 2 % 2} for number in range(40)]
+    schema = ic.Schema(quasi={"age": ic.flat()}, identifiers=["who"], entity="who")
+    made = ic.anonymize(table, schema, model="k>=5")
+    page = json.loads(made.report(tmp_path / "r.json").read_text(encoding="utf-8"))
+    (data,) = (section for section in page["sections"] if section["name"] == "data")
+    assert data["words"][0] == "One column names people and is not published."
+
+
 def test_a_report_on_people_with_several_rows_says_what_the_promises_do_not_cover(tmp_path: Path, public: str) -> None:
     table = [{"id": number // 2, "age": 20 + number % 4, "disease": "ab"[number % 2]} for number in range(40)]
     schema = ic.Schema(quasi={"age": ic.flat()}, sensitive=["disease"], entity="id")

@@ -142,7 +142,7 @@ def test_words_without_categories_are_said_not_to_be_attacked() -> None:
     (note,) = attacked([(1, "a")]).notes
     assert note == (
         "similarity of column 's' was not attacked: not all its values are numbers or dates, "
-        "and the schema has no categories for it."
+        "and it has no categories."
     )
 
 

@@ -126,8 +126,8 @@ class ClassAttacks:
                 yield narrow_range(self.classes, prior, intruder.narrow, line)
             else:
                 notes.append(
-                    f"similarity of column {name!r} was not attacked: not all its values are numbers or dates, and the "
-                    "schema has no categories for it."
+                    f"similarity of column {name!r} was not attacked: not all its values are numbers or dates, and it "
+                    "has no categories."
                 )
         except HierarchyError as refusal:
             notes.append(f"similarity of column {name!r} was not attacked: {refusal.message}")
@@ -177,7 +177,7 @@ def several_rows(census: Census, classes: Classes) -> Attack:
         distribution=tuple(
             (chance, int((together * chance.numerator <= chance.denominator).sum())) for chance in CHANCES
         ),
-        notes=("Promises that count persons say nothing about who knows several rows of a person.",),
+        notes=("Promises that count people do not cover somebody who knows several rows of a person.",),
         _records=partial(_people_in, census, classes, chosen),
     )
 

@@ -84,7 +84,7 @@ def columns(release: Release, about: About | None = None) -> Section:
             told = _public_words(release, name) if about is None else explained[name].published
         table.append([name, role, technique(release, name), told])
     table += [[name, "identifier", "pseudonym", "as a pseudonym"] for name in release.recipe.pseudonymised]
-    named = [name for name in (*schema.identifiers, schema.entity) if name]
+    named = dict.fromkeys(name for name in (*schema.identifiers, schema.entity) if name)
     hidden = [name for name in named if name not in release.recipe.pseudonymised]
     words = [_hidden(len(hidden), counted=about is not None)] if hidden else []
     if about is not None:

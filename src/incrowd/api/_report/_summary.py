@@ -87,7 +87,7 @@ def _words(charts: Charts) -> list[str]:
     return [
         f"{published}{_missing(recipe)} The promises assume an intruder who knows these columns: {known}.",
         *(
-            f"Guesses of {name} are right for {share(guess.rate)} of people with the release and "
+            f"Guesses of {name} are right in {share(guess.rate)} of cases with the release and "
             f"{share(guess.baseline)} without it; the surest guess is {share(guess.worst or 0)} certain."
             for name, guess in _guesses(charts).items()
         ),
