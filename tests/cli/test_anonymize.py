@@ -86,7 +86,7 @@ def test_an_earlier_release_is_replaced_only_by_force(run: Run) -> None:
     assert run("anonymize", "plan.toml", "--force")[0] == 0
 
 
-@pytest.mark.parametrize("name", ["public/codebook.pdf", "owner/notes.txt", "mine/a.txt"])
+@pytest.mark.parametrize("name", ["public/codebook.pdf", "public/data.xlsx", "owner/notes.txt", "mine/a.txt"])
 def test_a_file_of_the_user_is_never_deleted(run: Run, name: str) -> None:
     Path("plan.toml").write_text(QUIET)
     assert run("anonymize", "plan.toml", "--quiet")[0] == 0

@@ -123,6 +123,24 @@ def test_a_file_in_the_way_and_a_missing_place_are_refused(tmp_path: Path) -> No
         write(tmp_path / "nowhere" / "out", "new")
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_what_another_folder_left_that_only_begins_with_the_same_name_is_not_touched(
+    tmp_path: Path, *, there: bool
+) -> None:
+    """The only copy of out-b stands aside, for whoever replaced it was killed."""
+    aside = tmp_path / ".out-b-0123456789abcdef.old"
+    half = tmp_path / ".out-b-0123456789abcdef.part"
+    for folder in (aside, half):
+        (folder / "public").mkdir(parents=True)
+        (folder / "public/data").write_text("of out-b")
+    if there:
+        write(tmp_path / "out", "old")
+    write(tmp_path / "out", "new", force=True)
+    assert (tmp_path / "out/public/data").read_text() == "new"
+    assert (half / "public/data").read_text() == "of out-b"
+    assert (aside / "public/data").read_text() == "of out-b"
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

@@ -319,3 +319,15 @@ def test_what_is_written_is_what_was_made_and_attacked_not_another_that_the_same
     assert told["state"] == "failed"
     assert "cannot be made again" in told["error"]["message"]
     assert not (folder / "out").exists()
+
+
+def test_the_report_of_a_version_is_its_own_when_another_was_written_over_it(visitor: Visitor, folder: Path) -> None:
+    settle(visitor, folder)
+    visitor.work(kind="export", run=1)
+    visitor.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=20"]}})
+    assert [visitor.work(kind="run")["state"], visitor.work(kind="evidence", run=2)["state"]] == ["done", "done"]
+    assert visitor.work(kind="export", run=2, force=True)["state"] == "done"
+    for name in ("report.html", "public-report.html"):
+        first, second = (visitor.get(f"/api/runs/{run}/files/{name}").text for run in (1, 2))
+        assert ("k&gt;=20" in first, "k&gt;=2<" in first) == (False, True)
+        assert ("k&gt;=20" in second, "k&gt;=2<" in second) == (True, False)

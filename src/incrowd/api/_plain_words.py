@@ -81,7 +81,8 @@ def _of_several(model: Model) -> str:
     """Say what holds where people have several rows: values of a group can all be of the same person."""
     match model:
         case KAnonymity(k):
-            return f"Each row looks like those of at least {k - 1:,} others; all rows together may single one out."
+            others = "1 other" if k == 2 else f"{k - 1:,} others"
+            return f"Each row looks like those of at least {others}; all rows together may single one out."
         case LDiversity(l, kind="distinct"):
             return f"Every group has at least {l} different values. {_ALL_OF_THEM}"
         case PSensitive(p) | PAlphaSensitive(p):

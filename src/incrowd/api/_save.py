@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import math
 import os
 from collections.abc import Iterator, Mapping
@@ -30,12 +31,13 @@ PUBLIC, OWNER = "public", "owner"
 CERTIFICATE, SCRIPT = "release.json", "verify.py"
 HOLDS = (
     f"{PUBLIC}/{CERTIFICATE}",
-    *(f"{PUBLIC}/{name}" for name in (SCRIPT, "report.html", "data.parquet/part-*.parquet")),
-    *(f"{PUBLIC}/data.{name}" for name in get_args(Format)),
+    *(f"{PUBLIC}/{name}" for name in (SCRIPT, "report.html")),
     *(f"{OWNER}/{name}" for name in ("recoding.json", "recoding.parquet", "recipe.json", "input.json", "plan.toml")),
     *(f"{OWNER}/{name}" for name in (PART.format("*"), "report.html", "report.json")),
 )
-"""What the folder of a release can hold: whatever is written into one is named here, so that it can be replaced."""
+"""What the folder of a release can hold besides its data: whatever is written is named here, so it can be replaced."""
+DATA = {f"data.{name}": (f"{PUBLIC}/data.{name}", f"{PUBLIC}/data.{name}/part-*.parquet") for name in get_args(Format)}
+"""Where the data of a release lie, by the name that its certificate gives."""
 
 
 def save(  # noqa: PLR0913 - all but the first two are optional
@@ -108,11 +110,22 @@ class Folders(NamedTuple):
 @contextmanager
 def new_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Folders]:
     """Give the two folders of a release to write into; they appear when the block ends well."""
-    with atomic_folder(folder, holds=HOLDS, force=force) as part:
+    with atomic_folder(folder, holds=(*HOLDS, *_data_in(Path(folder))), force=force) as part:
         folders = Folders(part / PUBLIC, part / OWNER)
         folders.owner.mkdir(mode=0o700)
         folders.public.mkdir()
         yield folders
+
+
+def _data_in(folder: Path) -> tuple[str, ...]:
+    """Say where the data of an earlier release lie; a table beside them that no certificate names is somebody's own."""
+    try:
+        name = json.loads((folder / PUBLIC / CERTIFICATE).read_text(encoding="utf-8"))["data"]["name"]
+        return DATA.get(name, ())
+    except FileNotFoundError:  # nothing is there, unless what had stepped aside is put back
+        return tuple(path for paths in DATA.values() for path in paths)
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
 
 
 def write_around(  # noqa: PLR0913 - all but the first three are optional

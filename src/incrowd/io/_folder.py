@@ -15,6 +15,8 @@ from incrowd.core import DataError, named
 
 OF_THE_SYSTEM = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 """What a system puts into a folder that somebody looks at: nobody's work."""
+TOKEN = 8
+"""How many random bytes tell one who writes from another."""
 
 
 @contextmanager
@@ -95,7 +97,7 @@ def _begin(final: Path, shown: str) -> tuple[Path, int]:
     """Make a folder of our own and hold its lock: what nobody holds is left over from somebody who was killed."""
     import fcntl  # noqa: PLC0415 - not on every system, and only needed to write
 
-    part = final.with_name(f".{final.name}-{secrets.token_hex(8)}.part")
+    part = final.with_name(f".{final.name}-{secrets.token_hex(TOKEN)}.part")
     try:
         part.mkdir()
         descriptor = os.open(part, os.O_RDONLY)
@@ -123,12 +125,13 @@ def _put(part: Path, final: Path) -> None:
 
 def _clear_away(final: Path) -> None:
     """Remove what somebody left who was killed, and put back what had stepped aside."""
-    for old in final.parent.glob(f".{_literally(final.name)}-*.old"):
+    ours = f".{_literally(final.name)}-{'[0-9a-f]' * 2 * TOKEN}"  # not those of a longer name
+    for old in final.parent.glob(f"{ours}.old"):
         if final.exists():
             shutil.rmtree(old, ignore_errors=True)
         else:
             old.rename(final)
-    for part in final.parent.glob(f".{_literally(final.name)}-*.part"):
+    for part in final.parent.glob(f"{ours}.part"):
         _remove_unless_held(part)
 
 

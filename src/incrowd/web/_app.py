@@ -87,7 +87,7 @@ async def _failed(_: Request, error: Exception) -> JSONResponse:
 
 
 INVALID = {
-    "string_too_short": "This is empty.",
+    "string_too_short": "This is empty or too short.",
     "string_too_long": "This is too long.",
     "too_long": "This is too much at once.",
     "greater_than_equal": "This number is too small.",

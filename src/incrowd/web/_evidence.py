@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,7 @@ def export(given: Plain, teller: Teller) -> Plain:
     teller.step("writing the release and its reports")
     release.save(target, format=given["format"], force=given["force"], plan=given["text"], about=given["about"])
     write_text(folder / "source.toml", given["source"])
+    _keep_reports(folder, target)
     listed = [
         {"name": file.relative_to(target).as_posix(), "size": file.stat().st_size, "public": _is_public(file, target)}
         for file in sorted(target.rglob("*"))
@@ -83,6 +85,14 @@ def export(given: Plain, teller: Teller) -> Plain:
     written = [*summary.get("written", []), {"folder": target.name, "date": today, "signed": given["signed"]}]
     write_json(folder / "run.json", {**summary, "exported": target.name, "written": written})
     return {"folder": target.name, "files": listed, "signed": given["signed"]}
+
+
+def _keep_reports(folder: Path, target: Path) -> None:
+    """Keep what was said about this run with it: another one may be written over it."""
+    for half, name in (("owner", "report.html"), ("public", "public-report.html")):
+        (folder / name).unlink(missing_ok=True)
+        if (target / half / "report.html").is_file():
+            shutil.copyfile(target / half / "report.html", folder / name)
 
 
 def _is_public(file: Path, target: Path) -> bool:

@@ -19,6 +19,8 @@ FILES = (
     ("plan.toml", "source.toml", "Plan", False),
     ("recipe.json", "release/owner/recipe.json", "How it was made", False),
     ("report.json", "report.json", "Report as data", False),
+    ("report.html", "report.html", "Report for you", False),
+    ("public-report.html", "public-report.html", "Report for everybody", True),
 )
 """What can be downloaded besides the table: its name, where it is, its title, and whether it may be given away."""
 
@@ -152,11 +154,6 @@ class Runs:
         tables = sorted((folder / "release" / "public").glob("data.*"))
         found = [Download(path.name, path, "Released table", public=True) for path in tables]
         found += [Download(name, folder / path, title, public) for name, path, title, public in FILES]
-        if exported:
-            target = self._folder.inside(exported)
-            found.append(Download("report.html", target / "owner" / "report.html", "Report for you", public=False))
-            public = target / "public" / "report.html"
-            found.append(Download("public-report.html", public, "Report for everybody", public=True))
         decided = [one for one in found if exported or not one.public]
         return [one for one in decided if one.path.is_file() and self._folder.holds(one.path)]
 
