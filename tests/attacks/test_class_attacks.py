@@ -141,8 +141,7 @@ def test_the_gain_of_a_rare_value() -> None:
 def test_words_without_categories_are_said_not_to_be_attacked() -> None:
     (note,) = attacked([(1, "a")]).notes
     assert note == (
-        "similarity of column 's' was not attacked: not all its values are numbers or dates, "
-        "and it has no categories."
+        "similarity of column 's' was not attacked: not all its values are numbers or dates, and it has no categories."
     )
 
 
