@@ -56,7 +56,11 @@ export function numbersOf(run) {
     { class: "facts" },
     fact(percent(run.kept), "of the detail is kept", MEANS.kept),
     (run.carry_nothing ?? []).length > 0 &&
-      fact(count(run.carry_nothing.length), `columns carry nothing any more: ${run.carry_nothing.join(", ")}`, MEANS.empty),
+      fact(
+        count(run.carry_nothing.length),
+        `${run.carry_nothing.length === 1 ? "column carries" : "columns carry"} nothing any more: ${run.carry_nothing.join(", ")}`,
+        MEANS.empty,
+      ),
     fact(left, `people are left out (${percent(run.share_left_out)})`, MEANS.leftOut),
     fact(count(run.smallest), "people in the smallest group", MEANS.smallest),
     fact(percent(run.highest), "highest chance to find somebody", MEANS.highest),
