@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from algorithms import slow
 from algorithms.tables import PROMISES, both, distinct, k, problem, tables
-from incrowd.algorithms import Incognito, Samarati, all_solutions, find_frontier, grows
+from incrowd.algorithms import Incognito, Samarati, all_solutions, find_frontier, growing_promise
 from incrowd.models import promise as read
 
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
@@ -107,7 +107,7 @@ def test_every_node_of_a_frontier_keeps_the_other_promises(
     limit = int(share * len(table))
     values = range(1, len(table) + 2)
     asked = problem(table, ic.KAnonymity(1), limit, suppression="mask" if mask else "drop")
-    asked = replace(asked, model=grows(asked.model, model, asked.schema))
+    asked = replace(asked, model=growing_promise(asked.model, model, asked.schema))
     others = [part for part in model.parts if not isinstance(part, ic.KAnonymity)]
     frontier = find_frontier(asked, "k", values, "loss")
     assert frontier.beside == ", ".join(map(str, others))
@@ -122,8 +122,11 @@ def test_every_node_of_a_frontier_keeps_the_other_promises(
 def test_what_grows_takes_the_place_of_what_the_promise_says_about_it() -> None:
     roles = ic.Schema(quasi=["q"], sensitive=["a", "b"])
     promised = read("k>=5, l>=2[a, b], l>=2[a+b], entropy-l>=2[a], p>=2[a]")
-    assert str(grows(ic.KAnonymity(1), promised, roles)) == "k>=1, l>=2[a, b], l>=2[a+b], entropy-l>=2[a], p>=2[a]"
-    by_l = grows(ic.LDiversity(1, of="a"), promised, roles)
+    assert (
+        str(growing_promise(ic.KAnonymity(1), promised, roles))
+        == "k>=1, l>=2[a, b], l>=2[a+b], entropy-l>=2[a], p>=2[a]"
+    )
+    by_l = growing_promise(ic.LDiversity(1, of="a"), promised, roles)
     assert str(by_l) == "l>=1[a], k>=5, l>=2[b], l>=2[a+b], entropy-l>=2[a], p>=2[a]"
-    assert str(grows(ic.PSensitive(1, of="a"), read("p>=2[a]"), roles)) == "p>=1[a]"
-    assert grows(ic.KAnonymity(1), None, roles) == ic.KAnonymity(1)
+    assert str(growing_promise(ic.PSensitive(1, of="a"), read("p>=2[a]"), roles)) == "p>=1[a]"
+    assert growing_promise(ic.KAnonymity(1), None, roles) == ic.KAnonymity(1)

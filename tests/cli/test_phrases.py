@@ -12,7 +12,7 @@ import pytest
 import incrowd
 from incrowd.api._plan._checks import searches
 from incrowd.api._plan._sections import ColumnSection
-from incrowd.cli._phrases import spoken
+from incrowd.cli._phrases import terminal_words
 
 SOURCE = Path(incrowd.__file__).parent
 CALL = re.compile(rf"\b(?:{'|'.join(one.__name__ for one in searches().values())})\([^()]*\)")
@@ -38,7 +38,7 @@ CALL = re.compile(rf"\b(?:{'|'.join(one.__name__ for one in searches().values())
     ],
 )
 def test_a_hint_for_python_is_said_in_the_words_of_the_command_line(said: str, here: str) -> None:
-    assert here in spoken(said)
+    assert here in terminal_words(said)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_hint_for_python_is_said_in_the_words_of_the_command_line(said: str, h
     ],
 )
 def test_what_is_advised_for_a_column_can_be_written_into_a_plan(said: str, key: str, role: str) -> None:
-    found = re.search(rf"({key} = .*) under (\[columns\..*\])", spoken(said))
+    found = re.search(rf"({key} = .*) under (\[columns\..*\])", terminal_words(said))
     assert found is not None
     written = tomllib.loads(f'{found[2]}\nrole = "{role}"\n{found[1]}\n')["columns"]["a b"]
     assert ColumnSection.model_validate(written).role == role
@@ -63,7 +63,7 @@ def test_every_search_that_a_text_names_is_named_as_a_plan_names_it() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
             for call in CALL.findall(text) if "\n" not in text else []:
-                plan = tomllib.loads(f"algorithm = {spoken(call)}")["algorithm"]
+                plan = tomllib.loads(f"algorithm = {terminal_words(call)}")["algorithm"]
                 name = plan if isinstance(plan, str) else plan.pop("name")
                 searches()[name](**({} if isinstance(plan, str) else plan))
                 found += 1

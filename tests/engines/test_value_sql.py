@@ -10,11 +10,12 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from incrowd.core import DataError, Domain
 from incrowd.engines import open_table
+from incrowd.engines._column_types import retyped, type_sql
 from incrowd.engines._value_sql import text_sql
 
 
@@ -45,6 +46,32 @@ def test_floats_are_written_as_a_domain_writes_them(numbers: list[float]) -> Non
 )
 def test_other_values_are_written_as_a_domain_writes_them(values: list[Any], type_: pa.DataType) -> None:
     assert written(values, type_) == [Domain.of("x", [value]).texts[0] for value in values]
+
+
+NUMBERS = st.one_of(st.integers(-(2**64), 2**64).map(Decimal), st.decimals(-(10**6), 10**6, places=4))
+MOMENTS = st.one_of(st.dates().map(lambda day: dt.datetime(day.year, day.month, day.day)), st.datetimes())  # noqa: DTZ001
+
+
+@given(
+    st.one_of(
+        st.tuples(
+            st.lists(st.none() | st.floats(allow_nan=False) | st.integers(-9, 9).map(float)), st.just(pa.float64())
+        ),
+        st.tuples(st.lists(st.none() | NUMBERS), st.just(pa.decimal128(38, 4))),
+        st.tuples(st.lists(st.none() | st.sampled_from([0, 2**63 - 1, 2**63])), st.just(pa.uint64())),
+        st.tuples(st.lists(st.none() | MOMENTS), st.just(pa.timestamp("us"))),
+    )
+)
+@example(([Decimal(-(2**63))], pa.decimal128(38, 4)))
+@example(([Decimal(2**63 - 1)], pa.decimal128(38, 4)))
+@example(([2**63], pa.uint64()))
+def test_duckdb_finds_out_the_type_that_arrow_finds_out(column: tuple[list[Any], pa.DataType]) -> None:
+    values = pa.array(*column)
+    with duckdb.connect() as connection:
+        relation = connection.from_arrow(pa.table({"x": values}))
+        ((found,),) = relation.aggregate(type_sql("x", str(relation.types[0]))).fetchall()
+        known = connection.from_arrow(pa.table({"x": retyped(values)})).types[0]
+    assert found.replace(", ", ",") == str(known)
 
 
 def test_minus_infinity_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from incrowd.algorithms._cheapest._cheapest import CheapestFirst
 from incrowd.algorithms._datafly import Datafly
-from incrowd.algorithms._frontier import Frontier, find_frontier, grows
+from incrowd.algorithms._frontier import Frontier, find_frontier, growing_promise
 from incrowd.algorithms._hopeless import hopeless_levels, too_small_levels
 from incrowd.algorithms._incognito import Incognito, Iteration
 from incrowd.algorithms._inspected import Inspected
@@ -60,7 +60,7 @@ __all__ = [
     "ValueCounts",
     "all_solutions",
     "find_frontier",
-    "grows",
+    "growing_promise",
     "hopeless_levels",
     "is_monotone",
     "left_out_by",

@@ -65,7 +65,7 @@ class Frontier:
         return {self.of: list(self.values), **{name: list(column) for name, column in columns}, **levels}
 
 
-def grows(counting: Model, promise: Model | None, schema: Schema) -> Model:
+def growing_promise(counting: Model, promise: Model | None, schema: Schema) -> Model:
     """Put what grows along a curve in the place of what a promise says about it; all its other parts stay.
 
     Parameters

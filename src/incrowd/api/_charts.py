@@ -162,7 +162,7 @@ class Charts:
 
     def frontier(self) -> Any | None:
         """Draw what every k would cost beside the other promises (chart G), by levels; nothing for a huge lattice."""
-        from incrowd.algorithms import find_frontier, grows  # noqa: PLC0415
+        from incrowd.algorithms import find_frontier, growing_promise  # noqa: PLC0415
         from incrowd.report import frontier  # noqa: PLC0415
 
         problem = self.basis.problem
@@ -171,7 +171,7 @@ class Charts:
         chosen = self.promised_k
         most = min(max(100, 4 * chosen), max(problem.census.persons or problem.census.records, 1))
         grid = sorted({chosen, *np.unique(np.geomspace(1, most, 24).astype(int)).tolist()})
-        asked = replace(problem, model=grows(KAnonymity(1), problem.model, problem.schema))
+        asked = replace(problem, model=growing_promise(KAnonymity(1), problem.model, problem.schema))
         curve = rows.frontier_rows(find_frontier(asked, "k", grid, "loss"))
         return frontier(curve, {"k": chosen, "cost": self.release.measures.get("loss")})
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from incrowd.algorithms import Inspected, Node, Problem
 from incrowd.api._recipe import Recipe
-from incrowd.api._shares import records_of, share_of, tight
+from incrowd.api._shares import percent_unspaced, records_of, share_of
 from incrowd.core import TOP
 
 
@@ -142,8 +142,8 @@ class Spread:
         """Say in a few words what is published of the column."""
         labels = "1 label" if self.labels == 1 else f"{self.labels:,} labels"
         values = "1 value" if self.values == 1 else f"{self.values:,} values"
-        shares = f"{tight(self.as_it_is)} of the records as they are, {tight(self.hidden)} without a value"
-        return f"{labels} for {values}; {shares}"
+        as_it_is, hidden = percent_unspaced(self.as_it_is), percent_unspaced(self.hidden)
+        return f"{labels} for {values}; {as_it_is} of the records as they are, {hidden} without a value"
 
 
 @dataclass(frozen=True, slots=True)

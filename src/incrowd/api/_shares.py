@@ -13,14 +13,14 @@ def percent(share: Fraction | float) -> str:
     return "> 99.9 %" if share < 1 and text == "100.0 %" else text
 
 
-def tight(share: Fraction | float) -> str:
+def percent_unspaced(share: Fraction | float) -> str:
     """Write a share without a space, so that no line ends before its percent sign."""
     return percent(share).replace(" %", "%")
 
 
 def share_of(part: int, whole: int) -> str:
     """Write which share of some records others are."""
-    return tight(Fraction(part, whole) if whole else 0)
+    return percent_unspaced(Fraction(part, whole) if whole else 0)
 
 
 def records_of(part: int, whole: int) -> str:

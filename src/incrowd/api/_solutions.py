@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
-from incrowd.algorithms import Frontier, Problem, Progress, Solutions, Suppression, all_solutions, find_frontier, grows
+from incrowd.algorithms import (
+    Frontier,
+    Problem,
+    Progress,
+    Solutions,
+    Suppression,
+    all_solutions,
+    find_frontier,
+    growing_promise,
+)
 from incrowd.api._anonymize import census_for
 from incrowd.api._census import Reading, open_with
 from incrowd.api._floor import Bounds
@@ -123,7 +132,7 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
     if by not in models:
         msg = f"by must be 'k', 'l' or 'p', got {by!r}."
         raise ParameterError(msg)
-    whole = grows(models[by], None if model is None else promise(model), schema)
+    whole = growing_promise(models[by], None if model is None else promise(model), schema)
 
     def limit(records: int) -> int:
         return suppression_limit(records, max_suppressed, max_suppressed_records)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from incrowd.cli._phrases import spoken
+from incrowd.cli._phrases import terminal_words
 from incrowd.cli._run import amount
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def in_this_language(text: str) -> str:
     """Say in the words of the command line what the library says in Python's."""
     for pattern, instead in _IN_PYTHON:
         text = pattern.sub(instead, text)
-    return spoken(text)
+    return terminal_words(text)
 
 
 @contextmanager

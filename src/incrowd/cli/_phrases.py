@@ -36,7 +36,7 @@ _PHRASES = (
 """Patterns, and what is written here instead."""
 
 
-def spoken(text: str) -> str:
+def terminal_words(text: str) -> str:
     """Say in the words of a plan and of the options what the library says in Python's."""
     for pattern, instead in _PHRASES:
         text = re.sub(pattern, instead, text)

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from incrowd.cli._phrases import spoken
+from incrowd.cli._phrases import terminal_words
 
 FOUND, WRONG_USE, OUR_FAULT, NOT_CHECKED, STOPPED = 1, 2, 3, 4, 130
 
@@ -95,7 +95,7 @@ def _explain(error: Exception, session: Session) -> int:
     from incrowd.core import EngineError, IncrowdError, NoSafeRelease, ReleaseMismatch, UncoveredValuesError
 
     if isinstance(error, IncrowdError):
-        _tell_error(error.message, spoken(error.hint), error.code)
+        _tell_error(error.message, terminal_words(error.hint), error.code)
         if isinstance(error, UncoveredValuesError) and session.show_values:
             tell(*(f"  {value!r}" for value in error.values))
         _tell_end(error, session, error.code)
@@ -142,7 +142,7 @@ def _tell_warning(message: Warning | str, category: type[Warning], *_: object, *
     from incrowd.core import PrivacyWarning
 
     if issubclass(category, PrivacyWarning):
-        tell(f"warning: {spoken(str(message))}")
+        tell(f"warning: {terminal_words(str(message))}")
 
 
 def _tell_places(error: BaseException) -> None:

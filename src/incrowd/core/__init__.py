@@ -31,11 +31,12 @@ from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.core._recoding_store import get_recoding, join_cells, put_cells, put_recoding
 from incrowd.core._schema import Binding, Meaning, Schema
 from incrowd.core._supersets import Partition, Regions, SupersetMode, supersets
-from incrowd.core._value_texts import Kind, canonical_text, canonical_value, exact_number
+from incrowd.core._value_texts import WHOLE_FLOATS, Kind, canonical_text, canonical_value, exact_number
 from incrowd.core._verdict import Finding, Verdict, joined_verdicts
 
 __all__ = [
     "TOP",
+    "WHOLE_FLOATS",
     "Binding",
     "Cells",
     "Census",

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from incrowd.core._errors import DataError
 from incrowd.core._places import places_in
 from incrowd.core._reading import read_texts
-from incrowd.core._value_texts import EXACT, Array, Kind, canonical_value, exact_number, read_as, texts_of
+from incrowd.core._value_texts import WHOLE_FLOATS, Array, Kind, canonical_value, exact_number, read_as, texts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +166,7 @@ def _check_years(column: str, first: np.datetime64, last: np.datetime64) -> None
 def _canonical(kind: Kind, values: Array) -> tuple[Kind, Array]:
     """Give equal things one form, whatever the engine called them."""
     if kind == "number" and values.dtype.kind == "f":
-        if (values == np.floor(values)).all() and (np.abs(values) <= EXACT).all():
+        if (values == np.floor(values)).all() and (np.abs(values) <= WHOLE_FLOATS).all():
             return kind, values.astype(np.int64)
         return kind, values + 0.0  # -0.0 becomes 0.0
     if kind == "number" and values.dtype.kind == "O":
@@ -250,4 +250,4 @@ def _check_mixed(column: str, values: list[Any]) -> None:
 
 
 def _is_exact(value: object) -> bool:
-    return isinstance(value, Decimal) or (isinstance(value, int) and abs(value) > EXACT)
+    return isinstance(value, Decimal) or (isinstance(value, int) and abs(value) > WHOLE_FLOATS)

@@ -22,7 +22,7 @@ Kind = Literal["number", "boolean", "date", "datetime", "instant", "text"]
 
 Array = npt.NDArray[Any]
 
-EXACT = 2**53
+WHOLE_FLOATS = 2**53
 """Up to here every whole number is one that a float can hold."""
 
 _EXACTLY = Context(prec=100_000, Emin=MIN_EMIN, Emax=MAX_EMAX)
@@ -62,7 +62,7 @@ def exact_number(value: Any) -> Any:
 
 
 def _float(value: float) -> float:
-    return int(value) if value.is_integer() and abs(value) <= EXACT else float(value)
+    return int(value) if value.is_integer() and abs(value) <= WHOLE_FLOATS else float(value)
 
 
 def _moment(value: dt.datetime) -> dt.datetime:

@@ -12,10 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import DataError, exact_number
+from incrowd.core import WHOLE_FLOATS, DataError, exact_number
 
-_EXACT = 2**53
-"""Up to here every whole number is one that a float can hold."""
 _NO_COLUMN = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
 _DAY = 24 * 60 * 60 * 1_000_000
 _DIGITS = 38
@@ -71,7 +69,7 @@ def narrowest(column: Any) -> Any:
         return column
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, column)
-        whole = pc.and_(pc.equal(column, pc.trunc(column)), pc.less_equal(pc.abs(column), _EXACT))
+        whole = pc.and_(pc.equal(column, pc.trunc(column)), pc.less_equal(pc.abs(column), WHOLE_FLOATS))
         return column.cast(pa.int64()) if pc.all(whole).as_py() else column
     if pa.types.is_uint64(column.type):
         column = column.cast(pa.decimal128(_DIGITS, 0))
@@ -122,7 +120,7 @@ def type_sql(column: str, type_: str) -> str:
         wide = f"'DECIMAL({_DIGITS}, ' || {places} || ')'"
     else:
         narrow = {
-            "DOUBLE": f"bool_and({column} = trunc({column}) AND abs({column}) <= {_EXACT})",
+            "DOUBLE": f"bool_and({column} = trunc({column}) AND abs({column}) <= {WHOLE_FLOATS})",
             "TIMESTAMP": f"bool_and(date_trunc('day', {column}) = {column})",
         }.get(type_, "false")
         wide = f"'{type_}'"

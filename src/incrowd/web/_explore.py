@@ -12,7 +12,7 @@ import numpy as np
 from incrowd.algorithms import Inspected, Problem, all_solutions, left_out_by
 from incrowd.api import Plan, Release
 from incrowd.api._masked import part_of
-from incrowd.api._shares import tight
+from incrowd.api._shares import percent_unspaced
 from incrowd.core import Classes, ParameterError, PrivacyWarning, UnknownColumnError
 from incrowd.models import Association, NTCloseness, PSensitive
 from incrowd.report import bipartite_svg
@@ -149,7 +149,7 @@ def graph(given: Plain, teller: Teller) -> Plain:
     plan, release = release_of(given["run"], teller)
     _, classes = _with_column(plan, release, given["column"], teller)
     association = Association.of(classes, given["column"])
-    words = f"Nobody can be surer of a value than {tight(association.largest)}, in the worst group."
+    words = f"Nobody can be surer of a value than {percent_unspaced(association.largest)}, in the worst group."
     return {"svg": bipartite_svg(association), "words": words, "largest": share_of(association.largest)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from incrowd.api._shares import tight
+from incrowd.api._shares import percent_unspaced
 from incrowd.core import ParameterError
 
 if TYPE_CHECKING:
@@ -198,8 +198,8 @@ def _wp216(risk: Risk) -> tuple[Item, ...]:
     highest = Fraction(risk.prosecutor.highest or 0)
     certain = sum(guess.certain for guess in risk.guesses.values())
     guesses = "; ".join(
-        f"{guess.column}: {guess.certain:,} certain, at best {tight(guess.highest)}, on average "
-        f"{tight(guess.average)} (without classes {tight(guess.without)})"
+        f"{guess.column}: {guess.certain:,} certain, at best {percent_unspaced(guess.highest)}, on average "
+        f"{percent_unspaced(guess.average)} (without classes {percent_unspaced(guess.without)})"
         for guess in risk.guesses.values()
     )
     measured = {

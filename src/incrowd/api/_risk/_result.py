@@ -10,7 +10,7 @@ from typing import Any
 from incrowd.api._exposed import Exposed
 from incrowd.api._plain import number, plain_exposed
 from incrowd.api._presets._presets import Checklist, against
-from incrowd.api._shares import tight
+from incrowd.api._shares import percent_unspaced
 from incrowd.measures import Guess, Uniqueness
 
 Chance = Fraction | float
@@ -42,9 +42,9 @@ class AttackerRisk:
     above: Exposed | None
 
     def __str__(self) -> str:
-        highest = "" if self.highest is None else f"highest {tight(self.highest)}, "
+        highest = "" if self.highest is None else f"highest {percent_unspaced(self.highest)}, "
         above = "" if self.above is None else f", {self.above.people:,} above the threshold"
-        return f"{self.name:<11} {highest}average {tight(self.average)}{above} ({self.knows})"
+        return f"{self.name:<11} {highest}average {percent_unspaced(self.average)}{above} ({self.knows})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,14 +146,15 @@ class Risk:
         if self.alone_by_rows is not None:
             lines.append(f"one of a kind by all their rows together: {self.alone_by_rows:,}")
         lines += [
-            f"{guess.column}: guessed right {tight(guess.average)} (without classes {tight(guess.without)}), "
-            f"at best {tight(guess.highest)}; certain for {guess.certain:,}"
+            f"{guess.column}: guessed right {percent_unspaced(guess.average)} "
+            f"(without classes {percent_unspaced(guess.without)}), "
+            f"at best {percent_unspaced(guess.highest)}; certain for {guess.certain:,}"
             for guess in self.guesses.values()
         ]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def __repr__(self) -> str:
-        names = ", ".join(f"{one.name} {tight(one.average)}" for one in self.attackers)
+        names = ", ".join(f"{one.name} {percent_unspaced(one.average)}" for one in self.attackers)
         return f"Risk({self.records:,} records, k={self.k}, average: {names})"
 
 
