@@ -53,6 +53,18 @@ def test_a_version_of_an_earlier_promise_is_not_called_safe_and_needs_a_reason(s
     assert "A. Archer, 20" in report
 
 
+def test_who_gets_the_file_decides_how_large_groups_are_and_takes_no_other_promise_back(steward: Steward) -> None:
+    steward.opened(MIXED)
+    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=5", "l>=2[disease]", "t<=0.4[disease]"]}})
+    page = steward.go("promise")
+    expect(page.locator("#who-inside")).to_be_checked()
+    page.locator("#who-public").check()
+    expect(page.get_by_label("Fewest people in a group")).to_have_value("20")
+    expect(page.locator("#who-public")).to_be_checked()
+    promised = steward.api("GET", "/api/plan")["plan"]["privacy"]["promise"]
+    assert promised == ["k>=20", "l>=2[disease]", "t<=0.4[disease]"]
+
+
 def test_what_is_settled_is_green_until_a_second_version_is_written(steward: Steward) -> None:
     settled(steward)
     page = steward.go("release")

@@ -101,17 +101,23 @@ function form(model, sensitive) {
   );
 }
 
+/** Promise groups of the usual size; what is promised about confidential columns stays, if anything is. */
+export function promiseUsual(one) {
+  return change(() => {
+    const others = plans.promises().filter((text) => !/^k\s*>=/.test(text));
+    const promise = others.length ? [one.promise[0], ...others] : one.promise;
+    return { privacy: { promise, max_suppressed: one.max_suppressed, max_suppressed_records: null } };
+  });
+}
+
 function rules(presets) {
   const ema = presets.find((one) => one.name === "ema-0.09");
   const harbor = presets.find((one) => one.name === "hipaa-safe-harbor");
-  const take = () => change(
-    { privacy: { promise: ema.promise, max_suppressed: ema.max_suppressed, max_suppressed_records: null } },
-  );
   const told = (one) => [el("h3", {}, one.title), el("p", {}, one.words), el("p", { class: "help" }, one.source)];
   return el(
     "div",
     {},
-    ema && [told(ema), el("button", { type: "button", id: "take-ema", on: { click: take } }, "Promise this")],
+    ema && [told(ema), el("button", { type: "button", id: "take-ema", on: { click: () => promiseUsual(ema) } }, "Promise this")],
     harbor && [told(harbor), safeHarbor()],
   );
 }

@@ -7,7 +7,7 @@ import { showKnown } from "../known.js";
 import { counted, percent, percentOf, shareOf } from "../numbers.js";
 import { answerInto, meaning, notice, problem } from "../parts.js";
 import * as plans from "../plan.js";
-import { expertsOf } from "../promises.js";
+import { expertsOf, promiseUsual } from "../promises.js";
 import { begin, change, complain, refused, tell } from "../shell.js";
 import { inPromise } from "../words.js";
 
@@ -46,9 +46,9 @@ const promise = (edit) => change(() => {
 });
 
 function showWho() {
-  const { k, others } = parts();
+  const { k } = parts();
   const usual = presets.filter((one) => one.name in MARKS);
-  const chosen = others.length ? null : usual.find((one) => one.promise[0] === `k>=${k}`);
+  const chosen = usual.find((one) => one.promise[0] === `k>=${k}`);
   const card = (one) => {
     const input = el(
       "input",
@@ -58,7 +58,7 @@ function showWho() {
         id: `who-${one.name}`,
         value: one.name,
         checked: one === chosen,
-        on: { change: () => take(one) },
+        on: { change: () => promiseUsual(one) },
       },
     );
     const best = one.name === BEST && el("span", { class: "badge best" }, "a good start");
@@ -80,15 +80,6 @@ function showWho() {
     ),
     !chosen && el("p", { class: "reason" }, "The numbers below are your own."),
   );
-}
-
-function take(one) {
-  const body = { promise: one.promise };
-  if (one.max_suppressed !== null) Object.assign(
-    body,
-    { max_suppressed: one.max_suppressed, max_suppressed_records: null },
-  );
-  return change({ privacy: body });
 }
 
 function showNumbers() {
