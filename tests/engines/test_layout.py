@@ -21,8 +21,8 @@ def file(tmp_path: Path) -> Path:
 def test_a_header_may_be_of_any_length(file: Path) -> None:
     names = [f"column {number}" for number in range(20_000)]
     file.write_text(";".join(names) + "\n" + ";".join("1" for _ in names) + "\n")
-    dialect = look_at(file, "utf-8", None)
-    assert (dialect.separator, list(dialect.columns)) == (";", names)
+    header = look_at(file, "utf-8", None)
+    assert (header.separator, list(header.columns)) == (";", names)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", ""])

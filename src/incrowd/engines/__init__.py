@@ -5,6 +5,7 @@ from incrowd.engines._arrow import table_of_columns
 from incrowd.engines._budget import Budget, peak
 from incrowd.engines._csv import look_at
 from incrowd.engines._database import Database, write_database
+from incrowd.engines._dialect import Dialect
 from incrowd.engines._estimate import census_size_about
 from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
 from incrowd.engines._formulas import escape_formula, unescape_formula
@@ -28,6 +29,7 @@ __all__ = [
     "CellFile",
     "CellWriter",
     "Database",
+    "Dialect",
     "Engine",
     "Remembered",
     "Replace",

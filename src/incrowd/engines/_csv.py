@@ -9,13 +9,13 @@ import io
 import shutil
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TypeVar
 
 from incrowd.core import DataError
-from incrowd.engines._decoding import wrong_encoding
+from incrowd.engines._decoding import begins_with_mark, wrong_encoding
 
 SEPARATORS = (",", ";", "\t", "|")
 _LOOK = 1 << 16
@@ -37,11 +37,12 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
-    """What one needs to know to read a text file."""
+class Header:
+    """How a text file begins: what stands between its values, how its columns are named, and whether it has a mark."""
 
     separator: str
     columns: tuple[str, ...]
+    mark: bool = field(default=False, compare=False)
 
 
 def rows_about(paths: Sequence[Path]) -> int | None:
@@ -53,7 +54,7 @@ def rows_about(paths: Sequence[Path]) -> int | None:
     return round(sum(path.stat().st_size for path in paths) * seen.count(b"\n") / max(len(seen), 1)) or None
 
 
-def look_at(path: Path, encoding: str, separator: str | None) -> Dialect:
+def look_at(path: Path, encoding: str, separator: str | None) -> Header:
     """Read the beginning of a file and find out how it is laid out.
 
     Parameters
@@ -78,7 +79,7 @@ def look_at(path: Path, encoding: str, separator: str | None) -> Dialect:
     separator = separator or _separator(line, usual="\t" if ".tsv" in path.name.lower() else ",")
     header = _header(path, line, separator)
     _check_header(path, header)
-    return Dialect(separator, tuple(header))
+    return Header(separator, tuple(header), begins_with_mark(path))
 
 
 def is_utf8(encoding: str) -> bool:

@@ -49,6 +49,12 @@ def readable_as(path: Path) -> str | None:
     return next((name for name in likely if _reads(path, name)), None)
 
 
+def begins_with_mark(path: Path) -> bool:
+    """Whether a file begins with a byte order mark."""
+    first = next(_blocks(path), b"")
+    return any(first.startswith(mark) for mark, _ in _MARKS)
+
+
 def _without_mark(first: bytes) -> list[str]:
     """Name the kind of UTF-16 in which most second bytes are zero, as in texts of Latin letters."""
     half = len(first) // 2 * 0.4

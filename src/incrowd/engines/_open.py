@@ -21,6 +21,7 @@ from incrowd.engines._codebook import Codebook, LabelledArrow
 from incrowd.engines._csv import check_encoding, check_whole, copy_as_utf8, is_utf8, look_at
 from incrowd.engines._damaged import FOREIGN, damaged
 from incrowd.engines._database import Database, read_database
+from incrowd.engines._dialect import Dialect
 from incrowd.engines._eager import EagerEngine
 from incrowd.engines._encoding import rows_within
 from incrowd.engines._files import ARROWS, READABLE, ending_of, exactly, is_escaped, is_text, read_whole
@@ -184,10 +185,10 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
     encoding = layout.encoding
     check_encoding(encoding)
     stamp = Stamp.of(*found.files, source=found.source)
-    dialect = look_at(found.files[0], encoding, layout.separator)
-    _check_names(dialect.columns, reading["drop"], show=False)
-    check_columns(found, [dialect, *(look_at(file, encoding, dialect.separator) for file in found.files[1:])])
-    check_keys(found, dialect.columns)
+    header = look_at(found.files[0], encoding, layout.separator)
+    _check_names(header.columns, reading["drop"], show=False)
+    check_columns(found, [header, *(look_at(file, encoding, header.separator) for file in found.files[1:])])
+    check_keys(found, header.columns)
     utf8 = is_utf8(encoding)
     for file in found.files if utf8 else ():
         check_whole(file)
@@ -196,10 +197,10 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
     relation = workshop.connection.read_csv(
         every,
         header=True,
-        sep=dialect.separator,
+        sep=header.separator,
         quotechar='"',
         escapechar='"',
-        columns=dict.fromkeys(inner_names(len(dialect.columns)), "VARCHAR"),
+        columns=dict.fromkeys(inner_names(len(header.columns)), "VARCHAR"),
         auto_detect=False,
         allow_quoted_nulls=not layout.escaped or "" in reading["missing_values"],
         hive_partitioning=False,
@@ -208,7 +209,8 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
     if layout.escaped:
         relation = relation.project(", ".join(f"{unescaped_sql(name)} AS {name}" for name in relation.columns))
     home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
-    return TextEngine(nw.from_native(relation), home, dialect.columns, **reading)
+    dialect = Dialect(header.separator, encoding, header.mark)
+    return TextEngine(nw.from_native(relation), home, header.columns, dialect=dialect, **reading)
 
 
 def _open_eager(source: Any, budget: Budget, reading: Mapping[str, Any], untyped: Collection[str] = ()) -> Engine:

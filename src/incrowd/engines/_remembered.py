@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
+from incrowd.engines._dialect import Dialect
 from incrowd.engines._estimate import one_cell_in
 from incrowd.engines._protocol import Engine, Replace
 
@@ -56,6 +57,11 @@ class Remembered:
     def __init__(self, engine: Engine, answers: Answers | None = None) -> None:
         self._engine = engine
         self._kept = answers or Answers()
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """How a text file was read; ``None`` for other tables."""
+        return getattr(self._engine, "dialect", None)
 
     def columns(self) -> dict[str, Kind | None]:
         """Name the columns."""

@@ -29,6 +29,7 @@ from incrowd.engines._budget import check_values
 from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_texts, to_numpy
 from incrowd.engines._csv import rows_about
+from incrowd.engines._dialect import Dialect
 from incrowd.engines._encoding import Coding, codes_by, packed, rows_within
 from incrowd.engines._estimate import how_many
 from incrowd.engines._files import reader_of
@@ -124,7 +125,13 @@ class TextRows:
 
 
 class TextEngine(FrameEngine):
-    """A text file. Census and domains are read off its codes; all else is done where the frame lives."""
+    """A text file. Census and domains are read off its codes; all else is done where the frame lives.
+
+    Attributes
+    ----------
+    dialect
+        How the file was read, by which a release of it is written.
+    """
 
     shows_names = False
 
@@ -134,11 +141,13 @@ class TextEngine(FrameEngine):
         home: DuckHome,
         names: Sequence[str],
         *,
+        dialect: Dialect,
         missing_values: Sequence[str],
         drop: Sequence[str],
     ) -> None:
         told = [text for text in missing_values if text]  # an empty text in a file is null already
         super().__init__(frame, home, names, missing_values=told, drop=drop)
+        self.dialect = dialect
         self._memory, self._files = home.memory, home.files
         self._read: TextRows | None = None
         self._staged = False

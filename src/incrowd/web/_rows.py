@@ -49,11 +49,11 @@ def short(row: Sequence[str | None]) -> Row:
 
 
 def _read_text(path: Path, encoding: str, separator: str | None, limit: int) -> tuple[list[str], list[list[str]]]:
-    dialect = look_at(path, encoding, separator)
-    names = list(dialect.columns)
+    header = look_at(path, encoding, separator)
+    names = list(header.columns)
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     with opened(path, "rt", encoding=encoding, newline="", errors="replace") as file:
-        lines = csv.reader(file, delimiter=dialect.separator)
+        lines = csv.reader(file, delimiter=header.separator)
         rows = [row for row in itertools.islice(lines, 1, limit + 1) if row]
     return names, [[*row, *([""] * len(names))][: len(names)] for row in rows]
 
