@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incrowd.core import Domain
 from incrowd.core._reading import read_texts
 
 
@@ -15,7 +18,7 @@ from incrowd.core._reading import read_texts
     "text",
     [
         "007",
-        "1.50",
+        "01.50",
         "1_000",
         "+5",
         " 5",
@@ -138,3 +141,34 @@ def test_every_machine_integer_is_read_back(numbers: list[int]) -> None:
 def test_different_texts_never_become_one_value(texts: list[str]) -> None:
     _, values = read_texts(texts)
     assert len(set(values.tolist())) == len(texts)
+
+
+def test_numbers_with_equally_many_decimals_are_numbers() -> None:
+    kind, values = read_texts(["84.86", "59.30", "-0.50", "100.00"])
+    assert (kind, values.tolist()) == ("number", [84.86, 59.3, -0.5, 100.0])
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["1.10", "1.1"],  # two codes
+        ["1.50", "2"],
+        ["007.50", "1.25"],
+        ["1.50", "x.50"],
+        ["1,50", "2,25"],
+        ["0.00", "-0.00"],
+        ["+1.50"],
+        ["0.1000000000000000055511151231257827"],
+        ["1e5.00"],
+    ],
+)
+def test_decimals_that_differ_in_their_number_stay_text(texts: list[str]) -> None:
+    assert read_texts(texts)[0] == "text"
+
+
+@given(st.lists(st.decimals(-(10**9), 10**9, places=3), min_size=1, unique=True))
+def test_fixed_decimals_are_written_back_as_they_were(numbers: list[Decimal]) -> None:
+    texts = [format(number, ".3f") for number in numbers if number or not number.is_signed()]
+    domain = Domain.of_texts("x", texts, np.ones(len(texts), dtype=np.int64))
+    assert sorted(domain.texts) == sorted(texts)
+    assert domain.values.tolist() == sorted(map(float, texts)) if texts else True

@@ -19,6 +19,10 @@ class Reading(TypedDict, total=False):
     separator: str
     encoding: str
     sheet: str | int
+    decimal: str
+    thousands: str
+    dates: str
+    header: bool
     escaped: bool
     memory: str
     temp: str | Path
@@ -64,10 +68,11 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     floor
         The level at which a quasi-identifier is counted, by name; 0, its own values, where nothing is said.
     reading
-        How to read a file: ``separator`` and ``encoding`` of a text file (found out, and UTF-8, where nothing is said);
-        the ``sheet`` of a spreadsheet; ``escaped=True`` for a released CSV or Excel file whose texts shall be read as
-        they were before escaping; ``memory``, the most that may be used before spilling to disk, such as ``"4GB"``; and
-        ``temp``, where to.
+        How to read a file: ``separator`` and ``encoding`` of a text file (found out, and UTF-8, where nothing is said),
+        its ``decimal`` mark, what stands between ``thousands``, the form of its ``dates`` such as ``%d.%m.%Y``, and
+        ``header=False`` if its first line is a record; the ``sheet`` of a spreadsheet; ``escaped=True`` for a released
+        CSV or Excel file whose texts shall be read as they were before escaping; ``memory``, the most that may be used
+        before spilling to disk, such as ``"4GB"``; and ``temp``, where to.
 
     Raises
     ------

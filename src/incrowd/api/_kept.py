@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SHARE = 4
 """One part in so many of the cells that fit into memory may be kept: of the release, and of its table."""
-AS_READ = ("separator", "encoding", "sheet", "escaped")
+AS_READ = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "header", "escaped")
 """What decides how a file is read."""
 
 

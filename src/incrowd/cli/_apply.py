@@ -15,7 +15,7 @@ from incrowd.cli._anonymize import Force, Sign, close, show
 from incrowd.cli._assess import Json, Quiet
 from incrowd.cli._hierarchy import ShowValues
 from incrowd.cli._progress import Watch
-from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
+from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory, Separator, Sheet, Thousands, reading_of
 from incrowd.cli._run import tell
 
 Owner = Annotated[Path, typer.Argument(metavar="OWNER", help="The folder owner of a release that was written before.")]
@@ -46,6 +46,10 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    dates: Dates = None,
+    header: Header = True,
     memory: Memory = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -64,7 +68,7 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
         "format": kind or format_like(data),
         "force": force,
         "sign": sign,
-        **reading_of(encoding, separator, sheet, memory),
+        **reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory),
     }
     if drop_others:
         how["others"] = "drop"

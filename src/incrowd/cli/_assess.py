@@ -32,7 +32,7 @@ from incrowd.cli._assess_saved import open_saved
 from incrowd.cli._assess_text import Paper, text_of
 from incrowd.cli._hierarchy import ShowValues
 from incrowd.cli._progress import Watch
-from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
+from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory, Separator, Sheet, Thousands, reading_of
 from incrowd.cli._run import FOUND, amount, tell
 
 if TYPE_CHECKING:
@@ -105,6 +105,10 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    dates: Dates = None,
+    header: Header = True,
     memory: Memory = None,
     quiet: Quiet = False,
     show_values: ShowValues = False,
@@ -120,7 +124,7 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
 
     For example: incrowd assess patients.csv --quasi age,zip --preset ema-0.09
     """
-    reading = reading_of(encoding, separator, sheet, memory)
+    reading = reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory)
     roles = {"entity": entity, "count": count, "missing": missing, "quasi": quasi, "sensitive": sensitive}
     saved = open_saved(data, {**roles, "categories": categories}, reading)
     meanings: Meanings = saved.meanings if saved is not None else _meanings(_names(sensitive), categories or [])
@@ -210,7 +214,7 @@ def _size(data: Path, assessment: Assessment, reading: dict[str, Any]) -> str:
     rows = amount(assessment.records, "record" if assessment.counted else "row")
     if not is_text(data):
         return f"{rows}, {amount(len(open_table(data, **reading).columns()), 'column')}"
-    layout = look_at(data, reading["encoding"], reading.get("separator"))
+    layout = look_at(data, reading["encoding"], reading.get("separator"), named=reading.get("header", True))
     shown = r"\t" if layout.separator == "\t" else layout.separator
     return f"{rows}, {amount(len(layout.columns), 'column')}, separator '{shown}'"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli._assess import CategoryFiles, Count, Entity, Json, Names, Quasi, Sensitive, _meanings, _names
-from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
+from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory, Separator, Sheet, Thousands, reading_of
 
 if TYPE_CHECKING:
     from incrowd.api import Attack, Attacks
@@ -83,6 +83,10 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    dates: Dates = None,
+    header: Header = True,
     memory: Memory = None,
     as_json: Json = False,
     show_values: ShowValues = False,
@@ -112,7 +116,7 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
             who=who,
             other=other,
             intruder=Intruder(excluded=excluded),
-            **reading_of(encoding, separator, sheet, memory),
+            **reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory),
         )
         if place is not None:
             _write(found, place)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli._reading import UTF8, Encoding, Separator, Sheet, reading_of
+from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Separator, Sheet, Thousands, reading_of
 from incrowd.cli._run import FOUND, amount, tell
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ def show(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    dates: Dates = None,
+    header: Header = True,
     max_children: Annotated[int, typer.Option("--max-children", help="Draw at most so many children of a node.")] = 8,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
@@ -54,20 +58,24 @@ def show(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     from incrowd.hierarchies import draw, tree
 
     hierarchy = tree(file)
-    domain = _domain_of_options(data, column, reading_of(encoding, separator, sheet)) or _domain_of(
-        file.stem, [path[0] for path in hierarchy.paths]
-    )
+    domain = _domain_of_options(
+        data, column, reading_of(encoding, separator, sheet, decimal, thousands, dates, header)
+    ) or _domain_of(file.stem, [path[0] for path in hierarchy.paths])
     _write(draw(hierarchy.bind(domain), max_children=max_children) + "\n")
 
 
 @app.command()
-def check(
+def check(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     file: HierarchyFile,
     data: Data = None,
     column: Column = None,
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    dates: Dates = None,
+    header: Header = True,
     show_values: ShowValues = False,
 ) -> int:
     """Check a hierarchy, and whether it covers a column; exit code 1 if there are problems.
@@ -77,7 +85,10 @@ def check(
     from incrowd.hierarchies import check as find
     from incrowd.hierarchies import tree
 
-    problems = find(file, _domain_of_options(data, column, reading_of(encoding, separator, sheet)))
+    problems = find(
+        file,
+        _domain_of_options(data, column, reading_of(encoding, separator, sheet, decimal, thousands, dates, header)),
+    )
     for problem in problems:
         _write(f"{file.name}: {problem}\n")
         if show_values:
@@ -112,6 +123,10 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    dates: Dates = None,
+    header: Header = True,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; stdout if not given.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
@@ -129,7 +144,9 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     }  # fmt: skip
     hierarchy = _hierarchy_of(kind, {name: text for name, text in options.items() if text is not None})
     with nullcontext(sys.stdout) if output is None else atomic_path(output, force=force, reads=[data]) as target:
-        ladder = hierarchy.bind(_read_domain(data, column, reading_of(encoding, separator, sheet)))
+        ladder = hierarchy.bind(
+            _read_domain(data, column, reading_of(encoding, separator, sheet, decimal, thousands, dates, header))
+        )
         write_csv(ladder, target)
     _report(ladder, output)
 

@@ -14,7 +14,7 @@ import typer
 from incrowd.cli._assess import Count, Entity, Json, Missing, Names, Quiet, _names
 from incrowd.cli._assess_text import percent
 from incrowd.cli._progress import Watch
-from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
+from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory, Separator, Sheet, Thousands, reading_of
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
@@ -60,6 +60,10 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    dates: Dates = None,
+    header: Header = True,
     memory: Memory = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -74,7 +78,7 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
     given = {
         "quasi": quasi, "sensitive": sensitive, "identifier": identifier, "insensitive": insensitive, "drop": drop,
     }  # fmt: skip
-    reading = reading_of(encoding, separator, sheet, memory)
+    reading = reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory)
     _keep_others(output)
     with (
         Watch(quiet=quiet),

@@ -10,6 +10,8 @@ _SEARCH = re.compile(
 _PHRASES = (
     (r"\bencoding='([^']*)'", r'--encoding \1, or encoding = "\1" in a plan'),
     (r"\bseparator='([^']*)'", r'--separator "\1", or separator = "\1" in a plan'),
+    (r"\b(decimal|thousands|dates)='([^']*)'", r'--\1 "\2", or \1 = "\2" in a plan'),
+    (r"\bheader=False", "--no-header, or header = false in a plan"),
     (r"\bsheet=(\d+)", r"--sheet \1, or sheet = \1 in a plan"),
     (r"\bowner=\.\.\.", "--owner FOLDER"),
     (r"\bmemory='([^']*)'", r"--memory \1"),

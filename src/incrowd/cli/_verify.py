@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli._reading import UTF8, Encoding, Memory, Separator, Sheet, reading_of
+from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory, Separator, Sheet, Thousands, reading_of
 from incrowd.cli._run import FOUND, NOT_CHECKED, amount
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ def verify(  # noqa: PLR0913, PLR0917 - the original can be read in many ways
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    dates: Dates = None,
+    header: Header = True,
     memory: Memory = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -49,7 +53,7 @@ def verify(  # noqa: PLR0913, PLR0917 - the original can be read in many ways
     """
     from incrowd import api
 
-    reading = reading_of(encoding, separator, sheet, memory)
+    reading = reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory)
     found = api.verify(release, owner=owner, original=original, key=key, **reading)
     for line in _json(found) if as_json else _text(found, quiet=quiet):
         sys.stdout.write(f"{line}\n")

@@ -9,6 +9,7 @@ from incrowd.engines._dialect import Dialect
 from incrowd.engines._estimate import census_size_about
 from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
 from incrowd.engines._formulas import escape_formula, unescape_formula
+from incrowd.engines._notation import Notation, check_form, day_of, plain_day, plain_number
 from incrowd.engines._open import open_table
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._remembered import Answers, Remembered, classes_of
@@ -31,16 +32,19 @@ __all__ = [
     "Database",
     "Dialect",
     "Engine",
+    "Notation",
     "Remembered",
     "Replace",
     "SparkHome",
     "Stage",
     "can_spill",
     "census_size_about",
+    "check_form",
     "check_published",
     "check_suffix",
     "classes_of",
     "cluster_of",
+    "day_of",
     "digest_of_files",
     "ending_of",
     "escape_formula",
@@ -53,6 +57,8 @@ __all__ = [
     "open_written",
     "peak",
     "places_of",
+    "plain_day",
+    "plain_number",
     "private_folder",
     "read_arrays",
     "read_folder",

@@ -18,3 +18,8 @@ def connect(**config: Any) -> duckdb.DuckDBPyConnection:
 def quoted(name: str) -> str:
     """Write the name of a column so that DuckDB takes it as it is."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def text_literal(text: str) -> str:
+    """Write a text so that DuckDB takes it as it is."""
+    return "'" + text.replace("'", "''") + "'"

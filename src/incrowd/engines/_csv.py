@@ -54,7 +54,7 @@ def rows_about(paths: Sequence[Path]) -> int | None:
     return round(sum(path.stat().st_size for path in paths) * seen.count(b"\n") / max(len(seen), 1)) or None
 
 
-def look_at(path: Path, encoding: str, separator: str | None) -> Header:
+def look_at(path: Path, encoding: str, separator: str | None, *, named: bool = True) -> Header:
     """Read the beginning of a file and find out how it is laid out.
 
     Parameters
@@ -65,6 +65,8 @@ def look_at(path: Path, encoding: str, separator: str | None) -> Header:
         How its characters are encoded.
     separator
         What stands between values; ``None`` to find out.
+    named
+        Whether the first line names the columns. Else they are called ``column1``, ``column2`` and so on.
     """
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         msg = f"The separator must be one character and no quote or line break, got {separator!r}."
@@ -75,10 +77,13 @@ def look_at(path: Path, encoding: str, separator: str | None) -> Header:
     if not line.strip():
         problem = f"The first line of the file {path.name!r} is empty."
         msg = problem if more.strip() else f"The file {path.name!r} is empty."
-        raise DataError(msg, hint="the first line must name the columns.")
+        raise DataError(msg, hint="the first line must name the columns." if named else "the first line is a record.")
     separator = separator or _separator(line, usual="\t" if ".tsv" in path.name.lower() else ",")
     header = _header(path, line, separator)
-    _check_header(path, header)
+    if named:
+        _check_header(path, header)
+    else:
+        header = [f"column{number}" for number in range(1, len(header) + 1)]
     return Header(separator, tuple(header), begins_with_mark(path))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,11 @@ from incrowd.engines._database import Database, read_database
 from incrowd.engines._dialect import Dialect
 from incrowd.engines._eager import EagerEngine
 from incrowd.engines._encoding import rows_within
-from incrowd.engines._files import ARROWS, READABLE, ending_of, exactly, is_escaped, is_text, read_whole
+from incrowd.engines._files import ARROWS, READABLE, SPREADSHEETS, ending_of, exactly, is_escaped, is_text, read_whole
 from incrowd.engines._formulas import unescaped_column, unescaped_sql
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, inner_names
+from incrowd.engines._notation import Notation, made_plain
 from incrowd.engines._pandas import arrow_of_pandas, back_to_pandas, numbers_as_objects
 from incrowd.engines._parquet import ParquetEngine
 from incrowd.engines._protocol import Engine
@@ -55,6 +56,10 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
     separator: str | None = None,
     encoding: str = "utf-8",
     sheet: str | int | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    dates: str | None = None,
+    header: bool = True,
     escaped: bool = False,
     memory: str | None = None,
     temp: str | Path | None = None,
@@ -78,6 +83,13 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         How a text file is laid out. By default the separator is found out.
     sheet
         The sheet of a spreadsheet, by its name or its number from 1. Not needed if there is only one.
+    decimal, thousands, dates
+        How numbers and days are written in a text file, or in texts of a spreadsheet: the decimal mark, ``.`` or ``,``;
+        what stands between groups of three digits, ``.``, ``,``, a blank or ``'``; and the form of days, such as
+        ``%d.%m.%Y``. A column in which every value is written so is read as if the file were a plain one.
+    header
+        Whether the first line of a text file names the columns. Else they are called ``column1``, ``column2`` and so
+        on, and the first line is a record.
     escaped
         Whether texts of a text file or spreadsheet were escaped so that no spreadsheet runs them, as in every file that
         incrowd writes; they are read as they were before. Such a text file has an empty text in quotes, and nothing at
@@ -93,11 +105,13 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
     reading: dict[str, Any] = {"missing_values": missing_values, "drop": drop_missing}
     if isinstance(source, Remembered):
         return source  # opened already
+    if isinstance(source, (str, os.PathLike)):
+        notation = Notation.of(decimal, thousands, dates)
+        layout = Layout(separator, encoding, sheet, notation, header=header, escaped=escaped)
+        return _open_file(Path(source), layout, (memory, temp), reading)
+    _refuse_layout(type(source).__name__, decimal=decimal, thousands=thousands, dates=dates, header=header)
     if isinstance(source, list):
         return _open_list(source, reading)
-    if isinstance(source, (str, os.PathLike)):
-        layout = Layout(separator, encoding, sheet, escaped=escaped)
-        return _open_file(Path(source), layout, (memory, temp), reading)
     if isinstance(source, Database):
         found, untyped = read_database(source, temp)
         return _open_eager(found, (memory, temp), reading, untyped)
@@ -118,6 +132,14 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
     return _open_eager(source, (memory, temp), reading)
 
 
+def _refuse_layout(what: str, **given: object) -> None:
+    """Refuse to be told how a table is written that is not written in text: nothing is passed over in silence."""
+    for name, value in given.items():
+        if value is not None and value is not True:
+            msg = f"{name}= says how a text file is written, and the table is of another kind: {what}."
+            raise DataError(msg, hint=f"leave {name}= out.")
+
+
 def _open_list(source: list[Any], reading: Mapping[str, Any]) -> Engine:
     if not all(isinstance(row, Mapping) for row in source):
         msg = "A table given as a list must be a list of dicts, one per row."
@@ -133,6 +155,8 @@ class Layout:
     separator: str | None
     encoding: str
     sheet: str | int | None
+    notation: Notation
+    header: bool
     escaped: bool
 
 
@@ -140,7 +164,13 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
     found = files_of(path)
     if not path.is_file():
         check_kind(found)
-    if ending_of(found.files[0]) == ".parquet":
+    kind, notation = ending_of(found.files[0]), layout.notation
+    if not is_text(found.files[0]):
+        _refuse_layout(f"a file that ends in {kind}", header=layout.header)
+    if not is_text(found.files[0]) and kind not in SPREADSHEETS:
+        said = {"decimal": None if notation.decimal == "." else ",", "thousands": notation.thousands}
+        _refuse_layout(f"a file that ends in {kind}", **said, dates=notation.dates)
+    if kind == ".parquet":
         return _open_parquet(found, Workshop(*budget), reading)
     if is_text(found.files[0]):
         return _open_text(found, Workshop(*budget), layout, reading)
@@ -185,9 +215,10 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
     encoding = layout.encoding
     check_encoding(encoding)
     stamp = Stamp.of(*found.files, source=found.source)
-    header = look_at(found.files[0], encoding, layout.separator)
+    header = look_at(found.files[0], encoding, layout.separator, named=layout.header)
     _check_names(header.columns, reading["drop"], show=False)
-    check_columns(found, [header, *(look_at(file, encoding, header.separator) for file in found.files[1:])])
+    others = [look_at(file, encoding, header.separator, named=layout.header) for file in found.files[1:]]
+    check_columns(found, [header, *others])
     check_keys(found, header.columns)
     utf8 = is_utf8(encoding)
     for file in found.files if utf8 else ():
@@ -196,7 +227,7 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
     every: Any = [*map(exactly, files)]  # DuckDB takes a list, and does not say so
     relation = workshop.connection.read_csv(
         every,
-        header=True,
+        header=layout.header,
         sep=header.separator,
         quotechar='"',
         escapechar='"',
@@ -208,9 +239,16 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
     )
     if layout.escaped:
         relation = relation.project(", ".join(f"{unescaped_sql(name)} AS {name}" for name in relation.columns))
+    notation, rewritten = layout.notation, {}
+    if not notation.is_plain:
+        begin("reading")
+        relation, inner = made_plain(relation, notation, reading["missing_values"])
+        names = dict(zip(inner_names(len(header.columns)), header.columns, strict=True))
+        rewritten = {names[name]: kind for name, kind in inner.items()}
     home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
-    dialect = Dialect(header.separator, encoding, header.mark)
-    return TextEngine(nw.from_native(relation), home, header.columns, dialect=dialect, **reading)
+    dialect = Dialect(header.separator, encoding, header.mark, *astuple(notation))
+    text = nw.from_native(relation)
+    return TextEngine(text, home, header.columns, dialect=dialect, rewritten=rewritten, **reading)
 
 
 def _open_eager(source: Any, budget: Budget, reading: Mapping[str, Any], untyped: Collection[str] = ()) -> Engine:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Self
 
 import duckdb
 import numpy as np
@@ -35,6 +36,7 @@ from incrowd.engines._estimate import how_many
 from incrowd.engines._files import reader_of
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
+from incrowd.engines._notation import Written
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._recode_rows import together
 from incrowd.engines._stage import begin, is_watched
@@ -42,6 +44,9 @@ from incrowd.engines._tallied import TalliedEngine
 
 _BATCH = 1_000_000
 """Rows that are looked at together: the more, the fewer texts are seen again."""
+
+
+PLAIN = Dialect()
 
 
 class TooManyRowsError(Exception):
@@ -131,6 +136,8 @@ class TextEngine(FrameEngine):
     ----------
     dialect
         How the file was read, by which a release of it is written.
+    rewritten
+        The columns whose texts were made plain, as numbers or as days.
     """
 
     shows_names = False
@@ -141,13 +148,14 @@ class TextEngine(FrameEngine):
         home: DuckHome,
         names: Sequence[str],
         *,
-        dialect: Dialect,
+        dialect: Dialect = PLAIN,
+        rewritten: Mapping[str, Written] = MappingProxyType({}),
         missing_values: Sequence[str],
         drop: Sequence[str],
     ) -> None:
         told = [text for text in missing_values if text]  # an empty text in a file is null already
         super().__init__(frame, home, names, missing_values=told, drop=drop)
-        self.dialect = dialect
+        self.dialect, self.rewritten = dialect, rewritten
         self._memory, self._files = home.memory, home.files
         self._read: TextRows | None = None
         self._staged = False
@@ -186,6 +194,11 @@ class TextEngine(FrameEngine):
         if isinstance(recoding, FullDomainRecoding) and known and plain and not replace and not keep_order:
             return self._tallied(recoding, publish)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
+
+    def _with(self, frame: Frame) -> Self:
+        made = super()._with(frame)
+        made.dialect, made.rewritten = self.dialect, self.rewritten
+        return made
 
     def _tallied(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
         """Publish what is known of the rows already: the file is not read again, and nothing but numbers is sorted."""

@@ -26,7 +26,7 @@ from incrowd.api._plan._sections import (
     plain_of,
 )
 from incrowd.core import IncrowdError
-from incrowd.engines import Budget
+from incrowd.engines import Budget, check_form
 from incrowd.hierarchies import categories
 from incrowd.measures import read_measure
 from incrowd.models import Model, promise
@@ -96,6 +96,9 @@ def _check_data(data: DataSection) -> Iterator[Trouble]:
         yield Trouble(("data", "separator"), f"must be one character, got {data.separator!r}.")
     if not _is_encoding(data.encoding):
         yield Trouble(("data", "encoding"), f"is not a known encoding: {data.encoding!r}; for example 'utf-8'.")
+    yield from _try(("data", "dates"), lambda: check_form(data.dates))
+    if data.thousands is not None and data.thousands == (data.decimal or "."):
+        yield Trouble(("data", "thousands"), f"cannot be the decimal mark {data.thousands!r} too.")
     if data.memory is not None:
         yield from _try(("data", "memory"), lambda: Budget.of(data.memory))
 

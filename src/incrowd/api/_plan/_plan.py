@@ -179,8 +179,11 @@ class Plan:
         reading: Reading = {"encoding": self.data.encoding}
         if self.data.separator is not None:
             reading["separator"] = self.data.separator
-        if self.data.memory is not None:
-            reading["memory"] = self.data.memory
+        for name in ("decimal", "thousands", "dates", "memory"):
+            if (value := getattr(self.data, name)) is not None:
+                reading[name] = value
+        if not self.data.header:
+            reading["header"] = False
         return reading
 
     def run(  # noqa: PLR0913 - all are optional

@@ -21,6 +21,12 @@ class DataSection(Part):
     connection_env: Text | None = Field(default=None, description="The environment variable that says how to connect.")
     separator: Text | None = Field(default=None, description="What stands between the values of a text file.")
     encoding: Text = Field(default="utf-8", description="How the characters of a text file are encoded.")
+    decimal: Literal[".", ","] | None = Field(default=None, description="The decimal mark of a text file; a point.")
+    thousands: Literal[".", ",", " ", "'"] | None = Field(
+        default=None, description="What stands between groups of three digits in a text file."
+    )
+    dates: Text | None = Field(default=None, description="How a text file writes days, such as %d.%m.%Y; ISO 8601.")
+    header: StrictBool = Field(default=True, description="Whether the first line of a text file names the columns.")
     sheet: Text | StrictInt | None = Field(default=None, description="The sheet of a spreadsheet, by name or number.")
     memory: Text | None = Field(default=None, description="The most memory that may be used, such as 4GB.")
     missing: tuple[StrictStr, ...] = Field(default=("",), description="Texts that count as missing.")
