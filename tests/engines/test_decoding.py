@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from incrowd.core import DataError
-from incrowd.engines import open_table
+from incrowd.engines import charset_of, look_at, open_table
+from incrowd.engines._charset import Charset
 
 TEXTS = {
     "utf-8": "town,price\nKöln,5 €\nŁódź,6 €\n",
@@ -15,7 +16,6 @@ TEXTS = {
     "utf-16-le": "town,price\nKöln,5 €\nBonn,6 €\n",
     "utf-16-be": "town,price\nKöln,5 €\nBonn,6 €\n",
     "cp1252": "town,price\nKöln,5 €\nBonn,6 €\n",
-    "latin-1": "town,price\nKöln,5\nBonn,6\n",
 }
 
 
@@ -43,7 +43,7 @@ def test_a_file_of_two_bytes_a_letter_is_not_taken_for_utf_8(tmp_path: Path, enc
 
 
 @pytest.mark.parametrize("place", [1, 200_000])
-def test_a_sign_of_the_euro_anywhere_tells_windows_from_latin_1(tmp_path: Path, place: int) -> None:
+def test_a_file_of_windows_is_advised_wherever_its_signs_are(tmp_path: Path, place: int) -> None:
     lines = ["town,price", *("Köln,5" for _ in range(place)), "Bonn,5 €", ""]
     (tmp_path / "prices.csv").write_bytes("\n".join(lines).encode("cp1252"))
     with pytest.raises(DataError, match=r"it can be read with encoding='cp1252'\."):
@@ -53,12 +53,12 @@ def test_a_sign_of_the_euro_anywhere_tells_windows_from_latin_1(tmp_path: Path, 
 def test_a_file_that_is_wrong_far_below_is_advised_too(tmp_path: Path) -> None:
     lines = ["town,price", *("Bonn,5" for _ in range(200_000)), "Köln,5", ""]
     (tmp_path / "prices.csv").write_bytes("\n".join(lines).encode("latin-1"))
-    with pytest.raises(DataError, match=r"Line 200002 .*it can be read with encoding='latin-1'\."):
+    with pytest.raises(DataError, match=r"Line 200002 .*it can be read with encoding='cp1252'\."):
         open_table(tmp_path / "prices.csv").domains(["town"])
 
 
 def test_what_no_usual_encoding_reads_is_said_to_be_so(tmp_path: Path) -> None:
-    (tmp_path / "old.csv").write_bytes("town,price\nK\x94ln,5\x8d\n".encode("latin-1"))
+    (tmp_path / "old.csv").write_bytes("town,price\nK\x94ln,5\x8d \xdb\xb3\n".encode("latin-1"))
     with pytest.raises(DataError, match=r"say how it was saved, such as encoding='cp437'\. No usual encoding fits"):
         open_table(tmp_path / "old.csv")
     assert open_table(tmp_path / "old.csv", encoding="cp437").domains(["town"])["town"].texts.tolist() == ["Köln"]
@@ -68,3 +68,66 @@ def test_a_file_that_is_no_text_is_said_to_be_none(tmp_path: Path) -> None:
     (tmp_path / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x01\xff\xfe" * 50)
     with pytest.raises(DataError, match="does not look like a text file: is the ending of its name the right one"):
         open_table(tmp_path / "picture.csv")
+
+
+TOWNS = {
+    "cp1252": ["Köln", "Gößweinstein", "Mürzzuschlag", "Ägidienberg", "Zürich"],
+    "cp1250": ["Łódź", "Michałowo", "Kraśnik", "Żywiec", "Świętochłowice", "Bełchatów", "Chełm", "Zgorzelec", "Wołomin"],
+    "iso8859-2": ["Šumperk", "Příbram", "Kroměříž", "Děčín", "Žďár", "Tábor", "Třebíč", "Jindřichův Hradec"],
+    "cp1254": ["İstanbul", "Eskişehir", "Çanakkale", "Muğla", "Beyoğlu", "Kadıköy"],
+    "cp1251": ["Москва", "Новосибирск", "Екатеринбург", "Казань", "Ростов", "Самара", "Волгоград"],
+    "koi8-r": ["Москва", "Новосибирск", "Екатеринбург", "Казань", "Ростов", "Самара", "Волгоград"],
+    "cp1253": ["Αθήνα", "Θεσσαλονίκη", "Πάτρα", "Ηράκλειο", "Λάρισα", "Ιωάννινα"],
+    "cp932": ["東京都新宿区", "大阪市北区", "名古屋市", "さいたま市", "札幌市", "横浜市", "ひたちなか市"],
+    "euc_jp": ["東京都新宿区", "大阪市北区", "さいたま市", "つくばみらい市", "ひたちなか市", "いわき市", "むつ市"],
+    "gb18030": ["北京市", "上海市", "广州市", "深圳市", "成都市", "武汉市", "西安市", "重庆市", "苏州市", "杭州市"],
+    "big5": ["臺北市", "高雄市", "新北市", "臺中市", "桃園市", "基隆市", "新竹縣"],
+    "euc_kr": ["서울특별시", "부산광역시", "대구광역시", "인천광역시", "광주광역시", "대전광역시"],
+    "cp850": ["Köln", "Gößweinstein", "Mürzzuschlag", "Zürich", "Fürth"],
+}
+
+
+@pytest.mark.parametrize("encoding", TOWNS)
+def test_the_letters_of_a_language_tell_the_encoding(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "towns.csv"
+    path.write_bytes("".join(f"{number};{town}\n" for number, town in enumerate(TOWNS[encoding])).encode(encoding))
+    found = charset_of(path)
+    assert found is not None
+    assert found.encoding == encoding
+
+
+def test_letters_that_fit_two_alphabets_are_not_sure(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("name\nè\n".encode("cp1252"))  # Italian, or the Czech č
+    assert charset_of(path) == Charset("cp1252", sure=False)
+    path.write_bytes("name\nKöln\n".encode("cp1252"))
+    assert charset_of(path) == Charset("cp1252", sure=True)
+
+
+def test_a_file_of_two_encodings_is_refused_with_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("name\nKöln\nZürich\n".encode() + "Köln\n".encode("cp1252") + b"Bonn\n")
+    with pytest.raises(DataError, match=r"two encodings: 2 lines .* of UTF-8, 1 are not, the first of them is line 4"):
+        charset_of(path)
+    with pytest.raises(DataError, match="two encodings: 2 lines"):
+        open_table(path).domains(["name"])
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ('name;"a,b,c,d";x\n1;2,5;3\n2;2,75;4\n', ";"),
+        ("a;b;c\n1,5;2,5;3,5\n", ";"),
+        ('"a;b;c","x"\n1,2\n3,4\n', ","),
+        ("town, land;x\n1;2\n", ";"),
+        ("a|b,c,d\n1|2\n", "|"),
+        ("a\tb\n1,5\t2,5\n", "\t"),
+        ("a\n1,5\n2,5\n", ","),
+        ("a,b\n", ","),
+        ("a;b\n", ";"),
+    ],
+)
+def test_the_lines_tell_the_separator(tmp_path: Path, text: str, separator: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    assert look_at(path, "utf-8", None).separator == separator

@@ -3,7 +3,8 @@
 from incrowd.engines._arrays import read_arrays, read_texts, write_arrays
 from incrowd.engines._arrow import table_of_columns
 from incrowd.engines._budget import Budget, peak
-from incrowd.engines._csv import look_at
+from incrowd.engines._charset import charset_of
+from incrowd.engines._csv import first_rows, look_at
 from incrowd.engines._database import Database, write_database
 from incrowd.engines._dialect import Dialect
 from incrowd.engines._estimate import census_size_about
@@ -39,6 +40,7 @@ __all__ = [
     "Stage",
     "can_spill",
     "census_size_about",
+    "charset_of",
     "check_form",
     "check_published",
     "check_suffix",
@@ -49,6 +51,7 @@ __all__ = [
     "ending_of",
     "escape_formula",
     "files_of",
+    "first_rows",
     "forget",
     "is_escaped",
     "is_text",

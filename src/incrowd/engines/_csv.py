@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import itertools
 import shutil
 import zlib
 from collections.abc import Callable, Sequence
@@ -15,7 +16,8 @@ from tempfile import NamedTemporaryFile
 from typing import TypeVar
 
 from incrowd.core import DataError
-from incrowd.engines._decoding import begins_with_mark, wrong_encoding
+from incrowd.engines._charset import wrong_encoding
+from incrowd.engines._decoding import begins_with_mark
 
 SEPARATORS = (",", ";", "\t", "|")
 _LOOK = 1 << 16
@@ -23,6 +25,9 @@ _LOOK = 1 << 16
 
 _UTF8 = {"utf-8", "utf-8-sig", "ascii"}
 """Encodings that DuckDB reads as they are, by Python's names."""
+
+_LINES, _HALF = 200, 0.5
+"""So many lines tell the separator, if at least this share of them agree."""
 
 _NO_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 _BLOCK = 1 << 20
@@ -78,7 +83,7 @@ def look_at(path: Path, encoding: str, separator: str | None, *, named: bool = T
         problem = f"The first line of the file {path.name!r} is empty."
         msg = problem if more.strip() else f"The file {path.name!r} is empty."
         raise DataError(msg, hint="the first line must name the columns." if named else "the first line is a record.")
-    separator = separator or _separator(line, usual="\t" if ".tsv" in path.name.lower() else ",")
+    separator = separator or _separator(line, more, usual="\t" if ".tsv" in path.name.lower() else ",")
     header = _header(path, line, separator)
     if named:
         _check_header(path, header)
@@ -184,9 +189,25 @@ def _with_mark(encoding: str) -> str:
     return "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
 
 
-def _separator(line: str, usual: str) -> str:
-    """Choose the separator that cuts the first line into most columns; among equals the more usual one."""
-    return max((usual, *SEPARATORS), key=lambda sign: _width(line, sign))
+def _separator(line: str, more: str, usual: str) -> str:
+    """Choose the separator that cuts most lines into as many columns as the first one; then the one that cuts most.
+
+    Where most lines differ from the first by every separator, the first line alone decides.
+    """
+    signs = [*dict.fromkeys((usual, *SEPARATORS))]
+    fitting = {sign: _fitting(line + more, sign) for sign in signs}
+    alike = {sign: share if share >= _HALF else 0.0 for sign, share in fitting.items()}
+    return max(signs, key=lambda sign: (alike[sign], _width(line, sign)))
+
+
+def _fitting(text: str, sign: str) -> float:
+    """Give the share of the first lines that have as many values as the first one, if that is more than one."""
+    try:
+        widths = [len(row) for row in itertools.islice(csv.reader(io.StringIO(text), delimiter=sign), _LINES) if row]
+    except csv.Error:
+        return 0.0
+    rows = widths[1:-1] if len(widths) > 2 and len(text) > _LOOK else widths[1:]  # noqa: PLR2004 - the last is cut off
+    return sum(width == widths[0] for width in rows) / len(rows) if rows and widths[0] > 1 else 0.0
 
 
 def _width(line: str, sign: str) -> int:
@@ -223,3 +244,24 @@ def _check_header(path: Path, header: list[str]) -> None:
         if not name.strip():
             msg = f"Column {number} of the file {path.name!r} has no name."
             raise DataError(msg, hint="the first line must name every column.")
+
+
+def first_rows(path: Path, header: Header, encoding: str, *, named: bool = True) -> list[list[str]]:
+    """Give the first records of a file as texts, to see how it writes numbers and dates.
+
+    Parameters
+    ----------
+    path, encoding
+        The file, plain or ``.gz``, and how its characters are encoded.
+    header
+        How it begins.
+    named
+        Whether its first line names the columns.
+    """
+    text = _read(path, _with_mark(encoding), lambda file: file.read(_LOOK))
+    try:
+        rows = [*csv.reader(io.StringIO(text, newline=""), delimiter=header.separator)]
+    except csv.Error:
+        return []
+    rows = rows[:-1] if len(text) == _LOOK else rows
+    return [row for row in rows[int(named) :] if len(row) == len(header.columns)]

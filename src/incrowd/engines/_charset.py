@@ -1,0 +1,218 @@
+"""Which encoding a text file has, by its bytes: the one in which its letters make an alphabet that people write.
+
+UTF-8 proves itself. Any other file is readable in many encodings, so letters decide: German has ``ä`` and no ``ù``, Czech
+has ``ř`` beside ``ě``, and the common characters of Japanese, Chinese and Korean stand in blocks of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.core import DataError
+from incrowd.engines._decoding import MARKS, blocks_of, reads, without_mark
+
+SAMPLE = 1 << 18
+"""So many bytes of lines with letters beyond ASCII are looked at."""
+_COMMON = 0.9
+"""At least this share of the characters must be common ones of the language."""
+_FREQUENT = 0.4
+"""At least this share of the letters must be the most frequent ones of the language; there they are about 0.6."""
+
+_WESTERN = (
+    "äöüß", "àâæçéèêëîïôœùûüÿ", "áéíñóúü", "àèéìíîòóùú", "áâãàçéêíóôõúü", "éëïóöüèáêà", "æøåéóòâêôü", "åäöéàüšž",
+    "áðéíóúýþæö", "äõöüšž", "àçéèíïóòúü",
+)  # fmt: skip
+_CENTRAL = ("ąćęłńóśźż", "áäčďéěíľĺňóôŕřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž")
+_TURKISH = ("çğıi̇öşüâîû",)
+_GUESTS = "äöüßéá"
+"""Letters of foreign names, which may stand in any table."""
+_SIGNS = "€‚„…‘’“”•–—™§°´`·«»±×®©\u00a0µ²³½¼¾ºª¿¡£¹"
+_ALPHABETS = {
+    "cp1252": _WESTERN,
+    "cp1250": _CENTRAL,
+    "iso8859-2": _CENTRAL,
+    "cp1254": _TURKISH,
+    "cp850": _WESTERN,
+    "mac_roman": _WESTERN,
+}
+"""Languages by the encodings of their letters; the more usual encodings first."""
+_LETTERS = {
+    "cp1251": "оеаинтсрвл",
+    "koi8-r": "оеаинтсрвл",
+    "iso8859-5": "оеаинтсрвл",
+    "cp866": "оеаинтсрвл",
+    "cp1253": "αοιετσνηυρς",
+}
+_WITHIN = re.compile(r"[^\W\d_][^\w\s'’´`.\-–·&/()+,;\"][^\W\d_]|[©®™¹²³¼½¾ªº±][^\W\d_]")
+"""A sign in the middle of a word, or one before a word that never stands there: it is a letter of another encoding."""
+_FEW = 10
+"""So many letters tell the most frequent ones."""
+_BLOCKS = {
+    "euc_kr": ((0xA1, 0xA3), (0xB0, 0xC8)),
+    "euc_jp": ((0xA1, 0xA5), (0xB0, 0xCF)),
+    "gb18030": ((0xA1, 0xA3), (0xB0, 0xD7)),
+    "big5": ((0xA1, 0xC6),),
+    "cp932": ((0x81, 0x83), (0x88, 0x98)),
+}
+"""The first bytes of common characters: signs, syllables, and the characters that are taught first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charset:
+    """An encoding, and whether nothing else fits."""
+
+    encoding: str
+    sure: bool
+
+
+def charset_of(path: Path) -> Charset | None:
+    """Find out the encoding of a text file; ``None`` if no usual one reads all of it.
+
+    Parameters
+    ----------
+    path
+        The file, plain or ``.gz``.
+
+    Raises
+    ------
+    DataError
+        If some lines are UTF-8 and others are not: the number of each, and the first of the others.
+    """
+    first = next(blocks_of(path), b"")
+    marked = next((name for mark, name in MARKS if first.startswith(mark)), None)
+    if marked is not None or 0 in first:
+        likely = [marked] if marked else without_mark(first)
+        return next((Charset(name, sure=True) for name in likely if reads(path, name)), None)
+    if reads(path, "utf-8"):
+        return Charset("utf-8", sure=True)
+    sample = _sample(path)
+    check_one_encoding(path, sample)
+    known = _by_letters(sample) or _by_blocks(sample) or _by_frequency(sample)
+    likely = [*([known] if known else []), Charset("cp1252", sure=False)]
+    return next((one for one in likely if reads(path, one.encoding)), None)
+
+
+def wrong_encoding(path: Path | None, problem: str) -> DataError:
+    """Say which encoding would read a file.
+
+    Parameters
+    ----------
+    path
+        The file, plain or ``.gz``, if it is known.
+    problem
+        What is wrong with it.
+    """
+    if path is None:
+        return DataError(problem, hint="say how it was saved, such as encoding='cp1252'.")
+    try:
+        found = charset_of(path)
+    except DataError as error:
+        return DataError(error.message, hint=error.hint)
+    if found is not None:
+        return DataError(problem, hint=f"it can be read with encoding='{found.encoding}'.")
+    if any(0 in block for block in blocks_of(path)):
+        return DataError(problem, hint="it does not look like a text file: is the ending of its name the right one?")
+    return DataError(problem, hint="say how it was saved, such as encoding='cp437'. No usual encoding fits.")
+
+
+def check_one_encoding(path: Path, sample: bytes) -> None:
+    """Refuse a file of which some lines are UTF-8 and others are not."""
+    seen = [_is_utf8(line) for line in sample.split(b"\n") if line]
+    if sum(seen) * 3 < len(seen):
+        return  # a few lines of any encoding look like UTF-8 by chance
+    right = wrong = first = 0
+    for number, line in enumerate(_lines(path), start=1):
+        if line.isascii():
+            continue
+        if _is_utf8(line):
+            right += 1
+        else:
+            wrong += 1
+            first = first or number
+    lines = f"{right:,} lines with special characters are of UTF-8, {wrong:,} are not, the first of them is line {first:,}"
+    msg = f"The file {path.name!r} has two encodings: {lines}."
+    raise DataError(msg, hint="mend these lines, or save the table again where it came from.")
+
+
+def _sample(path: Path) -> bytes:
+    """Take lines with other letters than those of ASCII."""
+    found, size = [], 0
+    for line in _lines(path):
+        if not line.isascii():
+            found.append(line)
+            size += len(line)
+        if size > SAMPLE:
+            break
+    return b"\n".join(found)
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    rest = b""
+    for block in blocks_of(path):
+        *lines, rest = (rest + block).split(b"\n")
+        yield from lines
+    yield rest
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _decoded(sample: bytes, encoding: str) -> str | None:
+    try:
+        return sample.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _by_letters(sample: bytes) -> Charset | None:
+    """Find the encodings in which all letters are of one alphabet; sure if all of them read the same."""
+    texts = {encoding: _decoded(sample, encoding) for encoding in _ALPHABETS}
+    fitting = [
+        (encoding, text)
+        for encoding, text in texts.items()
+        if text is not None and _is_of_one_language(text, _ALPHABETS[encoding])
+    ]
+    if not fitting:
+        return None
+    encoding, text = fitting[0]
+    return Charset(encoding, sure=all(other == text for _, other in fitting))
+
+
+def _is_of_one_language(text: str, alphabets: Iterable[str]) -> bool:
+    others = {sign for sign in text if not sign.isascii()}
+    letters = set("".join(sign.lower() for sign in others if sign.isalpha() and sign not in "ªºµ"))
+    signs = {sign for sign in others if not sign.isalpha() or sign in "ªºµ"}
+    if not signs <= set(_SIGNS) or any(signs & set(match[0]) for match in _WITHIN.finditer(text)):
+        return False
+    return any(letters <= {*alphabet, *_GUESTS} for alphabet in alphabets)
+
+
+def _by_blocks(sample: bytes) -> Charset | None:
+    """Find the encoding of Asia in which nearly all characters are common ones."""
+    for encoding, blocks in _BLOCKS.items():
+        text = _decoded(sample, encoding)
+        wide = [sign.encode(encoding) for sign in text or "" if not sign.isascii()]
+        common = sum(len(sign) == 2 and any(low <= sign[0] <= high for low, high in blocks) for sign in wide)  # noqa: PLR2004
+        kana = sum("\u3040" <= sign <= "\u30ff" for sign in text or "")
+        if wide and common >= _COMMON * len(wide) and (encoding != "euc_jp" or 10 * kana >= len(wide)):
+            return Charset(encoding, sure=True)
+    return None
+
+
+def _by_frequency(sample: bytes) -> Charset | None:
+    """Find the encoding in which the letters are the most frequent ones of Russian, Ukrainian, Bulgarian or Greek."""
+    shares = {}
+    for encoding, frequent in _LETTERS.items():
+        text = (_decoded(sample, encoding) or "").lower()
+        letters = [sign for sign in text if not sign.isascii() and sign.isalpha()]
+        shares[encoding] = sum(sign in frequent for sign in letters) / max(len(letters), _FEW)
+    best = max(shares, key=lambda encoding: shares[encoding])
+    return Charset(best, sure=True) if shares[best] >= _FREQUENT else None
