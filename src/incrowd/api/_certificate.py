@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.api._against_input import against_input
+from incrowd.api._labels import LABELS
 from incrowd.api._limits import limit_of, limits_of
 from incrowd.api._promised import exactly, plain_model
 from incrowd.api._released import Measurement, measure, open_released, public_meaning
 from incrowd.api._stored import StoredRecoding
 from incrowd.core import Finding, LocalRecoding, ParameterError, ReleaseMismatch
-from incrowd.engines import Engine, digest_of_files, ending_of, files_of, is_escaped
+from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model, NTCloseness
 
@@ -32,7 +33,13 @@ SCHEMA = 1
 Plain = dict[str, Any]
 
 
-def certificate_of(release: Release, data: Path, date: str, budget: Mapping[str, Any] | None = None) -> Plain:
+def certificate_of(
+    release: Release,
+    data: Path,
+    date: str,
+    budget: Mapping[str, Any] | None = None,
+    wording: Wording | None = None,
+) -> Plain:
     """Write the certificate of a release, measured on the file that is published.
 
     Parameters
@@ -45,9 +52,12 @@ def certificate_of(release: Release, data: Path, date: str, budget: Mapping[str,
         When it was made, as ISO 8601 writes it.
     budget
         The memory that may be used, and where to spill, where the release does not know it.
+    wording
+        How the file is written, if it is one of text and not as usual.
     """
+    wording = wording or Wording()
     known = {} if release.basis is None else release.basis.budget
-    engine = open_released(data, **(known if budget is None else budget))
+    engine = open_released(data, wording, **(known if budget is None else budget))
     columns = _columns(release, engine)
     shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
     found = measure(engine, columns, release.model, shares)
@@ -64,6 +74,8 @@ def certificate_of(release: Release, data: Path, date: str, budget: Mapping[str,
             "bytes": bytes_of(data),
             "rows": found.rows,
             "escaped": escaping_of(data),
+            **({} if wording.plain is None else {"dialect": wording.plain}),
+            **({"labels": digest_of(data.with_name(LABELS))} if data.with_name(LABELS).exists() else {}),
         },
         "columns": columns,
         "promise": release.recipe.promise,

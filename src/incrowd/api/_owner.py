@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.api._recoding_files import load_recoding
-from incrowd.api._released import open_released
+from incrowd.api._released import open_released, wording_of
 from incrowd.api._republication import Republication, republish
 from incrowd.core import (
     TOP,
@@ -20,7 +20,7 @@ from incrowd.core import (
     ReleaseMismatch,
     SchemaError,
 )
-from incrowd.engines import digest_of_files
+from incrowd.engines import Engine, digest_of_files
 
 Told = tuple[bool | None, str]
 
@@ -38,7 +38,8 @@ def compare_owner(certificate: dict[str, Any], public: Path, owner: Path) -> Ite
     yield all(saved.schema.role(name) == role for name, role in roles.items()), "recipe: roles of the columns"
     if isinstance(saved.recoding, FullDomainRecoding):
         yield levels == dict(saved.recoding.levels), "recoding: levels"
-        yield _labels_fit(saved.recoding, public / Path(certificate["data"]["name"]).name), "recoding: published labels"
+        released = open_released(public / Path(certificate["data"]["name"]).name, wording_of(certificate["data"]))
+        yield _labels_fit(saved.recoding, released), "recoding: published labels"
 
 
 def compare_original(
@@ -52,7 +53,7 @@ def compare_original(
         told = [] if known is None else [(found == known, "original: hash of the file")]
     data = public / Path(certificate["data"]["name"]).name
     try:
-        again = republish(load_recoding(owner), original, data, reading)
+        again = republish(load_recoding(owner), original, data, reading, wording_of(certificate["data"]))
     except ReleaseMismatch:
         problem = "it does not give the classes that the recoding predicts"
     except EngineError:
@@ -64,9 +65,9 @@ def compare_original(
     return None, [*told, (False, f"original: {problem}")]
 
 
-def _labels_fit(recoding: FullDomainRecoding, data: Path) -> bool:
+def _labels_fit(recoding: FullDomainRecoding, released: Engine) -> bool:
     """Say whether every label of the file is one that the recoding publishes."""
-    domains = open_released(data).domains(recoding.quasi)
+    domains = released.domains(recoding.quasi)
     masked = {TOP} if recoding.masks else set()
     return all(
         set(domains[name].texts.tolist()) <= {*recoding.ladders[name].labels[level].tolist(), *masked}

@@ -16,6 +16,7 @@ from incrowd.api._checked_again import checked_again
 from incrowd.api._comparable import reportable
 from incrowd.api._explain import Explanation, explanation_of
 from incrowd.api._floor_told import NO_REPORTS, floor_of
+from incrowd.api._labels import labels_known
 from incrowd.api._predicted import Predicted, predicted_by
 from incrowd.api._publishing import Manner, Output
 from incrowd.api._recipe import Recipe, described, versions
@@ -23,8 +24,9 @@ from incrowd.api._release import Release
 from incrowd.api._released import open_released
 from incrowd.api._save import new_folder, write_around
 from incrowd.api._spreads import local_explanation_of
+from incrowd.api._wording import wording_read, wording_wanted
 from incrowd.core import FullDomainRecoding, Labelling, ParameterError, Recoding, Verdict
-from incrowd.engines import Engine, SparkHome, cluster_of, forget, open_table, open_written, peak
+from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
 from incrowd.io import remove
 
 
@@ -161,28 +163,33 @@ def _write(source: Source, found: Found, output: Output) -> Release:
     """Write a release without ever holding its table; it is checked as it stands in the file."""
     with new_folder(output.folder, force=output.force) as folders:
         data = folders.public / f"data.{output.format}"
-        cluster = _written(source.recoded(found.recoding), data)
-        with _to_check(source, found, data, cluster) as engine:
+        wanted = wording_wanted(output.dialect, wording_read(source.engine), source.engine, found.problem.schema)
+        labels = labels_known(source.engine, wanted=output.labels)
+        cluster, wording = _written(source.recoded(found.recoding), data, wanted)
+        with _to_check(source, found, data, cluster, wording) as engine:
             verdict = _verdict(engine, found)
             about = output.about if output.about is None or _reportable(source, found, engine) else None
         notes = () if about is output.about else (NO_REPORTS,)
         release = release_of(source, found, output.folder / folders.public.name / data.name, verdict, notes)
-        write_around(release, folders, data, sign=output.sign, plan=output.plan, about=about)
+        how: dict[str, Any] = {"sign": output.sign, "plan": output.plan, "about": about}
+        write_around(release, folders, data, wording, labels=labels, **how)
     return release
 
 
 @contextmanager
-def _to_check(source: Source, found: Found, table: Any, cluster: SparkHome | None = None) -> Iterator[Engine]:
+def _to_check(
+    source: Source, found: Found, table: Any, cluster: SparkHome | None = None, wording: Wording | None = None
+) -> Iterator[Engine]:
     """Open what is published; whose row it is decides where it is known, so it is looked at beside it."""
     entity = found.problem.schema.entity
     budget = budget_of(source.reading)
     if entity is None or entity in source.columns:
         path = isinstance(table, Path)
-        yield _opened(table, cluster, budget) if path else open_table(table, missing_values=(), **budget)
+        yield _opened(table, cluster, budget, wording) if path else open_table(table, missing_values=(), **budget)
     elif isinstance(table, Path):
         beside = table.with_name(".checked.parquet")
         try:
-            yield _opened(beside, _written(source.recoded(found.recoding, [entity]), beside), budget)
+            yield _opened(beside, _written(source.recoded(found.recoding, [entity]), beside)[0], budget)
         finally:
             remove(beside)
     else:
@@ -193,15 +200,17 @@ def _to_check(source: Source, found: Found, table: Any, cluster: SparkHome | Non
             forget(whole)
 
 
-def _written(engine: Engine, path: Path) -> SparkHome | None:
-    """Write a table; say which cluster did, if one did. The engine is forgotten before what it wrote is checked."""
-    engine.write(path)
-    return cluster_of(engine)
+def _written(engine: Engine, path: Path, wanted: Wording | None = None) -> tuple[SparkHome | None, Wording]:
+    """Write a table; say which cluster did, if one did, and how. The engine is forgotten before its file is checked."""
+    wording = engine.write(path, wording=wanted)
+    return cluster_of(engine), wording
 
 
-def _opened(path: Path, cluster: SparkHome | None, budget: Mapping[str, Any]) -> Engine:
+def _opened(path: Path, cluster: SparkHome | None, budget: Mapping[str, Any], wording: Wording | None = None) -> Engine:
     """Open what was written: what a cluster wrote, by the cluster."""
-    return open_released(path, **budget) if cluster is None else open_written(path, cluster, budget.get("memory"))
+    if cluster is not None:
+        return open_written(path, cluster, budget.get("memory"))
+    return open_released(path, wording, **budget)
 
 
 def _verdict(engine: Engine, found: Found) -> Verdict:
@@ -280,7 +289,8 @@ def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
 def describing(source: Source, problem: Problem, beside: ThreadPoolExecutor) -> Future[dict[str, Any]]:
     """Find out what is known about the table while others work."""
     rows = problem.census.records + problem.census.dropped
-    return beside.submit(described, source.table, list(source.engine.columns()), rows)
+    columns, read = list(source.engine.columns()), wording_read(source.engine)
+    return beside.submit(described, source.table, columns, rows, read)
 
 
 def _searched(outcome: Outcome | LocalOutcome) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from incrowd.api._census import Reading, check_names, check_schema
 from incrowd.api._pseudonyms import pseudonyms_of
 from incrowd.api._save import Format
 from incrowd.api._sign import KeyFile
+from incrowd.api._wording import Told, check_told
 from incrowd.core import ParameterError, Schema
 from incrowd.engines import Replace, files_of
 
@@ -29,6 +30,8 @@ class Publishing(Reading, total=False):
     pseudonyms: Mapping[str, str | os.PathLike[str]] | None
     output: str | os.PathLike[str] | None
     format: Format
+    dialect: Told
+    labels: bool
     force: bool
     sign: KeyFile | None
     plan: str | None
@@ -45,6 +48,10 @@ class Output:
         The folder to make.
     format
         How the table is written.
+    dialect
+        How it is written as text.
+    labels
+        Whether to write what codes mean to a file of their own.
     force
         Whether an earlier release there may be replaced.
     sign
@@ -61,6 +68,8 @@ class Output:
     sign: KeyFile | None
     plan: str | None
     about: Mapping[str, str] | None = None
+    dialect: Told = "input"
+    labels: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +140,7 @@ def refuse_own_output(table: Any, manner: Manner) -> None:
 def _output(options: Mapping[str, Any]) -> Output | None:
     folder = options.get("output")
     if folder is None:
-        for name in ("format", "force", "sign", "plan", "about"):
+        for name in ("format", "dialect", "labels", "force", "sign", "plan", "about"):
             if options.get(name):
                 msg = f"{name} says how files are written, and output is not given."
                 raise ParameterError(msg, hint="give output, or write the files with release.save.")
@@ -148,6 +157,8 @@ def _output(options: Mapping[str, Any]) -> Output | None:
         sign=options.get("sign"),
         plan=options.get("plan"),
         about=options.get("about"),
+        dialect=check_told(options.get("dialect", "input")),
+        labels=bool(options.get("labels")),
     )
 
 

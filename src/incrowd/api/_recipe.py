@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from incrowd.engines import digest_of_files, files_of
+from incrowd.engines import Wording, digest_of_files, files_of
 
 LIBRARIES = ("incrowd", "duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pyspark")
 
@@ -87,20 +87,26 @@ class Recipe:
         """How many records are published with nothing in their quasi-identifiers."""
         return self.suppressed if self.suppression == "mask" else 0
 
+    @property
+    def wording(self) -> Wording | None:
+        """How the file that was read is written; ``None`` if it was no text file, or is a plain one."""
+        known = self.input.get("dialect")
+        return None if known is None else Wording.read_of(known)
+
 
 def versions() -> dict[str, str]:
     """Give the versions of Python, of incrowd and of the libraries that are installed."""
     return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version(name))}}
 
 
-def described(table: Any, columns: list[str], rows: int) -> dict[str, Any]:
-    """Describe the input: a file by its hash, anything else by its size."""
+def described(table: Any, columns: list[str], rows: int, read: Wording | None = None) -> dict[str, Any]:
+    """Describe the input: a file by its hash and how it is written, anything else by its size."""
     known: dict[str, Any] = {"kind": type(table).__name__, "sha256": None, "rows": rows, "columns": columns}
     if isinstance(table, (str, Path)):
         files = files_of(table).files
         kind = files[0].suffix.lstrip(".").lower() or "file"
         known |= {"kind": kind, "sha256": digest_of_files(table), "files": len(files)}
-    return known
+    return known | ({} if read is None or read.plain is None else {"dialect": read.plain})
 
 
 def _version(name: str) -> str | None:

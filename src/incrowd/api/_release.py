@@ -14,6 +14,7 @@ from incrowd.api._kept import Kept
 from incrowd.api._recipe import Recipe
 from incrowd.api._save import Format, save
 from incrowd.api._sign import KeyFile
+from incrowd.api._wording import Told
 from incrowd.core import Domain, Recoding, Schema, Verdict
 from incrowd.models import Model
 
@@ -68,11 +69,13 @@ class Release:
     basis: Basis | None = field(default=None, repr=False)
     kept: Kept = field(default_factory=Kept, init=False, repr=False)
 
-    def save(
+    def save(  # noqa: PLR0913 - all but the first are optional
         self,
         folder: str | PathLike[str],
         *,
         format: Format = "parquet",  # noqa: A002 - what users call it
+        dialect: Told = "input",
+        labels: bool = False,
         force: bool = False,
         sign: KeyFile | None = None,
         plan: str | None = None,
@@ -86,6 +89,12 @@ class Release:
             The folder to make. It appears whole or not at all.
         format
             How the table is written.
+        dialect
+            How a CSV file is written: ``"input"`` as the text file that was read, if it was one; ``"plain"`` with
+            commas, in UTF-8, with decimal points and ISO dates; or what differs from the file that was read, such as
+            ``{"separator": ";", "decimal": ",", "dates": "%d.%m.%Y", "encoding": "cp1252", "mark": False}``.
+        labels
+            Whether to write ``labels.csv`` beside the table: what the columns and codes of SPSS and Stata mean.
         force
             Whether an earlier release there may be replaced.
         sign
@@ -95,7 +104,8 @@ class Release:
         about
             Write reports too, with what only the owner knows, as in ``report``; an empty dict says nothing.
         """
-        return save(self, folder, format=format, force=force, sign=sign, plan=plan, about=about)
+        how: dict[str, Any] = {"format": format, "dialect": dialect, "labels": labels, "force": force}
+        return save(self, folder, **how, sign=sign, plan=plan, about=about)
 
     @property
     def charts(self) -> Charts:

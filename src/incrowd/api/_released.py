@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from incrowd.api._check import verdict_of
 from incrowd.api._promised import shown_by_a_file
 from incrowd.core import Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
-from incrowd.engines import Engine, ending_of, is_escaped, open_table, shares_of
+from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model
 
@@ -46,10 +47,37 @@ class Measurement:
     values: Mapping[str, int]
 
 
-def open_released(path: Path, **budget: Any) -> Engine:
-    """Open a released file as it was written: texts as before escaping; missing is what is empty without quotes."""
-    separator = "," if ending_of(path) in {".csv", ".csv.gz"} else None
-    return open_table(path, missing_values=(), separator=separator, escaped=is_escaped(path), **budget)
+def open_released(path: Path, wording: Wording | None = None, **budget: Any) -> Engine:
+    """Open a released file as it was written: texts as before escaping; missing is what is empty without quotes.
+
+    Parameters
+    ----------
+    path
+        The file.
+    wording
+        How it is written, if it is one of text; by default as the certificate beside it says.
+    budget
+        The memory that may be used, and where to spill.
+    """
+    how: dict[str, Any] = {}
+    if ending_of(path) in {".csv", ".csv.gz"}:
+        known = wording_beside(path) if wording is None else wording
+        how = {"separator": known.dialect.separator, "encoding": known.encoding, "wording": known}
+    return open_table(path, missing_values=(), escaped=is_escaped(path), **how, **budget)
+
+
+def wording_beside(path: Path) -> Wording:
+    """Say how a released file is written, by the certificate that lies beside it and names it; else as usual."""
+    try:
+        said: Any = json.loads(path.with_name("release.json").read_text(encoding="utf-8"))["data"]
+        return wording_of(said) if said["name"] == path.name else Wording()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Wording()
+
+
+def wording_of(data: Plain) -> Wording:
+    """Say how a released file is written, by what a certificate says about it."""
+    return Wording.of(data.get("dialect"))
 
 
 def measure(engine: Engine, columns: Sequence[Plain], model: Model, shares: int = 1) -> Measurement:

@@ -19,7 +19,7 @@ from incrowd.api._predicted import Predicted, predicted_by
 from incrowd.api._recoding_files import SavedRecoding
 from incrowd.api._released import open_released
 from incrowd.core import Classes, Domain, FullDomainRecoding, PrivacyWarning, Verdict
-from incrowd.engines import Engine
+from incrowd.engines import Engine, Wording
 from incrowd.models import All, Model, NTCloseness
 
 Plain = dict[str, Any]
@@ -58,7 +58,9 @@ class Republication:
             yield fits, f"original: {name}: {said}"
 
 
-def republish(saved: SavedRecoding, original: Any, data: Path, reading: Plain) -> Republication:
+def republish(
+    saved: SavedRecoding, original: Any, data: Path, reading: Plain, wording: Wording | None = None
+) -> Republication:
     """Publish the original table again, judge it, and compare it with the released file.
 
     Parameters
@@ -67,8 +69,8 @@ def republish(saved: SavedRecoding, original: Any, data: Path, reading: Plain) -
         The owner's recoding, with roles and promise.
     original, reading
         The table that the release was made of, and how to read it.
-    data
-        The released file.
+    data, wording
+        The released file, and how it is written.
     """
     schema, recoding, memory = saved.schema, saved.recoding, reading.get("memory")
     with warnings.catch_warnings():
@@ -79,7 +81,7 @@ def republish(saved: SavedRecoding, original: Any, data: Path, reading: Plain) -
         model = _without_paths(saved.model)
         problem = Problem(census_for(engine, schema, model, bounds, memory), schema, model)
         predicted = predicted_by(problem, recoding)
-        released = open_released(data, memory=memory)
+        released = open_released(data, wording, memory=memory)
         extra = [name for name in (schema.entity, schema.count) if name]
         shown = [name for name in released.columns() if schema.role(name) not in {"identifier", "entity"}]
         again = engine.recode(recoding, list(dict.fromkeys([*shown, *extra])))

@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from incrowd.api._certificate import canonical, certificate_of, escaping_of, readable
+from incrowd.api._labels import LABELS, labels_known, write_labels
 from incrowd.api._promised import exactly
 from incrowd.api._recoding_files import save_recoding
 from incrowd.api._released import open_released
 from incrowd.api._sign import KeyFile, signature_of
 from incrowd.api._stored import PART
+from incrowd.api._wording import Told, check_told, wording_wanted
 from incrowd.core import Domain, ParameterError
-from incrowd.engines import ending_of, open_table
+from incrowd.engines import Codebook, Wording, ending_of, open_table
 from incrowd.io import atomic_folder
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ PUBLIC, OWNER = "public", "owner"
 CERTIFICATE, SCRIPT = "release.json", "verify.py"
 HOLDS = (
     f"{PUBLIC}/{CERTIFICATE}",
-    *(f"{PUBLIC}/{name}" for name in (SCRIPT, "report.html")),
+    *(f"{PUBLIC}/{name}" for name in (SCRIPT, LABELS, "report.html")),
     *(f"{OWNER}/{name}" for name in ("recoding.json", "recoding.parquet", "recipe.json", "input.json", "plan.toml")),
     *(f"{OWNER}/{name}" for name in (PART.format("*"), "report.html", "report.json")),
 )
@@ -45,6 +47,8 @@ def save(  # noqa: PLR0913 - all but the first two are optional
     folder: str | os.PathLike[str],
     *,
     format: Format = "parquet",  # noqa: A002 - what users call it
+    dialect: Told = "input",
+    labels: bool = False,
     force: bool = False,
     sign: KeyFile | None = None,
     plan: str | None = None,
@@ -61,6 +65,13 @@ def save(  # noqa: PLR0913 - all but the first two are optional
         The folder to make. It appears whole or not at all.
     format
         How the table is written: for Excel (``xlsx``), SPSS (``sav``) and Stata (``dta``) install ``incrowd[files]``.
+    dialect
+        How a CSV file is written: ``"input"`` as the text file that was read, if it was one; ``"plain"`` with commas,
+        in UTF-8, with decimal points and ISO dates; or what differs from the file that was read, by ``separator``,
+        ``decimal``, ``dates``, ``encoding`` and ``mark``.
+    labels
+        Whether to write ``labels.csv`` beside the table: what the columns and codes of SPSS and Stata mean, for codes
+        that are published and no others.
     force
         Whether an earlier release there may be replaced.
     sign
@@ -82,12 +93,16 @@ def save(  # noqa: PLR0913 - all but the first two are optional
         from incrowd.api._report._about import check_about  # noqa: PLC0415 - as below
 
         check_about(about)
+    told = check_told(dialect)
     with new_folder(folder, force=force) as folders:
         data = folders.public / f"data.{format}"
         table = release.table
         engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
-        engine.write(data, keep_order=release.recipe.order == "keep")
-        write_around(release, folders, data, sign=sign, plan=plan, about=about, date=date)
+        known = labels_known(engine, wanted=labels)
+        wanted = wording_wanted(told, release.recipe.wording, engine, release.schema)
+        wording = engine.write(data, keep_order=release.recipe.order == "keep", wording=wanted)
+        how: dict[str, Any] = {"sign": sign, "plan": plan, "about": about, "date": date}
+        write_around(release, folders, data, wording, labels=known, **how)
     return Path(folder)
 
 
@@ -128,11 +143,13 @@ def _data_in(folder: Path) -> tuple[str, ...]:
         return ()
 
 
-def write_around(  # noqa: PLR0913 - all but the first three are optional
+def write_around(  # noqa: PLR0913 - all but the first four are optional
     release: Release,
     folders: Folders,
     data: Path,
+    wording: Wording,
     *,
+    labels: Codebook | None = None,
     sign: KeyFile | None = None,
     plan: str | None = None,
     about: Mapping[str, str] | None = None,
@@ -141,7 +158,9 @@ def write_around(  # noqa: PLR0913 - all but the first three are optional
 ) -> None:
     """Write all that belongs to a release around its table, which is written already."""
     date = date or dt.datetime.now(dt.UTC).date().isoformat()
-    certificate = certificate_of(release, data, date, budget)
+    if labels is not None:
+        write_labels(folders.public, labels, open_released(data, wording), release.schema, wording)
+    certificate = certificate_of(release, data, date, budget, wording)
     if sign is not None:
         certificate["signature"] = signature_of(canonical(certificate), sign)
     (folders.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")

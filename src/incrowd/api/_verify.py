@@ -13,14 +13,15 @@ from incrowd.api._census import Reading
 from incrowd.api._certificate import SCHEMA, bytes_of, canonical, digest_of, escaping_of, shown_measures
 from incrowd.api._compare_promises import compare_promises
 from incrowd.api._fits import shares_needed
+from incrowd.api._labels import LABELS
 from incrowd.api._owner import compare_original, compare_owner
 from incrowd.api._release_folder import certificate_at, owner_beside
-from incrowd.api._released import measure, open_released, public_schema
+from incrowd.api._released import measure, open_released, public_schema, wording_of
 from incrowd.api._republication import Republication
 from incrowd.api._sign import KeyFile, is_signed
 from incrowd.api._verify_script import FIGURES, without_twins, wrong_in
 from incrowd.core import CensusRequest, DataError, EngineError, IncrowdError
-from incrowd.engines import Engine
+from incrowd.engines import Engine, Wording, is_written_by
 from incrowd.models import Model, NTCloseness, promise
 
 Plain = dict[str, Any]
@@ -172,7 +173,13 @@ def _file(certificate: Plain, folder: Path, memory: str | None, again: Republica
     if (certificate["data"]["escaped"] is None) != (escaping_of(data) is None):
         yield False, "how texts are escaped"
     yield from _sound(certificate)
-    yield from _table(certificate, open_released(data, memory=memory), memory, again, untouched=same)
+    if "labels" in certificate["data"]:
+        beside = data.with_name(LABELS)
+        yield beside.is_file() and digest_of(beside) == certificate["data"]["labels"], "hash of the labels"
+    wording = wording_of(certificate["data"])
+    if wording != Wording() and not is_written_by(data, wording):
+        yield False, "how numbers, days and characters are written"
+    yield from _table(certificate, open_released(data, wording, memory=memory), memory, again, untouched=same)
 
 
 def _sound(certificate: Plain) -> Iterator[Told]:

@@ -12,6 +12,7 @@ records left out, and who wrote it. It stands on its own, so that you can read a
 import csv
 import gzip
 import hashlib
+import io
 import json
 import math
 import re
@@ -33,7 +34,10 @@ Told = tuple[bool | None, str]  # True: as certified; False: it differs; None: t
 
 # What every certificate has: a type, a value, a range of numbers, one of several, a list, or keys ("?": may lack)
 COUNT, WORDS, MAYBE = range(2**63), [str], (str, None)
-DATA = {"name": str, "sha256": str, "bytes": COUNT, "rows": COUNT, "escaped": MAYBE}
+DIALECT = {"separator": str, "encoding": str, "mark": bool, "decimal": (".", ","), "dates": MAYBE, "columns": WORDS}
+DATA: Plain = {"name": str, "sha256": str, "bytes": COUNT, "rows": COUNT, "escaped": MAYBE, "labels?": str}
+DATA["dialect?"] = DIALECT
+PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal": ".", "dates": None, "columns": []}
 ROLES = ("quasi-identifier", "sensitive", "insensitive", "identifier", "entity", "count")
 MEANING = {"order?": ("numbers", "dates", [MAYBE]), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
 COLUMN = {"name": str, "role": ROLES, "level": (COUNT, None), "averaged?": ("mean", "median"), **MEANING}
@@ -100,7 +104,21 @@ def wrong_in(certificate: Any) -> list[str]:
         tree = len({(len(path), *path[-1:]) for path in paths}) <= 1 and len({step[:2] for step in steps}) == len(steps)
         if len(set(texts)) < len(texts) or not tree:
             wrong.add("certificate: columns: meaning")
+    if not wrong and not is_dialect(certificate["data"].get("dialect", PLAIN)):
+        wrong.add("certificate: data: dialect")
     return sorted(wrong)
+
+
+def is_dialect(said: Plain) -> bool:
+    """Say whether a text file can be written like this."""
+    form = re.fullmatch("%([dmY])[./ -]?%([dmY])[./ -]?%([dmY])", said["dates"] or "%Y%m%d")
+    try:
+        ("\ufeff" * said["mark"]).encode(said["encoding"])
+    except (LookupError, UnicodeError):
+        return False
+    used, one = (said["decimal"], said["dates"]) != (".", None), len(said["separator"]) == 1
+    once = len(set(said["columns"])) == len(said["columns"]) and bool(said["columns"]) == used
+    return one and once and form is not None and len(set(form.groups())) == 3
 
 
 def without_twins(pairs: list[tuple[str, Any]]) -> Plain:
@@ -168,15 +186,38 @@ def is_meant(promise: Plain, names: list[list[str]], columns: list[Plain]) -> bo
     )
 
 
-def read_table(path: Path, *, escaped: bool) -> Plain:
-    """Read the columns of the data file by their names; a missing value is None."""
-    kind = path.suffix.removeprefix(".")
+def rewritten(cell: str, old: Plain, new: Plain) -> str:
+    """Write a number or a day of one dialect as another has it."""
+    if re.fullmatch(f"-?[0-9]+[{old['decimal']}][0-9]+([eE][-+]?[0-9]+)?", cell):
+        return cell.replace(old["decimal"], new["decimal"])
+    digits = {"%d": "(?P<d>[0-9]{2})", "%m": "(?P<m>[0-9]{2})", "%Y": "(?P<Y>[0-9]{4})"}
+    forms = [dialect["dates"] or "%Y-%m-%d" for dialect in (old, new)]
+    day = re.fullmatch(re.sub("%[dmY]", lambda sign: digits[sign[0]], re.escape(forms[0])) + "( [0-9:.+]+)?", cell)
+    return cell if day is None else re.sub("%([dmY])", lambda sign: day[sign[1]], forms[1]) + (day[4] or "")
+
+
+def read_text(path: Path, dialect: Plain) -> tuple[bool, Plain]:
+    """Read a text file, and say whether all of it is written as its dialect says: nothing is in two ways."""
+    csv.field_size_limit(2**31 - 1)
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    text = raw.decode(dialect["encoding"])
+    fine = text.encode(dialect["encoding"]) == raw and text.startswith("\ufeff") == dialect["mark"]
+    file = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    header, *rows = [row or [""] for row in csv.reader(file, delimiter=dialect["separator"])]
+    table: Any = dict(zip(header, zip(*rows, strict=True), strict=True))
+    for name in dialect["columns"]:
+        read = {cell: rewritten(cell, dialect, PLAIN) for cell in set(table.get(name, ()))}
+        fine &= any(read[cell] != cell for cell in read)
+        fine &= all(rewritten(read[cell], PLAIN, dialect) == cell for cell in read)
+        table |= {name: [read[cell] for cell in table[name]]} if read else {}
+    return fine, table
+
+
+def read_table(path: Path, dialect: Plain, *, escaped: bool) -> tuple[bool, Plain]:
+    """Read the columns of the data file by their names; a missing value is None. Say whether it is written as said."""
+    kind, fine, table = path.suffix.removeprefix("."), dialect == PLAIN, None
     if ".csv" in path.suffixes:
-        csv.field_size_limit(2**31 - 1)
-        opened: Any = gzip.open if kind == "gz" else open
-        with opened(path, "rt", newline="", encoding="utf-8") as file:
-            header, *rows = [row or [""] for row in csv.reader(file)]
-        table: Any = dict(zip(header, zip(*rows, strict=True), strict=True))
+        fine, table = read_text(path, dialect)
     elif kind in {"sav", "dta"}:
         table = getattr(import_module("pyreadstat"), f"read_{kind}")(path, output_format="dict")[0]
     elif kind == "xlsx":
@@ -191,7 +232,7 @@ def read_table(path: Path, *, escaped: bool) -> Plain:
     if escaped:  # one apostrophe was put in front of what a spreadsheet would run, and of what begins with one
         table = {name: [c.removeprefix("'") if isinstance(c, str) else c for c in table[name]] for name in table}
     empty = "" if kind in {"csv", "gz", "sav", "dta"} else None  # what stands for nothing
-    return {name: [None if cell == empty else cell for cell in table[name]] for name in table}
+    return fine, {name: [None if cell == empty else cell for cell in table[name]] for name in table}
 
 
 def classes_of(table: Plain, columns: list[Plain], of: list[str]) -> dict[Any, Bag]:
@@ -443,8 +484,13 @@ def everything(certificate: Plain, path: Path) -> Iterator[Told]:
     data, files = certificate["data"], path.glob("[!._]*") if path.is_dir() else [path]
     size = sum(file.stat().st_size for file in files)
     yield (digest_of(path), size) == (data["sha256"], data["bytes"]), "hash of the data file"
+    if "labels" in data:
+        beside = path.with_name("labels.csv")
+        yield beside.is_file() and digest_of(beside) == data["labels"], "hash of the labels"
     escaped = path.suffix == ".xlsx" or ".csv" in path.suffixes
-    table = read_table(path, escaped=escaped)
+    fine, table = read_table(path, data.get("dialect", PLAIN), escaped=escaped)
+    if not fine:
+        yield False, "how numbers, days and characters are written"
     try:
         yield from check(certificate, table, escaped=escaped)
     except Exception as error:  # noqa: BLE001 - a certificate that was edited can fail in any way

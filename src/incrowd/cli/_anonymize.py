@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +30,8 @@ Sample = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace an earlier release in the output folder.")]
 Sign = Annotated[Path | None, typer.Option("--sign", metavar="KEY", help="Sign the certificate with this private key.")]
+Plain = Annotated[bool, typer.Option("--plain", help="Write a CSV file with commas, in UTF-8, with decimal points.")]
+Labels = Annotated[bool, typer.Option("--labels", help="Write labels.csv: what the codes of SPSS and Stata mean.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Say for every column what one level finer would mean.")]
 
 
@@ -41,6 +44,8 @@ def anonymize(  # noqa: PLR0913, PLR0917 - each is one option
     memory: Memory = None,
     engine: Engine = "local",
     master: Master = None,
+    plain: Plain = False,
+    labels: Labels = False,
     explain: Explain = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -54,6 +59,8 @@ def anonymize(  # noqa: PLR0913, PLR0917 - each is one option
 
     start = time.perf_counter()
     read, limit = Plan.read(plan), reading_of(UTF8, None, None, memory).get("memory")
+    told = {**({"dialect": "plain"} if plain else {}), **({"labels": True} if labels else {})}
+    read = replace(read, output=read.output.model_copy(update=told))
     if not quiet:
         tell(f"plan     {plan.name}: {read.model()}")
     with Watch(quiet=quiet) as watch, table_of(read, engine, master) as table:

@@ -2,8 +2,10 @@
 
 from incrowd.engines._arrays import read_arrays, read_texts, write_arrays
 from incrowd.engines._arrow import table_of_columns
+from incrowd.engines._as_written import is_written_by
 from incrowd.engines._budget import Budget, peak
 from incrowd.engines._charset import charset_of
+from incrowd.engines._codebook import Codebook
 from incrowd.engines._csv import first_rows, look_at
 from incrowd.engines._database import Database, write_database
 from incrowd.engines._dialect import Dialect
@@ -23,6 +25,7 @@ from incrowd.engines._spark_session import spark_session
 from incrowd.engines._spilled import Block, CellFile, CellWriter, can_spill, shares_of, spill_census
 from incrowd.engines._stage import Stage, watching
 from incrowd.engines._temp import private_folder
+from incrowd.engines._wording import Wording, check_dialect
 
 __all__ = [
     "Answers",
@@ -30,6 +33,7 @@ __all__ = [
     "Budget",
     "CellFile",
     "CellWriter",
+    "Codebook",
     "Database",
     "Dialect",
     "Engine",
@@ -38,9 +42,11 @@ __all__ = [
     "Replace",
     "SparkHome",
     "Stage",
+    "Wording",
     "can_spill",
     "census_size_about",
     "charset_of",
+    "check_dialect",
     "check_form",
     "check_published",
     "check_suffix",
@@ -55,6 +61,7 @@ __all__ = [
     "forget",
     "is_escaped",
     "is_text",
+    "is_written_by",
     "look_at",
     "open_table",
     "open_written",

@@ -132,7 +132,9 @@ def check_one_encoding(path: Path, sample: bytes) -> None:
         else:
             wrong += 1
             first = first or number
-    lines = f"{right:,} lines with special characters are of UTF-8, {wrong:,} are not, the first of them is line {first:,}"
+    lines = (
+        f"{right:,} lines with special characters are of UTF-8, {wrong:,} are not, the first of them is line {first:,}"
+    )
     msg = f"The file {path.name!r} has two encodings: {lines}."
     raise DataError(msg, hint="mend these lines, or save the table again where it came from.")
 
@@ -200,7 +202,7 @@ def _by_blocks(sample: bytes) -> Charset | None:
     for encoding, blocks in _BLOCKS.items():
         text = _decoded(sample, encoding)
         wide = [sign.encode(encoding) for sign in text or "" if not sign.isascii()]
-        common = sum(len(sign) == 2 and any(low <= sign[0] <= high for low, high in blocks) for sign in wide)  # noqa: PLR2004
+        common = sum(len(sign) == 2 and any(low <= sign[0] <= high for low, high in blocks) for sign in wide)
         kana = sum("\u3040" <= sign <= "\u30ff" for sign in text or "")
         if wide and common >= _COMMON * len(wide) and (encoding != "euc_jp" or 10 * kana >= len(wide)):
             return Charset(encoding, sure=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 
 def connect(**config: Any) -> duckdb.DuckDBPyConnection:
@@ -23,3 +24,10 @@ def quoted(name: str) -> str:
 def text_literal(text: str) -> str:
     """Write a text so that DuckDB takes it as it is."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def reader_of(relation: Any, rows: int = 100_000) -> pa.RecordBatchReader:
+    """Stream a relation, so many rows at a time."""
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # before DuckDB 1.5
+    reader: pa.RecordBatchReader = read(rows)
+    return reader

@@ -206,7 +206,7 @@ def _fitting(text: str, sign: str) -> float:
         widths = [len(row) for row in itertools.islice(csv.reader(io.StringIO(text), delimiter=sign), _LINES) if row]
     except csv.Error:
         return 0.0
-    rows = widths[1:-1] if len(widths) > 2 and len(text) > _LOOK else widths[1:]  # noqa: PLR2004 - the last is cut off
+    rows = widths[1:-1] if len(widths) > 2 and len(text) > _LOOK else widths[1:]
     return sum(width == widths[0] for width in rows) / len(rows) if rows and widths[0] > 1 else 0.0
 
 

@@ -27,7 +27,7 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import kind_of_type
 from incrowd.engines._border import guarded
-from incrowd.engines._codebook import codebook_of
+from incrowd.engines._codebook import Codebook, codebook_of
 from incrowd.engines._coded import Coded
 from incrowd.engines._column_types import retyped
 from incrowd.engines._encoding import codes_by, packed
@@ -39,6 +39,7 @@ from incrowd.engines._recode import check_rows
 from incrowd.engines._recode_rows import publish_full_domain, publish_locally
 from incrowd.engines._sample import places_of_a_sample
 from incrowd.engines._stage import begin
+from incrowd.engines._wording import Wording
 
 
 class EagerEngine:
@@ -79,6 +80,11 @@ class EagerEngine:
         self._drop = list(drop)
         self._keep_order = keep_order
         self._known: dict[str, tuple[Coded, Domain]] = {}
+
+    @property
+    def codebook(self) -> Codebook:
+        """What columns and codes mean, where the table came with that."""
+        return codebook_of(self._hand_back)
 
     @guarded
     def columns(self) -> dict[str, Kind | None]:
@@ -160,10 +166,10 @@ class EagerEngine:
         )
 
     @guarded
-    def write(self, path: Path, *, keep_order: bool = False) -> None:
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         check_suffix(path)
         begin("writing")
-        write_table(self._ordered(keep=keep_order), path, codebook_of(self._hand_back))
+        return write_table(self._ordered(keep=keep_order), path, codebook_of(self._hand_back), wording)
 
     @guarded
     def materialise(self) -> Any:

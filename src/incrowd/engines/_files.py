@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,13 @@ import pyarrow.parquet
 
 from incrowd.core import DataError
 from incrowd.engines._codebook import Codebook
-from incrowd.engines._connection import connect, quoted
+from incrowd.engines._connection import connect, quoted, reader_of
 from incrowd.engines._csv import BROKEN
-from incrowd.engines._formulas import check_header, escaped_sql
 from incrowd.engines._marks import unless
 from incrowd.engines._spreadsheet import read_spreadsheet, write_spreadsheet
 from incrowd.engines._statistics import READERS, WRITERS, read_statistics, write_statistics
-from incrowd.engines._value_sql import text_sql
+from incrowd.engines._text_file import write_text
+from incrowd.engines._wording import Wording
 
 TEXTS = (".csv", ".tsv", ".txt")
 ARROWS = (".arrow", ".feather", ".ipc")
@@ -98,45 +99,50 @@ def write_arrow(table: pa.Table, path: Path, codebook: Codebook) -> None:
         write_statistics(table, path, codebook)
 
 
-def write_relation(relation: duckdb.DuckDBPyRelation, path: Path, codebook: Codebook | None = None) -> None:
-    """Write a relation to a file."""
+def write_relation(
+    relation: duckdb.DuckDBPyRelation, path: Path, codebook: Codebook | None = None, wording: Wording | None = None
+) -> Wording:
+    """Write a relation to a file; say how, where it is one of text."""
     ending = ending_of(path)
     if ending == ".parquet":
         _held_by_parquet(relation).write_parquet(str(path), compression="zstd")
     elif is_text(path):
-        check_header(relation.columns)
-        separator = "\t" if ending.startswith(".tsv") else ","
-        compression = "gzip" if ending.endswith(".gz") else "none"
-        alone = connect(threads=1)  # several threads write their rows as they come
-        rows = alone.from_arrow(reader_of(relation))
-        _escaped(rows).write_csv(str(path), header=True, sep=separator, compression=compression)
+        return write_text(relation, path, wording)
     elif ending in ARROWS:
         reader = reader_of(relation)
         _write_batches(reader.schema, reader, path)
     else:
         write_arrow(reader_of(relation).read_all(), path, codebook or Codebook())
+    return Wording()
 
 
-def write_batches(batches: pa.RecordBatchReader, path: Path) -> None:
+def write_batches(
+    batches: pa.RecordBatchReader,
+    path: Path,
+    wording: Wording | None = None,
+    texts: Mapping[str, pa.Array] | None = None,
+) -> Wording:
     """Write rows in the order in which they come to a file of text or Parquet, without ever holding all of them.
 
+    Parameters
+    ----------
+    batches, path
+        The rows, and the file.
+    wording, texts
+        How a text file is written, and the different values of every column.
+
+    Notes
+    -----
     Arrow writes texts that are numbered already as they are. DuckDB would number them again, and several of its threads
     keep all of the file in memory to bring it into order.
     """
     if ending_of(path) != ".parquet":
         writer = connect(threads=1, preserve_insertion_order=True)  # before DuckDB 1.5 it must outlive its relations
-        write_relation(writer.from_arrow(batches), path)
-        return
+        return write_text(writer.from_arrow(batches), path, wording, texts)
     with pyarrow.parquet.ParquetWriter(path, batches.schema, compression="zstd", store_schema=False) as file:
         for batch in batches:
             file.write_batch(batch)
-
-
-def reader_of(relation: Any, rows: int = 100_000) -> pa.RecordBatchReader:
-    """Stream a relation, so many rows at a time."""
-    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # before DuckDB 1.5
-    reader: pa.RecordBatchReader = read(rows)
-    return reader
+    return Wording()
 
 
 def _write_batches(schema: pa.Schema, batches: Any, path: Path) -> None:
@@ -144,15 +150,6 @@ def _write_batches(schema: pa.Schema, batches: Any, path: Path) -> None:
     with pyarrow.ipc.new_file(str(path), schema, options=options) as file:
         for batch in batches:
             file.write_batch(batch)
-
-
-_PLAIN = ("BOOLEAN", "DATE", "DECIMAL", "TIME")
-
-
-def _escaped(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Write every value as its one text, and escape those that may begin with anything."""
-    columns = zip(map(quoted, relation.columns), map(str, relation.types), strict=True)
-    return relation.project(", ".join(_cell(name, type_) for name, type_ in columns))
 
 
 def _held_by_parquet(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
@@ -168,11 +165,3 @@ def _duration(number: int, name: str, type_: str) -> str:
         return name
     whole = f"datepart('microseconds', {name}) % 1000 = 0 OR {name} IS NULL"
     return f"{unless(whole, name, 'short', number)} AS {name}"
-
-
-def _cell(name: str, type_: str) -> str:
-    if text := text_sql(name, type_):
-        return f"{text} AS {name}"
-    if type_.startswith(_PLAIN) or type_.endswith(("INT", "INTEGER")):
-        return name
-    return f"{escaped_sql(name if type_ == 'VARCHAR' else f'CAST({name} AS VARCHAR)')} AS {name}"

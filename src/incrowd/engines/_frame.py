@@ -28,6 +28,7 @@ from incrowd.core import (
 from incrowd.engines._arrow import domain_of
 from incrowd.engines._border import guarded
 from incrowd.engines._budget import Budget, check_values, give_back
+from incrowd.engines._codebook import Codebook
 from incrowd.engines._columns import to_numpy
 from incrowd.engines._encoding import Coding, codes_by, with_words
 from incrowd.engines._estimate import in_share
@@ -38,6 +39,7 @@ from incrowd.engines._protocol import Replace
 from incrowd.engines._recode import check_rows, recode_full_domain, recode_locally, replace_values
 from incrowd.engines._refused import holds_durations
 from incrowd.engines._stage import begin
+from incrowd.engines._wording import Wording
 
 _WITHOUT_END = 1 << 62
 
@@ -99,6 +101,11 @@ class FrameEngine:
         self._missing_values = list(missing_values)
         self._drop = list(drop)
         self._known: dict[str, Column] = {}
+
+    @property
+    def codebook(self) -> Codebook:
+        """What columns and codes mean, where the table came with that."""
+        return self._home.codebook if isinstance(self._home, DuckHome) else Codebook()
 
     @guarded
     def columns(self) -> dict[str, Kind | None]:
@@ -200,12 +207,13 @@ class FrameEngine:
         return label_classes(read_labels(counted, inner, codings, sensitive, person))
 
     @guarded
-    def write(self, path: Path, *, keep_order: bool = False) -> None:
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         check_suffix(path)
         begin("writing")
-        self._home.write(self._ordered(keep=keep_order), list(self._inner), path)
+        wording = self._home.write(self._ordered(keep=keep_order), list(self._inner), path, wording)
         self._home.check()
         give_back()
+        return wording
 
     @guarded
     def materialise(self) -> Any:

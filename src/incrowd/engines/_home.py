@@ -23,11 +23,12 @@ from incrowd.core import DataError, EngineError
 from incrowd.engines._budget import Budget
 from incrowd.engines._codebook import Codebook, codebook_of
 from incrowd.engines._column_types import type_sql
-from incrowd.engines._connection import connect, quoted
+from incrowd.engines._connection import connect, quoted, reader_of
 from incrowd.engines._damaged import damaged
-from incrowd.engines._files import by_duckdb, reader_of, write_arrow, write_relation
+from incrowd.engines._files import by_duckdb, write_arrow, write_relation
 from incrowd.engines._several import files_of
 from incrowd.engines._temp import clear_room, make_room
+from incrowd.engines._wording import Wording
 
 Frame = nw.LazyFrame[Any]
 
@@ -64,8 +65,8 @@ class Home(Protocol):
             Per column of the frame a table; its first column is the key.
         """
 
-    def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
-        """Write a frame to a file, its columns under their own names."""
+    def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
+        """Write a frame to a file, its columns under their own names; say how, where it is one of text."""
 
     def hand_back(self, table: pa.Table) -> Any:
         """Turn a result into the kind of frame that came in."""
@@ -172,6 +173,11 @@ class DuckHome:
         return math.inf if self._workshop is None else self._workshop.memory
 
     @property
+    def codebook(self) -> Codebook:
+        """What columns and codes mean, where the table came with that."""
+        return codebook_of(self._hand_back)
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """The files behind the relation."""
         return () if self._stamp is None else self._stamp.paths
@@ -183,10 +189,10 @@ class DuckHome:
     def look_up(self, frame: Frame, tables: Mapping[str, pa.Table]) -> Frame:
         return _joined(frame, tables, {column: self.bring(table) for column, table in tables.items()})
 
-    def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
+    def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
         new = zip(inner_names(len(names)), map(quoted, names), strict=True)
         named = frame.to_native().project(", ".join(f"{inner} AS {name}" for inner, name in new))
-        write_relation(named, path, codebook_of(self._hand_back))
+        return write_relation(named, path, self.codebook, wording)
 
     def hand_back(self, table: pa.Table) -> Any:
         return self._scan(table) if self._hand_back is None else self._hand_back(table)
@@ -275,8 +281,9 @@ class PolarsHome:
     def look_up(self, frame: Frame, tables: Mapping[str, pa.Table]) -> Frame:
         return _joined(frame, tables, {column: self.bring(table) for column, table in tables.items()})
 
-    def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
-        write_table(frame.collect(backend="pyarrow").to_native().rename_columns(list(names)), path)
+    def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
+        table = frame.collect(backend="pyarrow").to_native().rename_columns(list(names))
+        return write_table(table, path, wording=wording)
 
     def hand_back(self, table: pa.Table) -> Any:
         return self.bring(table).to_native()
@@ -307,12 +314,14 @@ def only(frame: Frame, names: Sequence[str]) -> Frame:
     return frame.select(*(nw.col(name) for name in names))
 
 
-def write_table(table: pa.Table, path: Path, codebook: Codebook | None = None) -> None:
+def write_table(
+    table: pa.Table, path: Path, codebook: Codebook | None = None, wording: Wording | None = None
+) -> Wording:
     """Write an Arrow table as a relation is written, so that all engines write the same file."""
     if not by_duckdb(path):
         write_arrow(table, path, codebook or Codebook())
-        return
+        return Wording()
     workshop = Workshop()
     workshop.connection.execute("SET preserve_insertion_order = true")
     in_one_piece = table.combine_chunks()  # pieces are scanned side by side, and may come out in another order
-    write_relation(workshop.connection.from_arrow(in_one_piece), path)
+    return write_relation(workshop.connection.from_arrow(in_one_piece), path, wording=wording)

@@ -39,6 +39,7 @@ from incrowd.engines._several import Several, check_columns, check_keys, check_k
 from incrowd.engines._spark import is_spark, open_spark
 from incrowd.engines._stage import begin
 from incrowd.engines._text import TextEngine
+from incrowd.engines._wording import Wording
 
 Budget = tuple[str | None, str | Path | None]
 """The most memory that may be used, and where to spill to."""
@@ -61,6 +62,7 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
     dates: str | None = None,
     header: bool = True,
     escaped: bool = False,
+    wording: Wording | None = None,
     memory: str | None = None,
     temp: str | Path | None = None,
 ) -> Engine:
@@ -94,6 +96,8 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         Whether texts of a text file or spreadsheet were escaped so that no spreadsheet runs them, as in every file that
         incrowd writes; they are read as they were before. Such a text file has an empty text in quotes, and nothing at
         all where a value is missing.
+    wording
+        How the numbers and days of a text file that incrowd wrote are written there, if not as usual.
     memory
         The most that a run may use, such as ``"4GB"``; half of it is DuckDB's, and what is more spills to ``temp``.
         Without it, three quarters of what the machine or its container has left. A frame in memory is handed to DuckDB
@@ -107,7 +111,9 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         return source  # opened already
     if isinstance(source, (str, os.PathLike)):
         notation = Notation.of(decimal, thousands, dates)
-        layout = Layout(separator, encoding, sheet, notation, header=header, escaped=escaped)
+        layout = Layout(
+            separator, encoding, sheet, notation, header=header, escaped=escaped, wording=wording or Wording()
+        )
         return _open_file(Path(source), layout, (memory, temp), reading)
     _refuse_layout(type(source).__name__, decimal=decimal, thousands=thousands, dates=dates, header=header)
     if isinstance(source, list):
@@ -158,6 +164,7 @@ class Layout:
     notation: Notation
     header: bool
     escaped: bool
+    wording: Wording
 
 
 def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str, Any]) -> Engine:
@@ -238,7 +245,9 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
         compression="gzip" if files[0].suffix.lower() == ".gz" else "none",
     )
     if layout.escaped:
-        relation = relation.project(", ".join(f"{unescaped_sql(name)} AS {name}" for name in relation.columns))
+        every_name = zip(header.columns, relation.columns, strict=True)
+        cells = ((layout.wording.read_sql(name, cell), cell) for name, cell in every_name)
+        relation = relation.project(", ".join(f"{unescaped_sql(text)} AS {cell}" for text, cell in cells))
     notation, rewritten = layout.notation, {}
     if not notation.is_plain:
         begin("reading")

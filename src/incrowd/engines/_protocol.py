@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
+from incrowd.engines._wording import Wording
 
 Replace = Callable[[str], str]
 """What a text is published as."""
@@ -80,8 +81,18 @@ class Engine(Protocol):
             The column that says how many records a row stands for.
         """
 
-    def write(self, path: Path, *, keep_order: bool = False) -> None:
-        """Write the table to a file, sorted by its values unless the order is kept."""
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
+        """Write the table to a file, sorted by its values unless the order is kept; say how a text file is written.
+
+        Parameters
+        ----------
+        path
+            The file, which is known by the ending of its name.
+        keep_order
+            Whether rows keep their order.
+        wording
+            How a text file is to be written; by default with commas, in UTF-8, with decimal points and ISO dates.
+        """
 
     def materialise(self) -> Any:
         """Give the table as the kind of frame that came in, sorted by its values unless it was recoded otherwise."""

@@ -37,6 +37,7 @@ from incrowd.engines._home import write_table
 from incrowd.engines._protocol import Replace
 from incrowd.engines._recode import check_rows
 from incrowd.engines._sample import places_of_a_sample
+from incrowd.engines._wording import Wording
 
 Row = dict[str, Any]
 
@@ -143,11 +144,11 @@ class ReferenceEngine:
         return Classes.of(grouping, tuple(code[grouping.first] for code in codes), cells, texts)
 
     @guarded
-    def write(self, path: Path, *, keep_order: bool = False) -> None:
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         check_suffix(path)
         rows = self.rows if keep_order else self.materialise()
         columns = {name: column_of_objects(name, [row[name] for row in rows]) for name in self.names}
-        write_table(pa.table(columns), path)
+        return write_table(pa.table(columns), path, wording=wording)
 
     @guarded
     def materialise(self) -> list[Row]:

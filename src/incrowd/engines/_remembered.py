@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
+from incrowd.engines._codebook import Codebook
 from incrowd.engines._dialect import Dialect
 from incrowd.engines._estimate import one_cell_in
 from incrowd.engines._protocol import Engine, Replace
+from incrowd.engines._wording import Wording
 
 
 @dataclass(eq=False)
@@ -62,6 +64,11 @@ class Remembered:
     def dialect(self) -> Dialect | None:
         """How a text file was read; ``None`` for other tables."""
         return getattr(self._engine, "dialect", None)
+
+    @property
+    def codebook(self) -> Codebook:
+        """What columns and codes mean, where the table came with that."""
+        return getattr(self._engine, "codebook", Codebook())
 
     def columns(self) -> dict[str, Kind | None]:
         """Name the columns."""
@@ -131,9 +138,9 @@ class Remembered:
             self._kept.classes[key] = dict(sensitive), found  # the domains live on, so that no other has their number
         return found
 
-    def write(self, path: Path, *, keep_order: bool = False) -> None:
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         """Write the table to a file."""
-        self._engine.write(path, keep_order=keep_order)
+        return self._engine.write(path, keep_order=keep_order, wording=wording)
 
     def materialise(self) -> Any:
         """Give the table as a frame."""

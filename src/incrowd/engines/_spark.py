@@ -32,6 +32,7 @@ from incrowd.engines._spark_held import HeldRows, few_rows, most_rows, values_of
 from incrowd.engines._spark_home import SparkHome
 from incrowd.engines._spark_rows import functions_of, in_chunks, in_parts, publishable, repeated, tallied
 from incrowd.engines._stage import begin
+from incrowd.engines._wording import Wording
 
 ROWS_PER_PART = 1_000_000
 """So many rows about are published together, in one task and one file."""
@@ -141,11 +142,11 @@ class SparkEngine(CountedEngine):
         return SparkEngine(self._home.bring(sample), self._home, kept, **reading)
 
     @guarded
-    def write(self, path: Path, *, keep_order: bool = False) -> None:
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         if ending_of(path) != ".parquet":
             msg = f"Spark cannot write {path.name!r}: it writes Parquet."
             raise DataError(msg, hint="use format='parquet', and a name that ends in .parquet.")
-        super().write(path, keep_order=keep_order)
+        return super().write(path, keep_order=keep_order, wording=wording)
 
     @guarded
     def materialise(self) -> Any:

@@ -13,6 +13,7 @@ from incrowd.core import ParameterError
 from incrowd.engines._home import Frame
 from incrowd.engines._spark_files import places_of, read_folder, write_folder
 from incrowd.engines._spark_rows import functions_of
+from incrowd.engines._wording import Wording
 
 FEW = 1_000_000
 """Tables of so many rows are sent to every worker; larger ones are joined by shuffling."""
@@ -48,8 +49,15 @@ class SparkHome:
         joined: Frame = nw.from_native(native)
         return joined
 
-    def write(self, frame: Frame, names: Sequence[str], path: Path) -> None:
+    def write(
+        self,
+        frame: Frame,
+        names: Sequence[str],
+        path: Path,
+        wording: Wording | None = None,  # noqa: ARG002 - it writes no text
+    ) -> Wording:
         write_folder(frame.to_native().toDF(*names), path)
+        return Wording()
 
     def hand_back(self, table: pa.Table) -> Any:
         """Make a frame of a table; timestamps without a zone stay without, whatever the zone of the session is."""

@@ -16,6 +16,7 @@ from incrowd.engines._columns import of_numbers
 from incrowd.engines._eager import EagerEngine
 from incrowd.engines._files import by_duckdb, check_suffix, ending_of, write_batches
 from incrowd.engines._stage import begin
+from incrowd.engines._wording import Wording
 
 _BLOCK = 500_000
 """Rows that are laid out together when they are written."""
@@ -41,13 +42,13 @@ class TalliedEngine(EagerEngine):
         self._counts = counts
 
     @guarded
-    def write(self, path: Path, *, keep_order: bool = False) -> None:
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         if not by_duckdb(path):
-            super().write(path, keep_order=keep_order)
-            return
+            return super().write(path, keep_order=keep_order, wording=wording)
         check_suffix(path)
         columns = {name: column for name, column in self._columns.items() if isinstance(column, Coded)}
-        write_batches(_batches(columns, self._counts, anew=ending_of(path) == ".parquet"), path)
+        batches = _batches(columns, self._counts, anew=ending_of(path) == ".parquet")
+        return write_batches(batches, path, wording, {name: column.keys for name, column in columns.items()})
 
     def _whole(self, name: str) -> Coded:
         """Give a column with every row as often as it occurs."""

@@ -8,7 +8,7 @@ done only where too many rows differ to be kept: then the file is copied once, t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -29,11 +29,11 @@ from incrowd.engines._border import guarded
 from incrowd.engines._budget import check_values
 from incrowd.engines._coded import Coded
 from incrowd.engines._columns import of_texts, to_numpy
+from incrowd.engines._connection import reader_of
 from incrowd.engines._csv import rows_about
 from incrowd.engines._dialect import Dialect
 from incrowd.engines._encoding import Coding, codes_by, packed, rows_within
 from incrowd.engines._estimate import how_many
-from incrowd.engines._files import reader_of
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
 from incrowd.engines._notation import Written
@@ -179,6 +179,18 @@ class TextEngine(FrameEngine):
         if self._held(request.needed) is None:
             return super().census_size_about(request, one_in)
         return how_many(self._count(request)[0], one_in)
+
+    @guarded
+    def keeps(self, asked: Mapping[str, Callable[[str], str]]) -> bool:
+        """Say whether the cells of some columns are as they should be.
+
+        Parameters
+        ----------
+        asked
+            Per column, what its cells are asked, as an aggregate in SQL.
+        """
+        questions = ", ".join(ask(self._inner[name]) for name, ask in asked.items())
+        return not asked or all(self._source.to_native().aggregate(questions).fetchall()[0])
 
     @guarded
     def recode(  # type: ignore[override]

@@ -15,7 +15,7 @@ from incrowd.api._kept import open_release
 from incrowd.api._recoding_files import HEADER, load_recoding
 from incrowd.api._release import Release
 from incrowd.api._release_folder import certificate_beside, certificate_in
-from incrowd.api._released import open_released, public_schema
+from incrowd.api._released import open_released, public_schema, wording_of
 from incrowd.api._save import OWNER
 from incrowd.api._verify import read_certificate
 from incrowd.core import DataError, IncrowdError, ParameterError, Schema
@@ -63,6 +63,7 @@ def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
     try:
         data = certificate.parent / Path(plain["data"]["name"]).name
         schema = public_schema(plain["columns"])
+        wording = wording_of(plain["data"])
     except (KeyError, TypeError, AttributeError, IndexError):
         msg = "The certificate lacks something that every certificate has."
         raise DataError(msg, hint="incrowd verify says what is wrong with it.") from None
@@ -70,7 +71,7 @@ def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
         msg = f"The data file {data.name!r} is not beside the certificate."
         raise DataError(msg)
     owner = certificate.parent.parent / OWNER
-    engine = open_released(data, **budget)
+    engine = open_released(data, wording, **budget)
     if not (owner / HEADER).is_file():
         names = (*schema.quasi_names, *schema.sensitive_names)
         known = (

@@ -17,6 +17,7 @@ from incrowd.api._checked_again import as_predicted, beside_of, expect
 from incrowd.api._fits import fits
 from incrowd.api._floor import Room
 from incrowd.api._floor_told import NO_REPORTS
+from incrowd.api._labels import labels_known
 from incrowd.api._no_release import refuse_infeasible
 from incrowd.api._parted._files import CannotBeCutError, Files
 from incrowd.api._parted._fingerprint import fingerprint
@@ -28,6 +29,7 @@ from incrowd.api._released import open_released
 from incrowd.api._save import OWNER, Folders, new_folder, write_around
 from incrowd.api._spreads import Spreads
 from incrowd.api._stored import PART, StoredRecoding
+from incrowd.api._wording import wording_read, wording_wanted
 from incrowd.core import Census, CensusRequest, LocalRecoding, Schema, Verdict, joined_verdicts, put_cells
 from incrowd.engines import CellFile, Engine, can_spill, private_folder, shares_of, spill_census, write_arrays
 from incrowd.hierarchies import Averaged
@@ -192,12 +194,16 @@ class Parts:
     def _write(self, found: Found, released: Path, folders: Folders, shares: int, expected: int) -> Release:
         """Bring the rows of all parts into one order, and check the file that they make."""
         data = folders.public / f"data.{self._output.format}"
-        open_released(released, **self._budget).write(data)
-        verdict = self._verdict(open_released(data, **self._budget), shares, expected)
+        engine = self.source.engine
+        wanted = wording_wanted(self._output.dialect, wording_read(engine), engine, self.problem.schema)
+        wording = open_released(released, **self._budget).write(data, wording=wanted)
+        verdict = self._verdict(open_released(data, wording, **self._budget), shares, expected)
         place = self._output.folder / folders.public.name / data.name
         notes = () if self._output.about is None else (NO_REPORTS,)
         release = release_of(self.source, found, place, verdict, notes)
-        write_around(release, folders, data, sign=self._output.sign, plan=self._output.plan, budget=self._budget)
+        labels = labels_known(engine, wanted=self._output.labels)
+        how: dict[str, Any] = {"sign": self._output.sign, "plan": self._output.plan, "budget": self._budget}
+        write_around(release, folders, data, wording, labels=labels, **how)
         return release
 
     def _verdict(self, engine: Engine, shares: int, expected: int) -> Verdict:

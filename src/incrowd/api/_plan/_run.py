@@ -10,7 +10,7 @@ from incrowd.algorithms import Frontier, Progress
 from incrowd.api._anonymize import anonymize
 from incrowd.api._plan._checks import build_categories
 from incrowd.api._plan._forms import build_hierarchy
-from incrowd.api._plan._sections import ColumnSection, DataSection
+from incrowd.api._plan._sections import ColumnSection, DataSection, plain_of
 from incrowd.api._release import Release
 from incrowd.api._save import format_like
 from incrowd.api._solutions import Strength, frontier
@@ -64,7 +64,17 @@ def output_of(plan: Plan) -> dict[str, Any]:
     kind = plan.output.format or format_like(plan.data.path)
     folder = plan.path(plan.output.folder)
     about = plan.report.about if plan.report.write else None
-    return {"output": folder, "format": kind, "force": plan.output.force, "plan": plan.text(), "about": about}
+    told = plan.output.dialect
+    dialect = told if isinstance(told, str) else plain_of(told)
+    return {
+        "output": folder,
+        "format": kind,
+        "dialect": dialect,
+        "labels": plan.output.labels,
+        "force": plan.output.force,
+        "plan": plan.text(),
+        "about": about,
+    }
 
 
 def draw_frontier(

@@ -84,12 +84,28 @@ class SearchSection(Part):
     seconds: Annotated[Number, Field(gt=0)] | None = Field(default=None, description="The time that it may take.")
 
 
+class DialectTable(Part):
+    """How a CSV file is written, where that differs from the text file that was read."""
+
+    separator: Text | None = Field(default=None, description="What stands between values.")
+    decimal: Literal[".", ","] | None = Field(default=None, description="The decimal mark.")
+    dates: Text | None = Field(default=None, description="How days are written, such as %d.%m.%Y; %Y-%m-%d is ISO.")
+    encoding: Text | None = Field(default=None, description="How characters are encoded, such as utf-8.")
+    mark: StrictBool | None = Field(default=None, description="Whether the file begins with a byte order mark.")
+
+
 class OutputSection(Part):
     """Where the release goes."""
 
     folder: Text = Field(default="out", description="Relative to the plan's folder.")
     format: Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"] | None = Field(
         default=None, description="The input's if not given."
+    )
+    dialect: Literal["input", "plain"] | DialectTable = Field(
+        default="input", description="How a CSV file is written: as the file that was read, plainly, or what differs."
+    )
+    labels: StrictBool = Field(
+        default=False, description="Whether to write labels.csv: what the codes of SPSS and Stata mean."
     )
     order: Literal["sorted", "keep"] = Field(
         default="sorted", description="Sorted by the published values, or as it was."

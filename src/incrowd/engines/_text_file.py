@@ -1,0 +1,146 @@
+"""A relation as a text file: every value as its one text, in the dialect that it is asked for."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+import duckdb
+import pyarrow as pa
+
+from incrowd.core import DataError
+from incrowd.engines._connection import connect, quoted, reader_of
+from incrowd.engines._dialect import Dialect
+from incrowd.engines._formulas import check_header, escaped_sql
+from incrowd.engines._value_sql import text_sql
+from incrowd.engines._wording import Wording, settled
+
+_BLOCK = 1 << 20
+_PLAIN = ("BOOLEAN", "TIME", "DATE", "DECIMAL")
+"""Types whose values never begin with what a spreadsheet runs."""
+_TURNED = ("VARCHAR", "DOUBLE", "FLOAT", "DECIMAL", "DATE", "TIMESTAMP")
+"""Types whose values may be numbers with decimals, or days."""
+OTHER_ENCODING = "write it in 'utf-8': [output] dialect = {encoding = \"utf-8\"}, or dialect={'encoding': 'utf-8'}."
+
+
+def write_text(
+    relation: duckdb.DuckDBPyRelation,
+    path: Path,
+    wording: Wording | None = None,
+    texts: Mapping[str, pa.Array] | None = None,
+) -> Wording:
+    """Write a relation to a text file, and say how it was written.
+
+    Parameters
+    ----------
+    relation
+        The rows, in their order. It is asked twice for them where there are no ``texts``.
+    path
+        The file; one that ends in ``.gz`` is compressed, and ``.tsv`` has tabs.
+    wording
+        How to write it; by default with commas, in UTF-8, with decimal points.
+    texts
+        The different values of every column, where they are known.
+    """
+    check_header(relation.columns)
+    wanted = wording or Wording()
+    dialect = settled(wanted.dialect)
+    if ".tsv" in path.suffixes:
+        dialect = replace(dialect, separator="\t")
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    wording = _wording(Wording(dialect, wanted.columns), relation, types, texts)
+    alone = connect(threads=1)  # several threads write their rows as they come
+    cells = ", ".join(f"{_written(wording, name, type_)} AS {quoted(name)}" for name, type_ in types.items())
+    with _in_utf8(path, wording.dialect) as (target, compression):
+        written = alone.from_arrow(reader_of(relation)).project(cells)
+        written.write_csv(str(target), header=True, sep=wording.dialect.separator, compression=compression)
+    return wording
+
+
+def _wording(
+    wanted: Wording,
+    relation: duckdb.DuckDBPyRelation,
+    types: Mapping[str, str],
+    texts: Mapping[str, pa.Array] | None,
+) -> Wording:
+    """Say how the values will be written."""
+    plain = (wanted.dialect.decimal, wanted.dialect.dates) == (".", None)
+    possible = [name for name in types if not plain and (wanted.columns is None or name in wanted.columns)]
+    cells = {name: _cell(quoted(name), types[name]) for name in possible if types[name].startswith(_TURNED)}
+    asked = {name: wanted.asked_sql(cell) for name, cell in cells.items()}
+    if texts is not None:
+        alone = connect(threads=1)
+        values = {name: alone.from_arrow(pa.table({name: texts[name]})) for name in asked}
+        return wanted.fitting({name: values[name].aggregate(asked[name]).fetchall()[0] for name in asked})
+    found = relation.aggregate(", ".join(asked.values())).fetchall()[0] if asked else ()
+    return wanted.fitting({name: found[3 * place : 3 * place + 3] for place, name in enumerate(asked)})
+
+
+def _written(wording: Wording, name: str, type_: str) -> str:
+    return wording.written_sql(name, _cell(quoted(name), type_))
+
+
+def _cell(name: str, type_: str) -> str:
+    """Give the text of every value, escaped where it may begin with anything."""
+    if text := text_sql(name, type_):
+        return text
+    if type_.startswith(_PLAIN) or type_.endswith(("INT", "INTEGER")):
+        return f"CAST({name} AS VARCHAR)"
+    return escaped_sql(name if type_ == "VARCHAR" else f"CAST({name} AS VARCHAR)")
+
+
+@contextmanager
+def _in_utf8(path: Path, dialect: Dialect) -> Iterator[tuple[Path, str]]:
+    """Give a file to write in UTF-8; what was written there is in the encoding of the dialect afterwards."""
+    compression = "gzip" if path.suffix.lower() == ".gz" else "none"
+    if dialect.encoding == "utf-8" and not dialect.mark:
+        yield path, compression
+        return
+    beside = path.with_name(f".{path.name}.utf8")
+    try:
+        yield beside, "none"
+        with beside.open(encoding="utf-8", newline="") as source, _opened(path, compression) as target:
+            encoder = codecs.getincrementalencoder(dialect.encoding)()
+            target.write(encoder.encode("\ufeff") if dialect.mark else b"")
+            try:
+                while block := source.read(_BLOCK):
+                    target.write(encoder.encode(block))
+                target.write(encoder.encode("", final=True))
+                trouble = None
+            except UnicodeEncodeError:
+                trouble = _not_held(beside, dialect)
+        if trouble is not None:
+            path.unlink()
+            raise trouble
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _opened(path: Path, compression: str) -> IO[bytes]:
+    return path.open("wb") if compression == "none" else gzip.GzipFile(path, "wb", mtime=0)  # type: ignore[return-value]
+
+
+def _not_held(path: Path, dialect: Dialect) -> DataError:
+    """Name the column with a character that an encoding does not have."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file, delimiter=dialect.separator)
+        header = next(rows)
+        numbers = (number for row in (header, *rows) for number, cell in enumerate(row) if not _holds(cell, dialect))
+        number = next(numbers)
+    named = repr(header[number]) if _holds(header[number], dialect) else str(number + 1)
+    msg = f"Column {named} of the release has a character that a file in {dialect.encoding} cannot hold."
+    return DataError(msg, hint=OTHER_ENCODING)
+
+
+def _holds(text: str, dialect: Dialect) -> bool:
+    try:
+        text.encode(dialect.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
