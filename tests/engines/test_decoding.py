@@ -72,9 +72,19 @@ def test_a_file_that_is_no_text_is_said_to_be_none(tmp_path: Path) -> None:
 
 TOWNS = {
     "cp1252": ["Köln", "Gößweinstein", "Mürzzuschlag", "Ägidienberg", "Zürich"],
-    "cp1250": ["Łódź", "Michałowo", "Kraśnik", "Żywiec", "Świętochłowice", "Bełchatów", "Chełm", "Zgorzelec", "Wołomin"],
+    "cp1250": [
+        "Łódź",
+        "Michałowo",
+        "Kraśnik",
+        "Żywiec",
+        "Świętochłowice",
+        "Bełchatów",
+        "Chełm",
+        "Zgorzelec",
+        "Wołomin",
+    ],
     "iso8859-2": ["Šumperk", "Příbram", "Kroměříž", "Děčín", "Žďár", "Tábor", "Třebíč", "Jindřichův Hradec"],
-    "cp1254": ["İstanbul", "Eskişehir", "Çanakkale", "Muğla", "Beyoğlu", "Kadıköy"],
+    "cp1254": ["İstanbul", "Eskişehir", "Çanakkale", "Muğla", "Beyoğlu", "Kadıköy"],  # noqa: RUF001
     "cp1251": ["Москва", "Новосибирск", "Екатеринбург", "Казань", "Ростов", "Самара", "Волгоград"],
     "koi8-r": ["Москва", "Новосибирск", "Екатеринбург", "Казань", "Ростов", "Самара", "Волгоград"],
     "cp1253": ["Αθήνα", "Θεσσαλονίκη", "Πάτρα", "Ηράκλειο", "Λάρισα", "Ιωάννινα"],

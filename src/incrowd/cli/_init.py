@@ -14,7 +14,7 @@ import typer
 from incrowd.cli._assess import Count, Entity, Json, Missing, Names, Quiet, _names
 from incrowd.cli._assess_text import percent
 from incrowd.cli._progress import Watch
-from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory, Separator, Sheet, Thousands, reading_of
+from incrowd.cli._reading import Dates, Decimal, FoundEncoding, Header, Memory, Separator, Sheet, Thousands, reading_of
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
     entity: Entity = None,
     count: Count = None,
     missing: Missing = None,
-    encoding: Encoding = UTF8,
+    encoding: FoundEncoding = None,
     separator: Separator = None,
     sheet: Sheet = None,
     decimal: Decimal = None,
@@ -126,10 +126,13 @@ def _seen_from(output: Path, data: Path) -> str:
 
 
 def _size(found: Suggestion) -> str:
+    from incrowd.api._suggest._reading import layout_in_words
+
     profile = found.profile
     missing = sum(column.missing for column in profile.columns)
     said = amount(missing, "missing value") if missing else "no missing values"
-    return f"read {amount(profile.records, 'row')}, {amount(len(profile.columns), 'column')}, {said}\n"
+    size = [f"read {amount(profile.records, 'row')}", amount(len(profile.columns), "column"), said]
+    return f"{', '.join([*size, *layout_in_words(found.reading)])}\n"
 
 
 def _table(found: Suggestion) -> Iterator[str]:

@@ -10,6 +10,10 @@ import typer
 UTF8 = "utf-8"
 
 Encoding = Annotated[str, typer.Option("--encoding", help="How the characters of a CSV table are encoded.")]
+FoundEncoding = Annotated[
+    str | None,
+    typer.Option("--encoding", help="How the characters of a CSV table are encoded; found out if not given."),
+]
 Separator = Annotated[
     str | None,
     typer.Option("--separator", help="What stands between the values of a CSV table; found out if not given."),

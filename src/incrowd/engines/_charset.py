@@ -1,7 +1,7 @@
 """Which encoding a text file has, by its bytes: the one in which its letters make an alphabet that people write.
 
-UTF-8 proves itself. Any other file is readable in many encodings, so letters decide: German has ``ä`` and no ``ù``, Czech
-has ``ř`` beside ``ě``, and the common characters of Japanese, Chinese and Korean stand in blocks of their own.
+UTF-8 proves itself. Any other file is readable in many encodings, so letters decide: German has ``ä`` and no ``ù``,
+Czech has ``ř`` beside ``ě``, and the common characters of Japanese, Chinese and Korean stand in blocks of their own.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _WESTERN = (
     "áðéíóúýþæö", "äõöüšž", "àçéèíïóòúü",
 )  # fmt: skip
 _CENTRAL = ("ąćęłńóśźż", "áäčďéěíľĺňóôŕřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž")
-_TURKISH = ("çğıi̇öşüâîû",)
+_TURKISH = ("çğıi̇öşüâîû",)  # noqa: RUF001 - the letters themselves
 _GUESTS = "äöüßéá"
 """Letters of foreign names, which may stand in any table."""
-_SIGNS = "€‚„…‘’“”•–—™§°´`·«»±×®©\u00a0µ²³½¼¾ºª¿¡£¹"
+_SIGNS = "€‚„…‘’“”•–—™§°´`·«»±×®©\u00a0µ²³½¼¾ºª¿¡£¹"  # noqa: RUF001 - the signs themselves
 _ALPHABETS = {
     "cp1252": _WESTERN,
     "cp1250": _CENTRAL,
@@ -46,7 +46,7 @@ _LETTERS = {
     "cp866": "оеаинтсрвл",
     "cp1253": "αοιετσνηυρς",
 }
-_WITHIN = re.compile(r"[^\W\d_][^\w\s'’´`.\-–·&/()+,;\"][^\W\d_]|[©®™¹²³¼½¾ªº±][^\W\d_]")
+_WITHIN = re.compile(r"[^\W\d_][^\w\s'’´`.\-–·&/()+,;\"][^\W\d_]|[©®™¹²³¼½¾ªº±][^\W\d_]")  # noqa: RUF001
 """A sign in the middle of a word, or one before a word that never stands there: it is a letter of another encoding."""
 _FEW = 10
 """So many letters tell the most frequent ones."""

@@ -24,6 +24,8 @@ THOUSANDS = {".": ".", ",": ",", " ": " \u00a0\u2009\u202f", "'": "'\u2019"}
 """Marks between groups of three digits, each with the signs that are meant by it."""
 _DIRECTIVES = {"%d": "[0-9]{1,2}", "%m": "[0-9]{1,2}", "%Y": "[0-9]{4}", "%b": "[A-Za-z]{3}"}
 _TIME = "(?:[ T]((?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?))?"
+_FIRST = 1000
+"""So many rows tell which columns need not be looked at."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -66,6 +68,11 @@ class Notation:
         return self == Notation()
 
     @property
+    def marks(self) -> str:
+        """The signs that a number has here and no plain number has."""
+        return THOUSANDS.get(self.thousands or "", "") + ("," if self.decimal == "," else "")
+
+    @property
     def number(self) -> str:
         """The regular expression of a number."""
         signs = THOUSANDS.get(self.thousands or "", "")
@@ -83,15 +90,23 @@ class Notation:
         bare = f"translate({column}, {text_literal(signs)}, '')" if signs else column
         return f"replace({bare}, '{self.decimal}', '.')" if self.decimal != "." else bare
 
-    def day_sql(self, column: str) -> str:
-        """Write the expression of the plain text of a day; null for one that no calendar has."""
+    def day_sql(self, column: str, *, timed: bool) -> str:
+        """Write the expression of the plain text of a day; null for one that no calendar has.
+
+        Parameters
+        ----------
+        column
+            The name of the column, quoted.
+        timed
+            Whether some have a time of day.
+        """
         pattern, form = text_literal(str(self.day)), text_literal(str(self.dates))
+        if not timed:
+            return f"CAST(CAST(try_strptime({column}, {form}) AS DATE) AS VARCHAR)"
         day = f"CAST(CAST(try_strptime(regexp_extract({column}, {pattern}, 1), {form}) AS DATE) AS VARCHAR)"
         time = f"regexp_extract({column}, {pattern}, 2)"
-        padded = (
-            f"CASE WHEN {time} = '' THEN '' ELSE ' ' || CASE WHEN {time}[2] = ':' THEN '0' ELSE '' END || {time} END"
-        )
-        return f"{day} || {padded}"
+        zero = f"CASE WHEN {time}[2] = ':' THEN '0' ELSE '' END"
+        return f"{day} || CASE WHEN {time} = '' THEN '' ELSE ' ' || {zero} || {time} END"
 
 
 def plain_number(notation: Notation, text: str) -> str | None:
@@ -155,46 +170,59 @@ def made_plain(
     missing
         Texts that count as missing: they stay as they are.
     """
-    names = relation.columns
-    tests = [test for name in names for test in _tests(quoted(name), notation, missing)]
-    found: Any = relation.aggregate(", ".join(tests)).fetchall()[0]
-    each = {name: found[4 * place : 4 * place + 4] for place, name in enumerate(names)}
+    likely = _likely(relation, notation, missing)
+    if not likely:
+        return relation, {}
+    asked = ", ".join(test for name, kind in likely for test in _tests(quoted(name), kind, notation, missing))
+    answers: Any = relation.aggregate(asked).fetchall()[0]
     rewritten: dict[str, Written] = {}
-    for name, (others, marked, no_days, days) in each.items():
-        if days and not no_days:
-            rewritten[name] = "date"
-        elif marked and not others:
-            rewritten[name] = "number"
-    if not rewritten:
-        return relation, rewritten
-    columns = [_plain_sql(quoted(name), rewritten.get(name), notation, missing) for name in names]
+    timed = set()
+    for place, (name, kind) in enumerate(likely):
+        values, others, marked = answers[3 * place : 3 * place + 3]
+        if values and not others and (kind == "date" or marked) and name not in rewritten:
+            rewritten[name] = kind
+            timed |= {name} if kind == "date" and marked else set()
+    columns = [
+        _plain_sql(quoted(name), rewritten.get(name), notation, missing, timed=name in timed)
+        for name in relation.columns
+    ]
     return relation.project(", ".join(columns)), rewritten
 
 
-def _tests(column: str, notation: Notation, missing: Sequence[str]) -> Iterable[str]:
-    """Count what is no number, what has a mark that plain numbers have not, what is no day, and the days."""
+def _likely(relation: duckdb.DuckDBPyRelation, notation: Notation, missing: Sequence[str]) -> list[tuple[str, Written]]:
+    """Give the columns that could be numbers or days by their first values: the others need not be looked at."""
+    found: list[tuple[str, Written]] = []
+    rows: Any = relation.limit(_FIRST).fetchall()
+    for name, column in zip(relation.columns, zip(*rows, strict=True), strict=bool(rows)):
+        texts = {text for text in column if text is not None and text not in missing}
+        if notation.day is not None and all(plain_day(notation, text) for text in texts):
+            found.append((name, "date"))
+        if notation.marks and all(plain_number(notation, text) for text in texts):
+            found.append((name, "number"))
+    return found
+
+
+def _tests(column: str, kind: Written, notation: Notation, missing: Sequence[str]) -> Iterable[str]:
+    """Count the values, what is no such number or day, and what has a mark or a time of day."""
     there = f"{column} IS NOT NULL{_unless_missing(column, missing)}"
-    marks = "".join(sorted({*THOUSANDS.get(notation.thousands or "", ""), notation.decimal} - {"."}))
-    marks += "." if notation.thousands == "." else ""
-    if marks:
+    if kind == "number":
         number = f"regexp_full_match({column}, {text_literal(notation.number)})"
-        yield f"count(*) FILTER (WHERE {there} AND NOT {number})"
-        yield f"count(*) FILTER (WHERE {there} AND regexp_matches({column}, {text_literal(f'[{marks}]')}))"
+        marked = " OR ".join(f"contains({column}, {text_literal(mark)})" for mark in notation.marks)
     else:
-        yield from ("0", "0")
-    if notation.day is None:
-        yield from ("0", "0")
-        return
-    shaped = f"regexp_full_match({column}, {text_literal(notation.day)})"
-    day = f"({shaped} AND {notation.day_sql(column)} IS NOT NULL)"
-    yield f"count(*) FILTER (WHERE {there} AND NOT {day})"
-    yield f"count(*) FILTER (WHERE {there} AND {day})"
+        shaped = f"regexp_full_match({column}, {text_literal(f'({pattern_of_form(str(notation.dates))})')})"
+        timed = f"regexp_full_match({column}, {text_literal(str(notation.day))})"
+        plain, long = (notation.day_sql(column, timed=one) for one in (False, True))
+        number = f"CASE WHEN {shaped} THEN {plain} IS NOT NULL WHEN {timed} THEN {long} IS NOT NULL ELSE false END"
+        marked = f"contains({column}, ':')"
+    yield f"count(*) FILTER (WHERE {there})"
+    yield f"count(*) FILTER (WHERE {there} AND NOT {number})"
+    yield f"count(*) FILTER (WHERE {there} AND ({marked}))"
 
 
-def _plain_sql(column: str, kind: Written | None, notation: Notation, missing: Sequence[str]) -> str:
+def _plain_sql(column: str, kind: Written | None, notation: Notation, missing: Sequence[str], *, timed: bool) -> str:
     if kind is None:
         return column
-    plain = notation.number_sql(column) if kind == "number" else notation.day_sql(column)
+    plain = notation.number_sql(column) if kind == "number" else notation.day_sql(column, timed=timed)
     kept = _unless_missing(column, missing).removeprefix(" AND ")
     return f"{f'CASE WHEN {kept} THEN {plain} ELSE {column} END' if kept else plain} AS {column}"
 

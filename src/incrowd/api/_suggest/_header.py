@@ -17,4 +17,4 @@ def refuse_records(names: Sequence[str]) -> None:
     suspicious = sum(bool(_VALUE.fullmatch(name.strip())) for name in names)
     if suspicious and 3 * suspicious >= len(names):
         msg = f"The first line does not look like names of columns: {suspicious} of {len(names)} are numbers or dates."
-        raise DataError(msg, hint="put a line with the names of the columns first.")
+        raise DataError(msg, hint="put a line with the names of the columns first, or say header=False.")

@@ -18,6 +18,10 @@ CHECK = "please check"
 CROWD = 5
 """Groups of at least so many people, unless the table has fewer."""
 
+READ = ("separator", "encoding", "decimal", "thousands", "dates", "header", "sheet", "missing")
+"""What a plan says about how its table is read."""
+FOUND = "found out from the file"
+
 MANY = 12
 """From more quasi-identifiers than that on a search may take very long."""
 LOCAL_NOTE = (
@@ -37,8 +41,7 @@ PRIVACY = (
 def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
     """Give the sections of the plan."""
     extra = {"entity": suggestion.entity, "count": suggestion.count}
-    wanted = ("separator", "encoding", "sheet", "missing")
-    reading = {name: value for name, value in suggestion.reading.items() if name in wanted and value != "utf-8"}
+    reading = {name: value for name, value in suggestion.reading.items() if name in READ and value != "utf-8"}
     return {
         "version": 1,
         "data": {"path": data, **reading, **{key: name for key, name in extra.items() if name is not None}},
@@ -77,7 +80,7 @@ def _promises(suggestion: Suggestion) -> Iterator[str]:
 def notes_for(suggestion: Suggestion) -> Notes:
     """Give the reasons as comments."""
     columns = {column.name: [*_why(column, suggestion)] for column in suggestion.columns}
-    keys: dict[tuple[str, ...], str] = {}
+    keys: dict[tuple[str, ...], str] = {("data", name): FOUND for name in suggestion.found}
     for column in suggestion.columns:
         if not column.sure:
             keys["columns", column.name, "role"] = CHECK
@@ -89,7 +92,7 @@ def notes_for(suggestion: Suggestion) -> Notes:
         f"Suggested by incrowd init. Look at every line with '{CHECK}': you know the table, and who could know what."
     ]
     sections = {
-        "data": [f"{CHECK}: {line}" for line in rows_of(suggestion)],
+        "data": [f"{CHECK}: {line}" for line in (*rows_of(suggestion), *suggestion.asked)],
         "columns": [*_singled(suggestion)],
         "privacy": PRIVACY,
         "search": (

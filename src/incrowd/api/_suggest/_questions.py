@@ -39,7 +39,8 @@ def rows_of(suggestion: Suggestion) -> Iterator[str]:
 
 
 def questions_of(suggestion: Suggestion) -> Iterator[str]:
-    """Give what to check, the most dangerous first."""
+    """Give what to check, the most dangerous first; what was perhaps not read right comes before all else."""
+    yield from suggestion.asked
     said = {column.name for column in suggestion.columns if column.reason == SAID}
     if suggestion.entity is not None and suggestion.entity not in said:
         yield f"is {suggestion.entity!r} a person? If every row is another one, take entity out of the plan"

@@ -11,7 +11,7 @@ from incrowd.api._census import Reading
 from incrowd.api._plan._forms import HierarchyForm
 from incrowd.api._plan._plan import Plan
 from incrowd.api._plan._sections import plain_of
-from incrowd.api._profile import ColumnProfile, Profile, profile_of
+from incrowd.api._profile import ColumnProfile, Profile
 from incrowd.api._suggest._combinations import Combination, SinglingOut, alone_with, singling_out
 from incrowd.api._suggest._header import refuse_records
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
@@ -19,9 +19,10 @@ from incrowd.api._suggest._persons import Persons, persons_in
 from incrowd.api._suggest._plan import notes_for, tables_for
 from incrowd.api._suggest._promise import promise_for
 from incrowd.api._suggest._questions import SAID, questions_of, rows_of
+from incrowd.api._suggest._reading import read_table
 from incrowd.api._suggest._roles import FEW_RECORDS, RoleGuess, SuggestedRole, clues_of, guess_role, subjects_of
 from incrowd.core import ParameterError, SchemaError, UnknownColumnError
-from incrowd.engines import Engine, open_table
+from incrowd.engines import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,10 @@ class Suggestion:
     household, weight
         The columns that say which household a row belongs to and for how many people it speaks in a survey, if the
         table has them. Neither is published unasked.
+    found
+        What of ``reading`` nobody said: it was found out from the file.
+    asked
+        What to check about how the table was read, such as marks that perhaps mean missing.
     """
 
     columns: tuple[ColumnSuggestion, ...]
@@ -85,6 +90,8 @@ class Suggestion:
     reading: Mapping[str, Any] = field(default_factory=dict)
     household: str | None = None
     weight: str | None = None
+    found: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
     @property
     def unsure(self) -> tuple[str, ...]:
@@ -112,6 +119,8 @@ class Suggestion:
             "household": self.household,
             "weight": self.weight,
             "count": self.count,
+            "reading": {name: value for name, value in self.reading.items() if name not in {"memory", "temp"}},
+            "found": list(self.found),
             "singling_out": None if self.singling_out is None else _plain_singling_out(self.singling_out),
         }
 
@@ -191,7 +200,9 @@ def suggest(
     missing_values
         Texts that count as missing, besides null and NaN.
     reading
-        How to read a file, as in ``census``.
+        How to read a file, as in ``census``. Of a text file the encoding, the separator, the decimal mark, the mark
+        between thousands and the form of dates are found out where nothing is said: ``reading`` of the suggestion has
+        what was found, and ``asked`` what is not sure.
 
     Notes
     -----
@@ -208,15 +219,18 @@ def suggest(
     >>> [(column.name, column.role) for column in found.columns][:4]
     [('name', 'identifier'), ('birth_date', 'quasi'), ('sex', 'quasi'), ('zip', 'quasi')]
     """
-    engine = open_table(table, missing_values=missing_values, **reading)
-    names = list(engine.columns())
-    if not engine.shows_names:
-        refuse_records(names)
     known = dict(roles or {})
-    _check(known, [entity, count], names, show=engine.shows_names)
+
+    def check(engine: Engine) -> None:
+        names = list(engine.columns())
+        if not engine.shows_names:
+            refuse_records(names)
+        _check(known, [entity, count], names, show=engine.shows_names)
+
+    read = read_table(table, missing_values, reading, check)
+    engine, profile = read.engine, read.profile
     if entity is not None:
         known.setdefault(entity, "identifier")
-    profile = profile_of(engine)
     guesses, persons = _guesses(engine, profile)
     if entity is None and persons.entity is not None and known.get(persons.entity, "identifier") == "identifier":
         entity = persons.entity
@@ -229,9 +243,11 @@ def suggest(
     singled = singling_out(engine, quasi)
     if singled is not None:
         columns = tuple(_exposing(engine, column, singled) for column in columns)
-    layout = {**reading, **({} if list(missing_values) == [""] else {"missing": list(missing_values)})}
+    layout = {**read.reading, **({} if list(missing_values) == [""] else {"missing": list(missing_values)})}
     weight = next((name for name, guess in guesses.items() if guess.stands_for == "weight"), None)
-    return Suggestion(columns, profile, singled, entity, count, layout, persons.household, weight)
+    return Suggestion(
+        columns, profile, singled, entity, count, layout, persons.household, weight, read.found, read.asked
+    )
 
 
 def _exposing(engine: Engine, column: ColumnSuggestion, singled: SinglingOut) -> ColumnSuggestion:

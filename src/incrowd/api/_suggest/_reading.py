@@ -1,0 +1,262 @@
+"""How a stranger's table is read: what nobody said is found out from the file, told, and asked where it is not sure.
+
+Only a suggestion finds out. A release is made from what stands in the plan.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.api._profile import Profile, profile_of
+from incrowd.api._suggest._gaps import gaps_in, questions_of_gaps
+from incrowd.api._suggest._notation import (
+    DAY_FIRST,
+    MONTH_FIRST,
+    Found,
+    Texts,
+    are_groups,
+    forms_of,
+    notation_in,
+    questions_about,
+)
+from incrowd.core import Domain
+from incrowd.engines import Engine, Notation, charset_of, files_of, first_rows, is_text, look_at, open_table
+
+WORDS = {"%d": "dd", "%m": "mm", "%b": "mon", "%Y": "yyyy"}
+"""How people write the parts of a day."""
+_DAYS_OF_A_MONTH = 12
+"""A day up to this could be a month."""
+_FILES = 20
+"""The encodings of so many files of a folder are looked at."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """A table as it was read.
+
+    Attributes
+    ----------
+    engine, profile
+        The table, and its columns in numbers.
+    reading
+        How it was read: what was given, and what was found out.
+    found
+        The names of what was found out.
+    asked
+        What to ask about it.
+    """
+
+    engine: Engine
+    profile: Profile
+    reading: Mapping[str, Any]
+    found: tuple[str, ...]
+    asked: tuple[str, ...]
+
+
+def read_table(
+    table: Any, missing: Sequence[str], given: Mapping[str, Any], check: Callable[[Engine], None] = lambda _: None
+) -> Read:
+    """Open a table and look at all of it; find out how it is written where nothing is said.
+
+    Parameters
+    ----------
+    table
+        The table.
+    missing
+        Texts that count as missing.
+    given
+        How to read it, as far as that is known.
+    check
+        What is to be refused before the table is read.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    sketch = Sketch.of(table, given)
+    found = {} if sketch is None else sketch.found
+    engine = open_table(table, missing_values=missing, **given, **found)
+    check(engine)
+    profile = profile_of(engine)
+    if sketch is not None:
+        more = _more(sketch, engine, profile)
+        if more:
+            found |= more
+            engine = open_table(table, missing_values=missing, **given, **found)
+            profile = profile_of(engine)
+    gaps = questions_of_gaps(gaps_in(profile.domains, _are_typed), missing, from_texts=sketch is not None)
+    asked = [*_asked(sketch, engine, profile), *gaps]
+    return Read(engine, profile, {**given, **found}, tuple(found), tuple(asked))
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What the beginning of a text file tells.
+
+    Attributes
+    ----------
+    given, found
+        What was said about the file, and what was found out.
+    columns
+        The texts of the first records, by column.
+    asked
+        What to ask.
+    """
+
+    given: Mapping[str, Any]
+    found: dict[str, Any]
+    columns: Mapping[str, Texts]
+    asked: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: Any, given: Mapping[str, Any]) -> Sketch | None:
+        """Look at a file; ``None`` for any other table."""
+        if not isinstance(table, (str, os.PathLike)):
+            return None
+        files = files_of(Path(table)).files
+        if not is_text(files[0]):
+            return None
+        found: dict[str, Any] = {}
+        asked = [*_find_encoding(files, found)] if "encoding" not in given else []
+        encoding, named = {**given, **found}.get("encoding", "utf-8"), given.get("header", True)
+        header = look_at(files[0], encoding, given.get("separator"), named=named)
+        if "separator" not in given and header.separator != ",":
+            found["separator"] = header.separator
+        rows = first_rows(files[0], header, encoding, named=named)
+        if not named and rows and _names_columns(rows):
+            asked.append("the first line looks like names of columns: then leave header = false out")
+        columns = {
+            name: Counter(text for text in column if text)
+            for name, column in zip(header.columns, zip(*rows, strict=True), strict=bool(rows))
+        }
+        sketch = cls(given, found, columns, tuple(asked))
+        found |= sketch.written(columns)
+        return sketch
+
+    @property
+    def european(self) -> bool:
+        """Whether values are separated as where decimals have a comma."""
+        said = {**self.given, **self.found}
+        return said.get("separator") == ";" or said.get("decimal") == ","
+
+    def written(self, columns: Mapping[str, Texts], *, points: bool = False) -> dict[str, Any]:
+        """Find out how numbers and days are written in columns, as far as nobody said."""
+        found = notation_in(columns, day_first=self.european, points=points)
+        marks = {"decimal": found.decimal, "thousands": found.thousands}
+        if any(name in self.given for name in marks):
+            marks = {}
+        forms = {} if "dates" in self.given else {"dates": found.dates}
+        return {name: value for name, value in (marks | forms).items() if value is not None}
+
+
+def layout_in_words(reading: Mapping[str, Any]) -> list[str]:
+    """Say how a table was read, where it is not a plain one."""
+    words = []
+    if "separator" in reading:
+        words.append(f"separator {'tab' if reading['separator'] == chr(9) else repr(reading['separator'])}")
+    if reading.get("encoding", "utf-8") != "utf-8":
+        words.append(f"encoding {reading['encoding']}")
+    if reading.get("decimal") == ",":
+        words.append("decimal comma")
+    if "thousands" in reading:
+        marks = {".": "point", ",": "comma", " ": "blank", "'": "apostrophe"}
+        words.append(f"a {marks.get(reading['thousands'], reading['thousands'])} between thousands")
+    if "dates" in reading:
+        words.append(f"dates as {form_in_words(reading['dates'])}")
+    if reading.get("header") is False:
+        words.append("no header")
+    return words
+
+
+def form_in_words(form: str) -> str:
+    """Write the form of days as people do."""
+    return re.sub("%.", lambda part: WORDS.get(part[0], part[0]), form)
+
+
+def _find_encoding(files: Sequence[Path], found: dict[str, Any]) -> Iterator[str]:
+    """Find out the encoding of files; what no encoding reads is refused when it is opened."""
+    charsets = [one for file in files[:_FILES] if (one := charset_of(file)) is not None]
+    others = [one for one in charsets if one.encoding != "utf-8"]
+    if not others:
+        return
+    found["encoding"] = others[0].encoding
+    if not all(one.sure for one in others):
+        name = others[0].encoding
+        yield f"special characters are read as {name}, and others fit too: do names look right? Else say encoding"
+
+
+def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether the first record has texts where all others have numbers."""
+    number = re.compile(Notation().number)
+    columns = [*zip(*rows, strict=True)]
+    return any(
+        len(rest) > 1 and first and not number.fullmatch(first) and all(map(number.fullmatch, filter(None, rest)))
+        for first, *rest in columns
+    )
+
+
+def _more(sketch: Sketch, engine: Engine, profile: Profile) -> dict[str, Any]:
+    """Find out from all values what the first ones did not tell."""
+    done = set(getattr(engine, "rewritten", {}).values())
+    texts = {name: _texts(domain) for name, domain in profile.domains.items() if domain.kind == "text"}
+    points = any(domain.kind == "number" and domain.values.dtype.kind == "f" for domain in profile.domains.values())
+    found = sketch.written(texts, points=points)
+    if "number" in done:
+        found = {name: value for name, value in found.items() if name == "dates"}
+    if "date" in done:
+        found.pop("dates", None)
+    return {name: value for name, value in found.items() if sketch.found.get(name) != value}
+
+
+def _asked(sketch: Sketch | None, engine: Engine, profile: Profile) -> Iterator[str]:
+    """Ask about what could be read otherwise."""
+    if sketch is None:
+        return
+    yield from sketch.asked
+    rewritten = getattr(engine, "rewritten", {})
+    days = {
+        name: profile.domains[name] for name, kind in rewritten.items() if kind == "date" and name in profile.domains
+    }
+    form = sketch.found.get("dates")
+    if form in {*DAY_FIRST.values(), *MONTH_FIRST.values()} and not any(map(_tells_order, days.values())):
+        names = ", ".join(map(repr, days))
+        yield f"no day of {names} tells day from month: they are read as {form_in_words(form)}. Is that right?"
+    if sketch.european or "thousands" in sketch.found:
+        for name, texts in sketch.columns.items():
+            domain = profile.domains.get(name)
+            if domain is not None and domain.kind == "number" and are_groups(texts):
+                whole = domain.values.dtype.kind == "i"
+                read = "whole numbers with a mark between thousands" if whole else "numbers with three decimals"
+                yield f"{name!r} is read as {read}; it could be the other. Is that right?"
+    yield from questions_about({name: _texts(one) for name, one in profile.domains.items() if one.kind == "text"})
+    for name, domain in profile.domains.items():
+        if domain.kind == "number" and domain.values.dtype.kind == "i" and _are_days(domain):
+            yield f'{name!r} is read as a number and looks like days written as yyyymmdd: dates = "%Y%m%d" reads them'
+
+
+def _are_typed(texts: list[str]) -> bool:
+    """Say whether texts are numbers or days, in one of the forms that are found out."""
+    if not texts:
+        return False
+    kind = Domain.of_texts("", texts, np.ones(len(texts), dtype=np.int64)).kind
+    return kind != "text" or notation_in({"": dict.fromkeys(texts, 1)}, day_first=True, points=False) != Found()
+
+
+def _texts(domain: Domain) -> Texts:
+    return dict(zip(domain.values.tolist(), domain.counts.tolist(), strict=False))
+
+
+def _tells_order(domain: Domain) -> bool:
+    days = domain.values.astype("datetime64[D]")
+    return bool(((days - days.astype("datetime64[M]")).astype(np.int64) >= _DAYS_OF_A_MONTH).any())
+
+
+def _are_days(domain: Domain) -> bool:
+    low, high = 18_500_101, 21_501_231
+    values = domain.values
+    return len(values) > 1 and values[0] >= low and values[-1] <= high and "%Y%m%d" in forms_of([*map(str, values)])
