@@ -125,9 +125,9 @@ BAD = {
     "an empty file": (b"", "The file 'people.csv' is empty."),
     "ragged rows": (b"name,age,disease\na,31,flu\nb,34,hiv,5\n", "Line 3 of the file 'people.csv' has 4 values,"),
     "an open quote": (b'name,age,disease\na,31,flu\nb,34,"hiv\n', "Line 3 of the file 'people.csv' has a quote"),
-    "another encoding": (
-        "name,age,disease\na,31,Grün\n".encode("latin-1"),
-        'hint: it can be read with --encoding latin-1, or encoding = "latin-1" in a plan.',
+    "two encodings": (
+        "name,age,disease\na,31,Grün\n".encode() + "b,32,Grün\n".encode("cp1252"),
+        "1 are not, the first of them is line 3.",
     ),
     "two equal names": (b"name,age,age,disease\na,31,3,flu\n", "Columns 2 and 3 of the table have the same name"),
     "no text": (bytes(range(256)) * 4, "error[IC106]: "),
@@ -145,6 +145,14 @@ def test_input_that_cannot_be_read_exits_with_2(inside: Process, folder: Path, k
     for _, _, err in ends:
         assert message in err
         assert err.splitlines()[-1].startswith("more: incrowd explain IC10")
+
+
+@pytest.mark.parametrize("command", [ASSESS, ANONYMIZE, BUILD], ids=lambda command: command[0])
+def test_another_encoding_is_named_and_not_taken(inside: Process, folder: Path, command: tuple[str, ...]) -> None:
+    (folder / "people.csv").write_bytes("name,age,disease\na,31,Grün\n".encode("cp1252"))
+    code, _, err = inside(*command)
+    assert (code, left(folder)) == (2, set())
+    assert 'hint: it can be read with --encoding cp1252, or encoding = "cp1252" in a plan.' in err
 
 
 @pytest.mark.parametrize("command", [ASSESS, ANONYMIZE, BUILD], ids=lambda command: command[0])

@@ -55,7 +55,7 @@ def test_says_what_each_column_is_and_why(run: Run, patients: str) -> None:
         "   1. 'x' becomes vaguer, as something that others could know: number, 3 values\n"
     )
     assert err == (
-        "read 40 rows, 5 columns, no missing values\n"
+        "read 40 rows, 5 columns, no missing values, separator ';'\n"
         "\n"
         "\n"
         "wrote plan.toml (5 columns, commented)\n"
@@ -129,7 +129,8 @@ def test_what_counts_as_missing_and_how_rows_count_stand_in_the_plan(run: Run, t
     (tmp_path / "t.csv").write_bytes("größe\tn\n1\t2\nNA\t3\n".encode("latin-1"))
     options = ["--separator", r"\t", "--encoding", "latin-1", "--missing", "NA", "--count", "n"]
     code, _, err = run("t.csv", *options, "--quasi", "größe", "-o", "my.toml")
-    assert (code, err.splitlines()[0]) == (0, "read 2 rows, 2 columns, 1 missing value")
+    layout = "separator tab, encoding latin-1"
+    assert (code, err.splitlines()[0]) == (0, f"read 2 rows, 2 columns, 1 missing value, {layout}")
     data = ic.Plan.read("my.toml").data
     assert (data.separator, data.encoding, data.missing, data.count) == ("\t", "latin-1", ("", "NA"), "n")
 

@@ -73,6 +73,7 @@ def look_at(path: Path, encoding: str, separator: str | None, *, named: bool = T
     named
         Whether the first line names the columns. Else they are called ``column1``, ``column2`` and so on.
     """
+    check_encoding(encoding)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         msg = f"The separator must be one character and no quote or line break, got {separator!r}."
         raise DataError(msg, hint="for example separator=';'. Without one it is found out.")

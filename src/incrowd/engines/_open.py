@@ -18,7 +18,7 @@ from incrowd.engines._adopted import adopt
 from incrowd.engines._arrow import decoded, kind_of_type, tidy
 from incrowd.engines._border import guarded
 from incrowd.engines._codebook import Codebook, LabelledArrow
-from incrowd.engines._csv import check_encoding, check_whole, copy_as_utf8, is_utf8, look_at
+from incrowd.engines._csv import check_whole, copy_as_utf8, is_utf8, look_at
 from incrowd.engines._damaged import FOREIGN, damaged
 from incrowd.engines._database import Database, read_database
 from incrowd.engines._dialect import Dialect
@@ -220,7 +220,6 @@ def _relation(files: Sequence[Path], workshop: Workshop) -> duckdb.DuckDBPyRelat
 
 def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
     encoding = layout.encoding
-    check_encoding(encoding)
     stamp = Stamp.of(*found.files, source=found.source)
     header = look_at(found.files[0], encoding, layout.separator, named=layout.header)
     _check_names(header.columns, reading["drop"], show=False)
