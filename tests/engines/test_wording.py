@@ -18,7 +18,9 @@ from incrowd.engines._files import write_batches
 GERMAN = Dialect(";", "cp1252", mark=False, decimal=",", dates="%d.%m.%Y")
 NUMBERS = st.decimals(-(10**6), 10**6, allow_nan=False, places=2).map(str) | st.floats(allow_nan=False).map(repr)
 DAYS = st.dates().map(str) | st.datetimes(timezones=st.none()).map(lambda moment: str(moment.replace(microsecond=0)))
-LABELS = st.sampled_from(["[0.5, 1)", "*", "1,5", "1.5", "01.07.2024", "2024-07", "=1+1", "-1,5", "'1,5", "", "a;b", 'a"b'])
+LABELS = st.sampled_from(
+    ["[0.5, 1)", "*", "1,5", "1.5", "01.07.2024", "2024-07", "=1+1", "-1,5", "'1,5", "", "a;b", 'a"b']
+)
 TEXTS = st.text(st.sampled_from("0123456789.,-/' ;|\tä€Eeab\n\""), max_size=12)
 CELLS = st.none() | NUMBERS | DAYS | LABELS | TEXTS
 COLUMNS = st.sampled_from([NUMBERS | st.none(), DAYS | st.none(), NUMBERS | LABELS, CELLS]).flatmap(
@@ -58,7 +60,9 @@ def test_any_table_comes_back_from_any_dialect(
         wanted = Wording(dialect, None)
         open_table(table, missing_values=()).write(plain, keep_order=True)
         if sorted_already:
-            texts = {name: column.combine_chunks() for name, column in zip(table.column_names, table.columns, strict=True)}
+            texts = {
+                name: column.combine_chunks() for name, column in zip(table.column_names, table.columns, strict=True)
+            }
             wording = write_batches(table.to_reader(), path, wanted, texts)
         else:
             wording = open_table(table, missing_values=()).write(path, keep_order=True, wording=wanted)
@@ -136,7 +140,9 @@ def test_a_byte_order_mark_is_written_where_there_was_one(
 @pytest.mark.parametrize("ending", ["csv", "csv.gz"])
 def test_a_character_that_the_encoding_cannot_hold_is_refused_by_its_column(ending: str, tmp_path: Path) -> None:
     table = pa.table({"a": ["x"], "place": ["Łódź canary"]})
-    with pytest.raises(DataError, match="Column 'place' of the release has a character that a file in cp1252") as caught:
+    with pytest.raises(
+        DataError, match="Column 'place' of the release has a character that a file in cp1252"
+    ) as caught:
         open_table(table).write(tmp_path / f"t.{ending}", wording=Wording(Dialect(encoding="cp1252")))
     assert "utf-8" in caught.value.hint
     assert "canary" not in str(caught.value)
@@ -159,7 +165,7 @@ def test_a_cell_of_another_dialect_is_found_in_a_file_that_was_changed(cell: str
 
 
 def test_a_file_in_other_bytes_is_not_written_as_said(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_bytes("a;+AOQ-\n".encode())
+    (tmp_path / "t.csv").write_bytes(b"a;+AOQ-\n")
     assert not is_written_by(tmp_path / "t.csv", Wording(Dialect(";", "utf-7")))
     (tmp_path / "t.csv").write_bytes(b"a\n\xff\n")
     assert not is_written_by(tmp_path / "t.csv", Wording(Dialect(";")))

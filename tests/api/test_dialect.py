@@ -1,0 +1,205 @@
+"""A file is released in its own dialect, and everything that reads the release knows it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import incrowd as ic
+from api.test_tampering import answers, expect_no_forgery_to_pass
+from incrowd.api._released import open_released
+from incrowd.core import DataError, ParameterError
+
+Capsys = pytest.CaptureFixture[str]
+READING: dict[str, Any] = {"decimal": ",", "thousands": ".", "dates": "%d.%m.%Y"}
+SCHEMA = ic.Schema(
+    quasi={"alter": ic.intervals(10, 20), "aufnahme": ic.dates("month", "year")},
+    sensitive=["straße", "lohn"],
+    insensitive=["icd", "größe", "notiz"],
+    identifiers=["name"],
+)
+PLACES = ["Größe-Straße", "Österweg", "=Weg", "'s Gracht"]
+ROWS = [
+    {
+        "name": f"P{n}",
+        "alter": 20 + n % 20,
+        "aufnahme": ("2024-07-01", "1931-01-12")[n % 2],
+        "straße": PLACES[n % 4],
+        "lohn": -1.5 + n % 3 * 1250,
+        "icd": ("250.01", "401.9")[n % 2],
+        "größe": 1.25 + n % 4,
+        "notiz": ("1,5", "", "x; y")[n % 3],
+    }
+    for n in range(48)
+]
+
+
+def german(row: dict[str, Any]) -> dict[str, str]:
+    year, month, day = row["aufnahme"].split("-")
+    lohn = f"{row['lohn']:,.1f}".translate(str.maketrans(",.", ".,"))
+    return {**row, "aufnahme": f"{day}.{month}.{year}", "lohn": lohn, "größe": str(row["größe"]).replace(".", ",")}
+
+
+def written(path: Path, rows: list[dict[str, Any]], separator: str, encoding: str) -> Path:
+    cells = [[str(cell) for cell in row.values()] for row in rows]
+    quoted = [[f'"{cell}"' if separator in cell else cell for cell in row] for row in cells]
+    lines = [separator.join(rows[0]), *map(separator.join, quoted)]
+    path.write_bytes("".join(f"{line}\r\n" for line in lines).encode(encoding))
+    return path
+
+
+def publish(table: Path, output: Path, model: str = "k>=3, t<=0.9[lohn, ordered]", **how: Any) -> ic.Release:
+    more: dict[str, Any] = {"format": "csv", "at_most": {"aufnahme": 0}, "output": output}
+    return ic.anonymize(table, SCHEMA, model=model, **{**more, **how})
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = open_released(folder / "public/data.csv").materialise().to_pylist()
+    return rows
+
+
+@pytest.fixture(name="plain")
+def _plain(tmp_path: Path) -> Path:
+    publish(written(tmp_path / "plain.csv", ROWS, ",", "utf-8"), tmp_path / "plain")
+    return tmp_path / "plain"
+
+
+ENCODINGS = {"cp1252": b"", "utf-8": b"", "utf-8-sig": b"\xef\xbb\xbf", "utf-16": b"\xff\xfe"}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.filterwarnings("ignore:Column 'notiz'", "ignore:Column 'aufnahme'")
+def test_a_german_file_is_released_as_one_and_is_its_plain_twin_to_all_who_read_it(
+    encoding: str, plain: Path, tmp_path: Path
+) -> None:
+    table, out = written(tmp_path / "in.csv", [german(row) for row in ROWS], ";", encoding), tmp_path / "out"
+    how = {**READING, "encoding": encoding}
+    release = publish(table, out, **how)
+    raw = (out / "public/data.csv").read_bytes()
+    assert raw.startswith(ENCODINGS[encoding])
+    lines = raw.decode(encoding).splitlines()
+    assert lines[0] == "alter;aufnahme;straße;lohn;icd;größe;notiz"
+    assert "[20, 30);01.07.2024;'=Weg;-1,5;250.01;3,25;1,5" in lines
+    assert rows_of(out) == rows_of(plain)
+    assert ic.verify(out, original=table, **how).outcome == "holds"
+    ran = subprocess.run([sys.executable, "-I", out / "public/verify.py"], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    attacked, twin = ic.attack(out, original=table, **how), ic.attack(plain, original=plain.with_suffix(".csv"))
+    assert str(attacked) == str(twin)
+    assert str(ic.attack(release, original=table, **how)) == str(twin)
+    again = ic.apply(out / "owner", table, output=tmp_path / "again", format="csv", **how)
+    assert (tmp_path / "again/public/data.csv").read_bytes() == raw
+    assert ic.verify(tmp_path / "again").outcome == "holds"
+    again.save(tmp_path / "third", format="csv", dialect="plain")
+    assert (tmp_path / "third/public/data.csv").read_bytes() == (plain / "public/data.csv").read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore:Column 'notiz'")
+def test_a_plain_file_has_the_certificate_that_it_always_had(plain: Path) -> None:
+    said = json.loads((plain / "public/release.json").read_text())["data"]
+    assert {*said} == {"name", "sha256", "bytes", "rows", "escaped"}
+    assert "dialect" not in json.loads((plain / "owner/input.json").read_text())
+
+
+@pytest.mark.filterwarnings("ignore:Column 'notiz'")
+def test_what_is_given_back_is_saved_as_it_was_read(tmp_path: Path) -> None:
+    table = written(tmp_path / "in.csv", [german(row) for row in ROWS], ";", "cp1252")
+    how: dict[str, Any] = {**READING, "encoding": "cp1252", "at_most": {"aufnahme": 0}}
+    release = ic.anonymize(table, SCHEMA, model="k>=3", **how)
+    release.save(tmp_path / "saved", format="csv")
+    publish(table, tmp_path / "written", "k>=3", **how)
+    for name in ("data.csv", "release.json"):
+        assert (tmp_path / "saved/public" / name).read_bytes() == (tmp_path / "written/public" / name).read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore:Column 'notiz'")
+def test_one_thing_can_be_told_otherwise(tmp_path: Path) -> None:
+    table = written(tmp_path / "in.csv", [german(row) for row in ROWS], ";", "cp1252")
+    publish(table, tmp_path / "out", dialect={"encoding": "utf-8", "dates": "%Y-%m-%d"}, encoding="cp1252", **READING)
+    text = (tmp_path / "out/public/data.csv").read_text(encoding="utf-8")
+    assert "[20, 30);2024-07-01;Größe-Straße;-1,5;" in text
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+
+
+def test_a_typed_table_can_be_written_in_a_dialect(tmp_path: Path) -> None:
+    table = [{"age": 20 + n % 20, "cost": n / 4, "code": "250.01"} for n in range(40)]
+    schema = ic.Schema({"age": ic.intervals(10, 20)}, ["cost"], insensitive=["code"])
+    release = ic.anonymize(table, schema, model="k>=3")
+    release.save(tmp_path / "out", format="csv", dialect={"separator": ";", "decimal": ","})
+    assert "[20, 30);0,25;250.01" in (tmp_path / "out/public/data.csv").read_text()
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+
+
+def test_averages_have_the_comma(tmp_path: Path) -> None:
+    lines = ["alter;lohn", *(f"{20 + n % 20},3;{n % 5},5" for n in range(40))]
+    (tmp_path / "in.csv").write_text("\n".join(lines))
+    schema = ic.Schema({"alter": ic.averaged(ic.intervals(2, 10))}, ["lohn"])
+    more: dict[str, Any] = {"algorithm": ic.Mondrian(), "decimal": ",", "output": tmp_path / "out", "format": "csv"}
+    ic.anonymize(tmp_path / "in.csv", schema, model="k>=4", **more)
+    found = [line.split(";")[0] for line in (tmp_path / "out/public/data.csv").read_text().splitlines()[1:]]
+    assert any("," in cell for cell in found)
+    assert not any("." in cell for cell in found)
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+
+
+def test_a_label_that_the_encoding_cannot_hold_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("place\nLodz\nBerlin\n" * 3, encoding="cp1252")
+    schema = ic.Schema({"place": ic.tree({"Łódzkie": ["Lodz", "place"], "Brandenburg": ["Berlin"]})})
+    how: dict[str, Any] = {"encoding": "cp1252", "at_least": {"place": 1}, "format": "csv", "output": tmp_path / "out"}
+    with pytest.raises(
+        DataError, match="Column 'place' of the release has a character that a file in cp1252"
+    ) as caught:
+        ic.anonymize(tmp_path / "in.csv", schema, model="k>=2", **how)
+    assert "utf-8" in caught.value.hint
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+    ic.anonymize(tmp_path / "in.csv", schema, model="k>=2", dialect={"encoding": "utf-8"}, **how)
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+
+
+@pytest.mark.parametrize("told", ["german", {"thousands": "."}, {"decimal": ";"}, {"dates": "%d.%m.%y"}, 7, None])
+def test_a_dialect_that_says_nothing_is_refused(told: Any, tmp_path: Path) -> None:
+    release = ic.anonymize([{"age": 31}, {"age": 34}], ic.Schema({"age": ic.intervals(10)}), model="k>=2")
+    with pytest.raises(ParameterError, match="dialect|decimal|Days"):
+        release.save(tmp_path / "out", format="csv", dialect=told)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.filterwarnings("ignore:Column 'notiz'")
+def test_a_certificate_that_lies_about_the_dialect_is_called_fine_by_neither(tmp_path: Path, capsys: Capsys) -> None:
+    table = written(tmp_path / "in.csv", [german(row) for row in ROWS], ";", "utf-16")
+    publish(table, tmp_path / "out", encoding="utf-16", **READING)
+    expect_no_forgery_to_pass(tmp_path / "out", ("data",), capsys)
+
+
+@pytest.mark.parametrize("cell", ["1.5", "1,5"])
+def test_two_cells_that_only_a_dialect_makes_equal_are_no_crowd(cell: str, tmp_path: Path, capsys: Capsys) -> None:
+    """A forger lists a column as one of numbers, so that 1,5 and 1.5 would be counted together."""
+    table = [{"size": 1.5, "ill": "a"}, {"size": 1.5, "ill": "b"}]
+    release = ic.anonymize(table, ic.Schema({"size": ic.flat()}, ["ill"]), model="k>=2")
+    release.save(tmp_path / "out", format="csv", dialect={"separator": ";", "decimal": ","})
+    assert answers(tmp_path / "out", capsys) == ("holds", "holds")
+    data, path = tmp_path / "out/public/data.csv", tmp_path / "out/public/release.json"
+    data.write_text(f"size;ill\n1,5;a\n{cell};b\n")
+    said = json.loads(path.read_text())
+    said["data"] |= {"sha256": hashlib.sha256(data.read_bytes()).hexdigest()}
+    path.write_text(json.dumps(said))
+    assert answers(tmp_path / "out", capsys) == (("holds",) * 2 if cell == "1,5" else ("does not hold",) * 2)
+
+
+@pytest.mark.filterwarnings("ignore:Column 'notiz'")
+def test_columns_that_are_not_listed_are_read_as_they_stand_and_make_the_same_groups(
+    tmp_path: Path, capsys: Capsys
+) -> None:
+    table = written(tmp_path / "in.csv", [german(row) for row in ROWS], ";", "utf-8")
+    publish(table, tmp_path / "out", "k>=3", **READING)
+    path = tmp_path / "out/public/release.json"
+    said = json.loads(path.read_text())
+    said["data"]["dialect"]["columns"].remove("aufnahme")
+    path.write_text(json.dumps(said))
+    assert answers(tmp_path / "out", capsys) == ("holds", "holds")
