@@ -165,7 +165,7 @@ def test_a_label_that_the_encoding_cannot_hold_is_refused_and_nothing_is_written
 @pytest.mark.parametrize("told", ["german", {"thousands": "."}, {"decimal": ";"}, {"dates": "%d.%m.%y"}, 7, None])
 def test_a_dialect_that_says_nothing_is_refused(told: Any, tmp_path: Path) -> None:
     release = ic.anonymize([{"age": 31}, {"age": 34}], ic.Schema({"age": ic.intervals(10)}), model="k>=2")
-    with pytest.raises(ParameterError, match="dialect|decimal|Days"):
+    with pytest.raises(ParameterError, match=r"dialect|decimal|Days"):
         release.save(tmp_path / "out", format="csv", dialect=told)
     assert not (tmp_path / "out").exists()
 

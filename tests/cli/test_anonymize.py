@@ -261,3 +261,43 @@ def test_a_local_recoding_looks_at_no_combinations(run: Run, search: str) -> Non
     assert code == 0
     assert "search: not proven to be the best (heuristic)\n" in out
     assert "looked at" not in out
+
+
+GERMAN = PATIENTS.replace(",", ";").replace("flu", "Grippe über 1").replace("hiv", "=hiv")
+
+
+def test_a_file_with_semicolons_and_its_own_letters_is_released_like_that(run: Run) -> None:
+    Path("patients.csv").write_text(GERMAN, encoding="cp1252")
+    Path("plan.toml").write_text(QUIET.replace('path = "patients.csv"', 'path = "patients.csv"\nencoding = "cp1252"'))
+    assert run("anonymize", "plan.toml")[0] == 0
+    lines = Path("out/public/data.csv").read_bytes().decode("cp1252").splitlines()
+    assert lines[:2] == ["age;sex;disease", "[30, 40);f;'=hiv"]
+    assert run("verify", "out")[0] == 0
+    assert run("attack", "out", "--original", "patients.csv", "--encoding", "cp1252")[0] == 0
+    assert run("apply", "out/owner", "patients.csv", "-o", "again", "--encoding", "cp1252", "--max-suppressed", "0.5")[0] == 0
+    assert Path("again/public/data.csv").read_bytes() == Path("out/public/data.csv").read_bytes()
+
+
+@pytest.mark.parametrize("by", ["option", "plan"])
+def test_a_plain_file_can_be_asked_for(run: Run, by: str) -> None:
+    Path("patients.csv").write_text(GERMAN, encoding="cp1252")
+    plan = QUIET.replace('path = "patients.csv"', 'path = "patients.csv"\nencoding = "cp1252"')
+    Path("plan.toml").write_text(plan if by == "option" else plan + '[output]\ndialect = "plain"\n')
+    assert run("anonymize", "plan.toml", *(["--plain"] if by == "option" else []))[0] == 0
+    assert Path("out/public/data.csv").read_text().splitlines()[1] == "\"[30, 40)\",f,'=hiv"
+    assert 'dialect = "plain"' in Path("out/owner/plan.toml").read_text()
+    assert run("verify", "out")[0] == 0
+
+
+def test_what_differs_from_the_input_can_stand_in_the_plan(run: Run) -> None:
+    Path("plan.toml").write_text(QUIET + '[output.dialect]\nseparator = ";"\nmark = true\n')
+    assert run("anonymize", "plan.toml")[0] == 0
+    assert Path("out/public/data.csv").read_bytes().startswith(b"\xef\xbb\xbfage;sex;disease\n")
+    assert run("verify", "out")[0] == 0
+
+
+def test_labels_of_a_table_that_has_none_are_refused(run: Run) -> None:
+    code, _, said = run("anonymize", "plan.toml", "--labels")
+    assert code == 2
+    assert "no labels that could be written" in said
+    assert not Path("out").exists()

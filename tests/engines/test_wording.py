@@ -40,7 +40,7 @@ DIALECTS = st.builds(
 
 
 def reopened(path: Path, wording: Wording) -> Engine:
-    how = {"separator": wording.dialect.separator, "encoding": wording.encoding, "wording": wording}
+    how: dict[str, Any] = {"separator": wording.dialect.separator, "encoding": wording.encoding, "wording": wording}
     return open_table(path, missing_values=(), escaped=True, **how)
 
 
