@@ -58,7 +58,7 @@ def anonymize(  # noqa: PLR0913, PLR0917 - each is one option
     from incrowd.api import Plan
 
     start = time.perf_counter()
-    read, limit = Plan.read(plan), reading_of(UTF8, memory=memory).get("memory")
+    read, limit = Plan.read(plan), reading_of(UTF8, None, None, memory=memory).get("memory")
     told = {**({"dialect": "plain"} if plain else {}), **({"labels": True} if labels else {})}
     read = replace(read, output=read.output.model_copy(update=told))
     if not quiet:
