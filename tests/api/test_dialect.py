@@ -93,6 +93,7 @@ def test_a_german_file_is_released_as_one_and_is_its_plain_twin_to_all_who_read_
     attacked, twin = ic.attack(out, original=table, **how), ic.attack(plain, original=plain.with_suffix(".csv"))
     assert str(attacked) == str(twin)
     assert str(ic.attack(release, original=table, **how)) == str(twin)
+    assert repr(ic.risk(out)) == repr(ic.risk(plain))
     again = ic.apply(out / "owner", table, output=tmp_path / "again", format="csv", **how)
     assert (tmp_path / "again/public/data.csv").read_bytes() == raw
     assert ic.verify(tmp_path / "again").outcome == "holds"
@@ -116,6 +117,15 @@ def test_what_is_given_back_is_saved_as_it_was_read(tmp_path: Path) -> None:
     publish(table, tmp_path / "written", "k>=3", **how)
     for name in ("data.csv", "release.json"):
         assert (tmp_path / "saved/public" / name).read_bytes() == (tmp_path / "written/public" / name).read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore:Column 'notiz'")
+def test_the_report_says_how_to_read_the_file(tmp_path: Path) -> None:
+    table = written(tmp_path / "in.csv", [german(row) for row in ROWS], ";", "cp1252")
+    publish(table, tmp_path / "out", encoding="cp1252", about={}, **READING)
+    page = (tmp_path / "out/public/report.html").read_text(encoding="utf-8")
+    how = "it has semicolons between its values, is encoded in cp1252, and has decimal commas, and days as %d.%m.%Y."
+    assert how in page
 
 
 @pytest.mark.filterwarnings("ignore:Column 'notiz'")

@@ -274,7 +274,10 @@ def test_a_file_with_semicolons_and_its_own_letters_is_released_like_that(run: R
     assert lines[:2] == ["age;sex;disease", "[30, 40);f;'=hiv"]
     assert run("verify", "out")[0] == 0
     assert run("attack", "out", "--original", "patients.csv", "--encoding", "cp1252")[0] == 0
-    assert run("apply", "out/owner", "patients.csv", "-o", "again", "--encoding", "cp1252", "--max-suppressed", "0.5")[0] == 0
+    assert (
+        run("apply", "out/owner", "patients.csv", "-o", "again", "--encoding", "cp1252", "--max-suppressed", "0.5")[0]
+        == 0
+    )
     assert Path("again/public/data.csv").read_bytes() == Path("out/public/data.csv").read_bytes()
 
 
@@ -284,7 +287,7 @@ def test_a_plain_file_can_be_asked_for(run: Run, by: str) -> None:
     plan = QUIET.replace('path = "patients.csv"', 'path = "patients.csv"\nencoding = "cp1252"')
     Path("plan.toml").write_text(plan if by == "option" else plan + '[output]\ndialect = "plain"\n')
     assert run("anonymize", "plan.toml", *(["--plain"] if by == "option" else []))[0] == 0
-    assert Path("out/public/data.csv").read_text().splitlines()[1] == "\"[30, 40)\",f,'=hiv"
+    assert Path("out/public/data.csv").read_text().splitlines()[1] == '"[30, 40)",f,\'=hiv'
     assert 'dialect = "plain"' in Path("out/owner/plan.toml").read_text()
     assert run("verify", "out")[0] == 0
 

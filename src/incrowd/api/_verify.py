@@ -123,7 +123,7 @@ def verify(
     certificate = read_certificate(place)
     if original is not None and owner is None:
         owner = owner_beside(place)
-    if wrong := wrong_in(certificate):
+    if wrong := wrong_in(certificate) or _dialect_wrong(certificate):
         return Verification((), tuple(f"shape of the {where}" for where in wrong), ())
     again: Republication | None = None
     from_original: list[Told] = []
@@ -135,6 +135,15 @@ def verify(
         told += compare_owner(certificate, place.parent, Path(owner))
     named = {state: tuple(what for fine, what in told if fine is state) for state in (True, False, None)}
     return Verification(named[True], named[False], named[None], _on_trust(certificate, key, owner))
+
+
+def _dialect_wrong(certificate: Plain) -> list[str]:
+    """Name a dialect that we do not write, or not by this name."""
+    try:
+        wording_of(certificate["data"])
+    except DataError:
+        return ["certificate: data: dialect"]
+    return []
 
 
 def read_certificate(path: Path) -> Plain:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from incrowd.cli._anonymize import Force, Sign, close, show
+from incrowd.cli._anonymize import Force, Plain, Sign, close, show
 from incrowd.cli._assess import Json, Quiet
 from incrowd.cli._hierarchy import ShowValues
 from incrowd.cli._progress import Watch
@@ -43,6 +43,7 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     drop_others: Drop = False,
     force: Force = False,
     sign: Sign = None,
+    plain: Plain = False,
     encoding: Encoding = UTF8,
     separator: Separator = None,
     sheet: Sheet = None,
@@ -66,6 +67,7 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     how: dict[str, Any] = {
         "output": output,
         "format": kind or format_like(data),
+        "dialect": "plain" if plain else "input",
         "force": force,
         "sign": sign,
         **reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory),

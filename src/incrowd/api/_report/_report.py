@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -246,5 +246,17 @@ def checking(about: About) -> Section:
         [
             f"The data come with verify.py, a program that you can read. It needs {more}. Run: python verify.py",
             "It measures the promises again on the file, and compares its hash with the certificate release.json.",
+            *_how_written(name, about.file.get("dialect")),
         ],
     )
+
+
+def _how_written(name: str, dialect: Mapping[str, Any] | None) -> Iterator[str]:
+    """Say how a text file is read that is no plain one."""
+    if dialect is None:
+        return
+    between = {"\t": "tabs", ",": "commas", ";": "semicolons"}.get(dialect["separator"], dialect["separator"])
+    days = "" if dialect["dates"] is None else f", and days as {dialect['dates']}"
+    numbers = "commas" if dialect["decimal"] == "," else "points"
+    letters = f"is encoded in {dialect['encoding']}"
+    yield f"To read {name}: it has {between} between its values, {letters}, and has decimal {numbers}{days}."
