@@ -51,39 +51,38 @@ def write_text(
     check_header(relation.columns)
     wanted = wording or Wording()
     dialect = settled(wanted.dialect)
-    if ".tsv" in path.suffixes:
+    if path.name.lower().removesuffix(".gz").endswith(".tsv"):
         dialect = replace(dialect, separator="\t")
-    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    wording = _wording(Wording(dialect, wanted.columns), relation, types, texts)
+    wording = _wording(Wording(dialect, wanted.columns), relation, texts)
     alone = connect(threads=1)  # several threads write their rows as they come
-    cells = ", ".join(f"{_written(wording, name, type_)} AS {quoted(name)}" for name, type_ in types.items())
+    names = {name: quoted(name) for name in relation.columns}
+    cells = ", ".join(f"{wording.written_sql(name, cell)} AS {cell}" for name, cell in names.items())
     with _in_utf8(path, wording.dialect) as (target, compression):
-        written = alone.from_arrow(reader_of(relation)).project(cells)
+        written = _texts(alone.from_arrow(reader_of(relation))).project(cells)
         written.write_csv(str(target), header=True, sep=wording.dialect.separator, compression=compression)
     return wording
 
 
-def _wording(
-    wanted: Wording,
-    relation: duckdb.DuckDBPyRelation,
-    types: Mapping[str, str],
-    texts: Mapping[str, pa.Array] | None,
-) -> Wording:
+def _wording(wanted: Wording, relation: duckdb.DuckDBPyRelation, texts: Mapping[str, pa.Array] | None) -> Wording:
     """Say how the values will be written."""
     plain = (wanted.dialect.decimal, wanted.dialect.dates) == (".", None)
-    possible = [name for name in types if not plain and (wanted.columns is None or name in wanted.columns)]
-    cells = {name: _cell(quoted(name), types[name]) for name in possible if types[name].startswith(_TURNED)}
-    asked = {name: wanted.asked_sql(cell) for name, cell in cells.items()}
+    types = zip(relation.columns, map(str, relation.types), strict=True)
+    possible = [name for name, type_ in types if not plain and type_.startswith(_TURNED)]
+    asked = {
+        name: wanted.asked_sql(quoted(name)) for name in possible if wanted.columns is None or name in wanted.columns
+    }
     if texts is not None:
         alone = connect(threads=1)
-        values = {name: alone.from_arrow(pa.table({name: texts[name]})) for name in asked}
+        values = {name: _texts(alone.from_arrow(pa.table({name: texts[name]}))) for name in asked}
         return wanted.fitting({name: values[name].aggregate(asked[name]).fetchall()[0] for name in asked})
-    found = relation.aggregate(", ".join(asked.values())).fetchall()[0] if asked else ()
+    found = _texts(relation).aggregate(", ".join(asked.values())).fetchall()[0] if asked else ()
     return wanted.fitting({name: found[3 * place : 3 * place + 3] for place, name in enumerate(asked)})
 
 
-def _written(wording: Wording, name: str, type_: str) -> str:
-    return wording.written_sql(name, _cell(quoted(name), type_))
+def _texts(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Give every value as its one text."""
+    columns = zip(map(quoted, relation.columns), map(str, relation.types), strict=True)
+    return relation.project(", ".join(f"{_cell(name, type_)} AS {name}" for name, type_ in columns))
 
 
 def _cell(name: str, type_: str) -> str:
