@@ -146,6 +146,28 @@ def test_a_typed_table_can_be_written_in_a_dialect(tmp_path: Path) -> None:
     assert ic.verify(tmp_path / "out").outcome == "holds"
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_plain_file_can_be_released_in_another_dialect(saved: bool, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("\n".join(["age,cost", *(f"{20 + n % 20},{n / 4}" for n in range(40))]))
+    schema, how = ic.Schema({"age": ic.intervals(10, 20)}, ["cost"]), {"separator": ";", "decimal": ","}
+    if saved:
+        ic.anonymize(tmp_path / "in.csv", schema, model="k>=3").save(tmp_path / "out", format="csv", dialect=how)
+    else:
+        more: dict[str, Any] = {"output": tmp_path / "out", "format": "csv", "dialect": how}
+        ic.anonymize(tmp_path / "in.csv", schema, model="k>=3", **more)
+    assert "\n[20, 30);0,25\n" in (tmp_path / "out/public/data.csv").read_text()
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+
+
+def test_a_sign_that_is_no_separator_elsewhere_becomes_a_comma(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("\n".join(["agexgender", *(f"{20 + n % 20}xf" for n in range(40))]))
+    how: dict[str, Any] = {"separator": "x", "output": tmp_path / "out", "format": "csv"}
+    schema = ic.Schema({"age": ic.intervals(10, 20)}, ["gender"])
+    ic.anonymize(tmp_path / "in.csv", schema, model="k>=3", **how)
+    assert (tmp_path / "out/public/data.csv").read_text().splitlines()[1] == '"[20, 30)",f'
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+
+
 def test_averages_have_the_comma(tmp_path: Path) -> None:
     lines = ["alter;lohn", *(f"{20 + n % 20},3;{n % 5},5" for n in range(40))]
     (tmp_path / "in.csv").write_text("\n".join(lines))
@@ -213,3 +235,30 @@ def test_columns_that_are_not_listed_are_read_as_they_stand_and_make_the_same_gr
     said["data"]["dialect"]["columns"].remove("aufnahme")
     path.write_text(json.dumps(said))
     assert answers(tmp_path / "out", capsys) == ("holds", "holds")
+
+
+PLAN = 'version = 1\n[data]\npath = "p.csv"\n[columns.age]\nrole = "quasi"\n[privacy]\npromise = "k>=2"\n[output]\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "match"),
+    [
+        ('dialect = "german"', "must be 'input' or 'plain' or a table, got 'german'"),
+        ('dialect = { sep = ";" }', "is unknown; there are 'separator', 'decimal', 'dates', 'encoding', 'mark'"),
+        ('dialect = { separator = "ab" }', "The separator must be one character"),
+        ('dialect = { encoding = "utf-9" }', "There is no encoding 'utf-9'"),
+        ('dialect = { dates = "%d.%m.%y" }', r"Days cannot be written as '%d\.%m\.%y'"),
+        ("labels = 1", "must be true or false"),
+    ],
+)
+def test_a_plan_says_where_its_dialect_is_wrong(line: str, match: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN + line)
+    with pytest.raises(ic.PlanError, match=match):
+        ic.Plan.read(tmp_path / "plan.toml")
+
+
+def test_a_plan_with_a_dialect_is_written_as_it_was_read(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN + 'labels = true\ndialect = { separator = ";", mark = false }\n')
+    plan = ic.Plan.read(tmp_path / "plan.toml")
+    (tmp_path / "again.toml").write_text(plan.text())
+    assert ic.Plan.read(tmp_path / "again.toml").output == plan.output

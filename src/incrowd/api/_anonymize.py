@@ -81,8 +81,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         - ``order``: rows are ``"sorted"`` by their published values, or ``"keep"`` their order, with a warning.
         - ``pseudonyms``: identifiers to publish as pseudonyms, each with the file of its key, of 32 bytes or more.
         - ``output``: a folder to write the release to, as ``Release.save`` does, without holding the table in memory;
-          ``release.table`` is then the path of the written file. ``format``, ``force``, ``sign``, ``plan`` and
-          ``about`` as there.
+          ``release.table`` is then the path of the written file. ``format``, ``dialect``, ``labels``, ``force``,
+          ``sign``, ``plan`` and ``about`` as there.
 
     Raises
     ------

@@ -89,9 +89,10 @@ class Recipe:
 
     @property
     def wording(self) -> Wording | None:
-        """How the file that was read is written; ``None`` if it was no text file, or is a plain one."""
-        known = self.input.get("dialect")
-        return None if known is None else Wording.read_of(known)
+        """How the file that was read is written; ``None`` if it was no text file."""
+        if "dialect" in self.input:
+            return Wording.read_of(self.input["dialect"])
+        return Wording() if self.input["kind"] in {"csv", "tsv", "txt", "gz"} else None
 
 
 def versions() -> dict[str, str]:

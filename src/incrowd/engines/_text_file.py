@@ -8,6 +8,7 @@ import gzip
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -130,7 +131,9 @@ def _not_held(path: Path, dialect: Dialect) -> DataError:
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file, delimiter=dialect.separator)
         header = next(rows)
-        numbers = (number for row in (header, *rows) for number, cell in enumerate(row) if not _holds(cell, dialect))
+        numbers = (
+            number for row in chain([header], rows) for number, cell in enumerate(row) if not _holds(cell, dialect)
+        )
         number = next(numbers)
     named = repr(header[number]) if _holds(header[number], dialect) else str(number + 1)
     msg = f"Column {named} of the release has a character that a file in {dialect.encoding} cannot hold."

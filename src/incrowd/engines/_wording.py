@@ -22,6 +22,8 @@ _TIME = "( [0-9:.+]+)?"
 """What may stand after a day."""
 _ENDS = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}
 """Encodings that bring a byte order mark along, and how the rest of the file is encoded."""
+_MARKED = {"utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
+"""Encodings of files that may begin with a byte order mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,11 @@ class Wording:
 def settled(dialect: Dialect) -> Dialect:
     """Give a dialect that files are written by: in one of its ways to say it, and without what is only read."""
     name = codecs.lookup(dialect.encoding).name
-    mark = (dialect.mark or name in _ENDS) and name.startswith("utf-")
+    mark = name in _ENDS or (dialect.mark and name in _MARKED)
     dates = dialect.dates if dialect.dates is not None and is_of_days(dialect.dates) else None
     return replace(
         dialect,
+        separator=dialect.separator if is_separator(dialect.separator) else ",",
         encoding="utf-8" if name == "ascii" else _ENDS.get(name, name),
         mark=mark,
         thousands=None,
@@ -132,8 +135,7 @@ def check_dialect(dialect: Dialect) -> None:
     """Refuse a dialect that no file can be written in."""
     separator, dates = dialect.separator, dialect.dates
     check_encoding(dialect.encoding)
-    one = isinstance(separator, str) and len(separator) == 1 and separator.isprintable() | (separator == "\t")
-    if not one or separator in "\"'" or separator.isalnum():
+    if not isinstance(separator, str) or not is_separator(separator):
         msg = f"The separator must be one character and no letter, digit, quote or line break, got {separator!r}."
         raise ParameterError(msg, hint="for example separator=';'.")
     if dialect.decimal not in {".", ","}:
@@ -145,6 +147,11 @@ def check_dialect(dialect: Dialect) -> None:
     if dates is not None and not (isinstance(dates, str) and is_of_days(dates)):
         msg = f"Days cannot be written as {dates!r}."
         raise ParameterError(msg, hint="it has %d, %m and %Y, each once, such as %d.%m.%Y.")
+
+
+def is_separator(sign: str) -> bool:
+    """Say whether a sign can stand between values: no letter or digit, and nothing that quotes, escapes or ends."""
+    return len(sign) == 1 and not sign.isalnum() and sign not in "\"'\r\n\0"
 
 
 def is_of_days(form: str) -> bool:

@@ -19,12 +19,14 @@ from incrowd.api._plan._sections import (
     WRITTEN,
     ColumnSection,
     DataSection,
+    DialectTable,
     OutputSection,
     PrivacySection,
     ReportSection,
     SearchSection,
     plain_of,
 )
+from incrowd.api._wording import check_told
 from incrowd.core import IncrowdError
 from incrowd.engines import Budget, check_form
 from incrowd.hierarchies import categories
@@ -76,6 +78,9 @@ def check(parts: Parts) -> Iterator[Trouble]:
         yield from _check_privacy(parts.privacy, parts)
     if parts.search is not None:
         yield from _check_search(parts.search)
+    if parts.output is not None and isinstance(told := parts.output.dialect, DialectTable):
+        for key, value in plain_of(told).items():
+            yield from _try(("output", "dialect", key), partial(check_told, {key: value}))
 
 
 def _check_data(data: DataSection) -> Iterator[Trouble]:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from incrowd.api._plan._forms import FORMS, NAMES, Part, kinds_in
 from incrowd.api._plan._places import Path, Place, nearest_place
-from incrowd.api._plan._sections import SECTIONS, ColumnSection, Document
+from incrowd.api._plan._sections import SECTIONS, ColumnSection, DialectTable, Document
 from incrowd.core import PlanProblem
 
 _WANTED = {
@@ -120,7 +120,9 @@ def _known(path: Path, raw: Mapping[str, Any]) -> list[str]:
     if path[:1] == ("columns",) and path[2:] == ("hierarchy",):
         return list(FORMS[kinds_in(_at(raw, path))[0]].model_fields)
     part: type[Part] = Document
-    if path:
+    if path == ("output", "dialect"):
+        part = DialectTable
+    elif path:
         part = ColumnSection if path[0] == "columns" else SECTIONS[str(path[0])]
     return list(part.model_fields)
 
