@@ -3,10 +3,14 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from incrowd.core import Domain, HierarchyError, ParameterError, UncoveredValuesError
-from incrowd.hierarchies import Dates, dates
+from incrowd.hierarchies import Dates, Span, covered, dates, disjoint, span_of
+from incrowd.hierarchies._periods import UNITS, begin_of_period, name_of_period, number_of_period, read_period
 
 
 def path(hierarchy: Dates, *values: Any) -> list[str]:
@@ -67,12 +71,48 @@ def test_numbers_are_no_dates() -> None:
         ((), "without repeating, got none"),
         (("year", "month"), "from fine to coarse without repeating, got 'year', 'month'"),
         (("year", "year"), "without repeating"),
-        (("week",), "unit must be one of day, month, quarter, year, decade, century, got 'week'"),
+        (("hour",), "unit must be one of day, week, month, quarter, year, decade, century, got 'hour'"),
+        (("month", "week"), "from fine to coarse"),
     ],
 )
 def test_units_that_do_not_nest_are_refused(units: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         dates(*units)
+
+
+@pytest.mark.parametrize(
+    ("day", "week"),
+    [(1, "W1"), (7, "W1"), (8, "W2"), (14, "W2"), (15, "W3"), (21, "W3"), (22, "W4"), (28, "W4"), (29, "W4")],
+)
+def test_a_week_is_one_of_a_month_and_never_lies_in_two(day: int, week: str) -> None:
+    values = dt.date(2024, 2, day), dt.date(2024, 3, 1)
+    assert path(dates("week", "month", "year"), *values)[1:] == [f"2024-M02-{week}", "2024-M02", "2024", "*"]
+
+
+def test_whole_numbers_are_days_by_a_format() -> None:
+    assert path(dates("week", "year", format="%Y%m%d"), 20240301, 19991231) == [
+        *("19991231", "1999-M12-W4", "1999", "*"),
+    ]
+    with pytest.raises(UncoveredValuesError, match="1 of 2 values that are no dates of the format '%Y%m%d'"):
+        dates("year", format="%Y%m%d").bind(Domain.of("born", [20240301, 20240231]))
+
+
+@given(st.dates())
+def test_the_name_of_a_period_is_read_back_and_its_day_lies_between_its_ends(day: dt.date) -> None:
+    moment = np.array([day], dtype="datetime64[D]")
+    for unit in UNITS:
+        number = int(number_of_period(moment, unit)[0])
+        assert read_period(name_of_period(number, unit)) == (unit, number)
+        assert begin_of_period(number, unit) <= moment[0] < begin_of_period(number + 1, unit)
+
+
+def test_a_week_says_without_its_hierarchy_what_it_covers() -> None:
+    days = [dt.date(2024, 3, day) for day in (7, 8, 14, 15)]
+    assert covered("2024-M03-W2", Domain.of("born", days)).tolist() == [False, True, True, False]
+    assert covered("2024-M03-W2", Domain.of("born", [20240307, 20240308])).tolist() == [False, True]
+    assert disjoint(["2024-M03-W2", "2024-M03-W1", "2024-M02"])
+    assert not disjoint(["2024-M03-W4", "2024-Q1"])
+    assert span_of("2024-M02-W4", "date", whole=True) == Span(19775.0, 19783.0)
 
 
 def test_a_format_must_be_text() -> None:

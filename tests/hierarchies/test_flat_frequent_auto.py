@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from incrowd.core import Domain, ParameterError
-from incrowd.hierarchies import auto, dates, flat, frequent, intervals, mask
+from incrowd.hierarchies import Intervals, auto, dates, flat, frequent, frequent_for, intervals, mask
 
 
 def counted(**counts: int) -> Domain:
@@ -56,6 +58,13 @@ def test_they_print_as_written() -> None:
     assert (repr(flat()), repr(frequent(0.01, 0.05)), repr(auto())) == ("flat()", "frequent(0.01, 0.05)", "auto()")
 
 
+DAY = dt.date(2024, 1, 1)
+
+
+def days(*numbers: int) -> list[dt.date]:
+    return [DAY + dt.timedelta(number) for number in numbers]
+
+
 @pytest.mark.parametrize(
     ("values", "choice"),
     [
@@ -63,28 +72,76 @@ def test_they_print_as_written() -> None:
         ([1, 2, 3, 4], flat()),
         (range(17, 91), intervals(5, 10, 20)),
         (range(731), intervals(50, 100, 200)),
-        (range(5), intervals(2)),
-        ([0.01, 0.02, 0.03, 0.04, 0.05], intervals(0.002, 0.01, 0.02)),
-        ([Decimal(n) / 4 for n in range(9)], intervals(0.1, 0.2, 1)),
-        ([10**20 + n for n in range(9)], intervals(0.5, 1, 2)),
-        ([0.5, 1.5, 2.5, 3.5, float("inf")], intervals(0.2, 1)),
+        (range(5), intervals(2, 4)),
+        (range(1, 11), intervals(2, 4, 8, start=1)),
+        (range(31), intervals(2, 10, 20)),
+        ([n / 10 for n in range(20)], intervals(0.2, 0.4, 0.8)),
+        ([0.01, 0.02, 0.03, 0.04, 0.05], intervals(0.02, 0.04)),
+        ([Decimal(n) / 4 for n in range(9)], intervals(0.5, 1, 2)),
+        ([10**20 + n for n in range(9)], intervals(2, 4, 8)),
+        ([*range(20, 80), 99_999], intervals(5, 10, 20, top=80)),
+        ([-999, *range(100)], intervals(5, 10, 20, bottom=0)),
+        ([0] * 900 + [100 * n for n in range(1, 101)], intervals(500, 1000, 2000)),
+        ([0.5, 1.5, 2.5, 3.5, float("inf")], intervals(2)),
         ([0.5, float("inf"), float("-inf"), None], flat()),
-        ([dt.date(2024, 1, day) for day in range(1, 6)], dates("month", "quarter", "year", "decade")),
+        (days(0, 1, 2, 3, 4), flat()),
+        (days(*range(20)), dates("week")),
+        (days(*range(90)), dates("week", "month")),
+        (days(*range(0, 700, 2)), dates("week", "month", "quarter", "year")),
+        (days(*range(0, 20_000, 20)), dates("month", "quarter", "year", "decade")),
+        (days(0, 400, 800, 1200, 9000), dates("decade")),
+        ([str(day) for day in days(*range(90))], dates("week", "month")),
+        ([f"{day} 10:30" for day in days(*range(90))], dates("week", "month")),
+        ([f"{day:%Y%m%d}" for day in days(*range(90))], dates("week", "month", format="%Y%m%d")),
+        ([int(f"{day:%Y%m%d}") for day in days(*range(90))], dates("week", "month", format="%Y%m%d")),
+        ([20240230, *range(20240301, 20240331)], intervals(2, 10, 20, bottom=20240300)),
         ([f"{n:05d}" for n in range(21)], mask()),
-        ([f"{n:05d}" for n in range(20)], frequent(0.01, 0.05)),
-        ([f"{n}" for n in range(21)], frequent(0.01, 0.05)),
-        ([f"ab{chr(97 + n)}" for n in range(21)], frequent(0.01, 0.05)),
-        ([f"job {n}" for n in range(11)], frequent(0.01, 0.05)),
+        ([f"{n:05d}" for n in range(20)], flat()),
+        ([f"{n}" for n in range(21)], flat()),
+        ([f"job {n}" for n in range(11)], flat()),
+        ([f"job {n}" for n in range(40)] + ["nurse"] * 500, frequent(0.01)),
+        ([f"job {n}" for n in range(40)] + ["nurse"] * 500 + ["cook", "judge"] * 20, frequent(0.01, 0.05)),
         ([f"job {n}" for n in range(10)], flat()),
     ],
 )
-def test_auto_chooses_by_kind_and_number_of_values(values: Any, choice: object) -> None:
+def test_auto_chooses_by_kind_spread_and_number_of_values(values: Any, choice: object) -> None:
     assert auto().choose(Domain.of("x", values)) == choice
 
 
 def test_auto_takes_days_first_for_timestamps() -> None:
-    moments = [dt.datetime(2024, 1, 1, hour, tzinfo=dt.UTC) for hour in range(5)]
-    assert auto().choose(Domain.of("x", moments)) == dates("day", "month", "quarter", "year", "decade")
+    moments = [dt.datetime(2024, 1, day, hour, tzinfo=dt.UTC) for day in (1, 2, 9) for hour in range(5)]
+    assert auto().choose(Domain.of("x", moments)) == dates("day", "week")
+
+
+@given(
+    st.lists(st.integers(-(10**6), 10**6), min_size=5)
+    | st.lists(st.floats(-1e6, 1e6), min_size=5)
+    | st.lists(st.decimals(-1000, 1000, places=2), min_size=5)
+    | st.lists(st.dates(), min_size=5)
+    | st.lists(st.datetimes(), min_size=5)
+    | st.lists(st.text("abc", min_size=1), min_size=5)
+)
+def test_every_level_that_auto_chooses_changes_something(values: list[Any]) -> None:
+    domain = Domain.of("x", values)
+    ladder = auto().bind(domain)
+    sizes = [len(labels) for labels in ladder.labels]
+    if len(domain.values) == 1:
+        return
+    assert sizes == sorted(set(sizes), reverse=True)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=60).map(lambda values: [f"v{value}" for value in values]))
+def test_rare_values_that_auto_groups_are_never_all(values: list[str]) -> None:
+    chosen = frequent_for(Domain.of("x", values), 0.2, 0.4)
+    if chosen is not None:
+        assert all(len(labels) > 1 for labels in chosen.bind(Domain.of("x", values)).labels[:-1])
+
+
+@given(st.integers(30, 5_000), st.integers(-1_000, 1_000), st.sampled_from([1, 3, 10, Decimal("0.1"), 0.25]))
+def test_evenly_spread_numbers_get_three_levels(count: int, first: int, step: Any) -> None:
+    chosen = auto().choose(Domain.of("x", [(first + number) * step for number in range(count)]))
+    assert isinstance(chosen, Intervals)
+    assert len(chosen.widths) >= 3
 
 
 def test_auto_does_not_cut_numbers_of_which_none_but_one_is_finite() -> None:

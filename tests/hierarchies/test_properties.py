@@ -46,7 +46,11 @@ MOMENTS = st.datetimes()
 NUMERIC = [intervals(5, 10, 20), intervals(0.1, 0.5, start=0.05), intervals(7, bottom=-3.5, top=40)]
 NUMERIC += [intervals(Fraction(1, 3)), intervals(1000, 10**6)]
 CODED: list[Hierarchy] = [top_coded(90, 12.5), bottom_coded(-7, 0.3)]
-CALENDAR: list[Hierarchy] = [dates("day", "month", "year", "century"), dates("quarter", "decade")]
+CALENDAR: list[Hierarchy] = [
+    dates("day", "month", "year", "century"),
+    dates("quarter", "decade"),
+    dates("week", "month"),
+]
 MASKS: list[Hierarchy] = [mask(), mask("left"), mask(keep=2)]
 ANY: list[Hierarchy] = [flat(), frequent(2, 3), frequent(0.2), auto()]
 

@@ -6,11 +6,11 @@ from incrowd.hierarchies._categories import BoundCategories, Categories, categor
 from incrowd.hierarchies._check import check
 from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
 from incrowd.hierarchies._covers import coverage, covered, covers, unread
-from incrowd.hierarchies._dates import Dates, dates
+from incrowd.hierarchies._dates import Dates, dates, dates_for
 from incrowd.hierarchies._disjoint import disjoint
 from incrowd.hierarchies._draw import draw
 from incrowd.hierarchies._flat import Flat, flat
-from incrowd.hierarchies._frequent import Frequent, frequent
+from incrowd.hierarchies._frequent import Frequent, frequent, frequent_for
 from incrowd.hierarchies._from_data import is_from_data
 from incrowd.hierarchies._intervals import Intervals, intervals
 from incrowd.hierarchies._labels import LabelKind, members_of
@@ -20,8 +20,10 @@ from incrowd.hierarchies._notations import kind_of_label
 from incrowd.hierarchies._numbers import read_decimal
 from incrowd.hierarchies._ordered import Ordered, ordered
 from incrowd.hierarchies._paths import Problem
+from incrowd.hierarchies._periods import days_in
 from incrowd.hierarchies._spans import Span, span_of
 from incrowd.hierarchies._tree import Tree, tree
+from incrowd.hierarchies._widths import intervals_for
 from incrowd.hierarchies._write import write_csv
 
 __all__ = [
@@ -50,11 +52,15 @@ __all__ = [
     "covered",
     "covers",
     "dates",
+    "dates_for",
+    "days_in",
     "disjoint",
     "draw",
     "flat",
     "frequent",
+    "frequent_for",
     "intervals",
+    "intervals_for",
     "is_from_data",
     "kind_of_label",
     "mask",

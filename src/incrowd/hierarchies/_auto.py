@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
-from fractions import Fraction
 
 from incrowd.core import Domain, Hierarchy, Ladder
-from incrowd.hierarchies._dates import dates
+from incrowd.hierarchies._dates import dates_for
 from incrowd.hierarchies._flat import flat
-from incrowd.hierarchies._frequent import frequent
-from incrowd.hierarchies._intervals import intervals
+from incrowd.hierarchies._frequent import frequent_for
 from incrowd.hierarchies._mask import mask
-from incrowd.hierarchies._numbers import typed_numbers
-from incrowd.hierarchies._parameters import read_number
+from incrowd.hierarchies._periods import days_in
+from incrowd.hierarchies._widths import intervals_for
 
-FEW = 4
-"""Up to so many values nothing fits between the value and ``*``."""
+FEW, SOME = 4, 10
+"""Up to so many values nothing fits between the value and ``*``; up to so many words none of them counts as rare."""
+
+DAY = "%Y%m%d"
+"""How a whole number writes a day: 20240301."""
+
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)?")
+_DIGITS = re.compile(r"(?:1[89]|20)[0-9]{2}[01][0-9][0-3][0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +32,16 @@ class Auto:
         if domain.kind == "boolean" or len(domain.values) <= FEW:
             return flat()
         if domain.kind == "number":
-            return _for_numbers(domain)
-        if domain.kind == "date":
-            return dates("month", "quarter", "year", "decade")
-        if domain.kind in {"datetime", "instant"}:
-            return dates("day", "month", "quarter", "year", "decade")
+            by_day = None if days_in(domain) is None else dates_for(domain, DAY)
+            return by_day or intervals_for(domain) or flat()
+        if domain.kind != "text":
+            return dates_for(domain) or flat()
+        if (form := _form_of_dates(domain)) is not None:
+            return dates_for(domain, form or None) or flat()
         if _are_codes(domain):
             return mask()
-        return frequent(0.01, 0.05) if len(domain.values) > 10 else flat()
+        rare = frequent_for(domain, 0.01, 0.05) if len(domain.values) > SOME else None
+        return rare or flat()
 
     def bind(self, domain: Domain) -> Ladder:
         """Choose and fit."""
@@ -54,16 +59,20 @@ def auto() -> Auto:
     The first line that fits decides:
 
     - booleans, or at most 4 values: ``flat()``
-    - numbers: ``intervals(...)`` with widths of 1, 2 or 5 times a power of ten, at most 20 intervals on the first level
-      (width 2 or more for whole numbers), then wider while there are at least two
-    - dates: ``dates("month", "quarter", "year", "decade")``; timestamps: the same with ``"day"`` first
+    - whole numbers that all write a day (20240301): as dates
+    - numbers: ``intervals(...)`` with round widths, 1, 2 or 5 times a power of ten, about 20 intervals on the first
+      level, then wider ones, three levels where the values allow it; whole numbers that lie within 24 of each other in
+      pairs, fours and eights. The widths are those of the bulk of the rows, between their 5 % and 95 % quantiles. Where
+      a number lies farther from it than it is long, there is an open end, ``top`` or ``bottom``
+    - dates and timestamps, also text that writes them as ISO 8601 or 20240301: ``dates(...)`` with those of day, week,
+      month, quarter, year and decade that differ; weeks only for dates of at most 24 months
     - text of one length, letters and digits, a digit in every value, more than 20 values: ``mask()``
-    - other text of more than 10 values: ``frequent(0.01, 0.05)``
-    - other text: ``flat()``
+    - other text of more than 10 values: ``frequent(0.01, 0.05)``, without a threshold below which all values are
+    - everything else: ``flat()``
 
-    The choice depends on the values only, never on their order. It is a first guess: it does not know that Lyon
-    lies in France. A ``tree(...)`` of somebody who knows the column keeps more of it. One extreme number widens all
-    intervals; ``intervals(..., top=...)`` does not.
+    A level that would not change anything is left out. The choice depends on the values and how often they occur, never
+    on their order. It is a first guess: it does not know that Lyon lies in France. ``classification(...)`` does, and a
+    ``tree(...)`` of somebody who knows the column keeps more of it.
 
     Examples
     --------
@@ -74,27 +83,9 @@ def auto() -> Auto:
     return Auto()
 
 
-def _for_numbers(domain: Domain) -> Hierarchy:
-    finite = typed_numbers(domain)[1].nonzero()[0]
-    low, high = (read_number("value", domain.values[index]) for index in (finite[0], finite[-1]))
-    span = high - low
-    smallest = Fraction(2) if domain.values.dtype.kind == "i" else Fraction(0)
-    widths: list[Fraction] = []
-    candidates = _nice_widths(max(span / 20, smallest))
-    for width in itertools.takewhile(lambda width: not widths or 2 * width <= span, candidates):
-        if not widths or width % widths[-1] == 0:
-            widths.append(width)
-    return intervals(*widths)
-
-
-def _nice_widths(at_least: Fraction) -> Iterator[Fraction]:
-    """Count 1, 2, 5, 10, 20, 50, ... from the first that is large enough."""
-    power = Fraction(10) ** (len(str(int(at_least))) - 1)
-    while power > at_least:
-        power /= 10
-    while True:
-        yield from (power * digit for digit in (1, 2, 5) if power * digit >= at_least)
-        power *= 10
+def _form_of_dates(domain: Domain) -> str | None:
+    """Say how a column of text writes days: the empty text for ISO 8601; nothing if it does not."""
+    return next((form for form, sign in (("", _ISO), (DAY, _DIGITS)) if all(map(sign.fullmatch, domain.values))), None)
 
 
 def _are_codes(domain: Domain) -> bool:

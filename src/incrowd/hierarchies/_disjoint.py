@@ -16,7 +16,7 @@ import numpy as np
 from incrowd.core import TOP
 from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, members_of, read_label
 from incrowd.hierarchies._numbers import read_decimal
-from incrowd.hierarchies._periods import MONTHS, read_moment
+from incrowd.hierarchies._periods import begin_of_period, read_moment
 
 End = tuple[Any, int]
 """A number and where the end lies: 0 at it, 1 above it, -1 below it."""
@@ -146,14 +146,8 @@ def _moments_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
 def _during(reading: Period | Moments) -> Interval:
     if isinstance(reading, Moments):
         return (_instant(reading.first), 0), (_instant(reading.last), 0)
-    begin, end = (_begin(reading, number) for number in (reading.number, reading.number + 1))
+    begin, end = (_instant(begin_of_period(reading.number + later, reading.unit)) for later in (0, 1))
     return (begin, 0), (end, -1)
-
-
-def _begin(period: Period, number: int) -> int:
-    if period.unit == "day":
-        return _instant(np.datetime64(number, "D"))
-    return _instant(np.datetime64(number * MONTHS[period.unit] - 1970 * 12, "M"))
 
 
 def _instant(moment: np.datetime64) -> int:

@@ -68,3 +68,15 @@ def _shown(threshold: int | Fraction) -> str:
 def _smallest_count(threshold: int | Fraction, rows: int) -> int:
     """Give the smallest number of rows with which a value is not rare, exactly."""
     return threshold if isinstance(threshold, int) else -(-threshold * rows // 1)
+
+
+def frequent_for(domain: Domain, *shares: Number) -> Frequent | None:
+    """Give those thresholds that change something and do not make everybody rare; nothing if none does."""
+    counts = domain.counts[: len(domain.values)]
+    rows, before, kept = int(counts.sum()), 1, []
+    for share in shares:
+        rare = int((counts < _smallest_count(read_number("at_least", share), rows)).sum())
+        if before < rare < len(counts):
+            kept.append(share)
+            before = rare
+    return frequent(*kept) if kept else None

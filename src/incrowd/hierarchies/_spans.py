@@ -13,7 +13,7 @@ from incrowd.core import Kind
 from incrowd.hierarchies._labels import Between, Masked, Moments, Period
 from incrowd.hierarchies._notations import read_any
 from incrowd.hierarchies._numbers import read_decimal
-from incrowd.hierarchies._periods import MONTHS, read_moment
+from incrowd.hierarchies._periods import begin_of_period, read_moment
 
 _DIGITS = re.compile(r"[0-9]+\*+")
 _DAY = np.timedelta64(1, "D")
@@ -56,7 +56,8 @@ def span_of(label: str, kind: Kind, *, whole: bool) -> Span | None:
     if kind == "number":
         return _numbers(label, found, whole=whole)
     if isinstance(found, Period):
-        return Span(_begin(found.unit, found.number, whole=whole), _begin(found.unit, found.number + 1, whole=whole))
+        begin, end = (begin_of_period(found.number + later, found.unit) for later in (0, 1))
+        return Span(_place(begin, whole=whole), _place(end, whole=whole))
     if isinstance(found, Moments):
         last = found.last.astype("datetime64[D]") + _DAY if whole else found.last
         return Span(_place(found.first, whole=whole), _place(last, whole=whole))
@@ -83,14 +84,6 @@ def _numbers(label: str, found: object, *, whole: bool) -> Span | None:
 def _next(end: Fraction, *, holds: bool) -> int:
     """Give the first whole number from an end on, or after it where the end is not held."""
     return math.ceil(end) if holds else math.floor(end) + 1
-
-
-def _begin(unit: str, number: int, *, whole: bool) -> float:
-    """Give where a period begins."""
-    if unit == "day":
-        return _place(np.datetime64(number, "D"), whole=whole)
-    months = number * MONTHS[unit] - 1970 * 12  # type: ignore[index]  # the units of a calendar
-    return _place(np.datetime64(months, "M").astype("datetime64[D]"), whole=whole)
 
 
 def _place(moment: np.datetime64, *, whole: bool) -> float:

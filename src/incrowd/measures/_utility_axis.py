@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import TOP, Domain, Kind, Ladder, ParameterError
-from incrowd.hierarchies import Span, coverage, members_of, span_of
+from incrowd.hierarchies import Span, coverage, days_in, members_of, span_of
 from incrowd.measures._utility_groups import Groups
 
 Bools = npt.NDArray[np.bool_]
@@ -42,6 +42,9 @@ class Axis:
         """Take a column; nothing if it has no numbers or dates, or one that is not finite."""
         if domain.kind in {"text", "boolean"} or not len(domain.values):
             return None
+        days = days_in(domain)
+        if days is not None:
+            return cls("date", days.astype(np.int64).astype(float), 1.0)
         if domain.kind == "number":
             at = domain.values.astype(np.float64)
             whole = domain.values.dtype.kind in "iu" or bool((at == np.floor(at)).all())

@@ -52,7 +52,7 @@ KINDS: Sequence[Plain] = (
         "for": ["date", "datetime", "instant", "text"],
         "example": {"dates": ["month", "quarter", "year", "decade"]},
         "keys": [
-            _key("dates", "list of day, month, quarter, year, decade, century", "the period of each level"),
+            _key("dates", "list of day, week, month, quarter, year, decade, century", "the period of each level"),
             _key("format", "text", "how dates are written in a text, such as %d.%m.%Y"),
         ],
     },

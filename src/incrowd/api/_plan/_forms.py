@@ -63,7 +63,9 @@ class MaskForm(Part):
 class DatesForm(Part):
     """Dates become longer and longer periods."""
 
-    dates: Annotated[tuple[Literal["day", "month", "quarter", "year", "decade", "century"], ...], Field(min_length=1)]
+    dates: Annotated[
+        tuple[Literal["day", "week", "month", "quarter", "year", "decade", "century"], ...], Field(min_length=1)
+    ]
     format: Text | None = None
 
     def build(self, folder: Path) -> Hierarchy:

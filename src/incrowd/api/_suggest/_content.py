@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from incrowd.core import Domain, HierarchyError
-from incrowd.hierarchies import Dates, dates
+from incrowd.hierarchies import Dates, dates, dates_for
 
 SAMPLE = 2_000
 """So many values are looked at, evenly spaced: the same ones for the same table."""
@@ -60,7 +60,7 @@ def dates_in(domain: Domain) -> tuple[Dates | None, bool]:
     fitting = [form for form in likely if all_fit(domain, dates("year", format=form))]
     if not fitting:
         return None, False
-    return dates("month", "quarter", "year", "decade", format=fitting[0]), len(fitting) > 1
+    return dates_for(domain, fitting[0]) or dates("month", format=fitting[0]), len(fitting) > 1
 
 
 def all_fit(domain: Domain, hierarchy: Dates) -> bool:

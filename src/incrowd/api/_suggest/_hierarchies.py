@@ -5,10 +5,15 @@ from __future__ import annotations
 from incrowd.api._plan._forms import HierarchyForm, form_of
 from incrowd.api._suggest._content import dates_in
 from incrowd.core import Domain, Hierarchy
-from incrowd.hierarchies import auto, flat, frequent, intervals, mask
+from incrowd.hierarchies import Flat, Frequent, auto, flat, frequent_for, intervals, mask
 
 LONG = 8
 """Codes of more characters make too many levels for a mask."""
+
+APART = 24
+"""Ages and years that lie closer together than this become pairs instead of fives."""
+
+YEARS = ("a date of birth", "a date that others may know", "a time of a wave or an event that others may know")
 
 
 def suggest_hierarchy(domain: Domain, about: str | None) -> tuple[HierarchyForm, str]:
@@ -33,18 +38,23 @@ def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
         return found, "please check: are days and months read the right way round?" if ambiguous else ""
     chosen = auto().choose(domain)
     if chosen == mask() and not _are_short_codes(domain):
-        chosen = frequent(0.01, 0.05)
-    by_hand = chosen == frequent(0.01, 0.05) or (chosen == flat() and len(domain.values) > 4)
+        chosen = frequent_for(domain, 0.01, 0.05) or flat()
+    by_hand = isinstance(chosen, Frequent) or (isinstance(chosen, Flat) and len(domain.values) > 4)
     return chosen, 'a tree of your own keeps more: { tree = "file.csv" }' if by_hand else ""
 
 
 def _by_name(domain: Domain, about: str | None) -> Hierarchy | None:
     """Choose what people are used to, where the name says what the column is about."""
-    if about == "an age" and _whole(domain) and domain.values[0] >= 0 and domain.values[-1] <= 130:
+    if about == "an age" and _lies_in(domain, 0, 130):
         return intervals(5, 10, 20, top=90)
-    if about == "a date of birth" and _whole(domain) and len(domain.values) > 4:
+    if about in YEARS and _lies_in(domain, 1800, 2100):
         return intervals(5, 10, 20)
     return mask() if about == "a postcode" and _are_short_codes(domain) else None
+
+
+def _lies_in(domain: Domain, low: int, high: int) -> bool:
+    values = domain.values
+    return _whole(domain) and low <= values[0] <= values[-1] <= high and values[-1] - values[0] > APART
 
 
 def _whole(domain: Domain) -> bool:

@@ -7,7 +7,7 @@ import { ladderTable } from "./ladder.js";
 import { count, counted } from "./numbers.js";
 import { answerInto, field, options, problem, table } from "./parts.js";
 
-const PERIODS = ["day", "month", "quarter", "year", "decade", "century"];
+const PERIODS = ["day", "week", "month", "quarter", "year", "decade", "century"];
 const GROUPED = new Set(["tree", "ordered", "table"]);
 const TABLE = { kind: "table", title: "A table: a label per level for each value", example: {}, keys: [] };
 const BASE = { date: "date", datetime: "date", instant: "date" };
