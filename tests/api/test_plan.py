@@ -220,6 +220,10 @@ FORMS = st.one_of(
     st.fixed_dictionaries({"dates": st.just(["month", "year"])}, optional={"format": TEXTS}),
     st.fixed_dictionaries({"ordered": st.lists(TEXTS, min_size=1, max_size=4, unique=True)}),
     st.fixed_dictionaries({"top_coded": NUMBERS}),
+    st.fixed_dictionaries(
+        {"classification": st.sampled_from(["countries", "icd-10"])}, optional={"others": st.just("x")}
+    ),
+    st.fixed_dictionaries({"postcodes": st.sampled_from(["DE", "GB"])}),
 )
 QUASI = st.fixed_dictionaries(
     {"role": st.just("quasi")},

@@ -36,10 +36,45 @@ def days_of(count: int) -> list[dt.date]:
         ([str(day) for day in days_of(200)], "a date of birth", {"dates": ("week", "month")}),
         ([int(f"{day:%Y%m%d}") for day in days_of(200)], None, {"dates": ("week", "month"), "format": "%Y%m%d"}),
         ([f"job {number}" for number in range(300)], None, {"flat": True}),
+        (["France", "Germany", "Italy", "Spain", "Japan", "USA"], None, {"classification": "countries"}),
+        (["FR", "DE", "IT", "ES", "JP", "US"], None, {"classification": "countries"}),
+        (["BW", "BY", "BE", "HB", "HH", "HE", "MV", "NI"], None, {"flat": True}),
+        (["E11.9", "E10.0", "I21.0", "I20.1", "J45.0"], "health", {"classification": "icd-10"}),
+        (["A10BA02", "A10BB01", "N02BE01", "N02BA01", "C09AA01"], None, {"classification": "atc"}),
+        (["Bachelors", "HS-grad", "11th", "Masters", "9th"], "education", {"classification": "isced"}),
+        (["Bachelors", "HS-grad", "11th", "Masters", "9th"], None, {"flat": True}),
+        (["SW1A 1AA", "SW1A 2AA", "M1 1AE", "M1 2AB", "EC1A 1BB"], "postcodes", {"postcodes": "GB"}),
+        (["02139", "02139-4307", "02138", "10001", "10002"], "a postcode", {"postcodes": "US"}),
+        (["02139", "02138", "10001", "10002", "10003"], "a postcode", {"mask": "right"}),
     ],
 )
 def test_a_column_gets_the_ladder_that_people_are_used_to(values: Any, about: str | None, form: Any) -> None:
     assert suggested(values, about) == form
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "form"),
+    [
+        ("plz", ["01069", "01097", "10115", "10117", "20095"], {"postcodes": "DE"}),
+        ("PLZ", ["8010", "8020", "1010", "1020", "4020"], {"postcodes": "AT"}),
+        ("code_postal", ["75001", "75002", "69001", "69002", "97400"], {"postcodes": "FR"}),
+        ("zip", ["02139", "02138", "10001", "10002", "10003"], {"mask": "right"}),
+    ],
+)
+def test_a_postcode_is_of_a_country_if_the_name_says_so(name: str, values: list[str], form: Any) -> None:
+    assert suggested(values, "a postcode", name) == form
+
+
+def test_codes_are_known_by_the_name_of_the_column() -> None:
+    assert suggested([2211, 2212, 2221, 9334, 9333], None, "isco") == {"classification": "isco-08"}
+    assert suggested(["62.01", "62.02", "47.11", "47.19", "01.11"], None, "nace_code") == {"classification": "nace-2"}
+
+
+def test_some_countries_that_are_not_known_become_one_group() -> None:
+    values = ["France", "Germany", "Italy", "Spain", "Japan", "Hong", "Cuba"] * 2
+    form, check = suggest_hierarchy(Domain.of("land", values * 4 + ["France"] * 50), None)
+    assert plain_of(form) == {"classification": "countries", "others": "other"}  # type: ignore[arg-type]
+    assert check == "some values are not in the classification: they are one group"
 
 
 @pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y%m%d"])

@@ -21,6 +21,7 @@ from incrowd.hierarchies import (
     auto,
     bottom_coded,
     categories,
+    classification,
     covered,
     dates,
     draw,
@@ -29,6 +30,7 @@ from incrowd.hierarchies import (
     intervals,
     mask,
     ordered,
+    postcodes,
     top_coded,
     tree,
     write_csv,
@@ -183,6 +185,7 @@ def test_every_ladder_can_be_drawn(case: tuple[Hierarchy, Domain]) -> None:
     "hierarchy",
     [
         *(*NUMERIC, *CODED, *CALENDAR, *MASKS, *ANY),
+        *(classification("nuts", others="x"), postcodes("DE")),
         *(ordered(["a", "b"], 2), ordered(None, 2), tree({"x": ["a"]}), categories({"x": ["a"]})),
     ],
     ids=repr,

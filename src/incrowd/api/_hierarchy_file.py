@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Hierarchy, Schema
-from incrowd.hierarchies import Averaged, Coded, Dates, Flat, Intervals, Mask, Ordered, Tree
+from incrowd.hierarchies import Averaged, Classification, Coded, Dates, Flat, Intervals, Mask, Ordered, Postcodes, Tree
 
 Plain = dict[str, Any]
 Arrays = dict[str, npt.NDArray[Any]]
@@ -78,18 +78,24 @@ def _tree_of(hierarchy: Hierarchy) -> Tree | None:
 
 
 def _put(hierarchy: Hierarchy) -> Plain | None:
-    if isinstance(hierarchy, Flat):
-        return {"kind": "flat"}
-    if isinstance(hierarchy, Mask):
-        return {"kind": "mask", "from": hierarchy.from_, "keep": hierarchy.keep, "char": hierarchy.char}
-    if isinstance(hierarchy, Dates):
-        return {"kind": "dates", "units": list(hierarchy.units), "format": hierarchy.format}
-    if isinstance(hierarchy, Coded):
-        return {"kind": "coded", "end": hierarchy.end, "bounds": [str(bound) for bound in hierarchy.bounds]}
-    if isinstance(hierarchy, Intervals):
-        ends = {name: None if end is None else str(end) for name, end in _ends(hierarchy).items()}
-        return {"kind": "intervals", "widths": [str(width) for width in hierarchy.widths], **ends}
-    return None
+    found: Plain | None = None
+    match hierarchy:
+        case Flat():
+            found = {"kind": "flat"}
+        case Mask(side, keep, char):
+            found = {"kind": "mask", "from": side, "keep": keep, "char": char}
+        case Dates(units, written):
+            found = {"kind": "dates", "units": list(units), "format": written}
+        case Coded(end, bounds):
+            found = {"kind": "coded", "end": end, "bounds": [str(bound) for bound in bounds]}
+        case Classification(name, others):
+            found = {"kind": "classification", "name": name, "others": others}
+        case Postcodes(country):
+            found = {"kind": "postcodes", "country": country}
+        case Intervals(widths):
+            ends = {name: None if end is None else str(end) for name, end in _ends(hierarchy).items()}
+            found = {"kind": "intervals", "widths": [str(width) for width in widths], **ends}
+    return found
 
 
 def _ends(hierarchy: Intervals) -> dict[str, Fraction | None]:
@@ -97,19 +103,23 @@ def _ends(hierarchy: Intervals) -> dict[str, Fraction | None]:
 
 
 def _get(name: str, plain: Plain, arrays: Mapping[str, npt.NDArray[Any]]) -> Hierarchy:
-    kind = plain["kind"]
-    if kind == "tree":
+    if plain["kind"] == "tree":
         levels = [arrays[f"tree {name} {level}"].tolist() for level in range(plain["height"] + 1)]
         return Tree(tuple(zip(*levels, strict=True)))
-    if kind == "mask":
-        return Mask(plain["from"], plain["keep"], plain["char"])
-    if kind == "dates":
-        return Dates(tuple(plain["units"]), plain["format"])
-    if kind == "coded":
-        return Coded(plain["end"], tuple(map(Fraction, plain["bounds"])))
-    if kind == "intervals":
-        start, bottom, top = (
-            None if plain[end] is None else Fraction(plain[end]) for end in ("start", "bottom", "top")
-        )
-        return Intervals(tuple(map(Fraction, plain["widths"])), start or Fraction(0), bottom, top)
-    return Flat()
+    return _READERS[plain["kind"]](plain)
+
+
+def _intervals(plain: Plain) -> Intervals:
+    start, bottom, top = (None if plain[end] is None else Fraction(plain[end]) for end in ("start", "bottom", "top"))
+    return Intervals(tuple(map(Fraction, plain["widths"])), start or Fraction(0), bottom, top)
+
+
+_READERS: Mapping[str, Callable[[Plain], Hierarchy]] = {
+    "flat": lambda _: Flat(),
+    "mask": lambda plain: Mask(plain["from"], plain["keep"], plain["char"]),
+    "dates": lambda plain: Dates(tuple(plain["units"]), plain["format"]),
+    "coded": lambda plain: Coded(plain["end"], tuple(map(Fraction, plain["bounds"]))),
+    "classification": lambda plain: Classification(plain["name"], plain["others"]),
+    "postcodes": lambda plain: Postcodes(plain["country"]),
+    "intervals": _intervals,
+}

@@ -16,6 +16,9 @@ from incrowd.cli._run import FOUND, amount, tell
 if TYPE_CHECKING:
     from incrowd.core import Domain, Hierarchy, Ladder
 
+NAMED = ("dates", "classification", "postcodes")
+"""Kinds whose options are words, not numbers."""
+
 app = typer.Typer(help="Build, check and show how the values of a column become vaguer.", no_args_is_help=True)
 
 HierarchyFile = Annotated[
@@ -107,7 +110,10 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     column: Annotated[str, typer.Option("--column", help="The column of the table.")],
     kind: Annotated[
         str,
-        typer.Option(help="auto, intervals, top-coded, bottom-coded, mask, dates, frequent, ordered or flat."),
+        typer.Option(
+            help="auto, intervals, top-coded, bottom-coded, mask, dates, classification, postcodes, "
+            "frequent, ordered or flat."
+        ),
     ] = "auto",
     widths: Annotated[str | None, typer.Option(help="intervals: widths, such as 5,10,20.")] = None,
     start: Annotated[str | None, typer.Option(help="intervals: where one begins (0).")] = None,
@@ -119,6 +125,9 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     units: Annotated[str | None, typer.Option(help="dates: such as month,quarter,year,decade.")] = None,
     date_format: Annotated[str | None, typer.Option("--format", help="dates: of text, such as %d.%m.%Y.")] = None,
     at_least: Annotated[str | None, typer.Option(help="frequent: rows or shares, such as 10,50 or 0.01.")] = None,
+    name: Annotated[str | None, typer.Option(help="classification: such as countries or icd-10.")] = None,
+    others: Annotated[str | None, typer.Option(help="classification: a label for values it does not know.")] = None,
+    country: Annotated[str | None, typer.Option(help="postcodes: the country, such as DE.")] = None,
     runs: Annotated[str | None, typer.Option(help="ordered: neighbours in a group, such as 2,4.")] = None,
     encoding: Encoding = UTF8,
     separator: Separator = None,
@@ -141,6 +150,7 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     options = {
         "widths": widths, "start": start, "bottom": bottom, "top": top, "bounds": bounds, "from": side,
         "keep": keep, "units": units, "format": date_format, "at-least": at_least, "runs": runs,
+        "name": name, "others": others, "country": country,
     }  # fmt: skip
     hierarchy = _hierarchy_of(kind, {name: text for name, text in options.items() if text is not None})
     with nullcontext(sys.stdout) if output is None else atomic_path(output, force=force, reads=[data]) as target:
@@ -168,6 +178,8 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
         "bottom-coded": (hierarchies.bottom_coded, "bounds", {}),
         "mask": (hierarchies.mask, None, {"from": ("from_", str), "keep": ("keep", _number)}),
         "dates": (hierarchies.dates, "units", {"format": ("format", str)}),
+        "classification": (hierarchies.classification, "name", {"others": ("others", str)}),
+        "postcodes": (hierarchies.postcodes, "country", {}),
         "frequent": (hierarchies.frequent, "at-least", {}),
         "ordered": (lambda *levels: hierarchies.ordered(None, *levels), "runs", {}),
     }
@@ -181,7 +193,10 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
         raise ParameterError(msg, hint="incrowd hierarchy build --help says which options belong to which kind.")
     items = [item.strip() for item in options.get(listed or "", "").split(",") if item.strip()]
     words = {name: read(options[option]) for option, (name, read) in named.items() if option in options}
-    return make(*(items if kind == "dates" else map(_number, items)), **words)  # type: ignore[no-any-return]
+    if listed is not None and not items and kind in {"classification", "postcodes"}:
+        msg = f"--kind {kind} needs --{listed}."
+        raise ParameterError(msg, hint="for example --name countries, or --country DE.")
+    return make(*(items if kind in NAMED else map(_number, items)), **words)  # type: ignore[no-any-return]
 
 
 def _number(text: str) -> object:

@@ -4,6 +4,7 @@ from incrowd.hierarchies._auto import Auto, auto
 from incrowd.hierarchies._averaged import Averaged, averaged, averages
 from incrowd.hierarchies._categories import BoundCategories, Categories, categories
 from incrowd.hierarchies._check import check
+from incrowd.hierarchies._classification import Classification, ClassificationName, classification
 from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
 from incrowd.hierarchies._covers import coverage, covered, covers, unread
 from incrowd.hierarchies._dates import Dates, dates, dates_for
@@ -21,16 +22,20 @@ from incrowd.hierarchies._numbers import read_decimal
 from incrowd.hierarchies._ordered import Ordered, ordered
 from incrowd.hierarchies._paths import Problem
 from incrowd.hierarchies._periods import days_in
+from incrowd.hierarchies._postcodes import COUNTRIES, Postcodes, postcodes
 from incrowd.hierarchies._spans import Span, span_of
 from incrowd.hierarchies._tree import Tree, tree
 from incrowd.hierarchies._widths import intervals_for
 from incrowd.hierarchies._write import write_csv
 
 __all__ = [
+    "COUNTRIES",
     "Auto",
     "Averaged",
     "BoundCategories",
     "Categories",
+    "Classification",
+    "ClassificationName",
     "Coded",
     "Dates",
     "Flat",
@@ -39,6 +44,7 @@ __all__ = [
     "LabelKind",
     "Mask",
     "Ordered",
+    "Postcodes",
     "Problem",
     "Span",
     "Tree",
@@ -48,6 +54,7 @@ __all__ = [
     "bottom_coded",
     "categories",
     "check",
+    "classification",
     "coverage",
     "covered",
     "covers",
@@ -67,6 +74,7 @@ __all__ = [
     "members_of",
     "ordered",
     "places_in",
+    "postcodes",
     "read_decimal",
     "span_of",
     "top_coded",

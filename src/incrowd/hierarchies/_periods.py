@@ -51,7 +51,7 @@ def number_of_period(moments: Array, unit: Unit) -> npt.NDArray[np.int64]:
     months = begins.astype(np.int64) + 1970 * 12
     if unit == "week":
         days = (moments.astype("datetime64[D]") - begins.astype("datetime64[D]")).astype(np.int64)
-        return months * WEEKS + np.minimum(days // 7, WEEKS - 1)
+        return np.asarray(months * WEEKS + np.minimum(days // 7, WEEKS - 1), dtype=np.int64)
     return months // MONTHS[unit]
 
 
@@ -60,7 +60,8 @@ def begin_of_period(number: int, unit: Unit) -> np.datetime64:
     if unit == "day":
         return np.datetime64(number, "D")
     month, week = divmod(number, WEEKS) if unit == "week" else (number * MONTHS[unit], 0)
-    return np.datetime64(month - 1970 * 12, "M").astype("datetime64[D]") + np.timedelta64(7 * week, "D")
+    begin: np.datetime64 = np.datetime64(month - 1970 * 12, "M").astype("datetime64[D]") + np.timedelta64(7 * week, "D")
+    return begin
 
 
 def name_of_period(number: int, unit: Unit) -> str:

@@ -64,6 +64,23 @@ KINDS: Sequence[Plain] = (
         "keys": [_key("tree", "tables or the name of a file", "groups of groups, with lists of values at the bottom")],
     },
     {
+        "kind": "classification",
+        "title": "A published classification",
+        "for": ["text", "number"],
+        "example": {"classification": "countries", "others": "other"},
+        "keys": [
+            _key("classification", "atc, countries, icd-10, isced, isco-08, nace-2 or nuts", "which one"),
+            _key("others", "text", "a label for values that it does not know"),
+        ],
+    },
+    {
+        "kind": "postcodes",
+        "title": "Postcodes by the areas of their country",
+        "for": ["text", "number"],
+        "example": {"postcodes": "DE"},
+        "keys": [_key("postcodes", "country", "two letters, such as DE, FR, GB or US")],
+    },
+    {
         "kind": "ordered",
         "title": "Neighbours in an order",
         "for": ["text", "number", "date"],

@@ -31,7 +31,7 @@ from incrowd.core import (
     SchemaError,
 )
 from incrowd.engines import Engine, classes_of
-from incrowd.hierarchies import Averaged, Flat, Mask, Tree, coverage, is_from_data, unread
+from incrowd.hierarchies import Averaged, Classification, Flat, Mask, Postcodes, Tree, coverage, is_from_data, unread
 from incrowd.models import Model
 
 Reading = dict[str, Any]
@@ -229,6 +229,8 @@ class Target:
             result &= unread(names, *found)
         if isinstance(hierarchy, Mask):
             result &= np.array([hierarchy.char in str(name) for name in names], dtype=bool)
+        if isinstance(hierarchy, (Classification, Postcodes)):
+            result &= np.array([not hierarchy.knows(str(name)) for name in names], dtype=bool)
         if isinstance(hierarchy, Tree):
             known = {label for path in hierarchy.paths for label in path}
             result &= np.array([name not in known for name in names], dtype=bool)

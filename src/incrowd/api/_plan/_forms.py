@@ -21,6 +21,7 @@ from pydantic import (
 
 from incrowd import hierarchies
 from incrowd.core import Hierarchy
+from incrowd.hierarchies import COUNTRIES, ClassificationName
 
 Number = StrictInt | StrictFloat
 Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
@@ -129,6 +130,29 @@ class FrequentForm(Part):
         return hierarchies.frequent(*self.frequent)
 
 
+class ClassificationForm(Part):
+    """Codes and names become the groups of a published classification."""
+
+    classification: ClassificationName
+    others: Text | None = None
+
+    def build(self, folder: Path) -> Hierarchy:
+        """Make the hierarchy."""
+        del folder
+        return hierarchies.classification(self.classification, others=self.others)
+
+
+class PostcodesForm(Part):
+    """Postcodes become the areas of their country."""
+
+    postcodes: Annotated[StrictStr, Field(json_schema_extra={"enum": list(COUNTRIES)})]
+
+    def build(self, folder: Path) -> Hierarchy:
+        """Make the hierarchy."""
+        del folder
+        return hierarchies.postcodes(self.postcodes)
+
+
 class FlatForm(Part):
     """Values become ``*`` in one step."""
 
@@ -148,6 +172,8 @@ FORMS: Mapping[str, type[Part]] = {
     "bottom_coded": BottomCodedForm,
     "ordered": OrderedForm,
     "tree": TreeForm,
+    "classification": ClassificationForm,
+    "postcodes": PostcodesForm,
     "frequent": FrequentForm,
     "flat": FlatForm,
 }
@@ -184,6 +210,8 @@ HierarchyForm = Annotated[
     | Annotated[BottomCodedForm, Tag("bottom_coded")]
     | Annotated[OrderedForm, Tag("ordered")]
     | Annotated[TreeForm, Tag("tree")]
+    | Annotated[ClassificationForm, Tag("classification")]
+    | Annotated[PostcodesForm, Tag("postcodes")]
     | Annotated[FrequentForm, Tag("frequent")]
     | Annotated[FlatForm, Tag("flat")],
     Discriminator(_kind),
@@ -209,6 +237,10 @@ def form_of(hierarchy: Hierarchy) -> HierarchyForm:
             given = {"dates": list(units), "format": written}
         case hierarchies.Frequent(at_least):
             given = {"frequent": [_plain(threshold) for threshold in at_least]}
+        case hierarchies.Classification(name, others):
+            given = {"classification": name, "others": others}
+        case hierarchies.Postcodes(country):
+            given = {"postcodes": country}
         case hierarchies.Flat():
             given = {"flat": True}
         case _:

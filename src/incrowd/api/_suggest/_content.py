@@ -60,7 +60,9 @@ def dates_in(domain: Domain) -> tuple[Dates | None, bool]:
     fitting = [form for form in likely if all_fit(domain, dates("year", format=form))]
     if not fitting:
         return None, False
-    return dates_for(domain, fitting[0]) or dates("month", format=fitting[0]), len(fitting) > 1
+    return dates_for(domain, fitting[0]) or dates("month", "quarter", "year", "decade", format=fitting[0]), len(
+        fitting
+    ) > 1
 
 
 def all_fit(domain: Domain, hierarchy: Dates) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from incrowd.api._plan._forms import HierarchyForm, form_of
 from incrowd.api._suggest._content import dates_in
+from incrowd.api._suggest._known_codes import known_codes, postcodes_in
 from incrowd.core import Domain, Hierarchy
-from incrowd.hierarchies import Flat, Frequent, auto, flat, frequent_for, intervals, mask
+from incrowd.hierarchies import Classification, Flat, Frequent, auto, flat, frequent_for, intervals, mask
 
 LONG = 8
 """Codes of more characters make too many levels for a mask."""
@@ -33,6 +34,9 @@ def suggest_hierarchy(domain: Domain, about: str | None) -> tuple[HierarchyForm,
 def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
     if by_name := _by_name(domain, about):
         return by_name, ""
+    if known := known_codes(domain, about):
+        others = isinstance(known, Classification) and known.others is not None
+        return known, "some values are not in the classification: they are one group" if others else ""
     found, ambiguous = dates_in(domain)
     if found is not None:
         return found, "please check: are days and months read the right way round?" if ambiguous else ""
@@ -49,7 +53,9 @@ def _by_name(domain: Domain, about: str | None) -> Hierarchy | None:
         return intervals(5, 10, 20, top=90)
     if about in YEARS and _lies_in(domain, 1800, 2100):
         return intervals(5, 10, 20)
-    return mask() if about == "a postcode" and _are_short_codes(domain) else None
+    if about not in {"a postcode", "postcodes"}:
+        return None
+    return postcodes_in(domain) or (mask() if _are_short_codes(domain) else None)
 
 
 def _lies_in(domain: Domain, low: int, high: int) -> bool:

@@ -1,0 +1,104 @@
+"""Codes and names of which it is known what belongs together: countries, diseases, jobs, regions, postcodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from incrowd.api._suggest._words import tokens_of
+from incrowd.core import Domain, Hierarchy, HierarchyError
+from incrowd.hierarchies import Classification, ClassificationName, Postcodes, classification, postcodes
+
+MOST_VALUES, MOST_ROWS = 0.8, 0.9
+"""Names of countries and words for education: so many of the values, and of the rows, must be known."""
+
+FEW = 4
+"""A column with so few values needs no classification."""
+
+SHAPES: Mapping[ClassificationName, str] = {
+    "icd-10": r"[A-TV-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}[+*!]?",
+    "atc": r"[A-DGHJLMNPRSV][0-9]{2}[A-Z]{2}[0-9]{2}",
+}
+"""How codes look that nothing else looks like."""
+
+NAMED: Mapping[str, ClassificationName] = {
+    "icd": "icd-10", "icd10": "icd-10", "atc": "atc", "isco": "isco-08", "isco08": "isco-08", "nace": "nace-2",
+    "nuts": "nuts", "nuts2": "nuts", "nuts3": "nuts", "isced": "isced",
+}  # fmt: skip
+"""Words in the name of a column that say which codes it has."""
+
+POSTCODES: Mapping[str, str] = {
+    "GB": r"[A-Za-z]{1,2}[0-9][0-9A-Za-z]? ?[0-9][A-Za-z]{2}",
+    "CA": r"[A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9]",
+    "NL": r"[1-9][0-9]{3} ?[A-Za-z]{2}",
+    "PL": r"[0-9]{2}-[0-9]{3}",
+    "PT": r"[0-9]{4}-[0-9]{3}",
+    "BR": r"[0-9]{5}-[0-9]{3}",
+    "JP": r"[0-9]{3}-[0-9]{4}",
+    "US": r"[0-9]{5}(?:-[0-9]{4})?",
+}
+"""Postcodes whose form tells their country; an American one only if some have nine digits."""
+
+WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("plz", ("DE", "AT")), ("postleitzahl", ("DE", "AT")), ("code postal", ("FR",)), ("codigo postal", ("ES",)),
+    ("codice postale", ("IT",)), ("cap", ("IT",)), ("codice avviamento postale", ("IT",)), ("cep", ("BR",)),
+    ("pincode", ("IN",)), ("pin code", ("IN",)), ("postnummer", ("SE", "NO")), ("postnr", ("SE", "NO")),
+)  # fmt: skip
+"""Names of columns that are used in one country, or in some whose codes have different lengths."""
+
+
+def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
+    """Find the classification that the values of a column belong to, if it is plain."""
+    if domain.kind not in {"text", "number"} or len(domain.values) <= FEW:
+        return None
+    named = next((NAMED[word] for word in tokens_of(domain.column) if word in NAMED), None)
+    if named is not None and (found := _covering(domain, named, 1.0)) is not None:
+        return found
+    if domain.kind != "text":
+        return None
+    for name, shape in SHAPES.items():
+        if all(re.fullmatch(shape, str(text)) for text in domain.values):
+            return _covering(domain, name, 1.0)
+    if about == "codes of regions (NUTS)":
+        return _covering(domain, "nuts", 1.0)
+    are_codes = all(len(text) <= 3 for text in domain.values)
+    countries = _covering(domain, "countries", 1.0 if are_codes else MOST_VALUES)
+    return countries or (_covering(domain, "isced", MOST_VALUES) if about == "education" else None)
+
+
+def _covering(domain: Domain, name: ClassificationName, share: float) -> Classification | None:
+    """Give a classification that knows such a share of the values, and lets some of them become one."""
+    found = classification(name)
+    paths = found.paths(domain)
+    known = np.array([path is not None for path in paths], dtype=bool)
+    counts = domain.counts[: len(known)]
+    if known.mean() < share or counts[known].sum() < MOST_ROWS * counts.sum():
+        return None
+    found = found if known.all() else classification(name, others="other")
+    try:
+        sizes = [len(labels) for labels in found.bind(domain).labels]
+    except HierarchyError:  # a value that is called like a group
+        return None
+    return found if any(1 < size < sizes[0] for size in sizes) else None
+
+
+def postcodes_in(domain: Domain) -> Postcodes | None:
+    """Find the country whose postcodes a column has, by their form or by a name that only one country uses."""
+    texts = [str(text) for text in domain.texts[: len(domain.values)]]
+    if len(texts) <= FEW:
+        return None
+    for country, form in POSTCODES.items():
+        if domain.kind == "text" and all(re.fullmatch(form, text) for text in texts):
+            return postcodes(country) if country != "US" or any("-" in text for text in texts) else _by_word(domain)
+    return _by_word(domain)
+
+
+def _by_word(domain: Domain) -> Postcodes | None:
+    name = f" {' '.join(tokens_of(domain.column))} "
+    for word, countries in WORDS:
+        if f" {word} " in name:
+            fitting = (postcodes(country) for country in countries)
+            return next((one for one in fitting if None not in one.paths(domain)), None)
+    return None
