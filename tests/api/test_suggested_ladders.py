@@ -13,6 +13,7 @@ import pytest
 import incrowd as ic
 from incrowd.api._plan._sections import plain_of
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
+from incrowd.api._suggest._similarity import ladder_files
 from incrowd.core import Domain
 
 
@@ -93,3 +94,69 @@ def test_days_as_text_in_a_frame_give_the_release_of_the_same_file(form: str, fr
 def _columns(table: Any) -> list[list[Any]]:
     found = pl.from_pandas(table) if isinstance(table, pd.DataFrame) else pl.DataFrame(table)
     return [found[name].to_list() for name in found.columns]
+
+
+JOBS = ["baker", "cook", "judge", "lawyer", "nurse", "physician"]
+
+
+def people(jobs: list[str] = JOBS, name: str = "job") -> pl.DataFrame:
+    """Make a table in which jobs go in pairs with the town."""
+    rows = [(job, f"town {place // 2}", 20 + number % 50) for place, job in enumerate(jobs) for number in range(60)]
+    return pl.DataFrame(rows, schema=[name, "town", "age"], orient="row")
+
+
+def test_names_without_a_classification_get_a_tree_of_what_they_go_with() -> None:
+    found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
+    tree = {column.name: column.tree for column in found.columns}["job"]
+    assert tree is not None
+    assert {path[1] for path in tree.paths} == {"{baker, cook}", "{judge, lawyer}", "{nurse, physician}"}
+
+
+def test_a_plan_holds_no_value_and_its_schema_has_the_tree(tmp_path: Path) -> None:
+    found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
+    plan = found.plan("people.csv")
+    assert not any(job in plan.text() or job in repr(plan) or job in repr(found) for job in JOBS)
+    assert dict(plan.schema().quasi)["job"] == {column.name: column.tree for column in found.columns}["job"]
+    people().write_csv(tmp_path / "people.csv")
+    found.write(tmp_path / "plan.toml", "people.csv")
+    written = ic.Plan.read(tmp_path / "plan.toml")
+    assert 'hierarchy = { tree = "plan-ladders/job.csv" }' in (tmp_path / "plan.toml").read_text()
+    assert dict(written.schema().quasi)["job"] == dict(plan.schema().quasi)["job"]
+    assert not any(job in (tmp_path / "plan.toml").read_text() for job in JOBS)
+    assert ic.Plan.of(written.to_dict()).schema() == written.schema()
+
+
+def test_ladders_are_not_replaced_unasked_and_all_or_none_are_written(tmp_path: Path) -> None:
+    found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
+    (tmp_path / "plan-ladders").mkdir()
+    (tmp_path / "plan-ladders" / "job.csv").write_text("mine")
+    with pytest.raises(ic.DataError, match=r"'job.csv' exists already"):
+        found.write(tmp_path / "plan.toml", "people.csv")
+    assert [file.name for file in tmp_path.iterdir()] == ["plan-ladders"]
+    assert (tmp_path / "plan-ladders" / "job.csv").read_text() == "mine"
+    found.write(tmp_path / "plan.toml", "people.csv", force=True)
+    assert (tmp_path / "plan-ladders" / "job.csv").read_text().startswith("baker;{baker, cook};")
+
+
+def test_files_of_ladders_have_safe_names_and_none_twice() -> None:
+    names = ["job", "Job", "../job", "a/b", "a b", "", "é", "con", "x" * 200]
+    files = ladder_files(Path("here/plan.toml"), names)
+    assert [files[name].name for name in names[:5]] == ["job.csv", "Job-2.csv", "job-3.csv", "a_b.csv", "a_b-2.csv"]
+    assert {file.parent for file in files.values()} == {Path("here/plan-ladders")}
+    assert len({file.name.casefold() for file in files.values()}) == len(names)
+    assert files["con"].name == "con_column.csv"
+    assert max(len(file.name) for file in files.values()) <= 70
+
+
+def test_the_tree_is_the_same_in_any_order_of_rows_and_on_every_engine() -> None:
+    roles: Any = {"job": "quasi", "town": "quasi", "age": "quasi"}
+    table = people()
+    tables = [table, table.reverse(), table.to_pandas(), table.to_arrow()]
+    trees = [{column.name: column.tree for column in ic.suggest(one, roles=roles).columns} for one in tables]
+    assert all(tree == trees[0] for tree in trees)
+
+
+def test_a_table_too_large_to_count_gets_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("incrowd.api._suggest._combinations.fits", lambda *_: False)
+    found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
+    assert all(column.tree is None for column in found.columns)

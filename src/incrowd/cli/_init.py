@@ -87,13 +87,17 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
         found = suggest(
             data, roles=_roles(given), entity=entity, count=count, missing_values=["", *_names(missing)], **reading
         )
-        plan = found.write(part, _seen_from(output, data), force=True)
+        ladders = found.write_ladders(output, force=force)
+        plan = found.write(part, _seen_from(output, data), force=True, ladders=ladders)
     if not quiet:
         tell(_size(found))
-    for line in _json(found, output) if as_json else _table(found):
+    for line in _json(found, output, ladders) if as_json else _table(found):
         sys.stdout.write(f"{line}\n")
     if not quiet:
-        tell("", f"wrote {output} ({amount(len(plan.columns), 'column')}, commented)", _next(found, output))
+        tell("", f"wrote {output} ({amount(len(plan.columns), 'column')}, commented)")
+        for file in ladders.values():
+            tell(f"wrote {file} (a ladder, with values of the table: keep it where the table is)")
+        tell(_next(found, output))
 
 
 def _keep_others(output: Path) -> None:
@@ -184,9 +188,10 @@ def _asked(found: Suggestion) -> Iterator[str]:
         yield f"      and {len(questions) - ASKED:,} more, which are marked in the plan"
 
 
-def _json(found: Suggestion, output: Path) -> list[str]:
+def _json(found: Suggestion, output: Path, ladders: dict[str, Path]) -> list[str]:
     """Give the same as plain data, with the plan that was written."""
-    plain = {"schema": 1, **found.to_dict(), "written": str(output)}
+    files = {name: str(file) for name, file in ladders.items()}
+    plain = {"schema": 1, **found.to_dict(), "written": str(output), "ladders": files}
     return json.dumps(plain, indent=2, ensure_ascii=False).splitlines()
 
 

@@ -23,6 +23,7 @@ from incrowd.hierarchies._ordered import Ordered, ordered
 from incrowd.hierarchies._paths import Problem
 from incrowd.hierarchies._periods import days_in
 from incrowd.hierarchies._postcodes import COUNTRIES, Postcodes, postcodes
+from incrowd.hierarchies._similarity import similarity_tree
 from incrowd.hierarchies._spans import Span, span_of
 from incrowd.hierarchies._tree import Tree, tree
 from incrowd.hierarchies._widths import intervals_for
@@ -76,6 +77,7 @@ __all__ = [
     "places_in",
     "postcodes",
     "read_decimal",
+    "similarity_tree",
     "span_of",
     "top_coded",
     "tree",

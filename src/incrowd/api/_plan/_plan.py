@@ -12,7 +12,9 @@ from typing import Any, Self
 
 from incrowd.algorithms import Algorithm, Frontier, Progress
 from incrowd.api._census import Reading
+from incrowd.api._hierarchy_file import with_hierarchies
 from incrowd.api._plan._checks import build_search, promises_of
+from incrowd.api._plan._forms import TreeForm
 from incrowd.api._plan._read import read_document, read_text
 from incrowd.api._plan._run import draw_frontier, output_of, run_plan, schema_of
 from incrowd.api._plan._sections import (
@@ -31,7 +33,7 @@ from incrowd.api._plan._text import Notes, toml_of
 from incrowd.api._release import Release
 from incrowd.api._sign import KeyFile
 from incrowd.api._solutions import Strength
-from incrowd.core import Schema
+from incrowd.core import Hierarchy, Schema
 from incrowd.io import atomic_path
 from incrowd.models import Model, promise
 
@@ -49,6 +51,9 @@ class Plan:
         not read from a file, is the folder in which Python runs.
     name
         The name of that file, for messages.
+    ladders
+        Hierarchies that hold values of a table and are therefore not written into the plan, by column. They take the
+        place of those that stand in it.
 
     Notes
     -----
@@ -83,6 +88,7 @@ class Plan:
     report: ReportSection = field(default_factory=ReportSection)
     folder: Path | None = None
     name: str = "plan"
+    ladders: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
@@ -128,8 +134,16 @@ class Plan:
         return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Document.model_json_schema()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the plan as dicts, tuples, texts and numbers, without what is as by default; ``of`` reads it back."""
-        return _plain(self, written=False)
+        """Give the plan as dicts, tuples, texts and numbers, without what is as by default; ``of`` reads it back.
+
+        Files of trees that lie beside the plan's own have their whole path, so that they are found from everywhere.
+        """
+        plain = _plain(self, written=False)
+        for column in plain["columns"].values() if self.folder is not None else ():
+            form = column.get("hierarchy")
+            if isinstance(form, dict) and isinstance(form.get("tree"), str):
+                column["hierarchy"] = {**form, "tree": str(self.path(form["tree"]))}
+        return plain
 
     def text(self, notes: Notes | None = None, *, folder: str | os.PathLike[str] | None = None) -> str:
         """Give the plan as commented TOML.
@@ -164,7 +178,24 @@ class Plan:
 
     def schema(self) -> Schema:
         """Give the role of every column, with its hierarchy or categories."""
-        return schema_of(self.data, self.columns, self._home)
+        schema = schema_of(self.data, self.columns, self._home)
+        return with_hierarchies(schema, self.ladders) if self.ladders else schema
+
+    def kept_in(self, files: Mapping[str, Path], folder: Path) -> Plan:
+        """Give the plan that reads its ladders from files, as a plan in a folder would.
+
+        Parameters
+        ----------
+        files
+            The file of each ladder, by column.
+        folder
+            Where the plan is going to be.
+        """
+        columns = dict(self.columns)
+        for name, file in files.items():
+            written = Path(os.path.relpath(file.absolute(), folder.absolute())).as_posix()
+            columns[name] = columns[name].model_copy(update={"hierarchy": TreeForm(tree=written)})
+        return replace(self, columns=columns, ladders={})
 
     def model(self) -> Model:
         """Give the promises, all in one."""

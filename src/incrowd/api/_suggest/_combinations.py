@@ -58,15 +58,17 @@ class SinglingOut:
     pairs: tuple[Combination, ...]
 
 
-def singling_out(engine: Engine, quasi: Sequence[str]) -> SinglingOut | None:
-    """Count once, and regroup what was counted for each combination.
-
-    Nothing without quasi-identifiers, and where the census would not fit into memory.
-    """
+def census_of(engine: Engine, quasi: Sequence[str]) -> Census | None:
+    """Count once; nothing without quasi-identifiers, and where the census would not fit into memory."""
     request = CensusRequest(tuple(quasi))
     if not quasi or not fits(engine, request, cells_within(request, None)):
         return None
-    census = engine.census(request)
+    return engine.census(request)
+
+
+def singling_out(census: Census) -> SinglingOut:
+    """Regroup what was counted for each combination."""
+    quasi = census.quasi
     widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))[:COLUMNS]
     kept = [name for name in quasi if name in widest]
     single = [_alone(census, [name]) for name in quasi]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any, Unpack, get_args
 
 from incrowd.api._census import Reading
-from incrowd.api._plan._forms import HierarchyForm
+from incrowd.api._plan._forms import FlatForm, FrequentForm, HierarchyForm
 from incrowd.api._plan._plan import Plan
 from incrowd.api._plan._sections import plain_of
 from incrowd.api._profile import ColumnProfile, Profile
-from incrowd.api._suggest._combinations import Combination, SinglingOut, alone_with, singling_out
+from incrowd.api._suggest._combinations import Combination, SinglingOut, alone_with, census_of, singling_out
 from incrowd.api._suggest._header import refuse_records
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
 from incrowd.api._suggest._persons import Persons, persons_in
@@ -21,8 +22,10 @@ from incrowd.api._suggest._promise import promise_for
 from incrowd.api._suggest._questions import SAID, questions_of, rows_of
 from incrowd.api._suggest._reading import read_table
 from incrowd.api._suggest._roles import FEW_RECORDS, RoleGuess, SuggestedRole, clues_of, guess_role, subjects_of
-from incrowd.core import ParameterError, SchemaError, UnknownColumnError
+from incrowd.api._suggest._similarity import ladder_files, trees_of, write_trees
+from incrowd.core import Census, ParameterError, SchemaError, UnknownColumnError
 from incrowd.engines import Engine
+from incrowd.hierarchies import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,9 @@ class ColumnSuggestion:
         What to know or to look at in the hierarchy or the promise; empty if nothing.
     promise
         For a sensitive column what can be promised about it, as a plan writes it; ``None`` if nothing fits its values.
+    tree
+        For names of which nothing else is known: a tree of what goes with the same values of the other columns. It
+        takes the place of ``hierarchy``, holds values of the table, and is kept in a file beside the plan.
     """
 
     name: str
@@ -52,6 +58,7 @@ class ColumnSuggestion:
     hierarchy: HierarchyForm | None = None
     check: str = ""
     promise: str | None = None
+    tree: Tree | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,10 +142,47 @@ class Suggestion:
         if self.singling_out is None:
             msg = "No column looks as if it could help recognise a person."
             raise SchemaError(msg, hint="name those that could: roles={'age': 'quasi'}, --quasi on the command line.")
-        return Plan.of(tables_for(self, os.fspath(data)))
+        return replace(Plan.of(tables_for(self, os.fspath(data))), ladders=self._trees)
 
-    def write(self, path: str | os.PathLike[str], data: str | os.PathLike[str], *, force: bool = False) -> Plan:
+    @property
+    def _trees(self) -> dict[str, Tree]:
+        return {column.name: column.tree for column in self.columns if column.tree is not None}
+
+    def ladders(self, plan: str | os.PathLike[str]) -> dict[str, Path]:
+        """Say in which files the trees of a plan are kept, by column: in a folder beside it that is called like it.
+
+        Parameters
+        ----------
+        plan
+            The plan's file.
+        """
+        return ladder_files(Path(plan), list(self._trees))
+
+    def write_ladders(self, plan: str | os.PathLike[str], *, force: bool = False) -> dict[str, Path]:
+        """Write the trees that a plan refers to beside it, all or none. They hold values of the table.
+
+        Parameters
+        ----------
+        plan
+            The plan's file.
+        force
+            Whether existing files may be replaced.
+        """
+        files = self.ladders(plan)
+        write_trees(self._trees, files, force=force)
+        return files
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        data: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        ladders: Mapping[str, Path] | None = None,
+    ) -> Plan:
         """Write the plan with the reasons as comments; what is not sure is marked ``please check``.
+
+        Trees of values are written beside it, in a folder that is called like it: they hold values of the table.
 
         Parameters
         ----------
@@ -148,17 +192,20 @@ class Suggestion:
             The path of the table's file, relative to that of the plan or absolute.
         force
             Whether an existing file may be replaced.
+        ladders
+            The files in which the trees lie already, by column, if they do.
         """
         plan = self.plan(data)
-        plan.write(path, force=force, notes=notes_for(self))
-        return plan
+        files = self.write_ladders(path, force=force) if ladders is None else ladders
+        plan.kept_in(files, Path(path).parent).write(path, force=force, notes=notes_for(self))
+        return Plan.read(path)
 
 
 def _plain_column(column: ColumnSuggestion, profile: ColumnProfile) -> dict[str, Any]:
     form = column.hierarchy
     hierarchy = form if form is None or isinstance(form, str) else plain_of(form)
     said = {"role": column.role, "reason": column.reason, "sure": column.sure, "check": column.check}
-    said["promise"] = column.promise
+    said |= {"promise": column.promise, "tree": column.tree is not None}
     return {**asdict(profile), **said, "hierarchy": hierarchy}
 
 
@@ -240,13 +287,25 @@ def suggest(
         if column.name != count
     )
     quasi = [column.name for column in columns if column.role == "quasi"]
-    singled = singling_out(engine, quasi)
-    if singled is not None:
+    census = census_of(engine, quasi)
+    singled = None if census is None else singling_out(census)
+    if census is not None and singled is not None:
+        columns = _with_trees(columns, census)
         columns = tuple(_exposing(engine, column, singled) for column in columns)
     layout = {**read.reading, **({} if list(missing_values) == [""] else {"missing": list(missing_values)})}
     weight = next((name for name, guess in guesses.items() if guess.stands_for == "weight"), None)
     return Suggestion(
         columns, profile, singled, entity, count, layout, persons.household, weight, read.found, read.asked
+    )
+
+
+def _with_trees(columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
+    """Give names of which nothing else is known a tree of what goes with the same others."""
+    last_resort = (FlatForm, FrequentForm)
+    trees = trees_of(census, [column.name for column in columns if isinstance(column.hierarchy, last_resort)])
+    note = "groups of values that go with the same values of other columns: please look at the file"
+    return tuple(
+        replace(column, tree=trees[column.name], check=note) if column.name in trees else column for column in columns
     )
 
 

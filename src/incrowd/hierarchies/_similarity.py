@@ -1,0 +1,136 @@
+"""Trees from data: values that go with the same values of other columns become one group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import TOP, Domain
+from incrowd.hierarchies._tree import Tree, checked_tree
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer]
+
+LEVELS = 4
+"""A tree has at most so many levels below ``*``: about half of the groups each time."""
+
+TYPICAL = 5.0
+"""So many typical rows are added to those of every value, so that chance does not tell rare values apart."""
+
+LONG = 60
+"""A label with more characters is shortened."""
+
+
+def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
+    """Build a tree of the values of a column by what they go with; nothing if there is nothing to tell them apart by.
+
+    Parameters
+    ----------
+    domain
+        The column's values.
+    together
+        For each of some other columns how often each value of this one (without null) occurs with each of theirs.
+
+    Notes
+    -----
+    Groups are merged in pairs, each time the two that lose the least of what a value says about the other columns
+    (Slonim and Tishby, agglomerative information bottleneck, 1999). Ties are broken by the order of the values, so that
+    the tree depends on the counts alone. It is cut where half, a quarter, an eighth of the groups are left.
+    """
+    sizes = domain.counts[: len(domain.values)]
+    parts = [counts[:, counts.sum(axis=0) > 0].astype(np.float64) for counts in together]
+    parts = [counts for counts in parts if counts.shape[1] > 1]
+    cuts = _cuts(len(sizes))
+    if not parts or not cuts:
+        return None
+    groups = _merged(parts, cuts)
+    texts = [str(text) for text in domain.texts[: len(sizes)]]
+    levels = [texts, *(_labels(texts, sizes, group) for group in groups)]
+    paths = [(*path, TOP) for path in zip(*levels, strict=True)]
+    return checked_tree(paths, f"The tree of column {domain.column!r}")
+
+
+def _cuts(values: int) -> list[int]:
+    """Say how many groups each level has."""
+    cuts, left = [], values
+    while len(cuts) < LEVELS and (left := -(-left // 2)) > 1:
+        cuts.append(left)
+    return cuts
+
+
+def _merged(parts: Sequence[Floats], cuts: Sequence[int]) -> list[npt.NDArray[np.int64]]:
+    """Merge groups in pairs, and give at every cut the group of each value."""
+    values = len(parts[0])
+    rows = np.hstack(parts)
+    bounds = np.cumsum([0, *(part.shape[1] for part in parts)])
+    typical = np.concatenate([TYPICAL * part.sum(axis=0) / part.sum() for part in parts])
+    member = np.arange(values)
+    alive = np.ones(values, dtype=bool)
+    costs = np.full((values, values), np.inf)
+    for one in range(values - 1):
+        costs[one, one + 1 :] = _lost(rows, typical, bounds, one, np.arange(one + 1, values))
+    found = []
+    for left in range(values - 1, min(cuts) - 1, -1):
+        first, second = divmod(int(np.argmin(costs)), values)
+        rows[first] += rows[second]
+        member[member == second] = first
+        alive[second] = False
+        costs[second, :] = costs[:, second] = np.inf
+        others = np.flatnonzero(alive)
+        before, after = others[others < first], others[others > first]
+        costs[before, first] = _lost(rows, typical, bounds, first, before)
+        costs[first, after] = _lost(rows, typical, bounds, first, after)
+        if left in cuts:
+            found.append(member.copy())
+    return found
+
+
+def _lost(rows: Floats, typical: Floats, bounds: Ints, one: int, others: Ints) -> Floats:
+    """Say how many bits about the other columns are lost if a group is merged with each of some others."""
+    if not len(others):
+        return np.zeros(0)
+    kept = _bits(rows[others] + typical, bounds) + _bits(rows[[one]] + typical, bounds)
+    merged = _bits(rows[others] + rows[one] + 2 * typical, bounds)
+    return np.asarray(np.round(merged - kept, 9), dtype=np.float64)
+
+
+def _bits(counts: Floats, bounds: Ints) -> Floats:
+    """Give the entropy of each row's counts in every column, times their number."""
+    logs = np.add.reduceat(counts * np.log2(counts), bounds[:-1], axis=1)
+    totals = np.add.reduceat(counts, bounds[:-1], axis=1)
+    return np.asarray((totals * np.log2(totals) - logs).sum(axis=1), dtype=np.float64)
+
+
+def _labels(texts: Sequence[str], sizes: Ints, group: npt.NDArray[np.int64]) -> list[str]:
+    """Name every group by its values: a set, or where that is long the most frequent and how many others."""
+    names: dict[int, str] = {}
+    taken = set(texts)
+    for number in dict.fromkeys(group.tolist()):
+        members = np.flatnonzero(group == number)
+        name = texts[members[0]] if len(members) == 1 else _name([texts[one] for one in members], sizes[members])
+        while len(members) > 1 and name in taken:
+            name += "'"
+        taken.add(name)
+        names[number] = name
+    return [names[number] for number in group.tolist()]
+
+
+def _name(members: Sequence[str], sizes: Ints) -> str:
+    whole = "{" + ", ".join(map(_quoted, members)) + "}"
+    if len(whole) <= LONG:
+        return whole
+    order = np.argsort(-sizes, kind="stable").tolist()
+    shown = [members[order[0]]]
+    for place in order[1:]:
+        if len(", ".join([*shown, members[place]])) > LONG - 15:
+            break
+        shown.append(members[place])
+    others = len(members) - len(shown)
+    return f"{', '.join(shown)} and {others} other{'' if others == 1 else 's'}"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False) if set(text) & set('{},"') else text
