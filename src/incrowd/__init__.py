@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         mask,
         ordered,
         postcodes,
+        quantiles,
         top_coded,
         tree,
     )
@@ -198,6 +199,7 @@ _ROOMS = {
         "mask",
         "ordered",
         "postcodes",
+        "quantiles",
         "top_coded",
         "tree",
     ),
@@ -305,6 +307,7 @@ __all__ = [
     "postcodes",
     "preset",
     "profile",
+    "quantiles",
     "reproduce",
     "risk",
     "safe_harbor",

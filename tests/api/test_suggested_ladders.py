@@ -120,7 +120,7 @@ def test_a_plan_holds_no_value_and_its_schema_has_the_tree(tmp_path: Path) -> No
     people().write_csv(tmp_path / "people.csv")
     found.write(tmp_path / "plan.toml", "people.csv")
     written = ic.Plan.read(tmp_path / "plan.toml")
-    assert 'hierarchy = { tree = "plan-ladders/job.csv" }' in (tmp_path / "plan.toml").read_text()
+    assert 'hierarchy = { tree = "plan-ladders/job.csv", from_data = true }' in (tmp_path / "plan.toml").read_text()
     assert dict(written.schema().quasi)["job"] == dict(plan.schema().quasi)["job"]
     assert not any(job in (tmp_path / "plan.toml").read_text() for job in JOBS)
     assert ic.Plan.of(written.to_dict()).schema() == written.schema()
@@ -136,6 +136,14 @@ def test_ladders_are_not_replaced_unasked_and_all_or_none_are_written(tmp_path: 
     assert (tmp_path / "plan-ladders" / "job.csv").read_text() == "mine"
     found.write(tmp_path / "plan.toml", "people.csv", force=True)
     assert (tmp_path / "plan-ladders" / "job.csv").read_text().startswith("baker;{baker, cook};")
+
+
+def test_no_ladder_is_written_beside_a_plan_that_may_not_be_replaced(tmp_path: Path) -> None:
+    found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
+    (tmp_path / "plan.toml").write_text("mine")
+    with pytest.raises(ic.DataError, match=r"'plan.toml' exists already"):
+        found.write(tmp_path / "plan.toml", "people.csv")
+    assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]
 
 
 def test_files_of_ladders_have_safe_names_and_none_twice() -> None:

@@ -31,6 +31,7 @@ from incrowd.hierarchies import (
     mask,
     ordered,
     postcodes,
+    quantiles,
     top_coded,
     tree,
     write_csv,
@@ -72,7 +73,7 @@ READABLE = st.one_of(
     bound(CALENDAR, DAYS, MOMENTS),
     bound(MASKS, CODES, WHOLE),
     bound([flat()], *NUMBERS, DAYS, CODES),
-    bound([ordered(None, 2, 4)], *NUMBERS, DAYS, MOMENTS),
+    bound([ordered(None, 2, 4), quantiles(4, 2)], *NUMBERS, DAYS, MOMENTS),
 )
 """Hierarchies whose labels say by themselves what they cover."""
 
@@ -185,7 +186,7 @@ def test_every_ladder_can_be_drawn(case: tuple[Hierarchy, Domain]) -> None:
     "hierarchy",
     [
         *(*NUMERIC, *CODED, *CALENDAR, *MASKS, *ANY),
-        *(classification("nuts", others="x"), postcodes("DE")),
+        *(classification("nuts", others="x"), postcodes("DE"), quantiles(4, 2)),
         *(ordered(["a", "b"], 2), ordered(None, 2), tree({"x": ["a"]}), categories({"x": ["a"]})),
     ],
     ids=repr,

@@ -35,7 +35,7 @@ def put_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arrays
     for name, one in hierarchies.items():
         tree = _tree_of(one)
         if tree is not None:
-            plain[name] = {"kind": "tree", "height": tree.height}
+            plain[name] = {"kind": "tree", "height": tree.height, **({"from_data": True} if tree.from_data else {})}
             labels = ([path[level] for path in tree.paths] for level in range(tree.height + 1))
             arrays |= {f"tree {name} {level}": np.array(texts, dtype=object) for level, texts in enumerate(labels)}
         elif (found := _put(one)) is not None:
@@ -105,7 +105,7 @@ def _ends(hierarchy: Intervals) -> dict[str, Fraction | None]:
 def _get(name: str, plain: Plain, arrays: Mapping[str, npt.NDArray[Any]]) -> Hierarchy:
     if plain["kind"] == "tree":
         levels = [arrays[f"tree {name} {level}"].tolist() for level in range(plain["height"] + 1)]
-        return Tree(tuple(zip(*levels, strict=True)))
+        return Tree(tuple(zip(*levels, strict=True)), plain.get("from_data", False))
     return _READERS[plain["kind"]](plain)
 
 

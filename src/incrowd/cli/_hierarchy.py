@@ -16,6 +16,7 @@ from incrowd.cli._run import FOUND, amount, tell
 if TYPE_CHECKING:
     from incrowd.core import Domain, Hierarchy, Ladder
 
+KINDS = "auto, intervals, top-coded, bottom-coded, mask, dates, classification, postcodes, frequent, quantiles, ordered, flat."
 NAMED = ("dates", "classification", "postcodes")
 """Kinds whose options are words, not numbers."""
 
@@ -108,13 +109,7 @@ def check(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
 def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A table: CSV or Parquet.")],
     column: Annotated[str, typer.Option("--column", help="The column of the table.")],
-    kind: Annotated[
-        str,
-        typer.Option(
-            help="auto, intervals, top-coded, bottom-coded, mask, dates, classification, postcodes, "
-            "frequent, ordered or flat."
-        ),
-    ] = "auto",
+    kind: Annotated[str, typer.Option(help=KINDS)] = "auto",
     widths: Annotated[str | None, typer.Option(help="intervals: widths, such as 5,10,20.")] = None,
     start: Annotated[str | None, typer.Option(help="intervals: where one begins (0).")] = None,
     bottom: Annotated[str | None, typer.Option(help="intervals: all below becomes one group.")] = None,
@@ -128,6 +123,7 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     name: Annotated[str | None, typer.Option(help="classification: such as countries or icd-10.")] = None,
     others: Annotated[str | None, typer.Option(help="classification: a label for values it does not know.")] = None,
     country: Annotated[str | None, typer.Option(help="postcodes: the country, such as DE.")] = None,
+    parts: Annotated[str | None, typer.Option(help="quantiles: how many ranges, such as 8,4,2.")] = None,
     runs: Annotated[str | None, typer.Option(help="ordered: neighbours in a group, such as 2,4.")] = None,
     encoding: Encoding = UTF8,
     separator: Separator = None,
@@ -150,7 +146,7 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     options = {
         "widths": widths, "start": start, "bottom": bottom, "top": top, "bounds": bounds, "from": side,
         "keep": keep, "units": units, "format": date_format, "at-least": at_least, "runs": runs,
-        "name": name, "others": others, "country": country,
+        "name": name, "others": others, "country": country, "parts": parts,
     }  # fmt: skip
     hierarchy = _hierarchy_of(kind, {name: text for name, text in options.items() if text is not None})
     with nullcontext(sys.stdout) if output is None else atomic_path(output, force=force, reads=[data]) as target:
@@ -181,6 +177,7 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
         "classification": (hierarchies.classification, "name", {"others": ("others", str)}),
         "postcodes": (hierarchies.postcodes, "country", {}),
         "frequent": (hierarchies.frequent, "at-least", {}),
+        "quantiles": (hierarchies.quantiles, "parts", {}),
         "ordered": (lambda *levels: hierarchies.ordered(None, *levels), "runs", {}),
     }
     if kind not in kinds:

@@ -23,6 +23,7 @@ from incrowd.hierarchies._ordered import Ordered, ordered
 from incrowd.hierarchies._paths import Problem
 from incrowd.hierarchies._periods import days_in
 from incrowd.hierarchies._postcodes import COUNTRIES, Postcodes, postcodes
+from incrowd.hierarchies._quantiles import Quantiles, quantiles
 from incrowd.hierarchies._similarity import similarity_tree
 from incrowd.hierarchies._spans import Span, span_of
 from incrowd.hierarchies._tree import Tree, tree
@@ -47,6 +48,7 @@ __all__ = [
     "Ordered",
     "Postcodes",
     "Problem",
+    "Quantiles",
     "Span",
     "Tree",
     "auto",
@@ -76,6 +78,7 @@ __all__ = [
     "ordered",
     "places_in",
     "postcodes",
+    "quantiles",
     "read_decimal",
     "similarity_tree",
     "span_of",

@@ -7,6 +7,7 @@ from incrowd.hierarchies._auto import Auto
 from incrowd.hierarchies._averaged import Averaged
 from incrowd.hierarchies._frequent import Frequent
 from incrowd.hierarchies._ordered import Ordered
+from incrowd.hierarchies._quantiles import Quantiles
 
 
 def is_from_data(hierarchy: Hierarchy | None) -> bool:
@@ -21,4 +22,4 @@ def is_from_data(hierarchy: Hierarchy | None) -> bool:
         return is_from_data(hierarchy.hierarchy)
     if isinstance(hierarchy, Ordered):
         return hierarchy.values is None and bool(hierarchy.runs)
-    return hierarchy is None or isinstance(hierarchy, (Auto, Frequent))
+    return hierarchy is None or isinstance(hierarchy, (Auto, Frequent, Quantiles))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +51,7 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
     texts = [str(text) for text in domain.texts[: len(sizes)]]
     levels = [texts, *(_labels(texts, sizes, group) for group in groups)]
     paths = [(*path, TOP) for path in zip(*levels, strict=True)]
-    return checked_tree(paths, f"The tree of column {domain.column!r}")
+    return replace(checked_tree(paths, f"The tree of column {domain.column!r}"), from_data=True)
 
 
 def _cuts(values: int) -> list[int]:

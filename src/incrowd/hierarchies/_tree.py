@@ -25,9 +25,12 @@ class Tree:
     ----------
     paths
         For every value its labels from the value to the top, sorted by value.
+    from_data
+        Whether the groups were formed from the records that they are used for, and say something about them.
     """
 
     paths: tuple[Path, ...]
+    from_data: bool = False
 
     @property
     def height(self) -> int:

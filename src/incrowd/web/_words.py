@@ -114,6 +114,15 @@ KINDS: Sequence[Plain] = (
         ],
     },
     {
+        "kind": "quantiles",
+        "title": "Ranges with about as many rows each",
+        "for": ["number", "date", "datetime", "instant"],
+        "example": {"quantiles": [8, 4, 2]},
+        "keys": [
+            _key("quantiles", "whole numbers", "how many ranges each level has, each a divisor of the one before")
+        ],
+    },
+    {
         "kind": "flat",
         "title": "All or nothing",
         "for": ["number", "text", "date", "boolean"],

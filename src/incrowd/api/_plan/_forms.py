@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -113,10 +114,12 @@ class TreeForm(Part):
     """Values become the groups that a file, or nested tables with lists at the bottom, put them in."""
 
     tree: Text | dict[str, Any]
+    from_data: StrictBool = Field(default=False, description="Whether the groups were formed from this table.")
 
     def build(self, folder: Path) -> Hierarchy:
         """Make the hierarchy."""
-        return hierarchies.tree(folder / self.tree if isinstance(self.tree, str) else self.tree)
+        found = hierarchies.tree(folder / self.tree if isinstance(self.tree, str) else self.tree)
+        return replace(found, from_data=self.from_data)
 
 
 class FrequentForm(Part):
@@ -153,6 +156,17 @@ class PostcodesForm(Part):
         return hierarchies.postcodes(self.postcodes)
 
 
+class QuantilesForm(Part):
+    """Numbers and dates become ranges that hold about as many rows each."""
+
+    quantiles: Annotated[tuple[StrictInt, ...], Field(min_length=1)]
+
+    def build(self, folder: Path) -> Hierarchy:
+        """Make the hierarchy."""
+        del folder
+        return hierarchies.quantiles(*self.quantiles)
+
+
 class FlatForm(Part):
     """Values become ``*`` in one step."""
 
@@ -175,6 +189,7 @@ FORMS: Mapping[str, type[Part]] = {
     "classification": ClassificationForm,
     "postcodes": PostcodesForm,
     "frequent": FrequentForm,
+    "quantiles": QuantilesForm,
     "flat": FlatForm,
 }
 """The tables that a hierarchy can be, by the key that each must have."""
@@ -213,6 +228,7 @@ HierarchyForm = Annotated[
     | Annotated[ClassificationForm, Tag("classification")]
     | Annotated[PostcodesForm, Tag("postcodes")]
     | Annotated[FrequentForm, Tag("frequent")]
+    | Annotated[QuantilesForm, Tag("quantiles")]
     | Annotated[FlatForm, Tag("flat")],
     Discriminator(_kind),
 ]
@@ -237,6 +253,8 @@ def form_of(hierarchy: Hierarchy) -> HierarchyForm:
             given = {"dates": list(units), "format": written}
         case hierarchies.Frequent(at_least):
             given = {"frequent": [_plain(threshold) for threshold in at_least]}
+        case hierarchies.Quantiles(parts):
+            given = {"quantiles": list(parts)}
         case hierarchies.Classification(name, others):
             given = {"classification": name, "others": others}
         case hierarchies.Postcodes(country):

@@ -194,7 +194,7 @@ class Plan:
         columns = dict(self.columns)
         for name, file in files.items():
             written = Path(os.path.relpath(file.absolute(), folder.absolute())).as_posix()
-            columns[name] = columns[name].model_copy(update={"hierarchy": TreeForm(tree=written)})
+            columns[name] = columns[name].model_copy(update={"hierarchy": TreeForm(tree=written, from_data=True)})
         return replace(self, columns=columns, ladders={})
 
     def model(self) -> Model:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from incrowd.api._kept import open_release
 from incrowd.api._limits import limit_of, limits_of
 from incrowd.api._report._data import judged
-from incrowd.hierarchies import is_from_data, places_in
+from incrowd.core import Hierarchy
+from incrowd.hierarchies import Tree, is_from_data, places_in
 from incrowd.models import AlphaAssociation
 from incrowd.report import Section
 
@@ -36,7 +37,7 @@ def _labels_from_data(release: Release) -> list[str]:
     names = [
         name
         for name, hierarchy in release.schema.quasi
-        if is_from_data(hierarchy) and (levels is None or levels[name] > 0)
+        if _is_formed_here(hierarchy) and (levels is None or levels[name] > 0)
     ]
     if not names or not release.recipe.suppressed:
         return []
@@ -46,6 +47,11 @@ def _labels_from_data(release: Release) -> list[str]:
         "labels can hint at values of these people. Hierarchies that are fixed beforehand cannot."
     )
     return [msg]
+
+
+def _is_formed_here(hierarchy: Hierarchy | None) -> bool:
+    """Say whether groups come from the table, now or when a tree was made of it."""
+    return is_from_data(hierarchy) or (isinstance(hierarchy, Tree) and hierarchy.from_data)
 
 
 def _values_named(release: Release) -> list[str]:

@@ -6,13 +6,16 @@ from incrowd.api._plan._forms import HierarchyForm, form_of
 from incrowd.api._suggest._content import dates_in
 from incrowd.api._suggest._known_codes import known_codes, postcodes_in
 from incrowd.core import Domain, Hierarchy
-from incrowd.hierarchies import Classification, Flat, Frequent, auto, flat, frequent_for, intervals, mask
+from incrowd.hierarchies import Classification, Flat, Frequent, Intervals, auto, flat, frequent_for, intervals, mask
 
 LONG = 8
 """Codes of more characters make too many levels for a mask."""
 
 APART = 24
 """Ages and years that lie closer together than this become pairs instead of fives."""
+
+UNEVEN = "some numbers lie far out; for ranges with as many rows each: { quantiles = [8, 4, 2] }"
+"""Said of numbers whose ladder has an open end."""
 
 YEARS = ("a date of birth", "a date that others may know", "a time of a wave or an event that others may know")
 
@@ -43,6 +46,8 @@ def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
     chosen = auto().choose(domain)
     if chosen == mask() and not _are_short_codes(domain):
         chosen = frequent_for(domain, 0.01, 0.05) or flat()
+    if isinstance(chosen, Intervals) and (chosen.bottom, chosen.top) != (None, None):
+        return chosen, UNEVEN
     by_hand = isinstance(chosen, Frequent) or (isinstance(chosen, Flat) and len(domain.values) > 4)
     return chosen, 'a tree of your own keeps more: { tree = "file.csv" }' if by_hand else ""
 

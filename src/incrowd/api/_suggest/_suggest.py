@@ -26,6 +26,7 @@ from incrowd.api._suggest._similarity import ladder_files, trees_of, write_trees
 from incrowd.core import Census, ParameterError, SchemaError, UnknownColumnError
 from incrowd.engines import Engine
 from incrowd.hierarchies import Tree
+from incrowd.io import atomic_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +197,10 @@ class Suggestion:
             The files in which the trees lie already, by column, if they do.
         """
         plan = self.plan(data)
-        files = self.write_ladders(path, force=force) if ladders is None else ladders
-        plan.kept_in(files, Path(path).parent).write(path, force=force, notes=notes_for(self))
+        with atomic_path(path, force=force) as part:  # a plan that may not be written is said before a ladder is
+            files = self.write_ladders(path, force=force) if ladders is None else ladders
+            text = plan.kept_in(files, Path(path).parent).text(notes_for(self))
+            part.write_text(text, encoding="utf-8", newline="\n")
         return Plan.read(path)
 
 
