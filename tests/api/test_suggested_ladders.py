@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 import incrowd as ic
+from incrowd.api._hierarchy_file import get_hierarchies, put_hierarchies
+from incrowd.api._plan._forms import build_hierarchy, form_of
 from incrowd.api._plan._sections import plain_of
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
 from incrowd.api._suggest._similarity import ladder_files
@@ -126,6 +128,14 @@ def test_a_plan_holds_no_value_and_its_schema_has_the_tree(tmp_path: Path) -> No
     assert ic.Plan.of(written.to_dict()).schema() == written.schema()
 
 
+def test_a_plan_can_stand_alone_without_trees(tmp_path: Path) -> None:
+    found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"}).without_trees()
+    assert all(column.tree is None for column in found.columns)
+    found.write(tmp_path / "plan.toml", "people.csv")
+    assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]
+    assert "hierarchy = { flat = true }  # a tree of your own keeps more" in (tmp_path / "plan.toml").read_text()
+
+
 def test_ladders_are_not_replaced_unasked_and_all_or_none_are_written(tmp_path: Path) -> None:
     found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
     (tmp_path / "plan-ladders").mkdir()
@@ -168,3 +178,30 @@ def test_a_table_too_large_to_count_gets_no_tree(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("incrowd.api._suggest._combinations.fits", lambda *_: False)
     found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
     assert all(column.tree is None for column in found.columns)
+
+
+@pytest.mark.parametrize(
+    "hierarchy",
+    [
+        ic.classification("countries", others="other"),
+        ic.classification("nuts"),
+        ic.postcodes("GB"),
+        ic.dates("week", "month", format="%Y%m%d"),
+        ic.intervals(5, 10, bottom=-1.5, top=20),
+    ],
+    ids=repr,
+)
+def test_a_saved_hierarchy_comes_back_as_it_was(hierarchy: ic.Hierarchy) -> None:
+    assert get_hierarchies(*put_hierarchies({"x": hierarchy})) == {"x": hierarchy}
+    assert build_hierarchy(form_of(hierarchy), Path()) == hierarchy
+
+
+def test_labels_of_a_classification_link_people_that_the_release_never_saw(tmp_path: Path) -> None:
+    rows = [{"land": land, "age": age} for land in ("France", "Austria", "Japan", "China") for age in (30, 40, 50)] * 2
+    schema = ic.Schema(quasi={"land": ic.classification("countries"), "age": ic.intervals(10)})
+    release = ic.anonymize(rows, schema, model="k>=3", at_least={"land": 1})
+    release.save(tmp_path / "out")
+    found = ic.attack(tmp_path / "out", external=[{"land": "Belgium", "age": 30}, {"land": "Brazil", "age": 30}])
+    linkage = found.get("linkage")
+    assert (linkage.targets, float(linkage.worst)) == (2, 0.25)  # one of four in Western Europe, and nobody in Brazil
+    assert not any("read" in note for note in linkage.notes)

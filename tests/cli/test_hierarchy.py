@@ -42,6 +42,10 @@ def build(capsys: pytest.CaptureFixture[str], table: Path, *arguments: object) -
         ("--column job --kind frequent --at-least 2", "cook;cook;*"),
         ("--column job --kind frequent --at-least 0.5", "cook;cook;*"),
         ("--column age --kind ordered --runs 2", "20;20..31;*"),
+        ("--column age --kind quantiles --parts 2", "20;20;*"),
+        ("--column job --kind classification --name countries --others elsewhere", "cook;elsewhere;elsewhere;*"),
+        ("--column zip --kind postcodes --country DE", "01234;012**;01***;0****;*"),
+        ("--column born --kind dates --units week,month", "2020-01-03;2020-M01-W1;2020-M01;*"),
         ("--column job --kind flat", "cook;*"),
         ("--column job", "cook;*"),
     ],
@@ -50,6 +54,14 @@ def test_every_kind_can_be_built(
     capsys: pytest.CaptureFixture[str], table: Path, options: str, first_line: str
 ) -> None:
     assert build(capsys, table, *options.split()).splitlines()[0] == first_line
+
+
+@pytest.mark.parametrize(("kind", "option"), [("classification", "--name"), ("postcodes", "--country")])
+def test_a_kind_says_which_option_it_needs(
+    capsys: pytest.CaptureFixture[str], table: Path, kind: str, option: str
+) -> None:
+    assert incrowd("hierarchy", "build", table, "--column", "job", "--kind", kind) == 2
+    assert f"--kind {kind} needs {option}." in capsys.readouterr().err
 
 
 def test_talk_goes_to_stderr_and_data_to_stdout(capsys: pytest.CaptureFixture[str], table: Path) -> None:

@@ -257,3 +257,17 @@ def test_what_a_search_does_not_have_is_refused_where_init_did_not_write_it(
     (tmp_path / "plan.toml").write_text(text.replace('measure = "loss"', line))
     with pytest.raises(ic.PlanError, match=says):
         ic.Plan.read(tmp_path / "plan.toml")
+
+
+def test_ladders_from_the_table_are_named_and_kept_out_of_the_plan(run: Run, tmp_path: Path) -> None:
+    lines = [f"{20 + number % 40},canary{number % 6},{number % 3}" for number in range(240)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,job,town", *lines, ""]))
+    code, out, err = run("people.csv", "--quasi", "age,job,town")
+    assert (code, "canary" in out + err + (tmp_path / "plan.toml").read_text()) == (0, False)
+    assert f"wrote {Path('plan-ladders') / 'job.csv'} (a ladder, with values of the table" in err
+    assert (tmp_path / "plan-ladders" / "job.csv").read_text().startswith("canary0;")
+    assert run("people.csv", "--quasi", "age,job,town", "--force")[0] == 0
+    (tmp_path / "plan.toml").unlink()
+    code, _, err = run("people.csv", "--quasi", "age,job,town")
+    assert (code, "'job.csv' exists already" in err) == (2, True)
+    assert not (tmp_path / "plan.toml").exists()

@@ -16,7 +16,10 @@ from incrowd.cli._run import FOUND, amount, tell
 if TYPE_CHECKING:
     from incrowd.core import Domain, Hierarchy, Ladder
 
-KINDS = "auto, intervals, top-coded, bottom-coded, mask, dates, classification, postcodes, frequent, quantiles, ordered, flat."
+KINDS = (
+    "auto, intervals, top-coded, bottom-coded, mask, dates, classification, postcodes, frequent, quantiles, ordered "
+    "or flat."
+)
 NAMED = ("dates", "classification", "postcodes")
 """Kinds whose options are words, not numbers."""
 

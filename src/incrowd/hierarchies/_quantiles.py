@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -70,9 +71,9 @@ def quantiles(*parts: int) -> Quantiles:
 
 
 def _labels(texts: list[str], group: npt.NDArray[np.integer]) -> list[str]:
-    starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else []
-    ends = [*(start - 1 for start in starts[1:]), len(group) - 1]
+    """Name ranges by their ends; groups are numbered along the values."""
+    bounds = np.searchsorted(group, np.arange(int(group[-1]) + 2 if len(group) else 1)).tolist()
     return [
-        texts[first] if first == last else f"{texts[first]}..{texts[last]}"
-        for first, last in zip(starts, ends, strict=False)
+        texts[first] if end - first == 1 else f"{texts[first]}..{texts[end - 1]}"
+        for first, end in itertools.pairwise(bounds)
     ]

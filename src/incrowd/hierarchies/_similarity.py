@@ -56,7 +56,7 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
 
 def _cuts(values: int) -> list[int]:
     """Say how many groups each level has."""
-    cuts, left = [], values
+    left, cuts = values, list[int]()
     while len(cuts) < LEVELS and (left := -(-left // 2)) > 1:
         cuts.append(left)
     return cuts
@@ -110,7 +110,7 @@ def _labels(texts: Sequence[str], sizes: Ints, group: npt.NDArray[np.int64]) -> 
     names: dict[int, str] = {}
     taken = set(texts)
     for number in dict.fromkeys(group.tolist()):
-        members = np.flatnonzero(group == number)
+        members = np.flatnonzero(group == number).tolist()
         name = texts[members[0]] if len(members) == 1 else _name([texts[one] for one in members], sizes[members])
         while len(members) > 1 and name in taken:
             name += "'"

@@ -43,7 +43,7 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
             raise SchemaError(msg)
         found = suggest(path, roles={name: "quasi"}, entity=entity, missing_values=missing, **reading)
     text = Path(given["draft"])
-    found.write(text, path.name, force=True)
+    found.without_trees().write(text, path.name, force=True)
     columns = [
         {"name": one.name, "role": one.role, "reason": one.reason, "sure": one.sure, "check": one.check}
         for one in found.columns

@@ -14,6 +14,9 @@ LONG = 8
 APART = 24
 """Ages and years that lie closer together than this become pairs instead of fives."""
 
+BY_HAND = 'a tree of your own keeps more: { tree = "file.csv" }'
+"""Said of names without a ladder that fits."""
+
 UNEVEN = "some numbers lie far out; for ranges with as many rows each: { quantiles = [8, 4, 2] }"
 """Said of numbers whose ladder has an open end."""
 
@@ -49,7 +52,7 @@ def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
     if isinstance(chosen, Intervals) and (chosen.bottom, chosen.top) != (None, None):
         return chosen, UNEVEN
     by_hand = isinstance(chosen, Frequent) or (isinstance(chosen, Flat) and len(domain.values) > 4)
-    return chosen, 'a tree of your own keeps more: { tree = "file.csv" }' if by_hand else ""
+    return chosen, BY_HAND if by_hand else ""
 
 
 def _by_name(domain: Domain, about: str | None) -> Hierarchy | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -16,6 +16,9 @@ MOST_VALUES, MOST_ROWS = 0.8, 0.9
 
 FEW = 4
 """A column with so few values needs no classification."""
+
+MANY = 2_000
+"""A column with more values has names of something else than countries or schools."""
 
 SHAPES: Mapping[ClassificationName, str] = {
     "icd-10": r"[A-TV-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}[+*!]?",
@@ -53,19 +56,24 @@ def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
     """Find the classification that the values of a column belong to, if it is plain."""
     if domain.kind not in {"text", "number"} or len(domain.values) <= FEW:
         return None
-    named = next((NAMED[word] for word in tokens_of(domain.column) if word in NAMED), None)
-    if named is not None and (found := _covering(domain, named, 1.0)) is not None:
-        return found
+    found = (_covering(domain, name, share) for name, share in _likely(domain, about))
+    return next(filter(None, found), None)
+
+
+def _likely(domain: Domain, about: str | None) -> Iterator[tuple[ClassificationName, float]]:
+    """Give the classifications that a column may be of, and which share of its values they must know."""
+    yield from ((NAMED[word], 1.0) for word in tokens_of(domain.column) if word in NAMED)
     if domain.kind != "text":
-        return None
-    for name, shape in SHAPES.items():
-        if all(re.fullmatch(shape, str(text)) for text in domain.values):
-            return _covering(domain, name, 1.0)
+        return
+    yield from (
+        (name, 1.0) for name, shape in SHAPES.items() if all(re.fullmatch(shape, text) for text in domain.values)
+    )
     if about == "codes of regions (NUTS)":
-        return _covering(domain, "nuts", 1.0)
-    are_codes = all(len(text) <= 3 for text in domain.values)
-    countries = _covering(domain, "countries", 1.0 if are_codes else MOST_VALUES)
-    return countries or (_covering(domain, "isced", MOST_VALUES) if about == "education" else None)
+        yield "nuts", 1.0
+    if len(domain.values) <= MANY:
+        yield "countries", 1.0 if all(len(text) <= 3 for text in domain.values) else MOST_VALUES
+        if about == "education":
+            yield "isced", MOST_VALUES
 
 
 def _covering(domain: Domain, name: ClassificationName, share: float) -> Classification | None:

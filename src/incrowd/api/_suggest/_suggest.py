@@ -15,7 +15,7 @@ from incrowd.api._plan._sections import plain_of
 from incrowd.api._profile import ColumnProfile, Profile
 from incrowd.api._suggest._combinations import Combination, SinglingOut, alone_with, census_of, singling_out
 from incrowd.api._suggest._header import refuse_records
-from incrowd.api._suggest._hierarchies import suggest_hierarchy
+from incrowd.api._suggest._hierarchies import BY_HAND, suggest_hierarchy
 from incrowd.api._suggest._persons import Persons, persons_in
 from incrowd.api._suggest._plan import notes_for, tables_for
 from incrowd.api._suggest._promise import promise_for
@@ -144,6 +144,11 @@ class Suggestion:
             msg = "No column looks as if it could help recognise a person."
             raise SchemaError(msg, hint="name those that could: roles={'age': 'quasi'}, --quasi on the command line.")
         return replace(Plan.of(tables_for(self, os.fspath(data))), ladders=self._trees)
+
+    def without_trees(self) -> Suggestion:
+        """Give the suggestion without trees that hold values, for a plan that stands alone."""
+        columns = (replace(one, tree=None, check=BY_HAND) if one.tree is not None else one for one in self.columns)
+        return replace(self, columns=tuple(columns))
 
     @property
     def _trees(self) -> dict[str, Tree]:
