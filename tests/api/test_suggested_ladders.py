@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -203,5 +204,8 @@ def test_labels_of_a_classification_link_people_that_the_release_never_saw(tmp_p
     release.save(tmp_path / "out")
     found = ic.attack(tmp_path / "out", external=[{"land": "Belgium", "age": 30}, {"land": "Brazil", "age": 30}])
     linkage = found.get("linkage")
-    assert (linkage.targets, float(linkage.worst)) == (2, 0.25)  # one of four in Western Europe, and nobody in Brazil
+    assert (linkage.targets, linkage.worst) == (
+        2,
+        Fraction(1, 4),
+    )  # four in Western Europe, nobody in Brazil
     assert not any("read" in note for note in linkage.notes)
