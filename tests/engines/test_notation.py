@@ -67,7 +67,7 @@ def test_a_file_in_any_dialect_is_the_plain_table(
     plain, other = tmp_path / "plain.csv", tmp_path / "other.csv"
     plain.write_bytes(written(rows, Notation(), ",").encode())
     other.write_bytes(written(rows, notation, separator, "k.A.").encode(encoding))
-    said = {"decimal": notation.decimal, "thousands": notation.thousands, "dates": notation.dates}
+    said: dict[str, Any] = {"decimal": notation.decimal, "thousands": notation.thousands, "dates": notation.dates}
     one = open_table(plain)
     two = open_table(other, separator=separator, encoding=encoding, missing_values=["", "k.A."], **said)
     names = list(one.columns())

@@ -57,6 +57,11 @@ def reading_of(  # noqa: PLR0913, PLR0917 - a table can be written in many ways
         msg = f"--memory cannot be read: {memory!r}."
         raise ParameterError(msg, hint="write a number and a unit, such as 500MB or 4GB.")
     tab = separator == r"\t"  # hard to type in a shell
-    given = {"encoding": encoding, "separator": "\t" if tab else separator, "sheet": sheet, "memory": memory}
+    given: dict[str, Any] = {
+        "encoding": encoding,
+        "separator": "\t" if tab else separator,
+        "sheet": sheet,
+        "memory": memory,
+    }
     given |= {"decimal": decimal, "thousands": thousands, "dates": dates, "header": None if header else False}
     return {name: value for name, value in given.items() if value is not None}

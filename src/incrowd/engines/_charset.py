@@ -91,8 +91,8 @@ def charset_of(path: Path) -> Charset | None:
     sample = _sample(path)
     check_one_encoding(path, sample)
     known = _by_letters(sample) or _by_blocks(sample) or _by_frequency(sample)
-    likely = [*([known] if known else []), Charset("cp1252", sure=False)]
-    return next((one for one in likely if reads(path, one.encoding)), None)
+    fitting = [*([known] if known else []), Charset("cp1252", sure=False)]
+    return next((one for one in fitting if reads(path, one.encoding)), None)
 
 
 def wrong_encoding(path: Path | None, problem: str) -> DataError:

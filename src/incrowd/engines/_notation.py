@@ -123,8 +123,10 @@ def plain_day(notation: Notation, text: str) -> str | None:
     if notation.dates is None or found is None:
         return None
     day, time = day_of(notation.dates, found[1]), found[2] or ""
-    if day is None or not time:
-        return day and day.isoformat()
+    if day is None:
+        return None
+    if not time:
+        return day.isoformat()
     return f"{day.isoformat()} {'0' if time[1] == ':' else ''}{time}"
 
 

@@ -11,12 +11,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from incrowd.api._suggest._gaps import is_mark
 from incrowd.engines import Notation, day_of
 
 Texts = Mapping[str, int]
 """The texts of a column, and how often each occurs."""
+Marks = tuple[str, str | None]
+"""A decimal mark, and what may stand between thousands."""
+T = TypeVar("T")
 
 DAY_FIRST = {"/": "%d/%m/%Y", "-": "%d-%m-%Y"}
 MONTH_FIRST = {"/": "%m/%d/%Y", "-": "%m-%d-%Y"}
@@ -25,7 +29,7 @@ FORMS = (
     "%d %b %Y", "%Y年%m月%d日",
 )  # fmt: skip
 """Forms of days that are looked for, besides ISO 8601."""
-MARKS = ((",", None), (",", "."), (",", " "), (",", "'"), (".", ","), (".", " "), (".", "'"))
+MARKS: tuple[Marks, ...] = ((",", None), (",", "."), (",", " "), (",", "'"), (".", ","), (".", " "), (".", "'"))
 """Decimal marks with what may stand between thousands; the simpler ones first."""
 
 TRIED = 200
@@ -101,11 +105,11 @@ def _is_day(form: str, text: str) -> bool:
     return day is not None and (form != "%Y%m%d" or day.year in _YEARS)
 
 
-def _marks_of(texts: list[str]) -> list[tuple[str, str | None]]:
+def _marks_of(texts: list[str]) -> list[Marks]:
     """Give the marks by which all texts are numbers, if any of them has one."""
     if not any(map(_MARKED.fullmatch, texts)):
         return []
-    found = []
+    found: list[Marks] = []
     for decimal, thousands in MARKS:
         number = re.compile(Notation(decimal, thousands).number)
         if all(map(number.fullmatch, texts)):
@@ -114,18 +118,18 @@ def _marks_of(texts: list[str]) -> list[tuple[str, str | None]]:
     return [] if all(map(plain.fullmatch, texts)) else found
 
 
-def _most(found: list[list[object]], preferred: list[object]) -> object:
+def _most(found: list[list[T]], preferred: list[T]) -> T | None:
     """Give what most columns fit; among equals what is preferred."""
     counts = Counter(one for some in found for one in some)
     return max(counts, key=lambda one: (counts[one], -preferred.index(one))) if counts else None
 
 
-def _marks_by(*, european: bool) -> list[object]:
+def _marks_by(*, european: bool) -> list[Marks]:
     """Order the marks: in Europe a comma stands before decimals."""
     return sorted(MARKS, key=lambda marks: (marks[0] == ".") == european)
 
 
-def _forms_by(*, day_first: bool) -> list[object]:
+def _forms_by(*, day_first: bool) -> list[str]:
     later = MONTH_FIRST if day_first else DAY_FIRST
     return sorted(FORMS, key=lambda form: form in later.values())
 

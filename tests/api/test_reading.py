@@ -1,0 +1,190 @@
+"""A stranger's file: a suggestion finds out how it is written, says so, and asks; every other door is strict."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import incrowd as ic
+from incrowd.core import DataError
+
+GERMAN = {"decimal": ",", "thousands": ".", "dates": "%d.%m.%Y", "separator": ";", "encoding": "cp1252"}
+SCHEMA = ic.Schema(quasi={"geschlecht": ic.flat(), "geboren": ic.dates("year", "decade")}, sensitive=["kosten"])
+
+
+def rows(count: int = 120) -> list[tuple[str, dt.date, int]]:
+    born = [dt.date(1950, 1, 1) + dt.timedelta(days=n * 97) for n in range(count)]
+    return [("mw"[n % 2], day, 900 + 37 * (n % 11)) for n, day in enumerate(born)]
+
+
+def german(path: Path) -> Path:
+    lines = [f"{sex};{day:%d.%m.%Y};{cost // 1000}.{cost % 1000:03},50;Köln" for sex, day, cost in rows()]
+    lines = [line.replace(";0.", ";") for line in lines]
+    path.write_bytes("\r\n".join(["geschlecht;geboren;kosten;ort", *lines]).encode("cp1252"))
+    return path
+
+
+def plain(path: Path) -> Path:
+    lines = [f"{sex},{day},{cost}.50,Köln" for sex, day, cost in rows()]
+    path.write_text("\n".join(["geschlecht,geboren,kosten,ort", *lines]), encoding="utf-8")
+    return path
+
+
+DOORS: dict[str, Callable[[Path, dict[str, Any]], Any]] = {
+    "census": lambda file, reading: ic.census(file, SCHEMA, **reading),
+    "profile": lambda file, reading: [*ic.profile(file, **reading).domains.values()],
+    "assess": lambda file, reading: ic.assess(file, SCHEMA, **reading).to_dict(),
+    "check": lambda file, reading: ic.check(file, SCHEMA, "k>=2", **reading).findings,
+    "anonymize": lambda file, reading: ic.anonymize(
+        file, SCHEMA, model="k>=5", others="drop", max_suppressed=0.1, **reading
+    ).table.to_pylist(),
+    "frontier": lambda file, reading: repr(ic.frontier(file, SCHEMA, max_suppressed=0.1, **reading)),
+    "suggest": lambda file, reading: [(one.name, one.role) for one in ic.suggest(file, **reading).columns],
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_reads_a_german_file_as_the_plain_one(door: str, tmp_path: Path) -> None:
+    ask = DOORS[door]
+    assert ask(german(tmp_path / "german.csv"), GERMAN) == ask(plain(tmp_path / "plain.csv"), {})
+
+
+@pytest.mark.parametrize("door", ["census", "assess", "anonymize"])
+def test_the_other_doors_do_not_guess(door: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"it can be read with encoding='cp1252'"):
+        DOORS[door](german(tmp_path / "german.csv"), {})
+
+
+def test_a_plan_reads_a_file_as_it_says(tmp_path: Path) -> None:
+    german(tmp_path / "german.csv")
+    found = ic.suggest(tmp_path / "german.csv")
+    assert found.reading == GERMAN
+    assert set(found.found) == set(GERMAN)
+    plan = found.write(tmp_path / "plan.toml", "german.csv")
+    text = (tmp_path / "plan.toml").read_text(encoding="utf-8")
+    assert 'dates = "%d.%m.%Y"  # found out from the file\n' in text
+    assert ic.Plan.read(tmp_path / "plan.toml") == plan
+    assert plan.reading() == GERMAN
+    assert found.profile["geboren"].kind == "date"
+    assert found.profile["kosten"].kind == "number"
+    assert found.asked == ()
+
+
+def test_a_plain_file_is_found_to_be_one(tmp_path: Path) -> None:
+    found = ic.suggest(plain(tmp_path / "plain.csv"))
+    assert (found.reading, found.found, found.asked) == ({}, (), ())
+
+
+def suggested(path: Path, text: str, **reading: Any) -> Any:
+    path.write_text(text, encoding="utf-8")
+    return ic.suggest(path, **reading)
+
+
+def test_american_files_are_told_by_their_days_and_thousands(tmp_path: Path) -> None:
+    lines = [f'{day.month}/{day.day}/{day.year},"1,{100 + n}.25"' for n, (_, day, _) in enumerate(rows())]
+    found = suggested(tmp_path / "t.csv", "\n".join(["born,amount", *lines]))
+    assert found.reading == {"thousands": ",", "dates": "%m/%d/%Y"}
+    assert [column.kind for column in found.profile.columns] == ["date", "number"]
+
+
+@pytest.mark.parametrize(("separator", "form"), [(";", "dd/mm/yyyy"), (",", "mm/dd/yyyy")])
+def test_days_that_could_be_months_are_asked_about(separator: str, form: str, tmp_path: Path) -> None:
+    lines = [f"{n % 12 + 1}/{n % 7 + 1}/1990{separator}{n}" for n in range(50)]
+    found = suggested(tmp_path / "t.csv", "\n".join([f"born{separator}x", *lines]))
+    assert found.asked[0] == f"no day of 'born' tells day from month: they are read as {form}. Is that right?"
+    assert found.questions[0] == found.asked[0]
+
+
+def test_another_column_tells_day_from_month(tmp_path: Path) -> None:
+    lines = [f"{n % 12 + 1}/{n % 7 + 1}/1990,{n % 28 + 1}/{n % 12 + 1}/2020" for n in range(50)]
+    found = suggested(tmp_path / "t.csv", "\n".join(["born,seen", *lines]))
+    assert (found.reading["dates"], found.asked) == ("%d/%m/%Y", ())
+
+
+@pytest.mark.parametrize(
+    ("values", "asked"),
+    [
+        (["13/01/2020", "01/13/2020", "02/02/2020"], "has days of two orders, and stays text: in 30 values the day"),
+        (
+            ["31.02.2020", "01.03.2020", *(f"{n}.04.2020" for n in range(1, 30))],
+            "has 30 values like days that no calendar",
+        ),
+        (["1,5", "2.5", "3,25"], "has 60 numbers with a decimal comma and 30 with a decimal point, and stays text"),
+        (["01.02.24", "03.04.23"], "has 60 days with years of two digits, and stays text: which century"),
+    ],
+)
+def test_what_is_written_in_two_ways_is_asked_by_name_and_count(values: list[str], asked: str, tmp_path: Path) -> None:
+    lines = [f"{value};a{n}" for n in range(30) for value in values]
+    found = suggested(tmp_path / "t.csv", "\n".join(["x;y", *lines]))
+    assert any(question.startswith(f"'x' {asked}") for question in found.asked)
+    assert found.profile["x"].kind == "text"
+    assert not any(value in question for question in found.asked for value in values)
+
+
+def test_marks_that_perhaps_mean_missing_are_asked_about_and_never_assumed(tmp_path: Path) -> None:
+    lines = [
+        f"{'?' if n % 5 == 0 else n},{'k.A.' if n % 4 == 0 else 'Bonn'},{-9 if n % 3 == 0 else n % 5}"
+        for n in range(60)
+    ]
+    text = "\n".join(["age,town,score", *lines])
+    found = suggested(tmp_path / "t.csv", text)
+    asked = {question.split()[0]: question for question in found.asked}
+    assert list(asked) == ["'-9'", "'k.A.'", "'?'"]
+    assert asked["'-9'"] == (
+        "'-9' stands 20 times in 1 column ('score'): does it mean missing? Then write missing = [\"\", \"-9\"]"
+    )
+    assert asked["'?'"].endswith('missing = ["", "?"]; \'age\' would then be of numbers or dates')
+    assert found.profile["age"].missing == 0
+    told = suggested(tmp_path / "t.csv", text, missing_values=["", "?", "k.A.", "-9"])
+    assert (told.asked, told.profile["age"].kind, told.profile["age"].missing) == ((), "number", 12)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "asked"),
+    [
+        ([1, 2, 3, 9], True),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9], False),
+        ([*range(20, 60), 999], True),
+        ([*range(20, 100)], False),
+        ([-3, -1, 0, 1, 2], False),
+        ([0, 1, 2, 3, -1], True),
+        ([0, 9], False),
+    ],
+)
+def test_a_number_is_a_mark_only_if_it_stands_apart(numbers: list[int], asked: bool) -> None:
+    found = ic.suggest([{"score": number} for number in numbers])
+    assert bool(found.asked) == asked
+    assert all("Then make it null in the table" in question for question in found.asked)
+
+
+def test_a_first_line_that_is_a_record_can_be_read_as_one(tmp_path: Path) -> None:
+    text = "\n".join(f"{n},19{n % 90 + 10}-01-01,f" for n in range(30))
+    with pytest.raises(DataError, match=r"does not look like names of columns.*or say header=False"):
+        suggested(tmp_path / "t.csv", text)
+    found = suggested(tmp_path / "t.csv", text, header=False)
+    assert [column.name for column in found.columns] == ["column1", "column2", "column3"]
+    assert found.profile.records == 30
+
+
+def test_a_header_that_is_read_as_a_record_is_asked_about(tmp_path: Path) -> None:
+    found = suggested(tmp_path / "t.csv", "age,sex\n" + "31,f\n52,m\n" * 10, header=False)
+    assert found.asked[0] == "the first line looks like names of columns: then leave header = false out"
+
+
+def test_three_digits_after_a_point_are_asked_about_where_decimals_have_commas(tmp_path: Path) -> None:
+    lines = [f"{n % 9 + 1}.{n + 100};{n},5" for n in range(40)]
+    found = suggested(tmp_path / "t.csv", "\n".join(["x;y", *lines]))
+    assert [question for question in found.asked if "'x'" in question] == [
+        "'x' is read as numbers with three decimals; it could be the other. Is that right?"
+    ]
+
+
+def test_decimal_commas_far_below_are_found_too(tmp_path: Path) -> None:
+    lines = [f"{n};{'' if n < 20_000 else '1,5'}" for n in range(20_100)]
+    found = suggested(tmp_path / "t.csv", "\n".join(["x;y", *lines]))
+    assert found.reading == {"separator": ";", "decimal": ","}
+    assert found.profile["y"].kind == "number"
