@@ -178,3 +178,24 @@ def test_a_distance_between_costs_can_be_promised_of_a_file_with_fixed_decimals(
     release = ic.anonymize(file, schema, model="k>=5, t<=0.3[cost, ordered]")
     assert len(release.table) == 60
     assert all(text[-1] == "0" for text in release.table["cost"].to_pylist())
+
+
+def test_texts_of_a_spreadsheet_are_read_alike(tmp_path: Path) -> None:
+    cells = {
+        "cost": ["1.234,50", "k.A.", "8,00"],
+        "born": ["31.12.2024", "1.2.2024", "k.A."],
+        "zip": ["01", "x", "1,5"],
+    }
+    table = pa.table(cells | {"n": [1, 2, 3]})
+    ic.write_table(table, tmp_path / "t.xlsx")
+    said = {"decimal": ",", "thousands": ".", "dates": "%d.%m.%Y"}
+    engine = open_table(tmp_path / "t.xlsx", missing_values=["", "k.A."], **said)  # type: ignore[arg-type]
+    found = {
+        name: (domain.kind, domain.texts.tolist()) for name, domain in engine.domains(list(table.column_names)).items()
+    }
+    assert found == {
+        "cost": ("number", ["8", "1234.5", None]),
+        "born": ("date", ["2024-02-01", "2024-12-31", None]),
+        "zip": ("text", ["01", "1,5", "x"]),
+        "n": ("number", ["1", "2", "3"]),
+    }

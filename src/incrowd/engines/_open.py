@@ -37,6 +37,7 @@ from incrowd.engines._refused import durations_in, refuse_of_polars
 from incrowd.engines._remembered import Remembered
 from incrowd.engines._several import Several, check_columns, check_keys, check_kind, files_of, parquet_columns
 from incrowd.engines._spark import is_spark, open_spark
+from incrowd.engines._spreadsheet import plain_cells
 from incrowd.engines._stage import begin
 from incrowd.engines._text import TextEngine
 from incrowd.engines._wording import Wording
@@ -191,6 +192,8 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
     stamp.check()
     if layout.escaped and is_escaped(path):
         table = pa.table({name: unescaped_column(table[name]) for name in table.column_names})
+    if kind in SPREADSHEETS:
+        table = plain_cells(table, notation, reading["missing_values"])
     untyped = () if ending_of(path) in ARROWS else table.column_names  # a program's cells, not a column's type
     return _open_eager(codebook.attach(table) if codebook else table, budget, reading, untyped)
 

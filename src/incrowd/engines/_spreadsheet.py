@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import DataError
+from incrowd.core import DataError, Domain
 from incrowd.engines._column_types import tightened
+from incrowd.engines._connection import connect, reader_of
 from incrowd.engines._csv import BROKEN
 from incrowd.engines._extras import need
 from incrowd.engines._formulas import check_header, escaped_column
 from incrowd.engines._held import check_finite, check_held
+from incrowd.engines._notation import Notation, made_plain
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 """What a sheet of Excel can hold, the header among the rows."""
+_NAMED = 10
+"""So many sheets are named."""
 _MADE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 """When the file says that it was made: always then, so that equal tables give equal files."""
 
@@ -52,6 +58,45 @@ def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
     return tightened(pa.Table.from_batches([read]).rename_columns(names))
 
 
+def plain_cells(table: pa.Table, notation: Notation, missing: Sequence[str]) -> pa.Table:
+    """Make numbers and days of texts that are written as such in every cell of a column.
+
+    Parameters
+    ----------
+    table
+        A sheet. Cells that are numbers or dates already stay.
+    notation
+        How texts write them.
+    missing
+        Texts that count as missing.
+    """
+    names = [
+        field.name for field in table.schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+    ]
+    if notation.is_plain or not names:
+        return table
+    inner = [f"c{number}" for number in range(len(names))]
+    connection = connect()
+    relation, rewritten = made_plain(
+        connection.from_arrow(table.select(names).rename_columns(inner)), notation, missing
+    )
+    read = reader_of(relation).read_all()
+    for name, column in zip(names, inner, strict=True):
+        if column in rewritten:
+            texts = [None if text in missing else text for text in read[column].to_pylist()]
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, _typed(name, texts))
+    return table
+
+
+def _typed(name: str, texts: Sequence[str | None]) -> pa.Array:
+    """Read texts as a text file's would be."""
+    counts = Counter(text for text in texts if text is not None)
+    domain = Domain.of_texts(name, list(counts), np.array(list(counts.values())))
+    values = dict(zip(domain.texts.tolist(), domain.values.tolist(), strict=True))
+    return pa.array([None if text is None else values[text] for text in texts])
+
+
 def _number(path: Path, names: Sequence[str], sheet: str | int | None) -> int:
     if sheet is None and len(names) == 1:
         return 0
@@ -63,7 +108,9 @@ def _number(path: Path, names: Sequence[str], sheet: str | int | None) -> int:
         return sheet - 1
     count = "1 sheet" if len(names) == 1 else f"{len(names)} sheets"
     msg = f"The file {path.name!r} has {count}" + ("." if sheet is None else f", and none is {sheet!r}.")
-    raise DataError(msg, hint="say which one by its name, or by its number from 1: sheet=1.")
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    listed = ", ".join(map(repr, names[:_NAMED]))
+    raise DataError(msg, hint=f"say which one by its name, or by its number from 1: sheet=1. There is {listed}{more}.")
 
 
 def _check_names(path: Path, names: Sequence[str | None]) -> None:
