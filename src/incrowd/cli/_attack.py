@@ -19,7 +19,6 @@ from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory,
 
 if TYPE_CHECKING:
     from incrowd.api import Attack, Attacks
-    from incrowd.core import Schema
 
 Target = Annotated[
     Path,
@@ -102,9 +101,7 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
     from incrowd.core import Schema
 
     meanings = _meanings(_names(sensitive), categories or [])
-    schema: Schema | None = None
-    if quasi is not None:
-        schema = Schema(quasi=_names(quasi), sensitive=meanings, entity=entity, count=count)
+    schema = Schema(_names(quasi), meanings, entity=entity, count=count) if quasi is not None else None
     _check(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
     with _speaking(), _place_for(exposed, (release, original, external), force=force) as place:
         found = api.attack(
@@ -121,7 +118,7 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
         if place is not None:
             _write(found, place)
     shown = Shown(who) if show_values else None
-    for line in _json(found, shown) if as_json else _text(found, shown):
+    for line in (_json if as_json else _text)(found, shown):
         sys.stdout.write(f"{line}\n")
 
 
