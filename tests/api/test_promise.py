@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import re
+from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from incrowd.api._suggest._promise import promise_for
 from incrowd.core import Domain
@@ -10,7 +14,7 @@ from incrowd.core import Domain
 
 def promised(values: list[Any], *, by_person: bool = False) -> str | None:
     promise, why = promise_for(Domain.of("x", values), by_person=by_person)
-    assert (promise is None) == bool(why)
+    assert (promise is None) == why.startswith("no promise: ")
     return None if promise is None else str(promise)
 
 
@@ -34,6 +38,36 @@ def test_a_promise_fits_the_values_of_a_column(values: list[Any], promise: str |
 
 def test_distances_are_not_promised_where_people_have_several_rows() -> None:
     assert promised(list(range(100)), by_person=True) == "l>=3[x]"
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (["a", "b"] * 50, "alpha<=0.75[x] would bound"),
+        (["a"] * 79 + ["b"] * 21, "alpha<=0.9[x] would bound"),
+        (["a"] * 81 + ["b"] * 19, "alpha<=...[column: value] would bound"),
+        (["a"] * 40 + ["b"] * 40 + [None] * 20, "alpha<=0.7[x] would bound"),
+    ],
+)
+def test_the_bound_that_fits_two_values_is_named_and_not_promised_unasked(values: list[Any], told: str) -> None:
+    promise, why = promise_for(Domain.of("x", values), by_person=False)
+    assert promise is None
+    assert told in why
+
+
+@given(st.integers(1, 400), st.integers(1, 400), st.integers(0, 400))
+def test_a_bound_on_two_values_leaves_room_above_what_is_known_of_everybody(one: int, other: int, gaps: int) -> None:
+    _, why = promise_for(Domain.of("x", [*["a"] * one, *["b"] * other, *[None] * gaps]), by_person=False)
+    most = Fraction(max(one, other, gaps), one + other + gaps)
+    found = re.search(r"alpha<=(0\.\d+)\[x\]", why)
+    assert found is None or most < Fraction(found[1]) < 1
+    assert (found is None) == (most > Fraction(4, 5))
+
+
+def test_that_a_missing_value_counts_as_a_value_is_said() -> None:
+    assert promise_for(Domain.of("x", [*range(90), *[None] * 10]), by_person=False)[1] == (
+        "a missing value counts as one of the different values"
+    )
 
 
 def test_missing_values_are_no_diversity() -> None:

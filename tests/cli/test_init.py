@@ -42,12 +42,12 @@ def test_says_what_each_column_is_and_why(run: Run, patients: str) -> None:
     code, out, err = run(patients)
     assert code == 0
     assert out == (
-        "column               proposed role         why                              sure\n"
-        "patient_id           names a person        name suggests a number that s... high\n"
-        "age                  could help recognise  name suggests an age             high\n"
-        "sex                  could help recognise  name suggests a sex or gender    high\n"
-        "disease              confidential          name suggests health             high\n"
-        "x                    could help recognise  number, 3 values                 LOW\n"
+        "column      proposed role         why                               sure\n"
+        "patient_id  names a person        name suggests a number that s...  high\n"
+        "age         could help recognise  name suggests an age              high\n"
+        "sex         could help recognise  name suggests a sex or gender     high\n"
+        "disease     confidential          name suggests health              high\n"
+        "x           could help recognise  number, 3 values                  LOW\n"
         "\n"
         "20 of 40 records (50.0 %) are one of a kind by what could help recognise them\n"
         "\n"
@@ -82,7 +82,7 @@ def test_no_value_of_the_table_is_shown_or_written(run: Run, patients: str) -> N
 def test_roles_can_be_said(run: Run, patients: str) -> None:
     roles = ["--quasi", "disease,sex", "--sensitive", "x", "--drop", "age", "--entity", "patient_id"]
     _, out, err = run(patients, *roles)
-    assert "disease              could help recognise  you said so                      high\n" in out
+    assert "disease     could help recognise  you said so  high\n" in out
     assert "next: read plan.toml, then  incrowd anonymize plan.toml\n" in err
     plan = ic.Plan.read("plan.toml")
     assert {name: column.role for name, column in plan.columns.items()} == {
@@ -213,7 +213,7 @@ def test_the_command_works_as_a_process(tmp_path: Path) -> None:
     pyarrow.csv.write_csv(ic.hospital(100), tmp_path / "hospital.csv")
     script = [sys.executable, "-c", "from incrowd.cli import main; main()", "init", "hospital.csv"]
     done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "birth_date           could help recognise" in done.stdout
+    assert "birth_date      could help recognise" in done.stdout
     assert (tmp_path / "plan.toml").exists()
 
 

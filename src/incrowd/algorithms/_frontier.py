@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,15 @@ from incrowd.algorithms._outcome import Node, Progress
 from incrowd.algorithms._problem import Problem
 from incrowd.algorithms._rollup import Rolled
 from incrowd.algorithms._sweep import Levels, Nodes, Rows, Sweep
-from incrowd.core import ParameterError, Schema
+from incrowd.core import Grid, ParameterError, Schema
 from incrowd.measures import Measure, Objective, read_measure
 from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive
 from incrowd.models._model import sensitive_columns
 
 Told = Callable[[Progress], object]
+
+BAR = 30
+"""So long is the bar of the highest cost, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,38 @@ class Frontier:
         levels = {name: [None if node is None else node.levels[name] for node in self.nodes] for name in quasi}
         columns = zip((self.measure, "suppressed", "classes"), zip(*best, strict=True), strict=True)
         return {self.of: list(self.values), **{name: list(column) for name, column in columns}, **levels}
+
+    def __str__(self) -> str:
+        costs = [0.0 if node is None else node.score for node in self.nodes]
+        most, width = max([1.0, *costs]), max(8, len(self.measure) + 1)
+        return "\n".join([
+            f"{self.of:>8}{self.measure:>{width}}{'left out':>10}{'groups':>9}",
+            *(_line(value, node, width, most) for value, node in zip(self.values, self.nodes, strict=True)),
+            *self._told(),
+        ])  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        best = zip(self.values, self.nodes, strict=True)
+        rows = [
+            (value, None, None, "nothing can be published")
+            if node is None
+            else (value, f"{node.score:.4g}", node.suppressed, f"{node.classes:,}")
+            for value, node in best
+        ]
+        told = "".join(f"<p>{escape(line)}</p>" for line in self._told())
+        return f"<div>{Grid((self.of, self.measure, 'left out', 'groups'), rows).html()}{told}</div>"
+
+    def _told(self) -> list[str]:
+        kept = [f"Every line also keeps {self.beside}."] if self.beside else []
+        return [*kept, *(f"note: {note}" for note in self.notes)]
+
+
+def _line(value: int, node: Node | None, width: int, most: float) -> str:
+    if node is None:
+        return f"{value:>8,}  nothing can be published"
+    shown = f"{node.score:>{width}.3f}" if most == 1 else f"{node.score:>{width},.4g}"
+    bar = "#" * round(node.score / most * BAR)
+    return f"{value:>8,}{shown}{node.suppressed:>10,}{node.classes:>9,}  {bar}".rstrip()
 
 
 def growing_promise(counting: Model, promise: Model | None, schema: Schema) -> Model:

@@ -26,7 +26,8 @@ from incrowd.api._risk._result import AttackerRisk, Risk
 from incrowd.api._risk._risk import risk
 from incrowd.api._solutions import frontier, solutions
 from incrowd.api._suggest._combinations import Combination, SinglingOut
-from incrowd.api._suggest._suggest import ColumnSuggestion, Suggestion, suggest
+from incrowd.api._suggest._suggest import suggest
+from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
 from incrowd.api._utility._result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 from incrowd.api._utility._utility import utility
 from incrowd.api._verify import Verification, read_certificate, verify

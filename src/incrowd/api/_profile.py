@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from incrowd.api._census import Reading
-from incrowd.core import Domain, Kind
+from incrowd.core import Domain, Grid, Kind
 from incrowd.engines import Engine, open_table
 
 
@@ -63,14 +63,44 @@ class Profile:
         The columns in their order.
     domains
         The values of every column that can be grouped. As confidential as the table.
+
+    Notes
+    -----
+    Printed it is a table with one line per column, also in a notebook. It shows no value of the table.
     """
 
     records: int
     columns: tuple[ColumnProfile, ...]
     domains: Mapping[str, Domain] = field(repr=False)
 
+    _by_name: Mapping[str, ColumnProfile] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {column.name: column for column in self.columns})
+
     def __getitem__(self, name: str) -> ColumnProfile:
-        return next(column for column in self.columns if column.name == name)
+        return self._by_name[name]
+
+    def __str__(self) -> str:
+        return "\n".join(self._grid().lines())
+
+    def _repr_html_(self) -> str:
+        return self._grid().html()
+
+    def __repr__(self) -> str:
+        return f"Profile({self.records:,} records, {len(self.columns):,} columns)"
+
+    def _grid(self) -> Grid:
+        """Give a row per column; of one that cannot be grouped nothing is known."""
+        rows = [
+            (
+                one.name,
+                one.kind or "not grouped",
+                *((one.missing, one.distinct, one.alone) if one.kind else (None,) * 3),
+            )
+            for one in self.columns
+        ]
+        return Grid(("column", "kind", "missing", "values", "occur once"), rows, (30,))
 
 
 def profile(table: Any, *, missing_values: Sequence[str] = ("",), **reading: Unpack[Reading]) -> Profile:

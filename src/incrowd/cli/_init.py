@@ -5,35 +5,18 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from incrowd.cli._assess import Count, Entity, Json, Missing, Names, Quiet, _names
-from incrowd.cli._assess_text import percent
 from incrowd.cli._progress import Watch
 from incrowd.cli._reading import Dates, Decimal, FoundEncoding, Header, Memory, Separator, Sheet, Thousands, reading_of
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
-    from incrowd.api import ColumnSuggestion, Suggestion
-
-SAID = {
-    "identifier": "names a person",
-    "quasi": "could help recognise",
-    "sensitive": "confidential",
-    "insensitive": "harmless",
-    "drop": "left out",
-}
-"""The roles of a plan in plain words."""
-
-WIDE, ASKED = 60, 12
-"""A table with more columns is summed up; so many questions are printed, the others stand in the plan."""
-
-NAME, WHY = 20, 32
-"""Longer names and reasons are shortened, so that a line fits into a terminal."""
+    from incrowd.api import Suggestion
 
 Data = Annotated[Path, typer.Argument(metavar="DATA", help="The table: CSV or Parquet.")]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="PLAN", help="Where to write the plan.")]
@@ -91,7 +74,7 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
         plan = found.write(part, _seen_from(output, data), force=True, ladders=ladders)
     if not quiet:
         tell(_size(found))
-    for line in _json(found, output, ladders) if as_json else _table(found):
+    for line in _json(found, output, ladders) if as_json else str(found).splitlines():
         sys.stdout.write(f"{line}\n")
     if not quiet:
         tell("", f"wrote {output} ({amount(len(plan.columns), 'column')}, commented)")
@@ -139,55 +122,6 @@ def _size(found: Suggestion) -> str:
     return f"{', '.join([*size, *layout_in_words(found.reading)])}\n"
 
 
-def _table(found: Suggestion) -> Iterator[str]:
-    """Say who a row is about, what each column is, who stands out, and what to check."""
-    yield from (f"{_clean(line)}\n" for line in found.rows)
-    yield from _summary(found) if len(found.columns) > WIDE else _columns(found)
-    yield from _singled(found)
-    yield from _asked(found)
-
-
-def _columns(found: Suggestion) -> Iterator[str]:
-    """Give a line per column, the unsure ones last, where they are seen."""
-    yield f"{'column':<{NAME}} {'proposed role':<21} {'why':<{WHY}} sure"
-    for column in sorted(found.columns, key=lambda one: not one.sure):
-        yield _line(column)
-
-
-def _summary(found: Suggestion) -> Iterator[str]:
-    """Count the columns of a wide table by their roles."""
-    yield f"{'proposed role':<21} columns  sure"
-    for role, said in SAID.items():
-        columns = [column for column in found.columns if column.role == role]
-        if columns:
-            yield f"{said:<21} {len(columns):>7,} {sum(column.sure for column in columns):>5,}"
-
-
-def _singled(found: Suggestion) -> Iterator[str]:
-    """Say how many are one of a kind."""
-    singled = found.singling_out
-    if singled is None:
-        return
-    yield ""
-    people = f"{singled.together.alone:,} of {amount(found.profile.records, 'record')}"
-    yield f"{people} ({percent(singled.together.share)}) are one of a kind by what could help recognise them"
-    for one in [*singled.single[:2], *singled.pairs[:3]]:
-        if one.alone:
-            yield f"  {percent(one.share):>8}  by {' and '.join(_short(name, 30) for name in one.columns)} alone"
-
-
-def _asked(found: Suggestion) -> Iterator[str]:
-    """List what to check in one place, the most dangerous first."""
-    questions = found.questions
-    if questions:
-        yield ""
-        yield "please check, most dangerous first:"
-    for number, question in enumerate(questions[:ASKED], 1):
-        yield f"{number:4}. {_clean(question)}"
-    if len(questions) > ASKED:
-        yield f"      and {len(questions) - ASKED:,} more, which are marked in the plan"
-
-
 def _json(found: Suggestion, output: Path, ladders: dict[str, Path]) -> list[str]:
     """Give the same as plain data, with the plan that was written."""
     files = {name: str(file) for name, file in ladders.items()}
@@ -195,23 +129,7 @@ def _json(found: Suggestion, output: Path, ladders: dict[str, Path]) -> list[str
     return json.dumps(plain, indent=2, ensure_ascii=False).splitlines()
 
 
-def _line(column: ColumnSuggestion) -> str:
-    mark = "high" if column.sure else "LOW"
-    return f"{_short(column.name, NAME):<{NAME}} {SAID[column.role]:<21} {_short(column.reason, WHY):<{WHY}} {mark}"
-
-
 def _next(found: Suggestion, output: Path) -> str:
     if not found.questions:
         return f"next: read {output}, then  incrowd anonymize {output}"
     return f"next: answer in {output} what is to be checked, then  incrowd anonymize {output}"
-
-
-def _clean(text: str) -> str:
-    """Make a blank of what would disturb a terminal."""
-    return "".join(sign if sign.isprintable() else " " for sign in text)
-
-
-def _short(text: str, width: int) -> str:
-    """Shorten what is too long; what would disturb a terminal becomes a blank."""
-    clean = _clean(text)
-    return clean if len(clean) <= width else f"{clean[: width - 3]}..."

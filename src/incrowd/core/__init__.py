@@ -20,6 +20,7 @@ from incrowd.core._errors import (
     UnknownColumnError,
     named,
 )
+from incrowd.core._grid import Grid, printable
 from incrowd.core._grouping import Grouping, add_up, group, tally
 from incrowd.core._known_ladder import KnownLadder
 from incrowd.core._labelling import Labelling, Namer, numbered, stretches
@@ -47,6 +48,7 @@ __all__ = [
     "EngineError",
     "Finding",
     "FullDomainRecoding",
+    "Grid",
     "Grouping",
     "Hierarchy",
     "HierarchyError",
@@ -91,6 +93,7 @@ __all__ = [
     "named",
     "numbered",
     "overlay",
+    "printable",
     "put_cells",
     "put_recoding",
     "smallest_unsigned",

@@ -14,7 +14,7 @@ from incrowd.api._plan._sections import ColumnSection, DataSection, plain_of
 from incrowd.api._release import Release
 from incrowd.api._save import format_like
 from incrowd.api._solutions import Strength, frontier
-from incrowd.core import Schema
+from incrowd.core import DataError, Schema
 from incrowd.engines import Database
 from incrowd.hierarchies import auto, averaged
 
@@ -56,6 +56,9 @@ def source_of(plan: Plan) -> Path | Database:
     data = plan.data
     if data.path is not None:
         return plan.path(data.path)
+    if data.connection_env is None:
+        msg = "The plan does not say where the table is."
+        raise DataError(msg, hint="hand it over: plan.run(table=table), or write its path under [data].")
     return Database(str(data.connection_env), table=data.table, query=data.query)
 
 

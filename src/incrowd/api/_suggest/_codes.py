@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,6 +35,12 @@ _COUNTRIES_3 = (
     "IRN ISL ISR ITA JPN KEN KOR LTU LUX LVA MAR MEX MLT NGA NLD NOR NZL PAK PER PHL POL PRT ROU RUS SAU SVK SVN "
     "SWE THA TUN TUR UKR USA VNM ZAF"
 )
+_MONTH = (
+    r"(?:jan|ene|gen|f[ebé]{2}|f[eé]v|m[aäe][rizyjagi]|mrt|mrz|a[pbv]r|jui?[nl]|giu|lug|a[uo][gû]|aou|"
+    r"sep|set|o[ckt]t|out|nov|d[eéi][czs])[a-zéûäç]{0,7}\.?"
+)
+"""How months begin in seven languages."""
+
 _SEXES = (
     {"m", "f"},
     {"m", "w"},
@@ -68,7 +74,15 @@ _PATTERNS = (
     (Codes("codes of regions (NUTS)", "quasi"), rf"(?:{'|'.join(_COUNTRIES.split())})[0-9A-Z]{{1,3}}", r".*\d.*"),
     (Codes("coordinates", "quasi"), r"\(?-?\d{1,2}\.\d{2,}[,; ] ?-?\d{1,3}\.\d{2,}\)?", None),
     (Codes("dates", "quasi"), r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?", None),
-    (Codes("months", "quasi"), r"(?:\d{1,2}[- .])?[A-Za-zéûä]{3,9}\.?[- ,]*(?:\d{1,2},? )?(?:19|20)?\d{2}", r".*\d{2}"),
+    (Codes("times of the day", "quasi"), r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?", None),
+    (
+        Codes("dates", "quasi"),
+        r"(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[ T]?\d{4}(?:\d{2})?)?",
+        None,
+    ),
+    (Codes("dates", "quasi"), rf"(?i)\d{{1,2}}[-. /]*{_MONTH}[-., /]*\d{{2,4}}(?:[ T]\d.*)?", None),
+    (Codes("dates", "quasi"), rf"(?i){_MONTH}[-. ]*\d{{1,2}},? +\d{{4}}(?:[ T]\d.*)?", None),
+    (Codes("months", "quasi"), rf"(?i){_MONTH}[-., /]*\d{{2,4}}|\d{{4}}[-., /]*{_MONTH}", None),
     (Codes("months", "quasi"), r"(?:19|20)\d{2}[-/.]?(?:0[1-9]|1[0-2])|(?:19|20)\d{2}[-. ]?[QqTW]\d{1,2}", None),
 )
 _SETS = (
@@ -127,14 +141,15 @@ def are_years(domain: Domain) -> bool:
 
 def suits(domain: Domain, wanted: str | None) -> bool:
     """Whether the values are such as a topic wants them: days, many or few different numbers."""
-    values = domain.values
-    if wanted is None:
-        return True
-    if wanted == "school years":
-        return _are_school_years(domain)
-    if wanted == "days":
-        return _whole(domain) and len(values) > 30 and DAYS[0] <= np.median(values) <= DAYS[1]
-    return {"two": len(values) == 2, "few": len(values) <= 12, "many": len(values) > 12}[wanted]
+    return wanted is None or _SUITED[wanted](domain)
+
+
+def _are_each_another(domain: Domain) -> bool:
+    """Whether texts or whole numbers hardly ever repeat, and are not few."""
+    counts = domain.counts[: len(domain.values)]
+    if len(counts) < 20 or not (domain.kind == "text" or _whole(domain)):
+        return False
+    return bool(10 * np.count_nonzero(counts == 1) >= 9 * int(counts.sum()))
 
 
 def _are_school_years(domain: Domain) -> bool:
@@ -166,5 +181,29 @@ def words_in(domain: Domain) -> Codes | None:
     return Codes(about, "sensitive" if role == "sensitive" else "quasi", sure=False)
 
 
+def _are_years_of(domain: Domain) -> bool:
+    """Whether whole numbers are years, with or without their century."""
+    values = domain.values
+    return are_years(domain) or (_whole(domain) and len(values) > 2 and 40 <= values[0] <= values[-1] <= 99)
+
+
+def _are_days(domain: Domain) -> bool:
+    """Whether whole numbers can be days that were counted from some day."""
+    return _whole(domain) and len(domain.values) > 30 and DAYS[0] <= np.median(domain.values) <= DAYS[1]
+
+
 def _whole(domain: Domain) -> bool:
     return domain.kind == "number" and domain.values.dtype.kind == "i" and len(domain.values) > 0
+
+
+_SUITED: Mapping[str, Callable[[Domain], bool]] = {
+    "school years": _are_school_years,
+    "days": _are_days,
+    "years": _are_years_of,
+    "each": _are_each_another,
+    "names": lambda domain: domain.kind == "text" and len(domain.values) > 4,
+    "two": lambda domain: len(domain.values) == 2,
+    "few": lambda domain: len(domain.values) <= 12,
+    "many": lambda domain: len(domain.values) > 12,
+}
+"""The values that a topic can want, and how they are told."""

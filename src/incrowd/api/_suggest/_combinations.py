@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +15,9 @@ from incrowd.engines import Engine
 
 COLUMNS = 10
 """Pairs are formed of so many columns at most, those with the most values: 45 pairs."""
+
+LONG, FEWER = 200_000, 5
+"""Of so long a census pairs are formed of so many columns only: 10 pairs."""
 
 SHOWN = 5
 """So many pairs are given, those that single most people out."""
@@ -32,11 +35,15 @@ class Combination:
         How many records have a combination of values that no other record has.
     share
         Their share of all records.
+    people
+        How many people share their values with no other person, however many records they have; ``None`` where the
+        table does not say whose record is whose, or where it was not counted.
     """
 
     columns: tuple[str, ...]
     alone: int
     share: Fraction
+    people: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +65,32 @@ class SinglingOut:
     pairs: tuple[Combination, ...]
 
 
-def census_of(engine: Engine, quasi: Sequence[str]) -> Census | None:
+def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -> Census | None:
     """Count once; nothing without quasi-identifiers, and where the census would not fit into memory."""
-    request = CensusRequest(tuple(quasi))
+    request = CensusRequest(tuple(quasi), entity=entity)
     if not quasi or not fits(engine, request, cells_within(request, None)):
         return None
     return engine.census(request)
 
 
-def singling_out(census: Census) -> SinglingOut:
-    """Regroup what was counted for each combination."""
+def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut:
+    """Regroup what was counted for each combination.
+
+    Parameters
+    ----------
+    census
+        The records.
+    by_person
+        The same with the person of each, where a column says whose record it is: people are then counted too.
+    """
     quasi = census.quasi
-    widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))[:COLUMNS]
+    widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))
+    widest = widest[: COLUMNS if len(census) < LONG else FEWER]
     kept = [name for name in quasi if name in widest]
-    single = [_alone(census, [name]) for name in quasi]
+    single = [_alone_by(census, name) for name in quasi]
     pairs = [_alone(census, pair) for pair in itertools.combinations(kept, 2)] if len(quasi) > 2 else []
-    return SinglingOut(_alone(census, quasi), _sorted(single), _sorted(pairs)[:SHOWN])
+    together = replace(_alone(census, quasi), people=None if by_person is None else _alone_as_people(by_person))
+    return SinglingOut(together, _sorted(single), _sorted(pairs)[:SHOWN])
 
 
 def alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
@@ -93,6 +110,20 @@ def _alone(census: Census, names: Sequence[str]) -> Combination:
         sizes = np.zeros(0, dtype=np.int64)
     alone = int(np.count_nonzero(sizes == 1))
     return Combination(tuple(names), alone, Fraction(alone, max(census.records, 1)))
+
+
+def _alone_by(census: Census, name: str) -> Combination:
+    """Count the values of one column that occur once; how often each does is known already."""
+    alone = int(np.count_nonzero(census.domains[name].counts == 1))
+    return Combination((name,), alone, Fraction(alone, max(census.records, 1)))
+
+
+def _alone_as_people(census: Census) -> int | None:
+    """Count the people who share all their values with nobody: a cell is a combination of one person."""
+    if census.person is None or not len(census):
+        return None
+    found = group(census.codes, [len(census.domains[name]) for name in census.quasi])
+    return int(np.count_nonzero(found.sizes() == 1))
 
 
 def _sorted(combinations: Sequence[Combination]) -> tuple[Combination, ...]:

@@ -18,10 +18,10 @@ NEARLY = 1.02
 HOUSEHOLD = 10
 """More people on average are no household."""
 
-FIXED = ("a sex or gender", "a date of birth", "origin")
+FIXED = ("a sex or gender", "a date of birth")
 """What stays the same all through a life, and differs between the people of a household."""
 
-SHARED = ("a place", "a postcode", "a dwelling or what is seen of it", "education")
+SHARED = ("origin", "a place", "a postcode", "a dwelling or what is seen of it", "education")
 """What the people of a household have in common, and what hardly changes."""
 
 WAVE = "a time of a wave or an event that others may know"
@@ -37,10 +37,14 @@ class Persons:
         The column that says whose row it is, where people have several.
     household
         The column that says which household a row belongs to.
+    perhaps
+        A column whose name is that of a number of persons and whose values repeat, though nothing else shows that it
+        stands for them. Only where there is no ``entity``.
     """
 
     entity: str | None = None
     household: str | None = None
+    perhaps: str | None = None
 
 
 def persons_in(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> Persons:
@@ -53,7 +57,7 @@ def persons_in(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str,
     clues, guesses
         What is known of every column that can be grouped, and its probable role.
     """
-    entity, household = None, None
+    entity, household, perhaps = None, None, None
     for name in _candidates(clues, guesses):
         within = [*_within(engine, name, clues, guesses)]
         fixed = [same for about, same in within if about in FIXED]
@@ -69,7 +73,9 @@ def persons_in(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str,
             same >= 2 or (called and (same or not within or _is_panel(engine, name, clues, guesses)))
         ):
             entity = name if called or fixed else None
-    return Persons(entity, household)
+        if called == "record" and name not in {entity, household}:
+            perhaps = perhaps or name
+    return Persons(entity, household, perhaps if entity is None else None)
 
 
 def _is_panel(engine: Engine, name: str, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> bool:

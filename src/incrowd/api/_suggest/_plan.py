@@ -12,7 +12,7 @@ from incrowd.api._suggest._questions import rows_of
 from incrowd.models import KAnonymity
 
 if TYPE_CHECKING:
-    from incrowd.api._suggest._suggest import ColumnSuggestion, Suggestion
+    from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
 
 CHECK = "please check"
 CROWD = 5
@@ -46,7 +46,7 @@ def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
         "version": 1,
         "data": {"path": data, **reading, **{key: name for key, name in extra.items() if name is not None}},
         "columns": {column.name: _column(column) for column in suggestion.columns},
-        "privacy": {"promise": [*_promises(suggestion)], "max_suppressed": 0.05},
+        "privacy": {"promise": [*promises_of(suggestion)], "max_suppressed": 0.05},
         "search": {"algorithm": "optimal", **_search(suggestion)},
         "output": {"folder": "out"},
     }
@@ -68,10 +68,10 @@ def _column(column: ColumnSuggestion) -> dict[str, Any]:
     return {"role": column.role, "hierarchy": form if isinstance(form, str) else plain_of(form)}
 
 
-def _promises(suggestion: Suggestion) -> Iterator[str]:
+def promises_of(suggestion: Suggestion) -> Iterator[str]:
     """Promise what the table can keep: no group is larger than the table, none has more values than the column."""
-    records = suggestion.profile.records
-    yield str(KAnonymity(min(CROWD, records) if records > 1 else CROWD))
+    people = suggestion.profile.records if suggestion.people is None else suggestion.people
+    yield str(KAnonymity(min(CROWD, people) if people > 1 else CROWD))
     for column in suggestion.columns:
         if column.promise is not None:
             yield column.promise
@@ -123,6 +123,9 @@ def _singled(suggestion: Suggestion) -> Iterator[str]:
     count = len(found.together.columns)
     columns = "the column" if count == 1 else f"the {count} columns"
     yield f"{percent(found.together.share)} of the records are one of a kind by {columns} called quasi here"
+    if found.together.people is not None and suggestion.people:
+        share = Fraction(found.together.people, suggestion.people)
+        yield f"{percent(share)} of the people, counted by person, share these values with nobody"
     for one in found.pairs[:3] if found.pairs else found.single[:1]:
         if one.alone:
             yield f"{percent(one.share)} by {' and '.join(map(repr, one.columns))} alone"

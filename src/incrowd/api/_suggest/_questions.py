@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from incrowd.api._suggest._suggest import ColumnSuggestion, Suggestion
+    from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
 
 SAID = "you said so"
 """The reason of what was given."""
@@ -30,6 +30,10 @@ def rows_of(suggestion: Suggestion) -> Iterator[str]:
     if suggestion.entity is not None:
         people = suggestion.profile[suggestion.entity].distinct
         yield f"people are counted by {suggestion.entity!r} ({people:,} in {rows})"
+    if suggestion.perhaps is not None:
+        people = suggestion.profile[suggestion.perhaps].distinct
+        told = f"{suggestion.perhaps!r} could say whose row it is ({people:,} in {rows})"
+        yield f"{told}: if so, groups hold fewer people than rows"
     if suggestion.household is not None:
         many = suggestion.profile[suggestion.household].distinct
         told = f"{suggestion.household!r} stands for a household ({many:,} in {rows})"
@@ -44,7 +48,9 @@ def questions_of(suggestion: Suggestion) -> Iterator[str]:
     said = {column.name for column in suggestion.columns if column.reason == SAID}
     if suggestion.entity is not None and suggestion.entity not in said:
         yield f"is {suggestion.entity!r} a person? If every row is another one, take entity out of the plan"
-    numbers = {suggestion.entity, suggestion.household, suggestion.weight}
+    if suggestion.perhaps is not None:
+        yield f"does {suggestion.perhaps!r} stand for a person? Then name it as entity: rows are counted, not people"
+    numbers = {suggestion.entity, suggestion.household, suggestion.weight, suggestion.perhaps}
     for role, becomes in DANGER.items():
         for column in suggestion.columns:
             if column.role == role and _is_open(column) and column.name not in numbers:
@@ -64,4 +70,4 @@ def _without_promise(suggestion: Suggestion) -> Iterator[str]:
         return
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     named = ", ".join(map(repr, names[:NAMED]))
-    yield f"nothing is promised about what is confidential in {named}{more}: too few people differ there"
+    yield f"nothing is promised about what is confidential in {named}{more}: two values, or too few people differ"

@@ -10,7 +10,7 @@ from typing import Literal
 from incrowd.api._profile import ColumnProfile
 from incrowd.api._suggest._codes import are_years, codes_in, suits, words_in
 from incrowd.api._suggest._content import is_free_text, pattern_of
-from incrowd.api._suggest._weights import averages_one, is_of_a_body, is_of_a_child
+from incrowd.api._suggest._weights import averages_one, could_be_of_a_body, is_of_a_body, is_of_a_child
 from incrowd.api._suggest._words import Found, is_question_number, topics_of
 from incrowd.core import Domain
 
@@ -26,7 +26,19 @@ NUMBERS = ("a number that stands for a person or a record", "a number of a recor
 """What the list of words calls numbers that stand for somebody."""
 
 MOSTLY = "mostly confidential things"
-"""What a table is about in which two fifths of the columns with a telling name are confidential."""
+"""What a table is about in which five of nine columns with a telling name are confidential."""
+
+CLEARLY = "clearly confidential things"
+"""What a table is about in which three of four columns with a telling name are confidential."""
+
+TIMES = ("dates", "months", "times of the day")
+"""Values that say when something happened: never published as they are, whatever it was."""
+
+MEASURED = "measured bodies"
+"""What a table is about that has heights: its weights are those of bodies."""
+
+BODIES = ("height", "something seen of a body", "body weight")
+"""What is measured of bodies."""
 
 ABOUT = ("health", "crime", "belief", "money")
 """In tables about these a column whose name says nothing is more probably of their kind than one that others know."""
@@ -96,13 +108,19 @@ def clues_of(column: ColumnProfile, domain: Domain) -> Clues:
 def subjects_of(columns: Iterable[Clues]) -> frozenset[str]:
     """Say what a table is about: health, money, crime, belief, marks or mostly confidential things."""
     named = [clues.topics for clues in columns if clues.topics]
-    counts = Counter[str]()
+    counts, roles = Counter[str](), Counter[str]()
     for topics in named:
         counts.update({one.topic.subject for one in topics if one.topic.subject and one.topic.strength > SPEAKS})
-        counts["confidential things"] += topics[0].topic.role == "sensitive"
+        roles[topics[0].topic.role] += topics[0].topic.strength > SPEAKS - 1
     found = {subject for subject, count in counts.items() if count >= 2 and 4 * count >= len(named)}
-    secret = counts["confidential things"]
-    return frozenset(found | ({MOSTLY} if secret >= 2 and 5 * secret >= 2 * len(named) else set()))
+    secret, telling = roles["sensitive"], roles["sensitive"] + roles["quasi"]
+    bodies = any(one.topic.about in BODIES for topics in named for one in topics[:1])
+    told = {
+        MOSTLY: secret >= 2 and 9 * secret >= 5 * telling,
+        CLEARLY: secret >= 2 and 4 * secret >= 3 * telling,
+        MEASURED: bodies,
+    }
+    return frozenset(found | {what for what, holds in told.items() if holds})
 
 
 def guess_role(clues: Clues, subjects: Collection[str]) -> RoleGuess:
@@ -115,9 +133,9 @@ def _guesses(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess | No
     yield _without_values(clues)
     yield _by_pattern(clues)
     codes = codes_in(clues.domain)
-    if codes is not None and codes.about == "dates":
+    if codes is not None and codes.about in TIMES:
         about = clues.topics[0].topic.about if clues.topics and clues.topics[0].topic.role == "quasi" else None
-        reason = "dates: others know when" if about is None else f"name suggests {about}"
+        reason = f"{codes.about}: others know when" if about is None else f"name suggests {about}"
         yield RoleGuess("quasi", reason, sure=True, about=about)
     yield _by_number(clues)
     for found in clues.topics:
@@ -145,6 +163,8 @@ def _by_pattern(clues: Clues) -> RoleGuess | None:
 def _by_number(clues: Clues) -> RoleGuess | None:
     """Recognise a number of people: nearly all are different, and a word such as ``id`` is in the name."""
     about = next((one.topic.about for one in clues.topics if one.topic.about in NUMBERS), None)
+    if clues.topics and clues.topics[0].topic.about == "a place":  # a town may be written as a number
+        return None
     if about is None or not clues.nearly_unique or not (clues.whole or clues.domain.kind == "text"):
         return None
     return RoleGuess("identifier", f"name suggests {about}", sure=True, about=about, stands_for="record")
@@ -154,11 +174,12 @@ def _by_name(clues: Clues, found: Found, subjects: Collection[str]) -> RoleGuess
     """Take what a name says, unless the values contradict."""
     topic, reason = found.topic, f"name suggests {found.topic.about}"
     sure = topic.sure and topic.strength >= SPEAKS and found.covered >= 0.3 and found.known >= 0.7
+    sure = sure and not _is_opposed(clues, found)
     match topic.role:
         case "identifier" | "household":
             return _number(clues, found, reason)
         case "weight":
-            return _weight(clues, found, reason, "health" in subjects)
+            return _weight(clues, found, reason, subjects)
         case "quasi" | "sensitive":
             within = topic.sensitive_in and not subjects.isdisjoint(topic.sensitive_in)  # type: ignore[attr-defined]
             role: SuggestedRole = "sensitive" if within else topic.role
@@ -169,6 +190,14 @@ def _by_name(clues: Clues, found: Found, subjects: Collection[str]) -> RoleGuess
             return RoleGuess(role, reason, sure, topic.about)
         case _:
             return None
+
+
+def _is_opposed(clues: Clues, found: Found) -> bool:
+    """Whether as much of a confidential name speaks of something that others know: children, places, ages."""
+    if found.topic.role != "sensitive":
+        return False
+    known = (one for one in clues.topics if one.topic.role == "quasi" and one.topic.strength >= SPEAKS)
+    return any(one.covered >= max(found.covered, 0.3) for one in known)
 
 
 def _number(clues: Clues, found: Found, reason: str) -> RoleGuess | None:
@@ -211,10 +240,13 @@ def _by_values(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess]:
     yield RoleGuess("quasi", _shape(column), sure=False)
 
 
-def _weight(clues: Clues, found: Found, reason: str, of_health: bool) -> RoleGuess | None:  # noqa: FBT001
+def _weight(clues: Clues, found: Found, reason: str, subjects: Collection[str]) -> RoleGuess | None:
     """Tell the weight of a body from one of a survey."""
     domain = clues.domain
-    if found.topic.strength < SURVEY and (is_of_a_body(domain) or (of_health and is_of_a_child(domain))):
+    of_child = "health" in subjects and is_of_a_child(domain)
+    among_heights = MEASURED in subjects and could_be_of_a_body(domain)
+    of_body = is_of_a_body(domain)
+    if (MEASURED in subjects and of_body) or (found.topic.strength < SURVEY and (of_body or of_child or among_heights)):
         return RoleGuess("quasi", "name suggests body weight", sure=False, about="body weight")
     if domain.kind != "number":
         return None
@@ -229,8 +261,13 @@ def _is_like_the_rest(clues: Clues, about: str, subjects: Collection[str]) -> bo
         return False
     measured = clues.domain.kind == "number" and clues.column.distinct > (FEW if about != "money" else 3 * FEW)
     if about == "money":
-        return measured
-    return MOSTLY in subjects or (measured and about != "belief")
+        return measured and _could_be_money(clues)
+    return CLEARLY in subjects or (MOSTLY in subjects and measured)
+
+
+def _could_be_money(clues: Clues) -> bool:
+    """Whether numbers are fractions, or larger than ages, years and hours ever are."""
+    return not clues.whole or bool(clues.domain.values[-1] >= 1_000)
 
 
 def _shape(column: ColumnProfile) -> str:

@@ -19,6 +19,13 @@ def is_of_a_body(domain: Domain) -> bool:
     return low > 1.5 and high < 20 * low and 9 < middle < 260 and high < 700
 
 
+def could_be_of_a_body(domain: Domain) -> bool:
+    """Whether values can be kilograms or pounds of people of all ages, newborn children among them."""
+    if domain.kind != "number" or not len(domain.values):
+        return domain.kind == "text"
+    return bool(domain.values[0] > 0.3 and 9 < np.median(domain.values) < 260 and domain.values[-1] < 1_000)
+
+
 def is_of_a_child(domain: Domain) -> bool:
     """Whether values can be kilograms, pounds or grams of newborn children."""
     if domain.kind != "number" or not len(domain.values):

@@ -25,6 +25,21 @@ GLUED = frozenset({"hh", "ed", "bp", "yr", "wt", "ht", "dx", "hs", "nb"})
 PREFIXES = frozenset({"l", "n", "d", "y"})
 """A letter before a short word: the logarithm of, the number of, whether or not, years of."""
 
+OF = frozenset({"of", "de", "du", "des", "di", "del", "da", "do", "van", "der"})
+"""What stands before these words is what a name is about: the county of a conviction is a county."""
+
+TINY = 2
+"""Words of so few letters mean many things: beside others they say less."""
+
+DOUBTFUL = 0.5
+"""So much of a name counts as known at most that was cut into short pieces."""
+
+PLACES = frozenset({"area", "city", "county", "country", "district", "province", "region", "town", "village", "zone"})
+"""What ends with one of these is a place, whatever it is the place of."""
+
+HEAD = 2.0
+"""So much more counts a place before such a word."""
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
@@ -90,6 +105,13 @@ class Vocabulary:
         """Say what a word is about by its longest known ending."""
         return next((self.endings[word[cut:]] for cut in range(1, len(word) - 1) if word[cut:] in self.endings), ())
 
+    def whole(self, words: tuple[str, ...]) -> tuple[Topic, ...]:
+        """Say what a phrase is about; a single word that is not in the list also by its beginning and its ending."""
+        found = self.topics(words)
+        if len(words) > 1 or words in self.phrases:
+            return found
+        return (*found, *(topic for topic in self.ends(words[0]) if topic not in found))
+
     def speaks(self, word: str) -> bool:
         """Whether a word alone says what a column is."""
         return any(topic.strength >= 3 for topic in self.topics((word,)))
@@ -129,7 +151,7 @@ def topics_of(name: str) -> list[Found]:
         return []  # its letters say nothing
     cut = tuple(piece for token in tokens for piece in pieces_of(token))
     best: dict[Topic, Found] = {}
-    for found in (*_found(cut), *(_found(tokens) if cut != tokens else ())):
+    for found in (*_found(cut, glued=cut != tokens), *(_found(tokens) if cut != tokens else ())):
         if found.topic not in best or found.weight > best[found.topic].weight:
             best[found.topic] = found
     return sorted(best.values(), key=lambda one: (-one.weight, one.topic.about))
@@ -149,18 +171,27 @@ def fit_of(name: str, phrase: str) -> int:
     return 2 * len(written) if len(written) >= COMPOUND and written in joined else 0
 
 
-def _found(words: tuple[str, ...]) -> Iterator[Found]:
-    """Find the phrases of a name, and how much of its letters each covers."""
+def _found(words: tuple[str, ...], *, glued: bool = False) -> Iterator[Found]:
+    """Find the phrases of a name, and how much of its letters each covers; short pieces of glued words say less."""
     known = vocabulary()
     letters = max(sum(map(len, filter(str.isalpha, words))), 1)
     share = sum(len(word) for word in words if word.isalpha() and known.topics((word,))) / letters
     for start, end in _spans(len(words)):
         phrase = words[start:end]
         covered = sum(map(len, filter(str.isalpha, phrase))) / letters
-        for topic in known.topics(phrase) or (known.ends(phrase[0]) if len(phrase) == 1 else ()):
+        short = glued and sum(map(len, phrase)) < 5
+        for topic in known.whole(phrase):
             if topic.strength and not (topic.alone and covered < 1):
-                weight = topic.strength + 0.3 * (end - start - 1) + covered
-                yield Found(topic, weight, covered, max(share, covered))
+                head = HEAD if topic.about == "a place" and _is_head(words, end) else 0
+                tiny = len(words) > 1 and len("".join(phrase)) <= TINY and phrase[0] not in GLUED
+                weight = topic.strength + 0.3 * (end - start - 1) + covered + head - tiny * (topic.about == "health")
+                told = max(share, covered)
+                yield Found(topic, weight, covered, min(told, DOUBTFUL) if short else told)
+
+
+def _is_head(words: tuple[str, ...], end: int) -> bool:
+    """Whether a name is about what ends here: ``county of conviction``, ``property area``."""
+    return words[end] in OF if end < len(words) else words[-1] in PLACES
 
 
 def is_question_number(name: str) -> bool:

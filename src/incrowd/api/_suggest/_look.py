@@ -1,0 +1,174 @@
+"""One look at a table: its columns in numbers, what each could be, and who a row is about. Roles are then put on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+from incrowd.api._plan._forms import FlatForm, FrequentForm
+from incrowd.api._profile import ColumnProfile, Profile
+from incrowd.api._suggest._combinations import SinglingOut, alone_with, census_of, singling_out
+from incrowd.api._suggest._hierarchies import suggest_hierarchy
+from incrowd.api._suggest._persons import Persons, persons_in
+from incrowd.api._suggest._promise import promise_for
+from incrowd.api._suggest._questions import SAID
+from incrowd.api._suggest._reading import Read
+from incrowd.api._suggest._roles import FEW_RECORDS, RoleGuess, SuggestedRole, clues_of, guess_role, subjects_of
+from incrowd.api._suggest._similarity import trees_of
+from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
+from incrowd.api._suggest._twins import alike
+from incrowd.core import Census, ParameterError, UnknownColumnError
+from incrowd.engines import Engine
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Look:
+    """What was seen of a table.
+
+    Attributes
+    ----------
+    engine
+        The table.
+    path
+        Its file, if it is in one.
+    layout, found, asked
+        How it was read, what of that was found out, and what to check about it.
+    profile, guesses, persons
+        Its columns in numbers, the probable role of each, and which of them stand for persons and households.
+    """
+
+    engine: Engine
+    path: str | None
+    layout: Mapping[str, Any]
+    found: tuple[str, ...]
+    asked: tuple[str, ...]
+    profile: Profile
+    guesses: Mapping[str, RoleGuess]
+    persons: Persons
+
+    def suggestion(self, said: Mapping[str, SuggestedRole], entity: str | None, count: str | None) -> Suggestion:
+        """Put roles on the columns: those that were said, and the probable ones of all others.
+
+        Parameters
+        ----------
+        said
+            The roles that somebody gave.
+        entity
+            Whose row it is, if that was said; else the column that was found, if its role allows it.
+        count
+            The column that says how often a row counts, if there is one.
+        """
+        self._check(said, entity, count)
+        found = self.persons.entity
+        if entity is None and found is not None and said.get(found, "identifier") == "identifier":
+            return self.counted(said, found, count)
+        return self.counted(said if entity is None else {entity: "identifier", **said}, entity, count)
+
+    def counted(self, said: Mapping[str, SuggestedRole], entity: str | None, count: str | None) -> Suggestion:
+        """Put roles on the columns, with people counted by one of them, or every row as another one."""
+        self._check(said, entity, count)
+        columns = tuple(
+            self._column(column, said.get(column.name), by_person=entity is not None)
+            for column in self.profile.columns
+            if column.name != count
+        )
+        quasi = [column.name for column in columns if column.role == "quasi"]
+        census = census_of(self.engine, quasi)
+        singled = None if census is None else singling_out(census, self._by_person(quasi, entity))
+        if census is not None and singled is not None:
+            columns = _with_trees(columns, census)
+            columns = tuple(self._exposing(column, singled) for column in columns)
+        weight = next((name for name, guess in self.guesses.items() if guess.stands_for == "weight"), None)
+        household = self.persons.household
+        read = (self.layout, household, weight, self.found, self.asked)
+        return Suggestion(columns, self.profile, singled, entity, count, *read, said, self)
+
+    def _check(self, said: Mapping[str, str], *extra: str | None) -> None:
+        names = [column.name for column in self.profile.columns]
+        check_roles(said, extra, names, show=self.engine.shows_names)
+
+    def _by_person(self, quasi: Sequence[str], entity: str | None) -> Census | None:
+        """Count by people too, where a column that is missing nowhere says whose row it is, or could."""
+        person = entity or self.persons.perhaps
+        if person is None or person in quasi or self.profile[person].missing:
+            return None
+        return census_of(self.engine, quasi, person)
+
+    def _column(self, column: ColumnProfile, role: SuggestedRole | None, *, by_person: bool) -> ColumnSuggestion:
+        domain, guess = self.profile.domains.get(column.name), self.guesses[column.name]
+        if role is not None:
+            guess = RoleGuess(role, SAID, sure=True, about=guess.about)
+        if guess.role == "sensitive" and domain is not None:
+            promise, check = promise_for(domain, by_person=by_person)
+            text = None if promise is None else str(promise)
+            return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, None, check, text)
+        if guess.role != "quasi" or domain is None:
+            return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure)
+        hierarchy, check = suggest_hierarchy(domain, guess.about)
+        return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, hierarchy, check)
+
+    def _exposing(self, column: ColumnSuggestion, singled: SinglingOut) -> ColumnSuggestion:
+        """Say of a column that is called harmless how many it singles out together with what others could know."""
+        if column.role != "insensitive":
+            return column
+        found = alone_with(self.engine, singled.together.columns, column.name)
+        before = singled.together.alone
+        if found is None or found < 2 * before or found - before < FEW_RECORDS:
+            return column
+        return replace(column, check=f"with it {found:,} records are one of a kind, {before:,} without it")
+
+
+def look_at(read: Read, table: Any) -> Look:
+    """Look at a table once.
+
+    Parameters
+    ----------
+    read
+        The table, opened and counted.
+    table
+        What was opened: a path is remembered.
+    """
+    guesses, persons = _guesses(read.engine, read.profile)
+    path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
+    return Look(read.engine, path, read.reading, read.found, read.asked, read.profile, guesses, persons)
+
+
+def _with_trees(columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
+    """Give names of which nothing else is known a tree of what goes with the same others."""
+    last_resort = (FlatForm, FrequentForm)
+    trees = trees_of(census, [column.name for column in columns if isinstance(column.hierarchy, last_resort)])
+    note = "groups of values that go with the same values of other columns: please look at the file"
+    return tuple(
+        replace(column, tree=trees[column.name], check=note) if column.name in trees else column for column in columns
+    )
+
+
+def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Sequence[str], *, show: bool) -> None:
+    """Refuse roles that there are not, and columns that the table does not have."""
+    roles = get_args(SuggestedRole)
+    for name, role in said.items():
+        if role not in roles:
+            msg = f"The role of {name!r} must be one of {', '.join(map(repr, roles))}, got {role!r}."
+            raise ParameterError(msg)
+    for name in (*said, *filter(None, extra)):
+        if name not in names:
+            raise UnknownColumnError.of(name, names, given_as=said.get(name, "entity or count"), show=show)
+
+
+def _guesses(engine: Engine, profile: Profile) -> tuple[dict[str, RoleGuess], Persons]:
+    """Guess the roles of all columns: one by one, by what the table is about, and by how they hang together."""
+    clues = {name: clues_of(profile[name], domain) for name, domain in profile.domains.items()}
+    subjects = subjects_of(clues.values())
+    known = alike(engine, clues, {name: guess_role(one, subjects) for name, one in clues.items()})
+    persons = persons_in(engine, clues, known)
+    if persons.household is None:  # one person each, but still a household
+        named = next((name for name, guess in known.items() if guess.stands_for == "household"), None)
+        persons = replace(persons, household=named)
+    for name, role in ((persons.entity, "a person"), (persons.household, "a household")):
+        if name is not None:
+            rows = f"{profile[name].distinct:,} values in {profile.records:,} rows"
+            known[name] = RoleGuess("identifier", f"stands for {role}: {rows}", sure=False, about=known[name].about)
+    lost = RoleGuess("drop", "values that cannot be grouped", sure=False)
+    return {column.name: known.get(column.name, lost) for column in profile.columns}, persons

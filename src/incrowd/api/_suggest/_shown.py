@@ -1,0 +1,96 @@
+"""A suggestion as people read it: who a row is about, a line per column, who stands out, and what to check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from incrowd.api._suggest._plan import percent
+from incrowd.core import Grid, printable
+
+if TYPE_CHECKING:
+    from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
+
+SAID = {
+    "identifier": "names a person",
+    "quasi": "could help recognise",
+    "sensitive": "confidential",
+    "insensitive": "harmless",
+    "drop": "left out",
+}
+"""The roles of a plan in plain words."""
+
+WIDE, ASKED = 60, 12
+"""A table with more columns is summed up; so many questions are shown, the others stand in the plan."""
+
+NAME, WHY = 20, 32
+"""Longer names and reasons are shortened, so that a line fits into a terminal."""
+
+
+def lines_of(suggestion: Suggestion) -> Iterator[str]:
+    """Write a suggestion for a terminal."""
+    yield from (f"{printable(line)}\n" for line in suggestion.rows)
+    yield from _columns(suggestion).lines()
+    singled = [*_singled(suggestion)]
+    yield from ["", *singled] if singled else []
+    asked = [*_asked(suggestion)]
+    if asked:
+        yield ""
+        yield "please check, most dangerous first:"
+    for number, question in enumerate(asked[:ASKED], 1):
+        yield f"{number:4}. {question}"
+    if len(asked) > ASKED:
+        yield f"      and {len(asked) - ASKED:,} more, which are marked in the plan"
+
+
+def html_of(suggestion: Suggestion) -> str:
+    """Write a suggestion for a notebook; nothing in it is read as markup."""
+    asked = [*_asked(suggestion)]
+    more = [f"and {len(asked) - ASKED:,} more"] if len(asked) > ASKED else []
+    items = "".join(f"<li>{escape(one)}</li>" for one in [*asked[:ASKED], *more])
+    check = f"<p>please check, most dangerous first:</p><ol>{items}</ol>" if asked else ""
+    before = "".join(f"<p>{escape(printable(line))}</p>" for line in suggestion.rows)
+    after = "".join(f"<p>{escape(line)}</p>" for line in _singled(suggestion))
+    return f"<div>{before}{_columns(suggestion).html()}{after}{check}</div>"
+
+
+def _columns(suggestion: Suggestion) -> Grid:
+    """Give a row per column, the unsure ones last, where they are seen; those of a wide table are counted by role."""
+    columns = suggestion.columns
+    if len(columns) <= WIDE:
+        rows = [_row(column) for column in sorted(columns, key=lambda one: not one.sure)]
+        return Grid(("column", "proposed role", "why", "sure"), rows, (NAME, 0, WHY))
+    of = {role: [column.sure for column in columns if column.role == role] for role in SAID}
+    counted = [(SAID[role], len(sure), sum(sure)) for role, sure in of.items() if sure]
+    return Grid(("proposed role", "columns", "sure"), counted)
+
+
+def _row(column: ColumnSuggestion) -> tuple[str, str, str, str]:
+    return column.name, SAID[column.role], column.reason, "high" if column.sure else "LOW"
+
+
+def _singled(suggestion: Suggestion) -> Iterator[str]:
+    """Say how many are one of a kind: of the records, and of the people where they have several."""
+    singled = suggestion.singling_out
+    if singled is None:
+        return
+    together, records = singled.together, suggestion.profile.records
+    people = f"{together.alone:,} of {records:,} record{'' if records == 1 else 's'}"
+    yield f"{people} ({percent(together.share)}) are one of a kind by what could help recognise them"
+    person = suggestion.entity or suggestion.perhaps
+    if together.people is not None and person is not None:
+        number = suggestion.profile[person].distinct
+        yield f"{together.people:,} of {number:,} people share it with nobody, counted by {_short(person)}"
+    for one in [*singled.single[:2], *singled.pairs[:3]]:
+        if one.alone:
+            yield f"  {percent(one.share):>8}  by {' and '.join(_short(name) for name in one.columns)} alone"
+
+
+def _asked(suggestion: Suggestion) -> list[str]:
+    return [printable(question) for question in suggestion.questions]
+
+
+def _short(name: str, width: int = 30) -> str:
+    clean = printable(name)
+    return clean if len(clean) <= width else f"{clean[: width - 3]}..."

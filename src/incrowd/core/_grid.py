@@ -1,0 +1,65 @@
+"""A small table of words and numbers, written for a terminal or a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+Cell = str | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows under a line of names.
+
+    Attributes
+    ----------
+    head
+        The names.
+    rows
+        Texts and numbers; ``None`` stays empty.
+    widths
+        How wide a text may be, by its place; longer ones are shortened in a terminal, never in a notebook.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    widths: Sequence[int] = ()
+
+    def lines(self) -> Iterator[str]:
+        """Write it for a terminal: texts begin below each other, numbers end below each other."""
+        cells = [[self._short(_text(cell), place) for place, cell in enumerate(row)] for row in self.rows]
+        numbers = [any(isinstance(row[place], int) for row in self.rows) for place in range(len(self.head))]
+        widths = [max(map(len, column)) for column in zip(self.head, *cells, strict=True)]
+        for row in [self.head, *cells]:
+            parts = zip(row, widths, numbers, strict=True)
+            yield "  ".join(
+                f"{cell:>{width}}" if right else f"{cell:<{width}}" for cell, width, right in parts
+            ).rstrip()
+
+    def html(self) -> str:
+        """Write it for a notebook; nothing in it is read as markup."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.head)
+        rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in self.rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _short(self, text: str, place: int) -> str:
+        width = self.widths[place] if place < len(self.widths) else 0
+        return text if not width or len(text) <= width else f"{text[: width - 3]}..."
+
+
+def printable(text: str) -> str:
+    """Make a blank of what would disturb a terminal."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    return f"{cell:,}" if isinstance(cell, int) else printable(cell)
+
+
+def _cell(cell: Cell) -> str:
+    right = ' style="text-align: right"' if isinstance(cell, int) else ' style="text-align: left"'
+    return f"<td{right}>{escape(_text(cell))}</td>"
