@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from incrowd.web._worker import perform
-from web.serving import PATIENTS, PLAN, Visitor, serving
+from web.serving import PATIENTS, PLAN, Visitor
 
 OUTSIDE = ["../secret.csv", "/etc/passwd", "sub/../../secret.csv", "", "a\0b.csv", ".", "..", "./..", "../home"]
 
@@ -139,47 +138,6 @@ def test_a_plan_with_a_database_is_not_run_by_the_page(planned: Visitor) -> None
     assert (
         planned.ask("PATCH", "/api/plan", 422, json=change)["message"] == "The page works on files, not on databases."
     )
-
-
-def test_an_upload_gets_a_name_of_ours(visitor: Visitor, folder: Path) -> None:
-    done = visitor.ask("POST", "/api/files", 201, params={"name": "../../My <b>Data</b>.CSV"}, content=b"a,b\n1,2\n")
-    assert done["name"].startswith("upload-")
-    assert done["name"].endswith(".csv")
-    assert (folder / done["name"]).read_bytes() == b"a,b\n1,2\n"
-    assert {one["name"] for one in visitor.ask("GET", "/api/files")["files"]} == {"patients.csv", done["name"]}
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "status", "code"),
-    [
-        ("a.exe", b"a,b\n", 415, "wrong-kind"),
-        ("a.html", b"<b>", 415, "wrong-kind"),
-        ("csv", b"a,b\n", 415, "wrong-kind"),
-        ("a.parquet", b"a,b\n", 415, "wrong-kind"),
-        ("a.xlsx", b"a,b\n", 415, "wrong-kind"),
-        ("a.csv", b"", 422, "wrong-kind"),
-    ],
-)
-def test_what_is_no_table_is_not_kept(
-    visitor: Visitor, folder: Path, name: str, content: bytes, status: int, code: str
-) -> None:
-    refused = visitor.ask("POST", "/api/files", status, params={"name": name}, content=content)
-    assert refused["code"] == code
-    assert sorted(entry.name for entry in folder.iterdir() if entry.name != ".incrowd") == ["patients.csv"]
-
-
-@pytest.fixture
-def narrow(folder: Path) -> Iterator[Visitor]:
-    with serving(folder, max_upload=1_000) as server, Visitor(*server) as visiting:
-        yield visiting
-
-
-@pytest.mark.parametrize("in_pieces", [False, True])
-def test_a_file_that_is_too_large_is_refused_and_leaves_nothing(narrow: Visitor, folder: Path, in_pieces: bool) -> None:
-    content = (b"a,b\n" * 100 for _ in range(10)) if in_pieces else b"a,b\n" * 1_000
-    refused = narrow.ask("POST", "/api/files", 413, params={"name": "a.csv"}, content=content)
-    assert refused["code"] == "too-large"
-    assert sorted(entry.name for entry in folder.iterdir() if entry.name != ".incrowd") == ["patients.csv"]
 
 
 def test_what_the_page_keeps_is_nobody_elses_business(visitor: Visitor, folder: Path) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from web.serving import Visitor
@@ -71,6 +72,23 @@ def test_other_files_are_looked_at_too(planned: Visitor, folder: Path, kind: str
     rows = planned.ask("GET", "/api/table/rows")["rows"]
     assert sorted(rows) == [["21.5", "f"], ["30", None]]
     assert planned.ask("GET", "/api/table/profile")["records"] == 2
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx"])
+def test_the_first_rows_are_those_of_the_file_in_its_order(visitor: Visitor, folder: Path, kind: str) -> None:
+    frame = pl.DataFrame({"age": [90 - row % 70 for row in range(300)], "code": [f"c{row:03}" for row in range(300)]})
+    path = folder / f"many.{kind}"
+    {"csv": frame.write_csv, "parquet": frame.write_parquet, "xlsx": frame.write_excel}[kind](path)
+    visitor.ask("POST", "/api/open", json={"name": path.name})
+    found = visitor.ask("GET", "/api/table/rows")
+    assert found["columns"] == ["age", "code"]
+    assert found["rows"] == [[str(90 - row), f"c{row:03}"] for row in range(20)]
+
+
+def test_marks_of_missing_values_are_shown_as_missing_in_any_file(visitor: Visitor, folder: Path) -> None:
+    pl.DataFrame({"age": [30, 40], "zip": ["?", "01067"]}).write_parquet(folder / "marks.parquet")
+    visitor.ask("POST", "/api/open", json={"name": "marks.parquet", "missing": ["", "?"]})
+    assert visitor.ask("GET", "/api/table/rows")["rows"] == [["30", None], ["40", "01067"]]
 
 
 def test_a_file_that_is_no_table_is_refused_with_words(visitor: Visitor, folder: Path) -> None:

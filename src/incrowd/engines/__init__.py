@@ -12,6 +12,7 @@ from incrowd.engines._dialect import Dialect
 from incrowd.engines._estimate import census_size_about
 from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
 from incrowd.engines._formulas import escape_formula, unescape_formula
+from incrowd.engines._head import head_of
 from incrowd.engines._notation import Notation, check_form, day_of, plain_day, plain_number
 from incrowd.engines._open import open_table
 from incrowd.engines._protocol import Engine, Replace
@@ -23,6 +24,7 @@ from incrowd.engines._spark_files import places_of, read_folder
 from incrowd.engines._spark_home import SparkHome
 from incrowd.engines._spark_session import spark_session
 from incrowd.engines._spilled import Block, CellFile, CellWriter, can_spill, shares_of, spill_census
+from incrowd.engines._spreadsheet import sheets_of
 from incrowd.engines._stage import Stage, watching
 from incrowd.engines._temp import private_folder
 from incrowd.engines._wording import Wording, check_dialect
@@ -59,6 +61,7 @@ __all__ = [
     "files_of",
     "first_rows",
     "forget",
+    "head_of",
     "is_escaped",
     "is_text",
     "is_written_by",
@@ -75,6 +78,7 @@ __all__ = [
     "read_texts",
     "sample_of",
     "shares_of",
+    "sheets_of",
     "spark_session",
     "spill_census",
     "table_of_columns",

@@ -41,14 +41,7 @@ def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
     sheet
         Its name, or its number from 1. Not needed if there is only one.
     """
-    fastexcel = need("fastexcel", extra="files", what="Reading a spreadsheet")
-    try:
-        book = fastexcel.read_excel(path)
-    except fastexcel.FastExcelError:
-        book = None
-    if book is None:
-        msg = f"The file {path.name!r} is not a spreadsheet, or is broken."
-        raise DataError(msg, hint=BROKEN)
+    book = _book(path)
     number = _number(path, book.sheet_names, sheet)
     with _silent():
         first = book.load_sheet(number, header_row=None, n_rows=1, dtypes="string")
@@ -95,6 +88,27 @@ def _typed(name: str, texts: Sequence[str | None]) -> pa.Array:
     domain = Domain.of_texts(name, list(counts), np.array(list(counts.values())))
     values = dict(zip(domain.texts.tolist(), domain.values.tolist(), strict=True))
     return pa.array([None if text is None else values[text] for text in texts])
+
+
+def sheets_of(path: Path) -> list[str]:
+    """Name the sheets of a spreadsheet, in its order.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
+    return list(_book(path).sheet_names)
+
+
+def _book(path: Path) -> Any:
+    fastexcel = need("fastexcel", extra="files", what="Reading a spreadsheet")
+    try:
+        return fastexcel.read_excel(path)
+    except fastexcel.FastExcelError:
+        pass
+    msg = f"The file {path.name!r} is not a spreadsheet, or is broken."
+    raise DataError(msg, hint=BROKEN)
 
 
 def _number(path: Path, names: Sequence[str], sheet: str | int | None) -> int:

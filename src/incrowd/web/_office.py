@@ -17,6 +17,7 @@ from incrowd.web._refusal import Plain
 from incrowd.web._review import Review
 from incrowd.web._runs import Runs
 from incrowd.web._settings import Settings
+from incrowd.web._uploads import Uploads
 
 
 class Office:
@@ -34,6 +35,7 @@ class Office:
         self.settings = settings
         self.keys = Keys(settings.port)
         self.folder = Folder(settings.folder)
+        self.uploads = Uploads(self.folder)
         self.plans = Plans(self.folder)
         self.runs = Runs(self.folder)
         self.looker: Working = Process() if settings.separate else Thread()

@@ -11,7 +11,7 @@ from typing import Any
 from incrowd.api import Plan
 from incrowd.core import IncrowdError
 from incrowd.web._answers import Answers
-from incrowd.web._files import OURS, Folder
+from incrowd.web._files import OURS, TABLE, Folder
 from incrowd.web._fit import fitted
 from incrowd.web._history import History, revision_of, write_text
 from incrowd.web._origin import Present
@@ -115,6 +115,14 @@ class Plans:
         with self._lock:
             self._answers.say(str(self.read().data.path), harbor)
 
+    def uses(self) -> dict[str, str]:
+        """Say what the plan uses files of the folder for, by their names."""
+        with self._lock:
+            plan, _ = self._try(self._text())
+        tables = {} if plan is None else plan.to_dict()
+        found = [(place, self._folder.inside(path)) for place, path in _paths(tables) if place != "output.folder"]
+        return {path.name: _use(place) for place, path in reversed(found) if path.parent == self._folder.home}
+
     def step(self, steps: int) -> Plain:
         """Undo or redo."""
         with self._lock:
@@ -172,6 +180,13 @@ class Plans:
         state = self._answers.of(str(plan.data.path))
         suggested = {one["name"]: one for one in state["suggested"]}
         return [_column(name, one.role, suggested.get(name), state["confirmed"]) for name, one in plan.columns.items()]
+
+
+def _use(place: str) -> str:
+    """Say what a file is for that a key of the plan names."""
+    _, _, rest = place.partition(".")
+    column = rest.removesuffix(".hierarchy.tree").removesuffix(".categories").removesuffix(".key_file")
+    return TABLE if place == "data.path" else f"the column {column}"
 
 
 def read_plan(path: str | Path, home: str | Path | None = None) -> Plan:

@@ -14,10 +14,12 @@ from incrowd.web._office import Here, Office
 from incrowd.web._pages import SCREENS
 from incrowd.web._patch import Plain
 from incrowd.web._refusal import refusal
+from incrowd.web._uploads import in_use
 
 router = APIRouter(prefix="/api", tags=["folder and plan"])
 
 IfMatch = Annotated[str | None, Header(description="The revision that is to be changed.", max_length=100)]
+FileName = Annotated[str, Query(min_length=1, max_length=400)]
 Change = Annotated[dict[str, Any], Body(description="What changes in the plan; null removes a key.")]
 
 
@@ -33,21 +35,35 @@ def session(here: Here) -> Plain:
 @router.get("/files")
 def files(here: Here) -> Plain:
     """List the tables of the folder."""
-    shown = here.plans.show()["plan"]
-    return here.folder.listed(None if shown is None else shown["data"]["path"])
+    return here.folder.listed(here.plans.uses(), here.uploads.names())
 
 
 @router.post("/files", status_code=201, openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}}})
-async def upload(here: Here, request: Request, name: Annotated[str, Query(min_length=1, max_length=400)]) -> Plain:
-    """Copy a file into the folder, under a name of our own."""
-    return await here.folder.take(name, request.stream(), here.settings.max_upload)
+async def upload(here: Here, request: Request, name: FileName) -> Plain:
+    """Copy a file into the folder, under its own name as far as that is safe and free."""
+    return await here.uploads.take(name, request.stream(), here.settings.max_upload)
+
+
+@router.delete("/files")
+async def delete(here: Here, name: FileName, *, anyway: bool = False) -> Plain:
+    """Delete a file that was uploaded here; one that the plan uses only if that is said."""
+    here.jobs.need_idle()
+    use = here.plans.uses().get(name)
+    if use is not None and not anyway:
+        raise in_use(use)
+    here.uploads.delete(name)
+    return {"name": name, "use": use}
 
 
 @router.post("/example", status_code=201)
 async def example(here: Here, body: asked.Example | None = None) -> Plain:
     """Write the made-up hospital table into the folder."""
-    path = here.folder.home / f"example-hospital-{secrets.token_hex(2)}.csv"
-    return await here.looker.call("example", {"path": str(path), "rows": (body or asked.Example()).rows})
+    draft = here.folder.ours(f"example-{secrets.token_hex(4)}.csv")
+    try:
+        made = await here.looker.call("example", {"path": str(draft), "rows": (body or asked.Example()).rows})
+        return {"name": here.uploads.settle(draft, "example-hospital.csv"), "size": made["size"]}
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 @router.post("/open")

@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from incrowd.api import Plan
 from incrowd.core import TOP, Domain, FullDomainRecoding, LocalRecoding, Recoding
-from incrowd.engines import is_text, look_at, open_table, sample_of
-from incrowd.web._desk import reading_of
+from incrowd.engines import head_of, is_text, look_at
 
 Row = list[str | None]
 LONG = 200
@@ -23,7 +22,7 @@ LONG = 200
 
 
 def first_rows(plan: Plan, limit: int) -> tuple[list[str], list[Row]]:
-    """Give the first rows of a text file, or some rows of another, as texts.
+    """Give the first rows of a file as they stand in it, as texts.
 
     Parameters
     ----------
@@ -36,11 +35,8 @@ def first_rows(plan: Plan, limit: int) -> tuple[list[str], list[Row]]:
     if is_text(path):
         names, rows = _read_text(path, data.encoding, data.separator, limit)
         return names, [[None if value in {"", *data.missing} else value for value in row] for row in rows]
-    engine = sample_of(open_table(path, missing_values=data.missing, **reading_of(plan)), limit)
-    names = [name for name, kind in engine.columns().items() if kind is not None]
-    table = engine.materialise().to_pydict()
-    texts = [[_text(name, value) for value in table[name]] for name in names]
-    return names, [list(row) for row in zip(*texts, strict=True)]
+    names, found = head_of(path, limit, data.sheet)
+    return names, [[_text(*cell, data.missing) for cell in zip(names, row, strict=True)] for row in found]
 
 
 def short(row: Sequence[str | None]) -> Row:
@@ -58,8 +54,9 @@ def _read_text(path: Path, encoding: str, separator: str | None, limit: int) -> 
     return names, [[*row, *([""] * len(names))][: len(names)] for row in rows]
 
 
-def _text(name: str, value: Any) -> str | None:
-    return None if value is None else Domain.of(name, [value]).texts.tolist()[0]
+def _text(name: str, value: Any, missing: Sequence[str]) -> str | None:
+    text = None if value is None else Domain.of(name, [value]).texts.tolist()[0]
+    return None if value in missing else text
 
 
 class Published:
