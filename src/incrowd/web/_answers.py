@@ -9,7 +9,7 @@ from typing import Any
 from incrowd.web._history import read_json, write_json
 from incrowd.web._refusal import Plain
 
-NOTHING: Mapping[str, Any] = {"suggested": [], "confirmed": [], "harbor": None}
+NOTHING: Mapping[str, Any] = {"suggested": [], "confirmed": [], "harbor": None, "about": {}, "reading": {}, "said": []}
 
 
 class Answers:
@@ -36,9 +36,18 @@ class Answers:
         found = kept if "suggested" in kept else kept.get("tables", {}).get(table, {})  # once there was one table
         return {**NOTHING, **found}
 
-    def begin(self, table: str, suggested: Sequence[Mapping[str, Any]]) -> None:
-        """Remember what was suggested; whatever was said about the table before was said about other columns."""
-        self._put(table, {**NOTHING, "suggested": list(suggested)})
+    def begin(self, table: str, found: Mapping[str, Any]) -> None:
+        """Remember what was found; whatever was said about the table before was said about other columns.
+
+        Parameters
+        ----------
+        table
+            The path of the table.
+        found
+            What was ``suggested``, who a row is ``about``, how the file was found to be written (``reading``), and what
+            of that was ``said``.
+        """
+        self._put(table, {**NOTHING, **found})
 
     def confirm(self, table: str, names: Sequence[str]) -> None:
         """Remember that somebody looked at the roles of these columns."""

@@ -58,9 +58,14 @@ def _without_strangers(privacy: Mapping[str, Any], columns: Mapping[str, Any]) -
 def _columns_of(text: Any) -> set[str]:
     """Name the columns that a promise is about; none if it cannot be read, which is said elsewhere."""
     try:
-        return {name for part in promise(text).parts for name in getattr(part, "of", None) or ()}
+        return promised_about(promise(text))
     except IncrowdError:
         return set()
+
+
+def promised_about(model: Any) -> set[str]:
+    """Name the columns that a promise is about."""
+    return {name for part in getattr(model, "parts", (model,)) for name in getattr(part, "of", None) or ()}
 
 
 def _of(tables: Any, key: Any) -> Mapping[str, Any]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from incrowd.api import ColumnProfile, hospital, suggest
+from incrowd.api import ColumnProfile, Suggestion, hospital, suggest
 from incrowd.api._fits import census_within
 from incrowd.core import Census, CensusRequest, Domain, SchemaError, group
-from incrowd.engines import is_text, look_at, open_table
+from incrowd.engines import open_table
 from incrowd.web._desk import domain_of, plan_of, suggestion_of, table_of
+from incrowd.web._reading import layout_of
 from incrowd.web._refusal import Plain
 from incrowd.web._rows import first_rows, short
 from incrowd.web._unpacked import refuse_huge
@@ -22,8 +22,6 @@ from incrowd.web._worker import Teller
 
 BARS, EXAMPLES, VALUES, ROWS = 12, 5, 500, 100
 """How much is shown at most: bars, examples, values, rows."""
-MARKS = ("NA", "N/A", "n/a", "NULL", "null", "?", "NaN", "nan", "None", "#N/A")
-"""What often means that a value is missing."""
 FEWER = "call fewer columns ones that could help recognise somebody."
 
 
@@ -48,7 +46,16 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
         {"name": one.name, "role": one.role, "reason": one.reason, "sure": one.sure, "check": one.check}
         for one in found.columns
     ]
-    return {"columns": columns}
+    return {"suggested": columns, "about": _about(found)}
+
+
+def _about(found: Suggestion) -> Plain:
+    """Say who a row is about, in names and numbers."""
+    people, households = (
+        None if name is None else found.profile[name].distinct for name in (found.entity, found.household)
+    )
+    named = {"entity": found.entity, "household": found.household, "weight": found.weight}
+    return {"records": found.profile.records, **named, "people": people, "households": households}
 
 
 def example(given: Plain, teller: Teller) -> Plain:
@@ -64,15 +71,7 @@ def profile(given: Plain, teller: Teller) -> Plain:
     del teller
     plan = plan_of(given["plan"])
     found = suggestion_of(plan)
-    path, data = plan.path(str(plan.data.path)), plan.data
-    separator = look_at(path, data.encoding, data.separator).separator if is_text(path) else None
-    layout: Plain = {
-        "separator": separator,
-        "encoding": data.encoding,
-        "sheet": data.sheet,
-        "missing": list(data.missing),
-    }
-    layout["marks"] = _marks(found.profile.domains.values(), data.missing)
+    layout = layout_of(plan, found.profile.domains.values())
     columns = [_column(one, found.profile.domains.get(one.name)) for one in found.profile.columns]
     return {"records": found.profile.records, "layout": layout, "columns": columns}
 
@@ -130,16 +129,6 @@ def _alone(census: Census, names: Sequence[str]) -> Plain:
 def share_of(number: Any) -> str:
     """Write a share as text."""
     return f"{float(number):.6g}"
-
-
-def _marks(domains: Iterable[Domain], known: Sequence[str]) -> list[Plain]:
-    """Count what often stands for a missing value and is read as one that is there."""
-    counts: Counter[str] = Counter()
-    for domain in (one for one in domains if one.kind == "text"):
-        texts = domain.texts[: len(domain.values)]
-        for code in np.flatnonzero(np.isin(texts.astype(str), [mark for mark in MARKS if mark not in known])):
-            counts[str(texts[code])] += int(domain.counts[code])
-    return [{"mark": mark, "count": count} for mark, count in counts.most_common()]
 
 
 def _column(one: ColumnProfile, domain: Domain | None) -> Plain:

@@ -11,11 +11,13 @@ from typing import Any
 from incrowd.api import Plan
 from incrowd.core import IncrowdError
 from incrowd.web._answers import Answers
+from incrowd.web._checks import checks_of
 from incrowd.web._files import OURS, TABLE, Folder
 from incrowd.web._fit import fitted
 from incrowd.web._history import History, revision_of, write_text
 from incrowd.web._origin import Present
 from incrowd.web._patch import Plain, merged, numbers_read, texts_written
+from incrowd.web._reading import READING, said_of
 from incrowd.web._refusal import Refusal, refusal, said_by, status_of
 from incrowd.web._toml import check_depth, tables_of
 
@@ -44,10 +46,8 @@ class Plans:
             plan, problem = self._try(text)
             found = None if plan is None else texts_written(plan.to_dict())
             promise = "" if plan is None else str(plan.model())
-            columns = self._columns(plan)
-            unsure = [one["name"] for one in columns if not one["confirmed"]]
             more = {"plan": found, "promise": promise, "problem": problem, "undo": undo, "redo": redo}
-            return {**shown, **more, "columns": columns, "unsure": unsure}
+            return {**shown, **more, **self._looked_at(plan)}
 
     def read(self) -> Plan:
         """Give the plan; refuse if there is none, or if it is wrong."""
@@ -90,12 +90,13 @@ class Plans:
             self._write(text)
             return self.show()
 
-    def begin(self, text: str, suggestion: Sequence[Mapping[str, Any]]) -> Plain:
+    def begin(self, text: str, found: Mapping[str, Any]) -> Plain:
         """Begin with a suggested plan, and remember why it is as it is."""
         with self._lock:
             plan = self._built(tables_of(text))
             self._write(text)
-            self._answers.begin(str(plan.data.path), suggestion)
+            reading = {key: getattr(plan.data, key) for key in READING}
+            self._answers.begin(str(plan.data.path), {**found, "reading": reading})
             return self.show()
 
     def confirm(self, names: Sequence[str]) -> Plain:
@@ -173,13 +174,19 @@ class Plans:
         if text is not None and text != self._history.present():
             self._history.push(text)
 
-    def _columns(self, plan: Plan | None) -> list[Plain]:
-        """Say of every column what it is, what was suggested, and whether somebody looked at it."""
+    def _looked_at(self, plan: Plan | None) -> Plain:
+        """Say of every column what it is, what was suggested, and whether somebody looked at it; and what is open."""
         if plan is None:
-            return []
+            return {"columns": [], "unsure": [], "about": {}, "said": [], "checks": []}
         state = self._answers.of(str(plan.data.path))
         suggested = {one["name"]: one for one in state["suggested"]}
-        return [_column(name, one.role, suggested.get(name), state["confirmed"]) for name, one in plan.columns.items()]
+        columns = [
+            _column(name, one.role, suggested.get(name), state["confirmed"]) for name, one in plan.columns.items()
+        ]
+        unsure = [one["name"] for one in columns if not one["confirmed"]]
+        checks = checks_of(plan, columns, state["about"])
+        told = {"columns": columns, "unsure": unsure, "about": state["about"], "checks": checks}
+        return {**told, "said": said_of(plan, state)}
 
 
 def _use(place: str) -> str:

@@ -13,6 +13,7 @@ from incrowd.web import _asked as asked
 from incrowd.web._office import Here, Office
 from incrowd.web._pages import SCREENS
 from incrowd.web._patch import Plain
+from incrowd.web._reading import READING
 from incrowd.web._refusal import refusal
 from incrowd.web._uploads import in_use
 
@@ -70,8 +71,7 @@ async def example(here: Here, body: asked.Example | None = None) -> Plain:
 async def open_file(here: Here, request: Request, body: asked.Open) -> Plain:
     """Look at a table, suggest a plan for it, and write that, unless whoever asked has gone."""
     path = here.folder.table(body.name)
-    given = {"separator": body.separator, "encoding": body.encoding, "sheet": body.sheet}
-    reading = {key: value for key, value in given.items() if value is not None}
+    reading = {key: value for key in READING if (value := getattr(body, key)) is not None}
     draft = here.folder.ours(f"draft-{secrets.token_hex(4)}.toml")
     try:
         more = {"missing": body.missing, "entity": body.entity, "draft": str(draft)}
@@ -81,7 +81,7 @@ async def open_file(here: Here, request: Request, body: asked.Open) -> Plain:
         draft.unlink(missing_ok=True)
     if await request.is_disconnected():
         raise refusal(503, "stopped", "It was stopped.", "open the file again when you like.")
-    return here.plans.begin(text, found["columns"])
+    return here.plans.begin(text, {**found, "said": list(reading)})
 
 
 def _relative(here: Office, path: Any) -> str:

@@ -42,6 +42,7 @@ async function ask(method, path, body, { match, signal } = {}) {
 export const get = (path, more) => ask("GET", path, undefined, more);
 export const post = (path, body = {}, more = undefined) => ask("POST", path, body, more);
 export const patch = (path, body, more) => ask("PATCH", path, body, more);
+export const del = (path, more) => ask("DELETE", path, undefined, more);
 export const put = (path, body, more) => ask("PUT", path, body, more);
 
 /** Ask; give null where there is nothing. */

@@ -1,6 +1,7 @@
 // Screen 2: what each column is.
 
 import { get } from "../api.js";
+import { checks } from "../checks.js";
 import { at, el, fill, say } from "../dom.js";
 import { icon } from "../icons.js";
 import { count, counted, ofHundred, percent } from "../numbers.js";
@@ -68,8 +69,15 @@ function showCards() {
   fill(
     at("cards"),
     head,
+    checks(plans.now().checks, (column) => showCard(names.indexOf(column))),
     el("div", { class: "cards" }, names.map((name, place) => card(known.get(name), facts.get(name), place))),
   );
+}
+
+/** Lead to the card of a column. */
+function showCard(place) {
+  at(`card-${place}`)?.scrollIntoView({ block: "start" });
+  at(`name-${place}`)?.focus({ preventScroll: true });
 }
 
 function card(column, found, place) {

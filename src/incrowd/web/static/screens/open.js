@@ -1,51 +1,23 @@
 // Screen 1: choose a table, see how it was read, say what a row is.
 
-import { get, post, upload } from "../api.js";
-import { at, beside, el, fill, reveal, say, used } from "../dom.js";
-import { icon } from "../icons.js";
-import { count, counted, moment, size } from "../numbers.js";
-import { experts, field, meaning, notice, options, problem, table, waiting } from "../parts.js";
+import { get } from "../api.js";
+import { at, beside, el, fill, say, used } from "../dom.js";
+import { example, send, showFiles } from "../files.js";
+import { counted } from "../numbers.js";
+import { meaning, notice, problem, table, waiting } from "../parts.js";
+import { person } from "../person.js";
 import * as plans from "../plan.js";
+import { FIND, marks, reading } from "../reading.js";
 import { repairs } from "../repairs.js";
-import { begin, change, complain, quiet, tell } from "../shell.js";
-
-const SEPARATORS = [["", "detected automatically"], [",", "comma ,"], [";", "semicolon ;"], ["\t", "tab"], ["|", "bar |"]];
-const ENCODINGS = [
-  ["utf-8", "UTF-8"],
-  ["latin-1", "Latin-1 (Western Europe)"],
-  ["cp1252", "Windows-1252 (older Excel)"],
-  ["utf-16", "UTF-16"],
-];
+import { begin, complain, quiet, tell } from "../shell.js";
+import { kindWords } from "../words.js";
 
 let profile = null;
 
-async function showFiles() {
-  const found = await get("/api/files");
-  if (!found.files.length) return fill(
-    at("files"),
-    el("p", { class: "reason" }, "There is no table in the folder yet. Drop one above, or try the example."),
-  );
-  const one = (file, place) => el(
-    "li",
-    {},
-    el(
-      "button",
-      { type: "button", id: `open-${place}`, "aria-pressed": String(file.used), on: { click: () => open(file.name) } },
-      icon("file"),
-      el("span", { class: "name" }, file.name),
-      file.used && el("span", { class: "badge yes" }, icon("yes", 16), "open"),
-      el("span", { class: "end" }, `${size(file.size)} · ${moment(file.modified)}`),
-    ),
-  );
-  return fill(
-    at("files"),
-    el("ul", { class: "files", "aria-labelledby": "files-title" }, found.files.map(one)),
-    found.more > 0 && el("p", { class: "reason" }, `${count(found.more)} more are not listed.`),
-  );
-}
+const files = () => showFiles(open, deleted);
 
 /** Open a file of the folder; what is open stays in sight until it is read. */
-async function open(name, more = {}) {
+async function open(name, more = {}, focus = "opened-title") {
   const control = used();
   quiet();
   const box = beside("job", control);
@@ -54,37 +26,42 @@ async function open(name, more = {}) {
     if (!(await waiting(box, words, (signal) => plans.open({ name, ...more }, signal), { reveals: true }))) return;
     fill(box);
     await refresh();
-    at("opened-title")?.focus();
+    at(focus)?.focus();
   } catch (error) {
     fill(box);
-    await showFiles().catch(() => undefined);
-    const again = (further) => open(name, { ...more, ...further });
-    tell(problem(error, ...repairs(error, again, more)), control);
+    await files().catch(() => undefined);
+    const again = (further) => open(name, { ...more, ...further }, focus);
+    tell(problem(error, ...repairs(error, again, more), ...putBack(control)), control);
   }
 }
 
-async function send(file) {
-  const control = at("upload");
-  quiet();
-  const ender = new AbortController();
-  const bar = el("progress", { "aria-label": "Copying the file", max: "1", value: "0" });
-  const words = el("p", {}, `Copying ${file.name} into the folder…`);
-  const cancel = el("button", { type: "button", on: { click: () => ender.abort() } }, "Cancel");
-  reveal(fill(beside("job", control), el("div", { class: "running", role: "status" }, words, bar, cancel)));
-  try {
-    const { max_upload: most } = await get("/api/session");
-    if (file.size > most) throw {
-      message: `The file is larger than ${size(most)}.`,
-      hint: "Put it into the folder yourself; it then appears in the list.",
-    };
-    const taken = await upload(file, (sent, all) => Object.assign(bar, { max: all, value: sent }), ender.signal);
-    fill(at("job"));
-    await open(taken.name);
-  } catch (error) {
-    fill(at("job"));
-    if (error.name === "AbortError") tell(notice("plain", "Cancelled.", "Nothing was copied."), control);
-    else complain(error, { control });
-  }
+/** The way back from something that the file cannot be read with. */
+function putBack(control) {
+  if (!control?.closest(".reading")) return [];
+  const act = () => {
+    quiet();
+    showRead();
+    at(control.id)?.focus();
+  };
+  return [el("button", { type: "button", id: "put-back", on: { click: act } }, "Put back what was there")];
+}
+
+/** Read the open file again, with what was said about it and one thing more. */
+function again(change) {
+  const { plan: { data }, said: keys } = plans.now();
+  const said = Object.fromEntries(keys.map((key) => [key, profile.layout[key]]));
+  const missing = data.missing ? { missing: data.missing } : {};
+  const asked = Object.entries({ ...said, ...missing, ...(data.entity ? { entity: data.entity } : {}), ...change });
+  return open(data.path, Object.fromEntries(asked.filter(([, value]) => value !== FIND)), Object.keys(change)[0]);
+}
+
+/** Show what is left when a file was deleted. */
+async function deleted(file) {
+  await files();
+  if (!file.used) return;
+  shownFor = "";
+  const title = el("h2", { id: "opened-title", tabindex: "-1" }, "The table is deleted");
+  fill(at("opened"), title, el("p", {}, "Choose another file above. The plan stays as it is until you do."));
 }
 
 let shownFor = "";
@@ -93,7 +70,7 @@ let showing = Promise.resolve();
 /** What decides about what is shown here: the file, and how it is read. */
 function readingOf(plan) {
   const { entity, ...rest } = plan.plan?.data ?? {};
-  return JSON.stringify(plan.exists && !plan.problem ? rest : null);
+  return JSON.stringify(plan.exists && !plan.problem ? [rest, plan.said] : null);
 }
 
 /** Show the table of the plan, also after undo, or after a change in another tab. */
@@ -102,7 +79,7 @@ function refresh() {
   if (!plan.exists || plan.problem) {
     at("opened").hidden = true;
     shownFor = "";
-    return showFiles();
+    return files();
   }
   if (shownFor !== readingOf(plan)) {
     shownFor = readingOf(plan);
@@ -116,7 +93,7 @@ async function shown() {
   const title = el("h2", { id: "opened-title", tabindex: "-1" }, "What we read");
   const box = el("div", { id: "read" });
   fill(at("opened"), title, box).hidden = false;
-  await showFiles();
+  await files();
   const found = await waiting(
     box,
     "Reading the table…",
@@ -133,6 +110,7 @@ async function shown() {
     box,
     doubts(profile),
     el("div", { id: "person" }, person(profile)),
+    first(rows),
     el(
       "p",
       {},
@@ -141,142 +119,45 @@ async function shown() {
     meaning(
       "Missing means: the cell is empty, or holds one of the marks below. Missing counts as a value of its own: people without a postcode hide among others without one.",
     ),
-    table(`The first ${counted(rows.rows.length, "row")}`, rows.columns, rows.rows, { tight: true }),
-    reading(profile.layout),
+    marks(profile.layout, again),
+    el("div", { id: "how" }),
   );
+  showRead();
+}
+
+const showRead = () => fill(at("how"), reading(profile.layout, plans.now().said, again));
+
+/** The first rows of the file, and what their columns were read as. */
+function first(rows) {
+  const kinds = new Map(profile.columns.map((one) => [one.name, kindWords(one.kind)]));
+  const heads = rows.columns.map((name) => el("span", {}, name, el("small", { class: "kind" }, kinds.get(name) ?? "")));
+  return table(`The first ${counted(rows.rows.length, "row")} of the file`, heads, rows.rows, { tight: true });
 }
 
 /** What looks as if the file was not read as it was meant. */
-function doubts({ records, columns, layout }) {
-  const marks = layout.marks ?? [];
-  const missing = () => [...(layout.missing ?? [""]), ...marks.map((one) => one.mark)];
-  const times = marks.map((one) => `${one.mark} (${counted(one.count, "time")})`).join(", ");
+function doubts({ records, columns }) {
   return [
     records === 0 && notice("bad", "The table has no rows.", "There are names of columns and nothing below them. Nothing can be published from it; choose another file."),
     columns.length === 1 && notice(
       "plain",
       "There is only one column. Is that right?",
-      "If the cells below hold several values each, open How the file is read and say what separates them.",
-    ),
-    marks.length > 0 && notice(
-      "plain",
-      `Do these mean that a value is missing? ${times}`,
-      "If so, people without a value hide among others without one. If it is a value like any other, leave it.",
-      el(
-        "button",
-        { type: "button", id: "take-marks", on: { click: () => open(plans.now().plan.data.path, again(layout, missing())) } },
-        "Yes, they mean missing",
-      ),
+      "If the cells below hold several values each, say below what separates them.",
     ),
   ];
 }
 
-function person(profile) {
-  const entity = plans.now().plan?.data?.entity ?? "";
-  const names = profile.columns.map((one) => one.name);
-  const pick = field(
-    "entity",
-    "The column that says whose row it is",
-    el(
-      "select",
-      {
-        value: entity,
-        on: { change: (event) => event.target.value && change({ data: { entity: event.target.value } }) },
-      },
-      options([["", "choose a column"], ...names.map((one) => [one, one])]),
-    ),
-    "For example a patient number. It is not published.",
-  );
-  pick.hidden = !entity;
-  const radio = (value, words, act) => el(
-    "label",
-    { class: "check" },
-    el(
-      "input",
-      {
-        type: "radio",
-        name: "person",
-        id: `person-${value}`,
-        value,
-        checked: (value === "yes") === !entity,
-        on: { change: act },
-      },
-    ),
-    words,
-  );
-  return el("fieldset", { class: "ask" }, el(
-    "legend",
-    {},
-    "Is this one row per person?",
-  ), radio("yes", "Yes, every row is a different person", () => {
-    pick.hidden = true;
-    if (entity) change({ data: { entity: null } });
-  }), radio("no", "No, a person can have several rows", () => {
-    pick.hidden = false;
-  }), pick);
+async function sent(file) {
+  const name = await send(file);
+  if (name) await open(name);
 }
-
-/** How the file is read now, with other marks of missing values. */
-function again(layout, missing) {
-  const { separator, sheet, entity } = plans.now().plan.data;
-  const encoding = layout.encoding ?? undefined;
-  return { ...(separator ? { separator } : {}), encoding, ...(sheet ? { sheet: String(sheet) } : {}), missing, ...(entity ? { entity } : {}) };
-}
-
-function reading(layout) {
-  const data = plans.now().plan.data;
-  const spread = /\.(xlsx|xls|ods)$/i.test(data.path ?? "");
-  const text = layout.separator !== null && layout.separator !== undefined;
-  const asked = () => (
-    {
-      ...(text ? { separator: at("separator").value || undefined, encoding: at("encoding").value } : {}),
-      ...(spread && at("sheet").value ? { sheet: at("sheet").value } : {}),
-      missing: marks(at("missing").value),
-      ...(data.entity ? { entity: data.entity } : {}),
-    }
-  );
-  return experts(
-    "reading",
-    "How the file is read",
-    el(
-      "div",
-      { class: "fields" },
-      text && field(
-        "separator",
-        "Values are separated by",
-        el("select", { value: data.separator ?? "" }, options(SEPARATORS)),
-        `Now: ${named(layout.separator)}.`,
-      ),
-      text && field(
-        "encoding",
-        "Characters are encoded as",
-        el("select", { value: layout.encoding ?? "utf-8" }, options(ENCODINGS)),
-        "If letters such as ä look wrong, try another.",
-      ),
-      spread && field(
-        "sheet",
-        "Sheet",
-        el("input", { type: "text", value: layout.sheet ?? "", autocomplete: "off" }),
-        "Empty means the first one.",
-      ),
-      field(
-        "missing",
-        "Also treat as missing",
-        el("input", { type: "text", value: (layout.missing ?? []).filter(Boolean).join(", "), autocomplete: "off" }),
-        "Separate them with commas. An empty cell always counts.",
-      ),
-    ),
-    el("button", { type: "button", id: "read-again", on: { click: () => open(data.path, asked()) } }, "Read it again"),
-    el("p", { class: "help" }, "Roles and ladders are then suggested again."),
-  );
-}
-
-const named = (separator) => (SEPARATORS.find(([value]) => value === separator) ?? [0, separator])[1];
-const marks = (typed) => ["", ...typed.split(",").map((one) => one.trim()).filter(Boolean)];
 
 function wireDrop() {
   const drop = at("drop");
-  at("upload").addEventListener("change", (event) => event.target.files[0] && send(event.target.files[0]));
+  at("upload").addEventListener("change", async (event) => {
+    const [file] = event.target.files;
+    if (file) await sent(file);
+    event.target.value = ""; // the same file may be chosen again
+  });
   for (const name of ["dragenter", "dragover"]) drop.addEventListener(
     name,
     (event) => (event.preventDefault(), drop.classList.add("over")),
@@ -284,18 +165,11 @@ function wireDrop() {
   for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
   drop.addEventListener("drop", (event) => {
     event.preventDefault();
-    if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0]);
+    if (event.dataTransfer.files[0]) sent(event.dataTransfer.files[0]);
   });
   at("example").addEventListener("click", async () => {
-    const box = beside("job", at("example"));
-    try {
-      const made = await waiting(box, "Making up a hospital…", (signal) => post("/api/example", {}, { signal }));
-      if (!made) return;
-      fill(box);
-      await open(made.name);
-    } catch {
-      reveal(box); // the problem stands in it
-    }
+    const name = await example();
+    if (name) await open(name);
   });
 }
 
