@@ -21,12 +21,16 @@ class Asked(BaseModel):
 
 
 class Open(Asked):
-    """A file to open, and how to read it."""
+    """A file to open, and how to read it; what is not said is found out."""
 
     name: Name
     separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = None
     encoding: Annotated[StrictStr, Field(min_length=1, max_length=40)] | None = None
     sheet: Annotated[StrictStr, Field(min_length=1, max_length=200)] | StrictInt | None = None
+    decimal: Literal[".", ","] | None = None
+    thousands: Literal["none", ".", ",", " ", "'"] | None = None
+    dates: Annotated[StrictStr, Field(min_length=1, max_length=40)] | None = None
+    header: StrictBool | None = None
     missing: Annotated[list[Annotated[StrictStr, Field(max_length=100)]], Field(max_length=50)] | None = None
     entity: Name | None = None
 

@@ -46,8 +46,8 @@ def _person(plan: Plan, columns: Mapping[str, Any], about: Mapping[str, Any]) ->
         return
     rows = f"{about['people']:,} values in {about['records']:,} rows"
     if entity is None:
-        words = f"You said that every row is another person. But {_quoted(found)} repeats: {rows}. If it stands for people, "
-        yield _item(found, f"{words}groups hold fewer people than rows.", "open")
+        words = f"You said that every row is another person. But {_quoted(found)} repeats: {rows}."
+        yield _item(found, f"{words} If it stands for people, groups hold fewer people than rows.", "open")
     elif entity == found and not columns[found]["confirmed"]:
         words = (
             f"Is {_quoted(found)} a person? People are counted by it ({rows}). If every row is another person, say so."

@@ -9,7 +9,7 @@ from typing import Any
 
 from incrowd.api import Plan, Release, Suggestion, suggest
 from incrowd.core import Domain, PrivacyWarning, UnknownColumnError
-from incrowd.engines import Remembered, open_table
+from incrowd.engines import Notation, Remembered, open_table
 from incrowd.web._history import read_json
 from incrowd.web._plans import read_plan
 from incrowd.web._refusal import Plain, refusal
@@ -66,6 +66,11 @@ def reading_of(plan: Plan) -> Plain:
     """Say how the table of a plan is read."""
     sheet = {} if plan.data.sheet is None else {"sheet": plan.data.sheet}
     return {**plan.reading(), **sheet}
+
+
+def notation_of(plan: Plan) -> Notation:
+    """Say how the file of a plan writes numbers and days."""
+    return Notation.of(plan.data.decimal, plan.data.thousands, plan.data.dates)
 
 
 def suggestion_of(plan: Plan) -> Suggestion:
@@ -129,4 +134,4 @@ def _key(plan: Plan) -> tuple[Any, ...]:
     data = plan.data
     quasi = tuple(name for name, one in plan.columns.items() if one.role == "quasi")
     dropped = quasi if data.missing_policy == "drop" else ()
-    return str(path), state, data.separator, data.encoding, data.sheet, data.missing, dropped
+    return str(path), state, *sorted(reading_of(plan).items()), data.missing, dropped

@@ -16,7 +16,7 @@ from incrowd.api._shares import percent_unspaced
 from incrowd.core import Classes, ParameterError, PrivacyWarning, UnknownColumnError
 from incrowd.models import Association, NTCloseness, PSensitive
 from incrowd.report import bipartite_svg
-from incrowd.web._desk import release_of
+from incrowd.web._desk import notation_of, release_of
 from incrowd.web._look import share_of
 from incrowd.web._make import samples_of, sizes_at
 from incrowd.web._refusal import Plain
@@ -97,7 +97,7 @@ def node(given: Plain, teller: Teller) -> Plain:
         "classes": len(sizes),
         **chances_of(sizes),
         "measures": {name: share_of(value) for name, value in inspected.costs().items()},
-        "rows": side_by_side(plan, Published(inspected.recoding())),
+        "rows": side_by_side(plan, Published(inspected.recoding(), notation_of(plan))),
     }
 
 

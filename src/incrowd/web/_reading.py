@@ -13,12 +13,25 @@ from incrowd.core import Domain
 from incrowd.engines import ending_of, is_text, look_at, sheets_of
 from incrowd.web._refusal import Plain
 
-READING = ("separator", "encoding", "sheet")
+READING = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "header")
 """What of a plan says how its file is read, besides what is missing."""
+NONE, ISO = "none", "%Y-%m-%d"
+"""How the page says that nothing stands between thousands, and that days are written as ISO 8601 has them."""
 SHEETS = (".xlsx", ".xls", ".ods")
 """Files that have sheets."""
 MARKS = ("NA", "N/A", "n/a", "NULL", "null", "?", "NaN", "nan", "None", "#N/A")
 """What often means that a value is missing."""
+
+
+def reading_said(said: Mapping[str, Any]) -> Plain:
+    """Give what was said on the page as the library takes it.
+
+    Parameters
+    ----------
+    said
+        What was said, by the names of the plan.
+    """
+    return {key: value for key, value in said.items() if value is not None and value not in (NONE, ISO)}
 
 
 def said_of(plan: Plan, known: Mapping[str, Any]) -> list[str]:
@@ -46,12 +59,13 @@ def layout_of(plan: Plan, domains: Iterable[Domain]) -> Plain:
         The values of its columns.
     """
     path, data = plan.path(str(plan.data.path)), plan.data
-    found: Plain = {"kind": "other", "separator": None, "encoding": None, "sheet": None, "sheets": []}
+    found: Plain = {"kind": "other", **dict.fromkeys(READING), "sheets": []}
+    written = {"decimal": data.decimal or ".", "thousands": data.thousands or NONE, "dates": data.dates or ISO}
     if is_text(path):
-        separator = look_at(path, data.encoding, data.separator).separator
-        found |= {"kind": "text", "separator": separator, "encoding": data.encoding}
+        separator = look_at(path, data.encoding, data.separator, named=data.header).separator
+        found |= {"kind": "text", "separator": separator, "encoding": data.encoding, **written, "header": data.header}
     elif ending_of(path) in SHEETS:
-        found |= {"kind": "sheets", **_sheets(sheets_of(path), data.sheet)}
+        found |= {"kind": "sheets", **_sheets(sheets_of(path), data.sheet), **written}
     return {**found, "missing": list(data.missing), "marks": marks_in(domains, data.missing)}
 
 

@@ -13,7 +13,7 @@ from incrowd.web import _asked as asked
 from incrowd.web._office import Here, Office
 from incrowd.web._pages import SCREENS
 from incrowd.web._patch import Plain
-from incrowd.web._reading import READING
+from incrowd.web._reading import READING, reading_said
 from incrowd.web._refusal import refusal
 from incrowd.web._uploads import in_use
 
@@ -71,17 +71,17 @@ async def example(here: Here, body: asked.Example | None = None) -> Plain:
 async def open_file(here: Here, request: Request, body: asked.Open) -> Plain:
     """Look at a table, suggest a plan for it, and write that, unless whoever asked has gone."""
     path = here.folder.table(body.name)
-    reading = {key: value for key in READING if (value := getattr(body, key)) is not None}
+    said = {key: value for key in READING if (value := getattr(body, key)) is not None}
     draft = here.folder.ours(f"draft-{secrets.token_hex(4)}.toml")
     try:
         more = {"missing": body.missing, "entity": body.entity, "draft": str(draft)}
-        found = await here.looker.call("suggest", {"path": str(path), "reading": reading, **more})
+        found = await here.looker.call("suggest", {"path": str(path), "reading": reading_said(said), **more})
         text = draft.read_text(encoding="utf-8").replace(_drafted(path.name), _drafted(_relative(here, path)), 1)
     finally:
         draft.unlink(missing_ok=True)
     if await request.is_disconnected():
         raise refusal(503, "stopped", "It was stopped.", "open the file again when you like.")
-    return here.plans.begin(text, {**found, "said": list(reading)})
+    return here.plans.begin(text, {**found, "said": list(said)})
 
 
 def _relative(here: Office, path: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import itertools
@@ -14,9 +15,10 @@ import numpy.typing as npt
 
 from incrowd.api import Plan
 from incrowd.core import TOP, Domain, FullDomainRecoding, LocalRecoding, Recoding
-from incrowd.engines import head_of, is_text, look_at
+from incrowd.engines import Notation, head_of, is_text, look_at, plain_day, plain_number
 
 Row = list[str | None]
+PLAIN = Notation()
 LONG = 200
 """Longer texts are cut."""
 
@@ -33,7 +35,7 @@ def first_rows(plan: Plan, limit: int) -> tuple[list[str], list[Row]]:
     """
     path, data = plan.path(str(plan.data.path)), plan.data
     if is_text(path):
-        names, rows = _read_text(path, data.encoding, data.separator, limit)
+        names, rows = _read_text(path, data, limit)
         return names, [[None if value in {"", *data.missing} else value for value in row] for row in rows]
     names, found = head_of(path, limit, data.sheet)
     return names, [[_text(*cell, data.missing) for cell in zip(names, row, strict=True)] for row in found]
@@ -44,13 +46,14 @@ def short(row: Sequence[str | None]) -> Row:
     return [text if text is None or len(text) <= LONG else f"{text[: LONG - 1]}\N{HORIZONTAL ELLIPSIS}" for text in row]
 
 
-def _read_text(path: Path, encoding: str, separator: str | None, limit: int) -> tuple[list[str], list[list[str]]]:
-    header = look_at(path, encoding, separator)
+def _read_text(path: Path, data: Any, limit: int) -> tuple[list[str], list[list[str]]]:
+    header = look_at(path, data.encoding, data.separator, named=data.header)
     names = list(header.columns)
+    encoding = "utf-8-sig" if codecs.lookup(data.encoding).name == "utf-8" else data.encoding
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     with opened(path, "rt", encoding=encoding, newline="", errors="replace") as file:
         lines = csv.reader(file, delimiter=header.separator)
-        rows = [row for row in itertools.islice(lines, 1, limit + 1) if row]
+        rows = [row for row in itertools.islice(lines, int(data.header), limit + int(data.header)) if row]
     return names, [[*row, *([""] * len(names))][: len(names)] for row in rows]
 
 
@@ -66,10 +69,12 @@ class Published:
     ----------
     recoding
         What the search found.
+    notation
+        How rows write numbers and days.
     """
 
-    def __init__(self, recoding: Recoding) -> None:
-        self._recoding = recoding
+    def __init__(self, recoding: Recoding, notation: Notation = PLAIN) -> None:
+        self._recoding, self._notation = recoding, notation
 
     def rows(self, names: Sequence[str], rows: Sequence[Row]) -> list[Row | None]:
         """Give each row as it is published; nothing for one that is left out.
@@ -85,7 +90,8 @@ class Published:
         if not rows:
             return []
         codes = {
-            name: _codes(domain, [row[names.index(name)] for row in rows]) for name, domain in recoding.domains.items()
+            name: _codes(domain, [row[names.index(name)] for row in rows], self._notation)
+            for name, domain in recoding.domains.items()
         }
         found = _by_level(recoding, codes) if isinstance(recoding, FullDomainRecoding) else _by_cell(recoding, codes)
         return [None if labels is None else _put(names, row, labels) for row, labels in zip(rows, found, strict=True)]
@@ -94,17 +100,18 @@ class Published:
 Labels = list[dict[str, str | None] | None]
 
 
-def _codes(domain: Domain, texts: Sequence[str | None]) -> list[int]:
+def _codes(domain: Domain, texts: Sequence[str | None], notation: Notation) -> list[int]:
     """Find every text among the values of a column; -1 where it is not."""
     known = {text: code for code, text in enumerate(domain.texts.tolist())}
-    return [known[text] if text in known else _by_value(domain, text) for text in texts]
+    return [known[text] if text in known else _by_value(domain, text, notation) for text in texts]
 
 
-def _by_value(domain: Domain, text: str | None) -> int:
-    """Find a value that is written in another way, such as 2.0 for 2."""
+def _by_value(domain: Domain, text: str | None, notation: Notation) -> int:
+    """Find a value that is written in another way, such as 2.0 or 2,0 for 2."""
     if text is None:
         return -1
-    one = Domain.of_texts(domain.column, [text], np.ones(1, dtype=np.int64))
+    plain = plain_number(notation, text) if domain.kind == "number" else plain_day(notation, text)
+    one = Domain.of_texts(domain.column, [plain or text], np.ones(1, dtype=np.int64))
     return int(one.codes_in(domain)[0])
 
 

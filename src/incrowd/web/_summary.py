@@ -9,6 +9,7 @@ from typing import Any
 from incrowd.api import Plan, Release, compare
 from incrowd.api._chart_rows import detail_kept
 from incrowd.core import Finding
+from incrowd.web._desk import notation_of
 from incrowd.web._look import share_of
 from incrowd.web._refusal import Plain
 from incrowd.web._rows import Published, Row, first_rows, short
@@ -69,7 +70,7 @@ def details_of(plan: Plan, release: Release) -> Plain:
         "notes": [*dict.fromkeys([*release.verdict.notes, *release.recipe.notes])],
         "measures": {name: share_of(value) for name, value in release.measures.items()},
         "facts": [[what, _said(one)] for what, one, _ in compare(release, release).rows],
-        "rows": side_by_side(plan, Published(release.recoding)),
+        "rows": side_by_side(plan, Published(release.recoding, notation_of(plan))),
         "format": _format(release),
     }
 

@@ -166,25 +166,6 @@ def test_the_file_can_be_shown_changed_and_taken_back(steward: Steward) -> None:
     expect(page.get_by_label("Fewest people in a group")).to_have_value("6")
 
 
-def test_a_file_of_an_older_program_is_read_with_one_click(steward: Steward) -> None:
-    page = steward.go("open")
-    table = "Name;Straße;Größe\n" + "".join(f"Jürgen {row};Österweg;{150 + row}\n" for row in range(30))
-    page.set_input_files("#upload", {"name": "alt.csv", "mimeType": "text/csv", "buffer": table.encode("cp1252")})
-    sees(page, "Older programs write letters")
-    page.get_by_role("button", name="Read it as Windows-1252").click()
-    sees(page, "We read 30 rows and 3 columns")
-    expect(page.get_by_role("region", name="The first 20 rows")).to_contain_text("Österweg")
-
-
-def test_marks_of_missing_values_are_asked_about(steward: Steward) -> None:
-    steward.opened(PATIENTS.replace(",01003,", ",NA,").replace(",01004,", ",?,"))
-    page = steward.go("open")
-    sees(page, r"Do these mean that a value is missing\? \? \(17 times\), NA \(17 times\)")
-    page.get_by_role("button", name="Yes, they mean missing").click()
-    sees(page, "34 values are missing")
-    assert steward.api("GET", "/api/plan")["plan"]["data"]["missing"] == ["", "?", "NA"]
-
-
 def test_a_table_without_rows_and_one_with_one_column_are_doubted(steward: Steward) -> None:
     page = steward.go("open")
     page.set_input_files("#upload", {"name": "a.csv", "mimeType": "text/csv", "buffer": b"age,sex\n"})

@@ -50,7 +50,7 @@ const PARTS = [
     ],
     own: "The form, with %d for the day, %m for the month, %Y for the year",
   },
-  { key: "header", label: "The first line", choices: [["yes", "names the columns"], ["no", "is a row like the others"]] },
+  { key: "header", label: "The first line", choices: [["true", "names the columns"], ["false", "is a row like the others"]] },
 ];
 
 /** The controls. `again(change)` reads the file anew with one part said, or found out again. */
@@ -83,7 +83,7 @@ function control({ key, label, choices, own, help }, layout, said, again) {
   const act = (event) => {
     if (typed) typed.hidden = event.target.value !== OWN;
     if (event.target.value === OWN) return typed.focus();
-    return again({ [key]: event.target.value });
+    return again({ [key]: key === "header" && event.target.value !== FIND ? event.target.value === "true" : event.target.value });
   };
   const all = [...choices, ...(own ? [[OWN, "another one…"]] : known ? [] : [[value, value]]), ...(said ? [[FIND, "find out from the file"]] : [])];
   const select = el("select", { value: known || !own ? value : OWN, on: { change: act } }, options(all));

@@ -1,0 +1,121 @@
+"""How a file is read: found out or said, and the same on every screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from web.serving import PATIENTS, Visitor
+
+GERMAN = "Name;Größe;Lohn;Tag\n" + "".join(
+    f"Jürgen {row};1,{60 + row % 30};1.{row:03},50;{1 + row % 28:02}.03.2024\n" for row in range(40)
+)
+SAID = {"encoding": "cp1252", "decimal": ",", "thousands": ".", "dates": "%d.%m.%Y"}
+
+
+def opened(visitor: Visitor, name: str, **said: Any) -> Any:
+    return visitor.ask("POST", "/api/open", json={"name": name, **said})
+
+
+def test_what_was_said_is_told_from_what_was_found_out(visitor: Visitor) -> None:
+    assert opened(visitor, "patients.csv")["said"] == []
+    assert opened(visitor, "patients.csv", separator=",", header=True)["said"] == ["separator", "header"]
+    visitor.ask("PATCH", "/api/plan", json={"data": {"encoding": "latin-1"}})
+    assert visitor.ask("GET", "/api/plan")["said"] == ["separator", "encoding", "header"]
+    assert opened(visitor, "patients.csv")["said"] == []
+
+
+def test_a_plan_that_was_never_opened_here_says_what_it_says(planned: Visitor) -> None:
+    assert planned.ask("GET", "/api/plan")["said"] == []
+    assert planned.ask("GET", "/api/plan")["about"] == {}
+
+
+def test_the_layout_has_every_part_of_how_a_text_file_is_read(visitor: Visitor, folder: Path) -> None:
+    (folder / "g.csv").write_bytes(GERMAN.encode("cp1252"))
+    opened(visitor, "g.csv", **SAID)
+    found = visitor.ask("GET", "/api/table/profile")
+    layout = {key: found["layout"][key] for key in ("kind", "separator", *SAID, "header")}
+    assert layout == {"kind": "text", "separator": ";", **SAID, "header": True}
+    assert [one["kind"] for one in found["columns"]] == ["text", "number", "number", "date"]
+
+
+def test_rows_are_shown_as_they_stand_in_the_file(visitor: Visitor, folder: Path) -> None:
+    (folder / "g.csv").write_bytes(GERMAN.encode("cp1252"))
+    opened(visitor, "g.csv", **SAID)
+    assert visitor.ask("GET", "/api/table/rows")["rows"][1] == ["Jürgen 1", "1,61", "1.001,50", "02.03.2024"]
+
+
+def test_a_file_without_a_header_shows_its_first_line_as_a_row(visitor: Visitor, folder: Path) -> None:
+    (folder / "bare.csv").write_bytes(b"\xef\xbb\xbf" + b"\n".join(b"%d,f,01067" % (20 + row) for row in range(30)))
+    opened(visitor, "bare.csv", header=False)
+    found = visitor.ask("GET", "/api/table/rows")
+    assert found["columns"] == ["column1", "column2", "column3"]
+    assert (found["rows"][0], len(found["rows"])) == (["20", "f", "01067"], 20)
+    assert visitor.ask("GET", "/api/table/profile")["layout"]["header"] is False
+
+
+def test_rows_of_a_release_are_found_though_the_file_writes_them_otherwise(visitor: Visitor, folder: Path) -> None:
+    (folder / "g.csv").write_bytes(GERMAN.encode("cp1252"))
+    opened(visitor, "g.csv", **SAID)
+    columns = {"Name": {"role": "identifier"}, "Lohn": {"role": "drop"}, "Tag": {"role": "quasi", "hierarchy": "auto"}}
+    size = {"role": "quasi", "hierarchy": {"intervals": ["0.1", "0.2", "0.4"]}}
+    change = {"columns": {**columns, "Größe": size}, "privacy": {"promise": ["k>=3"], "max_suppressed": "0.5"}}
+    visitor.ask("PATCH", "/api/plan", json=change)
+    done = visitor.work(kind="run")
+    assert done["state"] == "done", done["error"]
+    rows = visitor.ask("GET", f"/api/runs/{done['run']}")["rows"]
+    assert rows["columns"] == ["Größe", "Tag"]
+    assert any(row is not None for row in rows["after"])
+
+
+def test_the_sheets_of_a_spreadsheet_are_named(visitor: Visitor, folder: Path) -> None:
+    import xlsxwriter  # noqa: PLC0415 - an extra
+
+    frame = pl.DataFrame({"age": list(range(20, 60)), "sex": ["f", "m"] * 20})
+    with xlsxwriter.Workbook(str(folder / "two.xlsx")) as book:
+        frame.write_excel(book, worksheet="2023")
+        frame.head(30).write_excel(book, worksheet="Stand 2024")
+    refused = visitor.ask("POST", "/api/open", 422, json={"name": "two.xlsx"})
+    assert refused["repairs"][1]["again"] == {"sheet": "2"}
+    assert opened(visitor, "two.xlsx", sheet="2")["said"] == ["sheet"]
+    found = visitor.ask("GET", "/api/table/profile")
+    assert (found["records"], found["layout"]["kind"]) == (30, "sheets")
+    assert (found["layout"]["sheets"], found["layout"]["sheet"]) == (["2023", "Stand 2024"], "Stand 2024")
+    assert len(visitor.ask("GET", "/api/table/rows")["rows"]) == 20
+
+
+def test_a_parquet_file_has_nothing_to_say_about_its_reading(visitor: Visitor, folder: Path) -> None:
+    pl.DataFrame({"age": [20, 30], "sex": ["f", "m"]}).write_parquet(folder / "a.parquet")
+    opened(visitor, "a.parquet")
+    layout = visitor.ask("GET", "/api/table/profile")["layout"]
+    assert {layout[key] for key in ("separator", "encoding", "sheet", *SAID, "header")} == {None}
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ({"encoding": "utf-99"}, 422),
+        ({"decimal": ";"}, 422),
+        ({"thousands": "x"}, 422),
+        ({"decimal": ",", "thousands": ","}, 422),
+        ({"dates": "%d.%m.%y"}, 422),
+        ({"dates": "soon"}, 422),
+        ({"header": "maybe"}, 422),
+        ({"separator": ";;"}, 422),
+    ],
+)
+def test_what_cannot_be_is_refused_and_the_plan_stays(visitor: Visitor, said: Any, status: int) -> None:
+    before = opened(visitor, "patients.csv")["text"]
+    refused = visitor.ask("POST", "/api/open", status, json={"name": "patients.csv", **said})
+    assert refused["message"]
+    assert visitor.ask("GET", "/api/plan")["text"] == before
+
+
+def test_marks_of_missing_values_are_counted_by_columns(visitor: Visitor, folder: Path) -> None:
+    (folder / "m.csv").write_text(PATIENTS.replace("flu", "NA").replace("Ann", "NA").replace("Ben", "?"), "utf-8")
+    opened(visitor, "m.csv")
+    marks = visitor.ask("GET", "/api/table/profile")["layout"]["marks"]
+    assert marks == [{"mark": "NA", "count": 5, "columns": 2}, {"mark": "?", "count": 1, "columns": 1}]
