@@ -67,9 +67,7 @@ def test_a_promise_settles_what_is_confidential(planned: Visitor) -> None:
 
 
 def test_households_and_weights_are_said(visitor: Visitor, folder: Path) -> None:
-    rows = "".join(
-        f"{row},{row // 4},{20 + row % 60},{'fm'[row % 2]},{1 + row % 9 / 10:.1f}\n" for row in range(400)
-    )
+    rows = "".join(f"{row},{row // 4},{20 + row % 60},{'fm'[row % 2]},{1 + row % 9 / 10:.1f}\n" for row in range(400))
     (folder / "survey.csv").write_text(f"id,household_id,age,sex,survey_weight\n{rows}", encoding="utf-8")
     plan = visitor.ask("POST", "/api/open", json={"name": "survey.csv"})
     assert (plan["about"]["household"], plan["about"]["households"]) == ("household_id", 100)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Route, expect
 
-from web.browser.steward import PATIENTS, Steward, sees, served
+from web.browser.steward import Steward, sees, served
 
 
 def test_a_file_of_a_wrong_kind_is_refused_with_what_would_do(steward: Steward) -> None:

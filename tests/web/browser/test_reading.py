@@ -1,0 +1,105 @@
+"""How a file is read: shown, changed where it is shown, and never a dead end."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from web.browser.steward import PATIENTS, Steward, sees
+
+OLD = "Name;Straße;Größe\n" + "".join(f"Jürgen {row};Österweg;{150 + row}\n" for row in range(30))
+
+
+def put(page: Page, name: str, content: bytes) -> None:
+    page.set_input_files("#upload", {"name": name, "mimeType": "text/csv", "buffer": content})
+
+
+def test_every_part_is_shown_with_where_it_comes_from(steward: Steward) -> None:
+    steward.opened()
+    page = steward.go("open")
+    for label, value in (
+        ("Values are separated by", ","),
+        ("Letters are written as", "utf-8"),
+        ("Decimals come after a", "."),
+        ("Thousands are set apart by", "none"),
+        ("Days are written as", "%Y-%m-%d"),
+        ("The first line", "true"),
+    ):
+        expect(page.get_by_label(label)).to_have_value(value)
+        expect(page.get_by_label(label)).to_have_accessible_description("Found out from the file.", exact=False)
+
+
+def test_a_change_reads_the_file_again_and_stays_where_it_was_made(steward: Steward) -> None:
+    steward.opened(PATIENTS.replace(",", ";"))
+    page = steward.go("open")
+    page.get_by_label("Values are separated by").select_option("|")
+    sees(page, "There is only one column")
+    expect(page.get_by_label("Values are separated by")).to_be_focused()
+    expect(page.locator("#separator-help")).to_contain_text("As you said")
+    page.get_by_label("Values are separated by").select_option(label="find out from the file")
+    sees(page, "We read 120 rows and 5 columns")
+    expect(page.locator("#separator-help")).to_contain_text("Found out from the file")
+
+
+def test_an_encoding_that_cannot_be_is_refused_beside_it_with_a_way_back(steward: Steward) -> None:
+    steward.opened("age,name\n" + "".join(f"{20 + row % 30},Øyvind\n" for row in range(60)))
+    page = steward.go("open")
+    page.get_by_label("Letters are written as").select_option("cp1251")
+    expect(page.locator(".field:has(#encoding) #notices")).to_contain_text("is not valid cp1251")
+    page.get_by_role("button", name="Put back what was there").click()
+    expect(page.get_by_label("Letters are written as")).to_have_value("utf-8")
+    expect(page.get_by_label("Letters are written as")).to_be_focused()
+    page.get_by_label("Letters are written as").select_option("own")
+    page.get_by_label("The name of the encoding").fill("klingon")
+    page.get_by_label("The name of the encoding").press("Enter")
+    expect(page.locator(".field:has(#encoding) #notices")).to_contain_text("There is no encoding 'klingon'")
+    page.get_by_role("button", name="Put back what was there").click()
+    expect(page.get_by_role("region", name="The first 20 rows of the file")).to_contain_text("Øyvind")
+
+
+def test_an_encoding_of_ones_own_is_read(steward: Steward) -> None:
+    steward.opened("age,name\n" + "30,Jurgen\n" * 30)
+    page = steward.go("open")
+    page.get_by_label("Letters are written as").select_option("own")
+    expect(page.get_by_label("The name of the encoding")).to_be_focused()
+    page.get_by_label("The name of the encoding").fill("cp437")
+    page.get_by_label("The name of the encoding").press("Enter")
+    expect(page.locator("#encoding-help")).to_contain_text("As you said")
+    expect(page.get_by_label("The name of the encoding")).to_have_value("cp437")
+
+
+def test_a_file_without_a_header_can_be_said_to_have_none(steward: Steward) -> None:
+    steward.opened("".join(f"{row % 50},{'fm'[row % 2]},x\n" for row in range(1, 61)).replace("x", "flu"))
+    page = steward.go("open")
+    page.get_by_label("The first line").select_option("false")
+    sees(page, "We read 60 rows and 3 columns")
+    expect(page.get_by_role("region", name="The first 20 rows of the file")).to_contain_text("column1")
+
+
+def test_marks_of_missing_values_are_asked_about_and_never_assumed(steward: Steward) -> None:
+    steward.opened(PATIENTS.replace(",01003,", ",NA,").replace(",01004,", ",?,"))
+    page = steward.go("open")
+    one, two = page.get_by_label("? means missing (17 times in 1 column)"), page.get_by_label("NA means missing")
+    expect(one).not_to_be_checked()
+    expect(two).not_to_be_checked()
+    expect(page.get_by_role("button", name="Read it again with these")).to_be_disabled()
+    two.check()
+    page.get_by_role("button", name="Read it again with these").click()
+    sees(page, "17 values are missing")
+    assert steward.api("GET", "/api/plan")["plan"]["data"]["missing"] == ["", "NA"]
+    expect(page.get_by_label("? means missing")).to_be_visible()
+
+
+@pytest.mark.parametrize("name", ["alt.csv", "alt.txt"])
+def test_a_file_of_an_older_program_is_no_dead_end(steward: Steward, name: str) -> None:
+    page = steward.go("open")
+    put(page, name, OLD.encode("cp1252"))
+    sees(page, "We read 30 rows and 3 columns")
+    expect(page.get_by_role("region", name="The first 20 rows of the file")).to_contain_text("Österweg")
+
+
+def test_the_first_rows_say_what_columns_were_read_as(steward: Steward) -> None:
+    steward.opened()
+    page = steward.go("open")
+    heads = page.get_by_role("region", name="The first 20 rows of the file").get_by_role("columnheader")
+    expect(heads).to_have_text(["nametexts", "agenumbers", "sextexts", "ziptexts", "diseasetexts"])
