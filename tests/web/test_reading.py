@@ -79,8 +79,10 @@ def test_the_sheets_of_a_spreadsheet_are_named(visitor: Visitor, folder: Path) -
         frame.write_excel(book, worksheet="2023")
         frame.head(30).write_excel(book, worksheet="Stand 2024")
     refused = visitor.ask("POST", "/api/open", 422, json={"name": "two.xlsx"})
-    assert refused["repairs"][1]["again"] == {"sheet": "2"}
-    assert opened(visitor, "two.xlsx", sheet="2")["said"] == ["sheet"]
+    assert refused["message"] == "The file 'two.xlsx' has 2 sheets."
+    offered = [(one["words"], one["again"]) for one in refused["repairs"]]
+    assert offered[1] == ("Read the sheet Stand 2024", {"sheet": "Stand 2024"})
+    assert opened(visitor, "two.xlsx", sheet="Stand 2024")["said"] == ["sheet"]
     found = visitor.ask("GET", "/api/table/profile")
     assert (found["records"], found["layout"]["kind"]) == (30, "sheets")
     assert (found["layout"]["sheets"], found["layout"]["sheet"]) == (["2023", "Stand 2024"], "Stand 2024")

@@ -10,7 +10,7 @@ from typing import Any
 from incrowd.api import Plan
 from incrowd.web._files import digest_now
 
-SAID = ("folder", "format", "force")
+SAID = ("folder", "format", "dialect", "labels", "force")
 """Where a release is written and as what: the release itself stays the same."""
 SIGNED = ("released_anyway", "released_by", "open_items")
 """What the report says about a release that was made although something was open."""

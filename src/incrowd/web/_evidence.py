@@ -73,7 +73,8 @@ def export(given: Plain, teller: Teller) -> Plain:
     folder, target = Path(given["run"]), Path(given["target"])
     _, release = release_of(given["run"], teller)
     teller.step("writing the release and its reports")
-    release.save(target, format=given["format"], force=given["force"], plan=given["text"], about=given["about"])
+    how = {key: given[key] for key in ("format", "dialect", "force", "about")}
+    release.save(target, **how, plan=given["text"])
     write_text(folder / "source.toml", given["source"])
     _keep_reports(folder, target)
     listed = [

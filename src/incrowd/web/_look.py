@@ -14,7 +14,7 @@ from incrowd.api._fits import census_within
 from incrowd.core import Census, CensusRequest, Domain, SchemaError, group
 from incrowd.engines import open_table
 from incrowd.web._desk import domain_of, plan_of, suggestion_of, table_of
-from incrowd.web._reading import layout_of
+from incrowd.web._reading import ask_for_sheet, layout_of
 from incrowd.web._refusal import Plain
 from incrowd.web._rows import first_rows, short
 from incrowd.web._unpacked import refuse_huge
@@ -30,6 +30,8 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
     teller.step("looking at the columns")
     path, reading = Path(given["path"]), given["reading"]
     refuse_huge(path)
+    if reading.get("sheet") is None:
+        ask_for_sheet(path)
     missing = given.get("missing") or [""]
     table = open_table(path, missing_values=missing, **reading)
     entity = given.get("entity")

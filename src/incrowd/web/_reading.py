@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from incrowd.api import Plan
-from incrowd.core import Domain
+from incrowd.core import DataError, Domain
 from incrowd.engines import ending_of, is_text, look_at, sheets_of
-from incrowd.web._refusal import Plain
+from incrowd.web._refusal import Plain, refusal
+from incrowd.web._wording import again
 
 READING = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "header")
 """What of a plan says how its file is read, besides what is missing."""
@@ -19,6 +21,8 @@ NONE, ISO = "none", "%Y-%m-%d"
 """How the page says that nothing stands between thousands, and that days are written as ISO 8601 has them."""
 SHEETS = (".xlsx", ".xls", ".ods")
 """Files that have sheets."""
+OFFERED = 12
+"""So many sheets are offered at once."""
 MARKS = ("NA", "N/A", "n/a", "NULL", "null", "?", "NaN", "nan", "None", "#N/A")
 """What often means that a value is missing."""
 
@@ -46,6 +50,21 @@ def said_of(plan: Plan, known: Mapping[str, Any]) -> list[str]:
     """
     now = {key: getattr(plan.data, key) for key in READING}
     return [key for key, value in now.items() if key in known["said"] or value != known["reading"].get(key, value)]
+
+
+def ask_for_sheet(path: Path) -> None:
+    """Ask which sheet of a spreadsheet is meant, if it has several.
+
+    Parameters
+    ----------
+    path
+        A table of any kind.
+    """
+    names = sheets_of(path) if ending_of(path) in SHEETS else []
+    if len(names) > 1:
+        told = refusal(422, DataError.code, f"The file {path.name!r} has {len(names)} sheets.", "which one is it?")
+        told.said["repairs"] = [again(f"Read the sheet {name}", {"sheet": name}) for name in names[:OFFERED]]
+        raise told
 
 
 def layout_of(plan: Plan, domains: Iterable[Domain]) -> Plain:

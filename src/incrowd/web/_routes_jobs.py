@@ -111,7 +111,8 @@ async def _export(here: Office, body: asked.ExportJob, folder: Path) -> Plain:
         "source": source if plan == made_by else plan.text(),
         "text": source if written == made_by else written.text(),
     }
-    more = {"force": body.force, "about": about, "format": kind, "signed": signed}
+    dialect = now.to_dict().get("output", {}).get("dialect", "input")
+    more = {"force": body.force, "about": about, "format": kind, "dialect": dialect, "signed": signed}
     return {"target": str(target), **texts, **more}
 
 

@@ -39,6 +39,7 @@ def summary_of(plan: Plan, release: Release) -> Plain:
         "carry_nothing": list(release.explanation.empty),
         "proof": recipe.proof,
         "levels": recipe.levels,
+        "dialect": None if recipe.wording is None else recipe.wording.plain,
         **_chances(release),
     }
 

@@ -223,6 +223,12 @@ RULES = (
         _encodings,
     ),
     Rule(r"has (?P<sheets>[\d,]+) sheets", None, "say which one.", _sheets),
+    Rule(
+        r"does not look like names of columns",
+        None,
+        "say that it is a row like the others, or put a line with names first.",
+        lambda _: [again("The first line is a row like the others", {"header": False})],
+    ),
     Rule(r"has [\d,]+ values?, expected|same name|names of columns|separator", None, None, _separators),
     Rule(
         r"exists already\.\n.*replace it",

@@ -53,7 +53,7 @@ const PARTS = [
   { key: "header", label: "The first line", choices: [["true", "names the columns"], ["false", "is a row like the others"]] },
 ];
 
-/** The controls. `again(change)` reads the file anew with one part said, or found out again. */
+/** The controls. `said` names what somebody said; `again(change)` reads the file anew with one part said, or found out again. */
 export function reading(layout, said, again) {
   const parts = PARTS.filter((part) => layout[part.key] !== null && layout[part.key] !== undefined).map((part) => control(part, layout, said.includes(part.key), again));
   const sheet = layout.sheets?.length > 0 && sheets(layout, said.includes("sheet"), again);
@@ -137,4 +137,18 @@ export function marks(layout, again) {
     found.map(one),
     el("p", { class: "buttons" }, button),
   );
+}
+
+/** How a file is written, in words; what is as in every CSV file is not said. */
+export function inWords({ separator, encoding, decimal, dates }) {
+  const words = (key, value) => {
+    const { choices } = PARTS.find((part) => part.key === key);
+    return (choices.find(([one]) => one === value) ?? [0, value])[1];
+  };
+  return [
+    separator !== "," && `separated by ${words("separator", separator)}`,
+    decimal === "," && "decimal comma",
+    dates && `days as ${words("dates", dates)}`,
+    encoding !== "utf-8" && words("encoding", encoding),
+  ].filter(Boolean).join(", ") || "separated by commas, UTF-8";
 }

@@ -46,13 +46,17 @@ function putBack(control) {
   return [el("button", { type: "button", id: "put-back", on: { click: act } }, "Put back what was there")];
 }
 
+const MARKS = ["decimal", "thousands"]; // what one means depends on the other: both are said, or both found out
+
 /** Read the open file again, with what was said about it and one thing more. */
 function again(change) {
-  const { plan: { data }, said: keys } = plans.now();
-  const said = Object.fromEntries(keys.map((key) => [key, profile.layout[key]]));
-  const missing = data.missing ? { missing: data.missing } : {};
-  const asked = Object.entries({ ...said, ...missing, ...(data.entity ? { entity: data.entity } : {}), ...change });
-  return open(data.path, Object.fromEntries(asked.filter(([, value]) => value !== FIND)), Object.keys(change)[0]);
+  const { plan: { data }, said } = plans.now();
+  const [[key, value]] = Object.entries(change);
+  const keys = new Set([...said, ...(MARKS.includes(key) ? MARKS : [])]);
+  const asked = { ...Object.fromEntries([...keys].map((one) => [one, profile.layout[one]])), ...change };
+  if (value === FIND) for (const one of MARKS.includes(key) ? MARKS : [key]) delete asked[one];
+  for (const one of ["missing", "entity"]) if (data[one] && !(one in change)) asked[one] = data[one];
+  return open(data.path, asked, key);
 }
 
 /** Show what is left when a file was deleted. */

@@ -8,6 +8,7 @@ import { start, whenDone } from "../job.js";
 import { size } from "../numbers.js";
 import { answerInto, field, meaning, options } from "../parts.js";
 import * as plans from "../plan.js";
+import { inWords } from "../reading.js";
 import { forget, list, open, signed, signing, writtenAs } from "../review.js";
 import { chosen, which } from "../runs.js";
 import { begin, change, complain } from "../shell.js";
@@ -110,10 +111,30 @@ function showWrite() {
   );
   return fill(
     at("write"),
-    el("div", { class: "fields" }, format, folder),
+    el("div", { class: "fields" }, format, dialect(output), folder),
     force,
     signing(review),
     el("p", { class: "buttons" }, write),
+  );
+}
+
+/** How a CSV file is written: as the one that was read, or plainly. Nothing is asked where that is the same. */
+function dialect(output) {
+  if (!run?.dialect || !["", "csv", "csv.gz"].includes(output.format ?? "")) return null;
+  const now = output.dialect ?? "input";
+  const own = typeof now === "string" ? [] : [["own", "as the plan says"]];
+  return field(
+    "dialect",
+    "How the CSV file is written",
+    el(
+      "select",
+      {
+        value: own.length ? "own" : now,
+        on: { change: (event) => event.target.value !== "own" && change({ output: { dialect: event.target.value === "input" ? null : event.target.value } }) },
+      },
+      options([["input", "as the file was read"], ["plain", "plain CSV instead"], ...own]),
+    ),
+    now === "plain" ? "Commas, decimal points, ISO dates, UTF-8." : own.length ? "" : `Written as the file was read: ${inWords(run.dialect)}.`,
   );
 }
 
