@@ -33,11 +33,11 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
     if reading.get("sheet") is None:
         ask_for_sheet(path)
     missing = given.get("missing") or [""]
-    table = open_table(path, missing_values=missing, **reading)
     entity = given.get("entity")
     found = suggest(path, entity=entity, missing_values=missing, **reading)
     if found.singling_out is None:  # a plan needs a column that could help recognise somebody
-        name = next((name for name, kind in table.columns().items() if kind is not None and name != entity), None)
+        known = [one.name for one in found.profile.columns if one.kind is not None]
+        name = next((name for name in known if name != entity), None)
         if name is None:
             msg = "The table has no column that could help recognise a person."
             raise SchemaError(msg)

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { counted } from "./numbers.js";
 import { field, options } from "./parts.js";
+import * as plans from "./plan.js";
 
 export const FIND = ""; // let it be found out from the file
 const OWN = "own";
@@ -55,7 +56,7 @@ const PARTS = [
 
 /** The controls. `said` names what somebody said; `again(change)` reads the file anew with one part said, or found out again. */
 export function reading(layout, said, again) {
-  const parts = PARTS.filter((part) => layout[part.key] !== null && layout[part.key] !== undefined).map((part) => control(part, layout, said.includes(part.key), again));
+  const parts = PARTS.filter((part) => layout[part.key] !== null && layout[part.key] !== undefined).map((part) => control(part, layout, source(part.key, said), again));
   const sheet = layout.sheets?.length > 0 && sheets(layout, said.includes("sheet"), again);
   return el(
     "section",
@@ -66,7 +67,15 @@ export function reading(layout, said, again) {
   );
 }
 
-function control({ key, label, choices, own, help }, layout, said, again) {
+/** Where a part comes from: somebody said it, the file shows it, or nothing speaks against what is usual. */
+function source(key, said) {
+  if (said.includes(key)) return "As you said.";
+  const shown = ["separator", "encoding"].includes(key) || plans.now().plan.data[key] !== undefined;
+  return shown ? "Found out from the file." : "As usual: nothing in the file says otherwise.";
+}
+
+function control({ key, label, choices, own, help }, layout, from, again) {
+  const said = from === "As you said.";
   const value = String(layout[key]);
   const known = choices.some(([one]) => one === value);
   const typed = own && el("input", {
@@ -87,12 +96,10 @@ function control({ key, label, choices, own, help }, layout, said, again) {
   };
   const all = [...choices, ...(own ? [[OWN, "another one…"]] : known ? [] : [[value, value]]), ...(said ? [[FIND, "find out from the file"]] : [])];
   const select = el("select", { value: known || !own ? value : OWN, on: { change: act } }, options(all));
-  const made = field(key, label, select, note(said, help));
+  const made = field(key, label, select, [from, help && el("span", { class: "help" }, help)]);
   if (typed) select.after(typed);
   return made;
 }
-
-const note = (said, help) => [said ? "As you said." : "Found out from the file.", help && el("span", { class: "help" }, help)];
 
 function sheets(layout, said, again) {
   const names = layout.sheets.map((one) => [one, one]);

@@ -116,7 +116,7 @@ function card(column, found, place) {
 
 /** A reason in the middle of a sentence; numbers alone are none. */
 function because(reason) {
-  const words = reason.replace(/\.$/, "").replace(/^(name|values)\b/, "its $1");
+  const words = reason.replace(/\.$/, "").replace(/^(name|values)\b/, "its $1").replace(/^(stands|looks)\b/, "it $1");
   const known = words && !/^(text|number|date|datetime|instant|time|boolean|mixed)\b/.test(words);
   return known ? words : `nothing in its name or values says what it is${words ? ` (${words})` : ""}, so this is the careful choice`;
 }
