@@ -121,3 +121,44 @@ def test_marks_of_missing_values_are_counted_by_columns(visitor: Visitor, folder
     opened(visitor, "m.csv")
     marks = visitor.ask("GET", "/api/table/profile")["layout"]["marks"]
     assert marks == [{"mark": "NA", "count": 5, "columns": 2}, {"mark": "?", "count": 1, "columns": 1}]
+
+
+def test_a_german_file_is_read_without_a_word(visitor: Visitor, folder: Path) -> None:
+    (folder / "g.csv").write_bytes(GERMAN.encode("cp1252"))
+    plan = opened(visitor, "g.csv")
+    assert plan["said"] == []
+    found = {key: plan["plan"]["data"][key] for key in ("separator", *SAID)}
+    assert found == {"separator": ";", **SAID}
+    assert [one["kind"] for one in visitor.ask("GET", "/api/table/profile")["columns"]][1:] == ["number"] * 2 + ["date"]
+
+
+def test_what_could_be_read_otherwise_is_asked_without_words_of_the_plan(visitor: Visitor, folder: Path) -> None:
+    rows = "".join(f"{row % 12 + 1:02}/03/2024,{20240101 + row % 28},{row % 9}\n" for row in range(60))
+    (folder / "d.csv").write_text(f"seen,code,size\n{rows}", encoding="utf-8")
+    asked = opened(visitor, "d.csv")["about"]["reading"]
+    assert any("tells day from month" in one for one in asked)
+    assert any(one.endswith("Say so below if they are.") for one in asked)
+    assert not any("=" in one for one in asked)
+
+
+def test_nothing_between_thousands_can_be_said(visitor: Visitor, folder: Path) -> None:
+    (folder / "t.csv").write_text("age;cost\n" + "".join(f"{row};1.{row:03}\n" for row in range(40)), "utf-8")
+    plan = opened(visitor, "t.csv", decimal=".", thousands="none")
+    assert plan["said"] == ["decimal", "thousands"]
+    assert "thousands" not in plan["plan"]["data"]
+
+
+def test_iso_dates_can_be_said(visitor: Visitor) -> None:
+    assert opened(visitor, "patients.csv", dates="%Y-%m-%d")["said"] == ["dates"]
+
+
+@pytest.mark.parametrize(("kind", "asked"), [("csv", ["-9"]), ("parquet", [])])
+def test_a_number_is_asked_about_only_where_it_can_be_called_missing(
+    visitor: Visitor, folder: Path, kind: str, asked: list[str]
+) -> None:
+    frame = pl.DataFrame(
+        {"age": [-9 if row % 7 == 0 else 20 + row % 50 for row in range(200)], "sex": ["f", "m"] * 100}
+    )
+    {"csv": frame.write_csv, "parquet": frame.write_parquet}[kind](folder / f"n.{kind}")
+    opened(visitor, f"n.{kind}")
+    assert [one["mark"] for one in visitor.ask("GET", "/api/table/profile")["layout"]["marks"]] == asked

@@ -14,7 +14,7 @@ from incrowd.api._fits import census_within
 from incrowd.core import Census, CensusRequest, Domain, SchemaError, group
 from incrowd.engines import open_table
 from incrowd.web._desk import domain_of, plan_of, suggestion_of, table_of
-from incrowd.web._reading import ask_for_sheet, layout_of
+from incrowd.web._reading import ask_for_sheet, asked_about, layout_of
 from incrowd.web._refusal import Plain
 from incrowd.web._rows import first_rows, short
 from incrowd.web._unpacked import refuse_huge
@@ -48,7 +48,7 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
         {"name": one.name, "role": one.role, "reason": one.reason, "sure": one.sure, "check": one.check}
         for one in found.columns
     ]
-    return {"suggested": columns, "about": _about(found)}
+    return {"suggested": columns, "about": {**_about(found), "reading": asked_about(found)}}
 
 
 def _about(found: Suggestion) -> Plain:
@@ -73,7 +73,7 @@ def profile(given: Plain, teller: Teller) -> Plain:
     del teller
     plan = plan_of(given["plan"])
     found = suggestion_of(plan)
-    layout = layout_of(plan, found.profile.domains.values())
+    layout = layout_of(plan, found.profile.domains)
     columns = [_column(one, found.profile.domains.get(one.name)) for one in found.profile.columns]
     return {"records": found.profile.records, "layout": layout, "columns": columns}
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from incrowd.api import Plan
+from incrowd.api import Plan, Suggestion
+from incrowd.api._suggest._gaps import Gap, gaps_in
 from incrowd.core import DataError, Domain
 from incrowd.engines import ending_of, is_text, look_at, sheets_of
 from incrowd.web._refusal import Plain, refusal
-from incrowd.web._wording import again
+from incrowd.web._wording import again, sentence
 
 READING = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "header")
 """What of a plan says how its file is read, besides what is missing."""
@@ -23,8 +22,13 @@ SHEETS = (".xlsx", ".xls", ".ods")
 """Files that have sheets."""
 OFFERED = 12
 """So many sheets are offered at once."""
-MARKS = ("NA", "N/A", "n/a", "NULL", "null", "?", "NaN", "nan", "None", "#N/A")
-"""What often means that a value is missing."""
+HERE = (
+    (r": dates = \S+ reads them$", ". Say so below if they are."),
+    (r"Else say encoding$", "Else choose another encoding below."),
+    (r": then leave header = false out$", ". Say so below if it does."),
+    (r"'([^']*)'", "\N{LEFT DOUBLE QUOTATION MARK}\\1\N{RIGHT DOUBLE QUOTATION MARK}"),
+)
+"""How questions about a plan's keys are put where controls stand instead."""
 
 
 def reading_said(said: Mapping[str, Any]) -> Plain:
@@ -35,7 +39,7 @@ def reading_said(said: Mapping[str, Any]) -> Plain:
     said
         What was said, by the names of the plan.
     """
-    return {key: value for key, value in said.items() if value is not None and value not in (NONE, ISO)}
+    return {key: value for key, value in said.items() if value != NONE}
 
 
 def said_of(plan: Plan, known: Mapping[str, Any]) -> list[str]:
@@ -67,7 +71,7 @@ def ask_for_sheet(path: Path) -> None:
         raise told
 
 
-def layout_of(plan: Plan, domains: Iterable[Domain]) -> Plain:
+def layout_of(plan: Plan, domains: Mapping[str, Domain]) -> Plain:
     """Say how a file is read, whether that was said or found out; what its kind does not have is ``None``.
 
     Parameters
@@ -75,7 +79,7 @@ def layout_of(plan: Plan, domains: Iterable[Domain]) -> Plain:
     plan
         The plan.
     domains
-        The values of its columns.
+        The values of its columns, by name.
     """
     path, data = plan.path(str(plan.data.path)), plan.data
     found: Plain = {"kind": "other", **dict.fromkeys(READING), "sheets": []}
@@ -85,7 +89,7 @@ def layout_of(plan: Plan, domains: Iterable[Domain]) -> Plain:
         found |= {"kind": "text", "separator": separator, "encoding": data.encoding, **written, "header": data.header}
     elif ending_of(path) in SHEETS:
         found |= {"kind": "sheets", **_sheets(sheets_of(path), data.sheet), **written}
-    return {**found, "missing": list(data.missing), "marks": marks_in(domains, data.missing)}
+    return {**found, "missing": list(data.missing), "marks": marks_in(domains, data.missing, numbers=is_text(path))}
 
 
 def _sheets(names: list[str], sheet: str | int | None) -> Plain:
@@ -95,21 +99,40 @@ def _sheets(names: list[str], sheet: str | int | None) -> Plain:
     return {"sheet": by_name or (names[number - 1] if 1 <= number <= len(names) else None), "sheets": names}
 
 
-def marks_in(domains: Iterable[Domain], known: Sequence[str]) -> list[Plain]:
+def marks_in(domains: Mapping[str, Domain], known: Sequence[str], *, numbers: bool) -> list[Plain]:
     """Count what often stands for a missing value and is read as one that is there.
 
     Parameters
     ----------
     domains
-        The values of the columns.
+        The values of the columns, by name.
     known
         What counts as missing already.
+    numbers
+        Whether numbers are read from texts, of which any can be called missing.
     """
-    counts: Counter[str] = Counter()
-    columns: Counter[str] = Counter()
-    for domain in (one for one in domains if one.kind == "text"):
-        texts = domain.texts[: len(domain.values)]
-        for code in np.flatnonzero(np.isin(texts.astype(str), [mark for mark in MARKS if mark not in known])):
-            counts[str(texts[code])] += int(domain.counts[code])
-            columns[str(texts[code])] += 1
-    return [{"mark": mark, "count": count, "columns": columns[mark]} for mark, count in counts.most_common()]
+    open_ones = [one for one in _gaps(domains) if one.mark not in known and (numbers or not one.number)]
+    found = [(one.mark, one.columns) for one in open_ones]
+    return [{"mark": mark, "count": sum(columns.values()), "columns": len(columns)} for mark, columns in found]
+
+
+def _gaps(domains: Mapping[str, Domain]) -> list[Gap]:
+    return gaps_in(domains, lambda _: False)  # what a column would become is not shown
+
+
+def asked_about(found: Suggestion) -> list[str]:
+    """Give what is not sure about how a file was read, in the page's words; marks of missing values are counted apart.
+
+    Parameters
+    ----------
+    found
+        What was found out.
+    """
+    marks = tuple(f"{one.mark!r} " for one in _gaps(found.profile.domains))
+    return [_put_here(words) for words in found.asked if not words.startswith(marks)]
+
+
+def _put_here(words: str) -> str:
+    for pattern, here in HERE:
+        words = re.sub(pattern, here, words)
+    return sentence(words if words.endswith((".", "?")) else f"{words}.")

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { counted } from "./numbers.js";
-import { field, options } from "./parts.js";
+import { field, notice, options } from "./parts.js";
 import * as plans from "./plan.js";
 
 export const FIND = ""; // let it be found out from the file
@@ -63,8 +63,15 @@ export function reading(layout, said, again) {
     { class: "reading", "aria-labelledby": "reading-title" },
     el("h3", { id: "reading-title", tabindex: "-1" }, "How the file was read"),
     el("p", { class: "help" }, "Is something wrong above? Change it here: the file is then read again, and roles and ladders are suggested anew. Undo takes it back."),
+    asked(),
     el("div", { class: "fields" }, sheet, parts, missing(layout, again)),
   );
+}
+
+/** What could be read otherwise. */
+function asked() {
+  const found = plans.now().about?.reading ?? [];
+  return found.length > 0 && notice("doubt", "Please check how it was read", el("ul", { id: "asked" }, found.map((words) => el("li", {}, words))));
 }
 
 /** Where a part comes from: somebody said it, the file shows it, or nothing speaks against what is usual. */
