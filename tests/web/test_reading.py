@@ -162,3 +162,36 @@ def test_a_number_is_asked_about_only_where_it_can_be_called_missing(
     {"csv": frame.write_csv, "parquet": frame.write_parquet}[kind](folder / f"n.{kind}")
     opened(visitor, f"n.{kind}")
     assert [one["mark"] for one in visitor.ask("GET", "/api/table/profile")["layout"]["marks"]] == asked
+
+
+@pytest.mark.parametrize(
+    ("dialect", "encoding", "first"), [("input", "cp1252", "Größe;Tag"), ("plain", "utf-8", "Größe,Tag")]
+)
+def test_a_release_is_written_as_the_file_was_read_or_plainly(
+    visitor: Visitor, folder: Path, dialect: str, encoding: str, first: str
+) -> None:
+    (folder / "g.csv").write_bytes(GERMAN.encode("cp1252"))
+    plan = opened(visitor, "g.csv")
+    visitor.ask("POST", "/api/plan/confirm", json={"columns": plan["unsure"]})
+    roles = {"Name": {"role": "identifier"}, "Lohn": {"role": "drop"}}
+    quasi = {name: {"role": "quasi", "hierarchy": {"flat": True}} for name in ("Größe", "Tag")}
+    change = {"columns": {**roles, **quasi}, "privacy": {"promise": ["k>=2"], "max_suppressed": "1"}}
+    visitor.ask("PATCH", "/api/plan", json={**change, "output": {"dialect": dialect}})
+    done = visitor.work(kind="run")
+    assert done["state"] == "done", done["error"]
+    run = visitor.ask("GET", f"/api/runs/{done['run']}")
+    assert (run["dialect"]["separator"], run["dialect"]["decimal"], run["dialect"]["encoding"]) == (";", ",", "cp1252")
+    names = [one["name"] for one in visitor.ask("GET", f"/api/runs/{done['run']}/review")["items"]]
+    anyway = {"reason": "a test", "name": "A. Tester", "items": names}
+    written = visitor.work(kind="export", run=done["run"], anyway=anyway)
+    assert written["state"] == "done", written["error"]
+    text = (folder / "out/public/data.csv").read_bytes().decode(encoding)
+    assert text.splitlines()[0] == first
+
+
+@pytest.mark.parametrize("first", ["1,f,1", "34,f,01067", ",f,01067"])
+def test_a_first_line_that_is_a_record_is_asked_about(visitor: Visitor, folder: Path, first: str) -> None:
+    (folder / "bare.csv").write_text(f"{first}\n35,m,01069\n", encoding="utf-8")
+    refused = visitor.ask("POST", "/api/open", 422, json={"name": "bare.csv"})
+    assert refused["repairs"][0]["again"] == {"header": False}
+    assert len(opened(visitor, "bare.csv", header=False)["plan"]["columns"]) == 3

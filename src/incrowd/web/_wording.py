@@ -142,6 +142,7 @@ BEST = change(
     "Search for the best version instead",
     {"search": {"algorithm": "optimal", "measure": None, "balance": None, "seconds": None}},
 )
+BARE = again("The first line is a row like the others", {"header": False})
 LADDERS = go("Look at the ladders", "coarsen")
 PROMISE = go("Change the promise", "promise")
 ENCODINGS = (
@@ -227,7 +228,13 @@ RULES = (
         r"does not look like names of columns",
         None,
         "say that it is a row like the others, or put a line with names first.",
-        lambda _: [again("The first line is a row like the others", {"header": False})],
+        lambda _: [BARE],
+    ),
+    Rule(
+        r"of the (?:table have the same name|file .+ has no name)",
+        None,
+        None,
+        lambda found: [BARE, *_separators(found)],
     ),
     Rule(r"has [\d,]+ values?, expected|same name|names of columns|separator", None, None, _separators),
     Rule(

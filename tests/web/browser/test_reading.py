@@ -72,7 +72,7 @@ def test_an_encoding_of_ones_own_is_read(steward: Steward) -> None:
 
 def test_a_file_without_a_header_can_be_said_to_have_none(steward: Steward) -> None:
     page = steward.go("open")
-    put(page, "bare.csv", "".join(f"{row % 50},{'fm'[row % 2]},{row}\n" for row in range(1, 61)).encode())
+    put(page, "bare.csv", "".join(f"{row % 50},{'fm'[row % 2]},{70 + row}\n" for row in range(1, 61)).encode())
     sees(page, "The first line does not look like names of columns")
     page.get_by_role("button", name="The first line is a row like the others").click()
     sees(page, "We read 60 rows and 3 columns")
@@ -110,3 +110,36 @@ def test_the_first_rows_say_what_columns_were_read_as(steward: Steward) -> None:
     page = steward.go("open")
     heads = page.get_by_role("region", name="The first 20 rows of the file").get_by_role("columnheader")
     expect(heads).to_have_text(["nametexts", "agenumbers", "sextexts", "ziptexts", "diseasetexts"])
+
+
+GERMAN = "Alter;Ort;Lohn\n" + "".join(f"{20 + row % 30};Köln;{1000 + row},50\n" for row in range(60))
+
+
+def test_a_german_file_is_read_at_once_and_its_release_is_written_alike(steward: Steward) -> None:
+    page = steward.go("open")
+    put(page, "Löhne.csv", GERMAN.encode("cp1252"))
+    sees(page, "We read 60 rows and 3 columns")
+    expect(page.get_by_label("Decimals come after a")).to_have_value(",")
+    expect(page.locator("#decimal-help")).to_contain_text("Found out from the file")
+    plan = steward.api("GET", "/api/plan")
+    steward.api("POST", "/api/plan/confirm", {"columns": plan["unsure"]})
+    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.5"}})
+    steward.work({"kind": "run"})
+    steward.go("release")
+    sees(page, "Written as the file was read: separated by semicolon ;, decimal comma, Windows-1252")
+    page.get_by_label("How the CSV file is written").select_option("plain")
+    sees(page, "Commas, decimal points, ISO dates, UTF-8")
+    assert steward.api("GET", "/api/plan")["plan"]["output"]["dialect"] == "plain"
+    page.get_by_label("How the CSV file is written").select_option("input")
+    sees(page, "Written as the file was read")
+    page.get_by_label("Kind of file").select_option("parquet")
+    expect(page.get_by_label("How the CSV file is written")).to_have_count(0)
+
+
+def test_a_plain_file_is_not_asked_how_its_release_is_written(steward: Steward) -> None:
+    steward.opened()
+    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=2"], "max_suppressed": "0.5"}})
+    steward.work({"kind": "run"})
+    page = steward.go("release")
+    expect(page.get_by_label("Kind of file")).to_be_visible()
+    expect(page.get_by_label("How the CSV file is written")).to_have_count(0)
