@@ -159,7 +159,7 @@ def test_a_number_is_asked_about_only_where_it_can_be_called_missing(
     frame = pl.DataFrame(
         {"age": [-9 if row % 7 == 0 else 20 + row % 50 for row in range(200)], "sex": ["f", "m"] * 100}
     )
-    {"csv": frame.write_csv, "parquet": frame.write_parquet}[kind](folder / f"n.{kind}")
+    getattr(frame, f"write_{kind}")(folder / f"n.{kind}")
     opened(visitor, f"n.{kind}")
     assert [one["mark"] for one in visitor.ask("GET", "/api/table/profile")["layout"]["marks"]] == asked
 

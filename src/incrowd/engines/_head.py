@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from incrowd.engines._files import ending_of, read_whole
 
 
 @guarded
-def head_of(path: Path, rows: int, sheet: str | int | None = None) -> tuple[Sequence[str], list[tuple[Any, ...]]]:
+def head_of(path: Path, rows: int, sheet: str | int | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Give the columns that have values, and the first rows of a file that is none of text, in the order of the file.
 
     Parameters

@@ -126,7 +126,7 @@ def test_a_german_file_is_read_at_once_and_its_release_is_written_alike(steward:
     steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.5"}})
     steward.work({"kind": "run"})
     steward.go("release")
-    sees(page, "Written as the file was read: separated by semicolon ;, decimal comma, Windows-1252")
+    sees(page, "Written as the file was read: separated by semicolons, decimal comma, Windows-1252")
     page.get_by_label("How the CSV file is written").select_option("plain")
     sees(page, "Commas, decimal points, ISO dates, UTF-8")
     assert steward.api("GET", "/api/plan")["plan"]["output"]["dialect"] == "plain"

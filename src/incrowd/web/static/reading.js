@@ -160,7 +160,7 @@ export function inWords({ separator, encoding, decimal, dates }) {
     return (choices.find(([one]) => one === value) ?? [0, value])[1];
   };
   return [
-    separator !== "," && `separated by ${words("separator", separator)}`,
+    separator !== "," && `separated by ${{ ";": "semicolons", "\t": "tabs", "|": "bars" }[separator] ?? separator}`,
     decimal === "," && "decimal comma",
     dates && `days as ${words("dates", dates)}`,
     encoding !== "utf-8" && words("encoding", encoding),
