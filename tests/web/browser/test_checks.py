@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from typing import Any
 
-from web.browser.steward import Steward, sees
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+
+from web.browser.steward import House, Steward, sees, visiting
 
 PANEL = "nr,wave,sex,birth_year,income\n" + "".join(
     f"{1_000 + person},{wave},{'fm'[person % 2]},{1950 + person % 40},{1_000 + 37 * person % 900}\n"
@@ -72,3 +76,22 @@ def test_many_columns_give_one_list_that_can_be_opened(steward: Steward) -> None
     assert open_ones > 8
     page.get_by_text(f"{open_ones - 8} more", exact=True).click()
     expect(page.locator("#more-checks li")).to_have_count(open_ones - 8)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_where_much_is_asked(
+    house: House, chromium: Browser, cookies: list[Any], scheme: Any
+) -> None:
+    with visiting(house, chromium, cookies, color_scheme=scheme, viewport={"width": 360, "height": 800}) as steward:
+        steward.clear()
+        page = steward.go("open")
+        table = PANEL.replace("f", "NA").replace(",", ";").encode("cp1252")
+        page.set_input_files("#upload", {"name": "panel.csv", "mimeType": "text/csv", "buffer": table})
+        page.wait_for_selector(".reading")
+        page.get_by_role("button", name="Delete panel.csv").click()
+        for ready in (None, "#please"):
+            if ready:
+                steward.go("columns").wait_for_selector(ready)
+            found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+            assert [(one["id"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found] == []
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
