@@ -119,8 +119,9 @@ class Plans:
     def uses(self) -> dict[str, str]:
         """Say what the plan uses files of the folder for, by their names."""
         with self._lock:
-            plan, _ = self._try(self._text())
-        tables = {} if plan is None else plan.to_dict()
+            text = self._text()
+            plan, _ = self._try(text)
+        tables = {} if plan is None or text is None else tables_of(text)
         found = [(place, self._folder.inside(path)) for place, path in _paths(tables) if place != "output.folder"]
         return {path.name: _use(place) for place, path in reversed(found) if path.parent == self._folder.home}
 
