@@ -237,3 +237,11 @@ def test_a_file_is_opened_only_for_somebody_who_is_still_there(folder: Path, *, 
     asyncio.run(app(scope, receive, send))
     assert sent[0]["status"] == (200 if stays else 503)
     assert (folder / "plan.toml").exists() is stays
+
+
+def test_a_plan_whose_ladder_is_a_file_can_be_changed_again(planned: Visitor, folder: Path) -> None:
+    (folder / "zips.csv").write_text("01067;Dresden\n01069;Dresden\n02763;Zittau\n", encoding="utf-8")
+    planned.ask("PATCH", "/api/plan", json={"columns": {"zip": {"hierarchy": {"tree": "zips.csv"}}}})
+    plan = planned.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=3"]}})
+    assert plan["plan"]["columns"]["zip"]["hierarchy"] == {"tree": "zips.csv"}
+    assert 'tree = "zips.csv"' in plan["text"]

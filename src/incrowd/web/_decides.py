@@ -9,6 +9,7 @@ from typing import Any
 
 from incrowd.api import Plan
 from incrowd.web._files import digest_now
+from incrowd.web._toml import tables_in
 
 SAID = ("folder", "format", "dialect", "labels", "force")
 """Where a release is written and as what: the release itself stays the same."""
@@ -25,7 +26,7 @@ def decides_of(plan: Plan) -> str:
         The plan. Its report, its output folder and the format of its files do not count; what stands in the files that
         its columns name does.
     """
-    tables = plan.to_dict()
+    tables = tables_in(plan)
     files = [digest_now(plan.path(path)) for path in _files_of(tables["columns"])]
     output = {key: value for key, value in tables.pop("output", {}).items() if key not in SAID}
     tables.pop("report", None)
@@ -52,7 +53,7 @@ def with_words_of(made_by: Plan, now: Plan, signed: Mapping[str, str] | None = N
     signed
         Why this one is, if something is open: the keys of ``SIGNED``.
     """
-    tables, present = made_by.to_dict(), now.to_dict()
+    tables, present = tables_in(made_by), tables_in(now)
     kept = {key: value for key, value in tables.get("output", {}).items() if key not in SAID}
     taken = {key: value for key, value in present.get("output", {}).items() if key in SAID}
     stated = {key: value for key, value in present.get("report", {}).items() if key not in SIGNED}
@@ -62,7 +63,7 @@ def with_words_of(made_by: Plan, now: Plan, signed: Mapping[str, str] | None = N
 
 def differences(made_by: Plan, now: Plan) -> list[str]:
     """Say what decides otherwise now than when a run was made, in words."""
-    then, present = made_by.to_dict(), now.to_dict()
+    then, present = tables_in(made_by), tables_in(now)
     found = ["the promise"] * (made_by.model() != now.model())
     names = dict.fromkeys([*made_by.columns, *now.columns])
     columns = [name for name in names if then["columns"].get(name) != present["columns"].get(name)]
@@ -87,7 +88,7 @@ def states_of(plan: Plan, proposals: Mapping[str, Any]) -> list[str]:
     """Name the plans that proposals belong to: the one they were made from, and those that they are."""
     found = [decides_of(plan)]
     for one in proposals["proposals"]:
-        tables = plan.to_dict()
+        tables = tables_in(plan)
         share = {} if one["max_suppressed"] is None else {"max_suppressed": float(one["max_suppressed"])}
         tables["privacy"] = {**tables["privacy"], "promise": one["promise"], **share}
         found.append(decides_of(Plan.of(tables, folder=plan.folder)))

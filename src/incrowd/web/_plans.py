@@ -19,7 +19,7 @@ from incrowd.web._origin import Present
 from incrowd.web._patch import Plain, merged, numbers_read, texts_written
 from incrowd.web._reading import READING, said_of
 from incrowd.web._refusal import Refusal, refusal, said_by, status_of
-from incrowd.web._toml import check_depth, tables_of
+from incrowd.web._toml import check_depth, tables_in, tables_of
 
 
 class Plans:
@@ -44,7 +44,7 @@ class Plans:
             undo, redo = self._history.steps()
             shown = {"exists": text is not None, "revision": revision_of(text or ""), "text": text or ""}
             plan, problem = self._try(text)
-            found = None if plan is None else texts_written(plan.to_dict())
+            found = None if plan is None else texts_written(tables_in(plan))
             promise = "" if plan is None else str(plan.model())
             more = {"plan": found, "promise": promise, "problem": problem, "undo": undo, "redo": redo}
             return {**shown, **more, **self._looked_at(plan)}
@@ -69,7 +69,7 @@ class Plans:
             self._check(revision)
             check_depth(change)
             plan = self.read()
-            tables = fitted(merged(plan.to_dict(), numbers_read(change)), change)
+            tables = fitted(merged(tables_in(plan), numbers_read(change)), change)
             self._write(self._built(tables).text())
             columns = change.get("columns") or {}
             self.confirm([name for name, one in columns.items() if isinstance(one, Mapping) and "role" in one])
@@ -78,7 +78,7 @@ class Plans:
     def with_change(self, change: Mapping[str, Any]) -> Plain:
         """Give the tables that the plan would have with a change, without making it; they may be wrong."""
         check_depth(change)
-        tables = fitted(merged(self.read().to_dict(), numbers_read(change)), change)
+        tables = fitted(merged(tables_in(self.read()), numbers_read(change)), change)
         check_paths(tables, self._folder)
         return tables
 

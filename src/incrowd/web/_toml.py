@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from incrowd.api import Plan
 from incrowd.core import PlanError
 from incrowd.web._refusal import Plain, Refusal, refusal
 
@@ -56,3 +58,14 @@ def check_depth(plain: Any) -> None:
 
 def _too_deep() -> Refusal:
     return refusal(422, PlanError.code, f"The plan nests deeper than {DEEP} levels.", "write fewer tables in tables.")
+
+
+def tables_in(plan: Plan) -> dict[str, Any]:
+    """Give the tables of a plan, with files named as they lie in its folder.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    """
+    return replace(plan, folder=None).to_dict()
