@@ -197,6 +197,11 @@ def test_a_saved_hierarchy_comes_back_as_it_was(hierarchy: ic.Hierarchy) -> None
     assert build_hierarchy(form_of(hierarchy), Path()) == hierarchy
 
 
+def test_a_saved_hierarchy_of_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(ic.DataError, match="hierarchy of column 'x' is of a kind that this version does not know"):
+        get_hierarchies({"x": {"kind": "spiral"}}, {})
+
+
 def test_labels_of_a_classification_link_people_that_the_release_never_saw(tmp_path: Path) -> None:
     rows = [{"land": land, "age": age} for land in ("France", "Austria", "Japan", "China") for age in (30, 40, 50)] * 2
     schema = ic.Schema(quasi={"land": ic.classification("countries"), "age": ic.intervals(10)})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Hierarchy, Schema
+from incrowd.core import DataError, Hierarchy, Schema
 from incrowd.hierarchies import Averaged, Classification, Coded, Dates, Flat, Intervals, Mask, Ordered, Postcodes, Tree
 
 Plain = dict[str, Any]
@@ -106,6 +106,9 @@ def _get(name: str, plain: Plain, arrays: Mapping[str, npt.NDArray[Any]]) -> Hie
     if plain["kind"] == "tree":
         levels = [arrays[f"tree {name} {level}"].tolist() for level in range(plain["height"] + 1)]
         return Tree(tuple(zip(*levels, strict=True)), plain.get("from_data", False))
+    if plain["kind"] not in _READERS:
+        msg = f"The saved hierarchy of column {name!r} is of a kind that this version does not know."
+        raise DataError(msg, hint="read it with the version of incrowd that saved it, or a newer one.")
     return _READERS[plain["kind"]](plain)
 
 
