@@ -100,7 +100,14 @@ def test_who_stands_alone_is_counted_by_records_and_by_people() -> None:
     assert found.singling_out is not None
     assert (found.singling_out.together.alone, found.singling_out.together.people, found.people) == (0, 50, 50)
     assert found.to_dict()["singling_out"]["together"]["people"] == 50
-    assert "50 of 50 people share it with nobody, counted by pat_id" in str(found)
+    assert "50 of 50 people are one of a kind in some of their rows, counted by pat_id" in str(found)
+
+
+def test_a_person_with_several_combinations_of_their_own_counts_once() -> None:
+    rows = [{"pat_id": row // 4, "sex": "f", "age": 20 + row, "fever": row % 2} for row in range(200)]
+    found = ic.suggest(rows, roles={"age": "quasi", "sex": "quasi"}, entity="pat_id").singling_out
+    assert found is not None
+    assert (found.together.alone, found.together.people) == (200, 50)
 
 
 def test_where_a_number_could_stand_for_people_both_are_counted_and_it_is_said() -> None:

@@ -36,8 +36,8 @@ class Combination:
     share
         Their share of all records.
     people
-        How many people share their values with no other person, however many records they have; ``None`` where the
-        table does not say whose record is whose, or where it was not counted.
+        How many people have a combination of values that no other person has, however many records they have;
+        ``None`` where the table does not say whose record is whose, or where it was not counted.
     """
 
     columns: tuple[str, ...]
@@ -119,11 +119,11 @@ def _alone_by(census: Census, name: str) -> Combination:
 
 
 def _alone_as_people(census: Census) -> int | None:
-    """Count the people who share all their values with nobody: a cell is a combination of one person."""
+    """Count the people who have a combination of their own: a cell is a combination of one person."""
     if census.person is None or not len(census):
         return None
     found = group(census.codes, [len(census.domains[name]) for name in census.quasi])
-    return int(np.count_nonzero(found.sizes() == 1))
+    return len(np.unique(census.person[found.sizes()[found.ids] == 1]))
 
 
 def _sorted(combinations: Sequence[Combination]) -> tuple[Combination, ...]:

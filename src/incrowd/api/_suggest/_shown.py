@@ -81,7 +81,7 @@ def _singled(suggestion: Suggestion) -> Iterator[str]:
     person = suggestion.entity or suggestion.perhaps
     if together.people is not None and person is not None:
         number = suggestion.profile[person].distinct
-        yield f"{together.people:,} of {number:,} people share it with nobody, counted by {_short(person)}"
+        yield f"{together.people:,} of {number:,} people are one of a kind in some of their rows, counted by {_short(person)}"
     for one in [*singled.single[:2], *singled.pairs[:3]]:
         if one.alone:
             yield f"  {percent(one.share):>8}  by {' and '.join(_short(name) for name in one.columns)} alone"
