@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from incrowd.api._suggest._content import MOST, sample_of_texts
+from incrowd.api._suggest._content import MOST, SAMPLE, sample_of_texts
 from incrowd.api._suggest._words import tokens_of, topics_of
 from incrowd.core import Domain
 
@@ -158,6 +158,22 @@ def _are_school_years(domain: Domain) -> bool:
     return 5 * len(numbers) >= 3 * len(domain.values) and bool(numbers) and 6 <= max(numbers) <= 13
 
 
+def _are_numbers_of_people(domain: Domain) -> bool:
+    """Whether whole numbers follow each other with small gaps, or texts have digits, and they are many."""
+    values = domain.values
+    people = int(domain.counts[: len(values)].sum())
+    if len(values) < 50 or 20 * len(values) < people:
+        return False
+    if domain.kind == "text":
+        return sum(any(map(str.isdigit, text)) for text in sample_of_texts(domain)) >= MOST * min(len(values), SAMPLE)
+    return _whole(domain) and int(values[-1]) - int(values[0]) < 4 * len(values)
+
+
+def _are_fractions(domain: Domain) -> bool:
+    """Whether numbers are not whole."""
+    return domain.kind == "number" and domain.values.dtype.kind == "f"
+
+
 def words_in(domain: Domain) -> Codes | None:
     """Say what most values of a column of text are about by the words in them."""
     texts = sample_of_texts(domain)
@@ -201,6 +217,8 @@ _SUITED: Mapping[str, Callable[[Domain], bool]] = {
     "days": _are_days,
     "years": _are_years_of,
     "each": _are_each_another,
+    "numbers": _are_numbers_of_people,
+    "fractions": _are_fractions,
     "names": lambda domain: domain.kind == "text" and len(domain.values) > 4,
     "two": lambda domain: len(domain.values) == 2,
     "few": lambda domain: len(domain.values) <= 12,

@@ -9,7 +9,9 @@ from typing import Any, get_args
 
 from incrowd.api._plan._forms import FlatForm, FrequentForm
 from incrowd.api._profile import ColumnProfile, Profile
+from incrowd.api._suggest._blocks import with_blocks
 from incrowd.api._suggest._combinations import SinglingOut, alone_with, census_of, singling_out
+from incrowd.api._suggest._groups import properties
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
 from incrowd.api._suggest._persons import Persons, persons_in
 from incrowd.api._suggest._promise import promise_for
@@ -161,7 +163,8 @@ def _guesses(engine: Engine, profile: Profile) -> tuple[dict[str, RoleGuess], Pe
     """Guess the roles of all columns: one by one, by what the table is about, and by how they hang together."""
     clues = {name: clues_of(profile[name], domain) for name, domain in profile.domains.items()}
     subjects = subjects_of(clues.values())
-    known = alike(engine, clues, {name: guess_role(one, subjects) for name, one in clues.items()})
+    known = with_blocks(clues, {name: guess_role(one, subjects) for name, one in clues.items()})
+    known = properties(engine, clues, alike(engine, clues, known))
     persons = persons_in(engine, clues, known)
     if persons.household is None:  # one person each, but still a household
         named = next((name for name, guess in known.items() if guess.stands_for == "household"), None)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from incrowd.api._profile import ColumnProfile
-from incrowd.api._suggest._codes import are_years, codes_in, suits, words_in
+from incrowd.api._suggest._answers import are_bands, are_numbers, is_opinion, is_rating, is_scale, is_verdict
+from incrowd.api._suggest._codes import Codes, are_years, codes_in, suits, words_in
 from incrowd.api._suggest._content import is_free_text, pattern_of
-from incrowd.api._suggest._weights import averages_one, could_be_of_a_body, is_of_a_body, is_of_a_child
+from incrowd.api._suggest._weights import are_scores, averages_one, could_be_of_a_body, is_of_a_body, is_of_a_child
 from incrowd.api._suggest._words import Found, is_question_number, topics_of
 from incrowd.core import Domain
 
@@ -40,8 +41,14 @@ MEASURED = "measured bodies"
 BODIES = ("height", "something seen of a body", "body weight")
 """What is measured of bodies."""
 
+OPINIONS = "opinions or feelings"
+"""What answers to questions are about."""
+
 ABOUT = ("health", "crime", "belief", "money")
 """In tables about these a column whose name says nothing is more probably of their kind than one that others know."""
+
+SEXES = 6
+"""More numbers than these are no sexes."""
 
 SURVEY = 5.0
 """A name of this strength is that of a survey weight, and never of a body's."""
@@ -101,8 +108,18 @@ class Clues:
 
 def clues_of(column: ColumnProfile, domain: Domain) -> Clues:
     """Read the name, and keep of what it says what fits the values."""
-    topics = [one for one in topics_of(column.name) if suits(domain, one.topic.values)]
+    verdict = is_verdict(domain)
+    topics = [
+        one
+        for one in topics_of(column.name)
+        if suits(domain, one.topic.values) and not (verdict and one.topic.about == "a place") and _can_be(one, domain)
+    ]
     return Clues(column, domain, topics)
+
+
+def _can_be(found: Found, domain: Domain) -> bool:
+    """Whether so many values are possible: there are not a dozen sexes, written as numbers."""
+    return found.topic.about != "a sex or gender" or domain.kind != "number" or len(domain.values) <= SEXES
 
 
 def subjects_of(columns: Iterable[Clues]) -> frozenset[str]:
@@ -138,6 +155,9 @@ def _guesses(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess | No
         reason = f"{codes.about}: others know when" if about is None else f"name suggests {about}"
         yield RoleGuess("quasi", reason, sure=True, about=about)
     yield _by_number(clues)
+    yield _by_answers(clues)
+    yield _by_place(clues, codes)
+    yield _by_words(clues)
     for found in clues.topics:
         yield _by_name(clues, found, subjects)
     if codes is not None:
@@ -170,11 +190,36 @@ def _by_number(clues: Clues) -> RoleGuess | None:
     return RoleGuess("identifier", f"name suggests {about}", sure=True, about=about, stands_for="record")
 
 
+def _by_answers(clues: Clues) -> RoleGuess | None:
+    """Recognise answers that say what somebody thinks: of cities, too, though these are places."""
+    known = clues.topics and clues.topics[0].topic.role != "quasi"
+    if known or not is_opinion(clues.domain):
+        return None
+    return RoleGuess("sensitive", "values are answers about what somebody thinks", sure=False, about=OPINIONS)
+
+
+def _by_place(clues: Clues, codes: Codes | None) -> RoleGuess | None:
+    """Take codes of states or countries for what they are, though the name speaks of addresses."""
+    if codes is None or codes.role != "quasi" or not clues.topics or clues.topics[0].topic.role != "identifier":
+        return None
+    return None if clues.nearly_unique else RoleGuess("quasi", f"values look like {codes.about}", codes.sure, codes.about)
+
+
+def _by_words(clues: Clues) -> RoleGuess | None:
+    """Take what the values speak of where the name means something only in its surroundings, as ``status`` does."""
+    if not clues.topics or clues.topics[0].topic.strength >= SPEAKS - 0.5 or clues.topics[0].topic.role != "quasi":
+        return None
+    words = words_in(clues.domain)
+    if words is None:
+        return None
+    return RoleGuess(words.role, f"values speak of {words.about}", sure=False, about=words.about)
+
+
 def _by_name(clues: Clues, found: Found, subjects: Collection[str]) -> RoleGuess | None:
     """Take what a name says, unless the values contradict."""
     topic, reason = found.topic, f"name suggests {found.topic.about}"
     sure = topic.sure and topic.strength >= SPEAKS and found.covered >= 0.3 and found.known >= 0.7
-    sure = sure and not _is_opposed(clues, found)
+    sure = sure and not _is_opposed(clues, found) and not _is_code(clues, found)
     match topic.role:
         case "identifier" | "household":
             return _number(clues, found, reason)
@@ -190,6 +235,11 @@ def _by_name(clues: Clues, found: Found, subjects: Collection[str]) -> RoleGuess
             return RoleGuess(role, reason, sure, topic.about)
         case _:
             return None
+
+
+def _is_code(clues: Clues, found: Found) -> bool:
+    """Whether a confidential name is that of a code, too: nobody knows what the number of a test says."""
+    return found.topic.role == "sensitive" and any(one.topic.about in NUMBERS for one in clues.topics)
 
 
 def _is_opposed(clues: Clues, found: Found) -> bool:
@@ -230,6 +280,10 @@ def _by_values(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess]:
         yield RoleGuess("identifier", "nearly every value occurs once", sure=False)
     if words := words_in(domain):
         yield RoleGuess(words.role, f"values speak of {words.about}", sure=False, about=words.about)
+    if is_scale(domain) or is_verdict(domain):
+        yield RoleGuess("sensitive", "values are answers of a scale", sure=False, about=OPINIONS)
+    if are_bands(domain) or are_scores(domain):
+        yield RoleGuess("sensitive", "values say where somebody stands among others", sure=False, about="performance")
     if averages_one(domain):
         yield RoleGuess("drop", "numbers around 1, as survey weights are", sure=False, stands_for="weight")
     if are_years(domain):
@@ -259,15 +313,16 @@ def _is_like_the_rest(clues: Clues, about: str, subjects: Collection[str]) -> bo
     """Whether a column without a telling name is probably of the kind that most columns of its table are of."""
     if is_question_number(clues.column.name):
         return False
-    measured = clues.domain.kind == "number" and clues.column.distinct > (FEW if about != "money" else 3 * FEW)
+    measured = are_numbers(clues.domain) and clues.column.distinct > (FEW if about != "money" else 3 * FEW)
     if about == "money":
         return measured and _could_be_money(clues)
-    return CLEARLY in subjects or (MOSTLY in subjects and measured)
+    rated = about == "belief" and is_rating(clues.domain)
+    return CLEARLY in subjects or (MOSTLY in subjects and (measured or rated))
 
 
 def _could_be_money(clues: Clues) -> bool:
     """Whether numbers are fractions, or larger than ages, years and hours ever are."""
-    return not clues.whole or bool(clues.domain.values[-1] >= 1_000)
+    return clues.domain.kind == "number" and (not clues.whole or bool(clues.domain.values[-1] >= 1_000))
 
 
 def _shape(column: ColumnProfile) -> str:

@@ -1,4 +1,4 @@
-"""Weights: of a body, of a child, or of a record in a survey. They share a name, and not their values."""
+"""Weights: of a body, of a child, or of a record in a survey. They share a name, and not their values; and scores."""
 
 from __future__ import annotations
 
@@ -42,3 +42,15 @@ def averages_one(domain: Domain) -> bool:
     counts = domain.counts[: len(values)]
     mean = float((values * counts).sum()) / int(counts.sum())
     return bool(values[0] > 0 and values[-1] <= 50 and abs(mean - 1) < 0.002)
+
+
+def are_scores(domain: Domain) -> bool:
+    """Whether fractions have a mean of 0 and a spread of 1, to which results of tests are scaled."""
+    values = domain.values
+    if domain.kind != "number" or values.dtype.kind != "f" or len(values) <= ENOUGH:
+        return False
+    counts = domain.counts[: len(values)]
+    people = int(counts.sum())
+    mean = float((values * counts).sum()) / people
+    spread = float(((values - mean) ** 2 * counts).sum()) / people
+    return bool(abs(mean) < 0.05 and abs(spread - 1) < 0.1)

@@ -22,8 +22,8 @@ PHRASE = 4
 GLUED = frozenset({"hh", "ed", "bp", "yr", "wt", "ht", "dx", "hs", "nb"})
 """Of words of two letters only these are found inside of others."""
 
-PREFIXES = frozenset({"l", "n", "d", "y"})
-"""A letter before a short word: the logarithm of, the number of, whether or not, years of."""
+PREFIXES = frozenset({"l", "n", "d", "y", "x"})
+"""A letter before a short word: the logarithm of, the number of, whether or not, years of, exactly."""
 
 OF = frozenset({"of", "de", "du", "des", "di", "del", "da", "do", "van", "der"})
 """What stands before these words is what a name is about: the county of a conviction is a county."""

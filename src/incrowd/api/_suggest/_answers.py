@@ -1,0 +1,122 @@
+"""Answers to questions of a survey, and verdicts: values by which a column is an opinion, whatever it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from incrowd.api._suggest._content import sample_of_texts
+from incrowd.api._suggest._words import tokens_of
+from incrowd.core import Domain
+
+MOST_ANSWERS = 12
+"""A question has no more answers to choose from."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word for written in text.split(",") for word in tokens_of(written))
+
+
+def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tokens_of(written) for written in text.split(","))
+
+
+OPINIONS = _words(
+    "agree, disagree, agrees, disagrees, satisfied, dissatisfied, unsatisfied, happy, unhappy, favor, favour, oppose, "
+    "approve, disapprove, important, unimportant, worried, trust, distrust, support, likely, unlikely, agreement, "
+    "stimme, zufrieden, unzufrieden, glucklich, unglucklich, wichtig, unwichtig, dafur, dagegen, zustimmung, ablehnung, "
+    "accord, desaccord, satisfait, insatisfait, heureux, malheureux, favorable, defavorable, "
+    "acuerdo, desacuerdo, satisfecho, insatisfecho, feliz, infeliz, importante, favor, contra, "
+    "accordo, disaccordo, soddisfatto, insoddisfatto, felice, infelice, favorevole, contrario, "
+    "eens, oneens, tevreden, ontevreden, gelukkig, ongelukkig, belangrijk, onbelangrijk, "
+    "concordo, discordo, concorda, discorda, satisfeito, insatisfeito"
+)
+"""Words of an answer that says what somebody thinks or feels."""
+
+AMOUNTS = _phrases(
+    "too little, too much, about right, too many, too few, zu wenig, zu viel, gerade richtig, trop peu, trop, juste bien, "
+    "demasiado, demasiado poco, lo justo, troppo, troppo poco, il giusto, te weinig, te veel, precies goed, "
+    "muito pouco, demais, na medida certa"
+)
+"""Answers about how much there should be of something."""
+
+DEGREES = _words(
+    "very, somewhat, slightly, extremely, moderately, notvery, sehr, ziemlich, etwas, kaum, uberhaupt, "
+    "tres, assez, plutot, bastante, algo, poco, abbastanza, molto, per, niente, erg, tamelijk, enigszins, helemaal, "
+    "muito, nada"
+)
+"""How much somebody thinks so; three of them make a scale."""
+
+UNDECIDED = _words(
+    "neither, neutral, undecided, unsure, not, none, no, nor, all, dont, don, t, know, dk, refused, na, nan, answer, depends, other, "
+    "weder, noch, teils, nicht, keine, angabe, weiss, nachtrag, neutre, ni, pas, du, tout, sans, reponse, neutro, ninguno, nc, ns, "
+    "non, so, indifferente, geen, mening, niet, noch, neutraal, nem, sei"
+)
+"""What is beside them in a list of answers."""
+
+VERDICTS = _words(
+    "good, bad, poor, fair, excellent, great, terrible, okay, gut, schlecht, mittel, mittelmassig, ausgezeichnet, mangelhaft, "
+    "bon, mauvais, moyen, mediocre, bueno, buena, malo, mala, regular, buono, buona, cattivo, cattiva, discreto, "
+    "ottimo, goed, slecht, matig, redelijk, uitstekend, bom, boa, mau, ruim, otimo, pessimo"
+)
+"""What somebody or something was found to be."""
+
+BANDS = _words("top, bottom, mid, middle, lower, upper, lowest, highest, quartile, quintile, decile, tercile, percentile")
+"""Where somebody stands among others."""
+
+
+def is_opinion(domain: Domain) -> bool:
+    """Whether nearly all values are answers that say what somebody thinks: agree, too little, very happy."""
+    answers = _answers_in(domain)
+    thought = [words for words in answers if _is_thought(words)]
+    beside = [words for words in answers if words not in thought and set(words) <= UNDECIDED | DEGREES | VERDICTS]
+    return 2 * len(thought) >= len(answers) > 1 and len(thought) + len(beside) >= len(answers)
+
+
+def is_scale(domain: Domain) -> bool:
+    """Whether values only say how much: not, somewhat, very."""
+    answers = _answers_in(domain)
+    degrees = sum(not DEGREES.isdisjoint(words) for words in answers)
+    return len(answers) > 2 and degrees >= 2 and all(set(words) <= DEGREES | UNDECIDED for words in answers)
+
+
+def is_verdict(domain: Domain) -> bool:
+    """Whether all values are verdicts: good, bad; such a column is no place."""
+    answers = _answers_in(domain)
+    told = sum(not VERDICTS.isdisjoint(words) for words in answers)
+    return told > 1 and all(set(words) <= VERDICTS | DEGREES | UNDECIDED for words in answers)
+
+
+def are_bands(domain: Domain) -> bool:
+    """Whether values say in which part of all others somebody is: top 25%, bottom 25%."""
+    answers = _answers_in(domain)
+    return len(answers) > 1 and all(
+        not BANDS.isdisjoint(words) and any(map(str.isdigit, words)) or set(words) <= UNDECIDED for words in answers
+    )
+
+
+def is_rating(domain: Domain) -> bool:
+    """Whether whole numbers are the steps of a scale: 1 to 5, 0 to 10."""
+    values = domain.values
+    whole = domain.kind == "number" and values.dtype.kind == "i" and 5 <= len(values) <= MOST_ANSWERS
+    return whole and values[0] in (0, 1) and int(values[-1] - values[0]) + 1 == len(values)
+
+
+def are_numbers(domain: Domain) -> bool:
+    """Whether values are numbers, or texts that are numbers but for a mark of what is missing."""
+    texts = sample_of_texts(domain)
+    return domain.kind == "number" or (len(texts) > MOST_ANSWERS and sum(map(_is_number, texts)) >= len(texts) - 1)
+
+
+def _is_number(text: str) -> bool:
+    return text.strip().lstrip("-").replace(".", "", 1).replace(",", "", 1).isdecimal()
+
+
+def _answers_in(domain: Domain) -> Sequence[tuple[str, ...]]:
+    """Give the words of all values, if they are few."""
+    texts = sample_of_texts(domain) if len(domain.values) <= MOST_ANSWERS else []
+    return [words for words in map(tokens_of, texts) if words]
+
+
+def _is_thought(words: tuple[str, ...]) -> bool:
+    amounts = (words[: len(phrase)] == phrase for phrase in AMOUNTS)
+    return not OPINIONS.isdisjoint(words) or any(amounts)
