@@ -247,3 +247,93 @@ def test_a_name_that_says_nothing_is_confidential_in_a_table_of_symptoms() -> No
 def test_an_account_is_money_and_an_account_number_is_an_identifier() -> None:
     assert roles_of({"checking_account": ["none", "low", "high", "low"] * 20})["checking_account"] == "sensitive"
     assert roles_of({"account_number": [7_000 + 3 * place for place in range(80)]})["account_number"] == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        ("cities", ["too little", "about right", "too much"]),
+        ("q", ["strongly agree", "agree", "neither", "disagree", "don't know"]),
+        ("zz", ["sehr zufrieden", "zufrieden", "unzufrieden", "weiß nicht"]),
+        ("zz", ["tout à fait d'accord", "d'accord", "pas d'accord"]),
+        ("zz", ["muy satisfecho", "satisfecho", "insatisfecho"]),
+        ("zz", ["molto felice", "felice", "infelice"]),
+        ("zz", ["helemaal eens", "eens", "oneens"]),
+        ("zz", ["concordo", "discordo", "neutro"]),
+        ("zz", ["not", "notvery", "somewhat", "very"]),
+        ("estado", ["bueno", "malo"]),
+        ("zz", ["bottom 25%", "mid 50%", "top 25%"]),
+    ],
+)
+def test_answers_and_verdicts_are_confidential_whatever_they_are_about(name: str, answers: list[str]) -> None:
+    table: dict[str, list[Any]] = {name: [DRAW.choice(answers) for _ in range(200)]}
+    assert roles_of(table)[name] == "sensitive"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["Support", "Sales", "Trust office"], ["top floor", "ground floor"], ["very large town", "town", "village"]],
+)
+def test_values_that_only_share_a_word_with_answers_stay_known_to_others(values: list[str]) -> None:
+    assert roles_of({"zz": [DRAW.choice(values) for _ in range(200)]})["zz"] == "quasi"
+
+
+def test_what_is_the_same_for_all_of_a_school_is_known_to_others() -> None:
+    schools = [1_000 + place % 20 for place in range(400)]
+    table: dict[str, list[Any]] = {
+        "school": schools,
+        "homework": [school % 7 for school in schools],
+        "math": [DRAW.randrange(10, 60) for _ in schools],
+    }
+    assert roles_of(table) == {"school": "quasi", "homework": "quasi", "math": "sensitive"}
+
+
+def test_scores_that_are_scaled_to_a_spread_of_one_are_confidential() -> None:
+    scores = [round(DRAW.gauss(0, 1), 3) for _ in range(3_000)]
+    assert roles_of({"zz": scores})["zz"] == "sensitive"
+    assert roles_of({"zz": [score + 3 for score in scores]})["zz"] == "quasi"
+
+
+def test_a_column_without_a_telling_name_belongs_to_its_block() -> None:
+    steps = [1, 2, 3, 4, 5] * 40
+    opinions: dict[str, list[Any]] = {"trust_courts": steps, "trust_press": steps[::-1], "smith": sorted(steps)}
+    assert roles_of(opinions)["smith"] == "sensitive"
+    assert roles_of({**opinions, "children": steps})["smith"] == "quasi"
+    money: dict[str, list[Any]] = {"il_debt": [*range(200)], "il_balance": [*range(200)], "open_il": [*range(50)] * 4}
+    assert roles_of(money)["open_il"] == "sensitive"
+    assert roles_of({**money, "il_age": steps})["open_il"] == "quasi"
+
+
+def test_choices_of_one_question_about_work_are_known_to_others() -> None:
+    jobs = ["web_developer", "data_analyst", "bank_clerk", "car_mechanic", "statistics", "math_background", "teacher"]
+    table: dict[str, list[Any]] = {name: [DRAW.choice([0, 1]) for _ in range(200)] for name in jobs}
+    assert set(roles_of(table).values()) == {"quasi"}
+
+
+def test_children_and_mothers_that_are_numbered_are_persons_and_households() -> None:
+    mothers = [place * 3 // 4 for place in range(600)]
+    table: dict[str, list[Any]] = {
+        "kid": [*range(600)],
+        "mom": mothers,
+        "vaccin": [DRAW.choice("yn") for _ in mothers],
+    }
+    assert roles_of(table) == {"kid": "identifier", "mom": "identifier", "vaccin": "sensitive"}
+    assert suggested(table).household == "mom"
+    assert roles_of({"kid": [0, 1, 2] * 40, "mom": [*range(20, 50)] * 4}) == {"kid": "quasi", "mom": "quasi"}
+
+
+def test_a_state_is_no_way_to_reach_a_person() -> None:
+    assert roles_of({"addr_state": ["NY", "CA", "TX", "FL", "OH"] * 20})["addr_state"] == "quasi"
+
+
+def test_a_status_that_speaks_of_work_is_known_to_others_in_a_table_about_money() -> None:
+    status = ["Full time employee", "Part time employee", "Retired"]
+    money = [20_000 + 7 * place for place in range(300)]
+    table: dict[str, list[Any]] = {"salary": money, "bonus": money[::-1], "status": status * 100}
+    assert roles_of(table)["status"] == "quasi"
+
+
+def test_of_several_weights_the_one_for_analyses_is_named() -> None:
+    weights = [round(0.5 + place / 150, 3) for place in range(150)]
+    table: dict[str, list[Any]] = {"design_weight": weights, "final_weight": weights[::-1], "age": [*range(20, 70)] * 3}
+    assert suggested(table).weight == "final_weight"

@@ -1,4 +1,4 @@
-"""Answers to questions of a survey, and verdicts: values by which a column is an opinion, whatever it is called."""
+"""Answers, verdicts and scores: values that say what somebody thinks or where they stand, whatever the name."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
 OPINIONS = _words(
     "agree, disagree, agrees, disagrees, satisfied, dissatisfied, unsatisfied, happy, unhappy, favor, favour, oppose, "
     "approve, disapprove, important, unimportant, worried, trust, distrust, support, likely, unlikely, agreement, "
-    "stimme, zufrieden, unzufrieden, glucklich, unglucklich, wichtig, unwichtig, dafur, dagegen, zustimmung, ablehnung, "
-    "accord, desaccord, satisfait, insatisfait, heureux, malheureux, favorable, defavorable, "
+    "stimme, zufrieden, unzufrieden, glucklich, unglucklich, wichtig, unwichtig, dafur, dagegen, zustimmung, "
+    "ablehnung, accord, desaccord, satisfait, insatisfait, heureux, malheureux, favorable, defavorable, "
     "acuerdo, desacuerdo, satisfecho, insatisfecho, feliz, infeliz, importante, favor, contra, "
     "accordo, disaccordo, soddisfatto, insoddisfatto, felice, infelice, favorevole, contrario, "
     "eens, oneens, tevreden, ontevreden, gelukkig, ongelukkig, belangrijk, onbelangrijk, "
@@ -33,34 +33,34 @@ OPINIONS = _words(
 """Words of an answer that says what somebody thinks or feels."""
 
 AMOUNTS = _phrases(
-    "too little, too much, about right, too many, too few, zu wenig, zu viel, gerade richtig, trop peu, trop, juste bien, "
-    "demasiado, demasiado poco, lo justo, troppo, troppo poco, il giusto, te weinig, te veel, precies goed, "
-    "muito pouco, demais, na medida certa"
+    "too little, too much, about right, too many, too few, zu wenig, zu viel, gerade richtig, trop peu, trop, "
+    "juste bien, demasiado, demasiado poco, lo justo, troppo, troppo poco, il giusto, te weinig, te veel, "
+    "precies goed, muito pouco, demais, na medida certa"
 )
 """Answers about how much there should be of something."""
 
 DEGREES = _words(
-    "very, somewhat, slightly, extremely, moderately, notvery, sehr, ziemlich, etwas, kaum, uberhaupt, "
-    "tres, assez, plutot, bastante, algo, poco, abbastanza, molto, per, niente, erg, tamelijk, enigszins, helemaal, "
-    "muito, nada"
+    "very, somewhat, slightly, extremely, moderately, strongly, notvery, sehr, ziemlich, etwas, kaum, uberhaupt, voll, "
+    "tres, assez, plutot, peu, muy, bastante, algo, poco, abbastanza, molto, niente, erg, tamelijk, enigszins, "
+    "helemaal, muito, nada"
 )
 """How much somebody thinks so; three of them make a scale."""
 
 UNDECIDED = _words(
-    "neither, neutral, undecided, unsure, not, none, no, nor, all, dont, don, t, know, dk, refused, na, nan, answer, depends, other, "
-    "weder, noch, teils, nicht, keine, angabe, weiss, nachtrag, neutre, ni, pas, du, tout, sans, reponse, neutro, ninguno, nc, ns, "
-    "non, so, indifferente, geen, mening, niet, noch, neutraal, nem, sei"
+    "neither, neutral, undecided, unsure, not, none, no, nor, all, dont, don, t, know, dk, refused, na, nan, answer, "
+    "depends, weder, noch, teils, nicht, keine, angabe, weiss, neutre, ni, pas, du, tout, sans, reponse, neutro, "
+    "ninguno, nc, ns, sabe, non, so, indifferente, geen, mening, niet, neutraal, nem, sei"
 )
 """What is beside them in a list of answers."""
 
 VERDICTS = _words(
-    "good, bad, poor, fair, excellent, great, terrible, okay, gut, schlecht, mittel, mittelmassig, ausgezeichnet, mangelhaft, "
-    "bon, mauvais, moyen, mediocre, bueno, buena, malo, mala, regular, buono, buona, cattivo, cattiva, discreto, "
-    "ottimo, goed, slecht, matig, redelijk, uitstekend, bom, boa, mau, ruim, otimo, pessimo"
+    "good, bad, poor, fair, excellent, great, terrible, okay, gut, schlecht, mittel, mittelmassig, ausgezeichnet, "
+    "mangelhaft, bon, mauvais, moyen, mediocre, bueno, buena, malo, mala, regular, buono, buona, cattivo, cattiva, "
+    "discreto, ottimo, goed, slecht, matig, redelijk, uitstekend, bom, boa, mau, ruim, otimo, pessimo"
 )
 """What somebody or something was found to be."""
 
-BANDS = _words("top, bottom, mid, middle, lower, upper, lowest, highest, quartile, quintile, decile, tercile, percentile")
+BANDS = _words("top, bottom, mid, middle, lower, upper, lowest, highest, quartile, quintile, decile, percentile")
 """Where somebody stands among others."""
 
 
@@ -90,7 +90,7 @@ def are_bands(domain: Domain) -> bool:
     """Whether values say in which part of all others somebody is: top 25%, bottom 25%."""
     answers = _answers_in(domain)
     return len(answers) > 1 and all(
-        not BANDS.isdisjoint(words) and any(map(str.isdigit, words)) or set(words) <= UNDECIDED for words in answers
+        set(words) <= UNDECIDED or (not BANDS.isdisjoint(words) and any(map(str.isdigit, words))) for words in answers
     )
 
 
@@ -101,14 +101,16 @@ def is_rating(domain: Domain) -> bool:
     return whole and values[0] in (0, 1) and int(values[-1] - values[0]) + 1 == len(values)
 
 
-def are_numbers(domain: Domain) -> bool:
-    """Whether values are numbers, or texts that are numbers but for a mark of what is missing."""
-    texts = sample_of_texts(domain)
-    return domain.kind == "number" or (len(texts) > MOST_ANSWERS and sum(map(_is_number, texts)) >= len(texts) - 1)
-
-
-def _is_number(text: str) -> bool:
-    return text.strip().lstrip("-").replace(".", "", 1).replace(",", "", 1).isdecimal()
+def are_scores(domain: Domain) -> bool:
+    """Whether fractions have a mean of 0 and a spread of 1, to which results of tests are scaled."""
+    values = domain.values
+    if domain.kind != "number" or values.dtype.kind != "f" or len(values) <= MOST_ANSWERS:
+        return False
+    counts = domain.counts[: len(values)]
+    people = int(counts.sum())
+    mean = float((values * counts).sum()) / people
+    spread = float(((values - mean) ** 2 * counts).sum()) / people
+    return bool(abs(mean) < 0.05 and abs(spread - 1) < 0.1)
 
 
 def _answers_in(domain: Domain) -> Sequence[tuple[str, ...]]:

@@ -1,9 +1,10 @@
-"""Columns that belong together, by a common part of their names or the same answers: what is known of most holds for all."""
+"""Columns that belong together, by their names, their answers or their place: what is known of most holds for all."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from incrowd.api._suggest._roles import Clues, RoleGuess
 from incrowd.api._suggest._words import tokens_of, vocabulary
@@ -15,28 +16,45 @@ TOGETHER = 2
 SCALE = range(4, 13)
 """So many values has a question that several columns answer."""
 
+CHOICES = 6
+"""So many columns side by side with the same two values are the choices of one question."""
+
 
 def with_blocks(clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> dict[str, RoleGuess]:
-    """Give the guesses, where columns of which nothing is known have the role of the confidential ones beside them."""
-    members: dict[object, list[str]] = defaultdict(list)
-    for name, clue in clues.items():
-        for mark in _marks(name, clue.domain):
-            members[mark].append(name)
+    """Give the guesses, where columns of which little is known have the role of those they belong to."""
     found = dict(guesses)
-    for names in members.values():
-        told = [guesses[name] for name in names if guesses[name].about is not None]
-        secret = sum(guess.role == "sensitive" for guess in told)
-        if secret >= TOGETHER and secret == len(told):
-            for name in names:
-                if _is_open(clues[name], guesses[name]):
-                    found[name] = RoleGuess("sensitive", f"belongs to {secret} confidential columns", sure=False)
+    for names in _blocks(clues):
+        told = [guesses[name].role for name in names if guesses[name].about is not None]
+        if told.count("sensitive") == len(told) >= TOGETHER:
+            guess = RoleGuess("sensitive", f"belongs to {len(told)} confidential columns", sure=False)
+            found.update((name, guess) for name in names if _is_open(clues[name], guesses[name]))
+    for names in _choices(clues):
+        about = _subject(names, guesses)
+        if about is not None:
+            guess = RoleGuess("quasi", f"one of {len(names)} choices about {about}", sure=False, about=about)
+            found.update((name, guess) for name in names if guesses[name].role != "quasi" and not guesses[name].sure)
     return found
+
+
+def _subject(names: Sequence[str], guesses: Mapping[str, RoleGuess]) -> str | None:
+    """Say what at least half of some columns are about, if it is something that others know."""
+    known = Counter(guesses[name].about for name in names if guesses[name].role == "quasi")
+    return next((about for about, most in known.items() if about is not None and 2 * most >= len(names)), None)
 
 
 def _is_open(clues: Clues, guess: RoleGuess) -> bool:
     """Whether nothing is known of a column: neither its name nor its values say anything."""
     known = guess.about is not None or guess.sure or guess.stands_for is not None or clues.topics
     return guess.role == "quasi" and not known and clues.column.distinct > 1
+
+
+def _blocks(clues: Mapping[str, Clues]) -> Iterator[Sequence[str]]:
+    """Give the columns that have a part of their names or all their answers in common."""
+    members: dict[object, list[str]] = defaultdict(list)
+    for name, clue in clues.items():
+        for mark in _marks(name, clue.domain):
+            members[mark].append(name)
+    yield from members.values()
 
 
 def _marks(name: str, domain: Domain) -> Iterator[object]:
@@ -46,3 +64,15 @@ def _marks(name: str, domain: Domain) -> Iterator[object]:
         yield from {token for token in tokens if token.isalpha() and len(token) > 1 and not vocabulary().knows(token)}
     if len(domain.values) in SCALE:
         yield domain.kind, *domain.values.tolist()
+
+
+def _choices(clues: Mapping[str, Clues]) -> Iterator[Sequence[str]]:
+    """Give the runs of columns side by side that have the same two values."""
+    for values, names in groupby(clues, lambda name: _two_values(clues[name].domain)):
+        run = [*names]
+        if values is not None and len(run) >= CHOICES:
+            yield run
+
+
+def _two_values(domain: Domain) -> tuple[object, ...] | None:
+    return (domain.kind, *domain.values.tolist()) if len(domain.values) == 2 else None

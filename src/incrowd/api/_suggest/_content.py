@@ -49,6 +49,16 @@ def is_free_text(domain: Domain) -> bool:
     return float(np.mean([len(text.split()) for text in texts])) >= 5
 
 
+def are_numbers(domain: Domain) -> bool:
+    """Whether values are numbers, or texts that are numbers but for a mark of what is missing."""
+    texts = sample_of_texts(domain)
+    return domain.kind == "number" or (len(texts) > 1 and sum(map(_is_number, texts)) >= len(texts) - 1)
+
+
+def _is_number(text: str) -> bool:
+    return text.strip().lstrip("-").replace(".", "", 1).replace(",", "", 1).isdecimal()
+
+
 def dates_in(domain: Domain) -> tuple[Dates | None, bool]:
     """Find out how a column of text writes dates, and whether another way of reading them would fit too."""
     if domain.kind != "text" or len(domain.values) < 2:

@@ -21,6 +21,7 @@ from incrowd.api._suggest._roles import FEW_RECORDS, RoleGuess, SuggestedRole, c
 from incrowd.api._suggest._similarity import trees_of
 from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
 from incrowd.api._suggest._twins import alike
+from incrowd.api._suggest._weights import is_for_analysis
 from incrowd.core import Census, ParameterError, UnknownColumnError
 from incrowd.engines import Engine
 
@@ -82,7 +83,8 @@ class Look:
         if census is not None and singled is not None:
             columns = _with_trees(columns, census)
             columns = tuple(self._exposing(column, singled) for column in columns)
-        weight = next((name for name, guess in self.guesses.items() if guess.stands_for == "weight"), None)
+        weights = [name for name, guess in self.guesses.items() if guess.stands_for == "weight"]
+        weight = max(weights, key=is_for_analysis, default=None)
         household = self.persons.household
         read = (self.layout, household, weight, self.found, self.asked)
         return Suggestion(columns, self.profile, singled, entity, count, *read, said, self)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from incrowd.api._profile import ColumnProfile
-from incrowd.api._suggest._answers import are_bands, are_numbers, is_opinion, is_rating, is_scale, is_verdict
+from incrowd.api._suggest._answers import are_bands, are_scores, is_opinion, is_rating, is_scale, is_verdict
 from incrowd.api._suggest._codes import Codes, are_years, codes_in, suits, words_in
-from incrowd.api._suggest._content import is_free_text, pattern_of
-from incrowd.api._suggest._weights import are_scores, averages_one, could_be_of_a_body, is_of_a_body, is_of_a_child
+from incrowd.api._suggest._content import are_numbers, is_free_text, pattern_of
+from incrowd.api._suggest._weights import averages_one, could_be_of_a_body, is_of_a_body, is_of_a_child
 from incrowd.api._suggest._words import Found, is_question_number, topics_of
 from incrowd.core import Domain
 
@@ -200,9 +200,10 @@ def _by_answers(clues: Clues) -> RoleGuess | None:
 
 def _by_place(clues: Clues, codes: Codes | None) -> RoleGuess | None:
     """Take codes of states or countries for what they are, though the name speaks of addresses."""
-    if codes is None or codes.role != "quasi" or not clues.topics or clues.topics[0].topic.role != "identifier":
+    named = clues.topics and clues.topics[0].topic.role == "identifier"
+    if codes is None or codes.role != "quasi" or not named or clues.nearly_unique:
         return None
-    return None if clues.nearly_unique else RoleGuess("quasi", f"values look like {codes.about}", codes.sure, codes.about)
+    return RoleGuess("quasi", f"values look like {codes.about}", codes.sure, codes.about)
 
 
 def _by_words(clues: Clues) -> RoleGuess | None:

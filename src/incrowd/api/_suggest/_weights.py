@@ -1,4 +1,4 @@
-"""Weights: of a body, of a child, or of a record in a survey. They share a name, and not their values; and scores."""
+"""Weights: of a body, of a child, or of a record in a survey. They share a name, and not their values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from incrowd.core import Domain
 
 ENOUGH = 12
 """Fewer different numbers are no weights of people."""
+
+
+FINAL = ("final", "finl", "analysis", "anweight", "gesamt")
+"""What the weight is called that is to be used, where a survey has those of its single steps, too."""
 
 
 def is_of_a_body(domain: Domain) -> bool:
@@ -44,13 +48,6 @@ def averages_one(domain: Domain) -> bool:
     return bool(values[0] > 0 and values[-1] <= 50 and abs(mean - 1) < 0.002)
 
 
-def are_scores(domain: Domain) -> bool:
-    """Whether fractions have a mean of 0 and a spread of 1, to which results of tests are scaled."""
-    values = domain.values
-    if domain.kind != "number" or values.dtype.kind != "f" or len(values) <= ENOUGH:
-        return False
-    counts = domain.counts[: len(values)]
-    people = int(counts.sum())
-    mean = float((values * counts).sum()) / people
-    spread = float(((values - mean) ** 2 * counts).sum()) / people
-    return bool(abs(mean) < 0.05 and abs(spread - 1) < 0.1)
+def is_for_analysis(name: str) -> bool:
+    """Whether a survey weight is the one that holds all others: the final one, or that of the analysis."""
+    return any(word in name.lower() for word in FINAL)
