@@ -103,6 +103,13 @@ def test_who_stands_alone_is_counted_by_records_and_by_people() -> None:
     assert "50 of 50 people are one of a kind in some of their rows, counted by pat_id" in str(found)
 
 
+def test_how_a_file_was_read_stands_in_the_first_line(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("alter;tag;lohn\n" + "34;31.12.2024;1,5\n36;01.02.2024;2,5\n" * 5)
+    found = ic.suggest(tmp_path / "t.csv")
+    assert str(found).splitlines()[:2] == ["read with separator ';', decimal comma, dates as dd.mm.yyyy", ""]
+    assert "<p>read with separator &#x27;;&#x27;, decimal comma" in found._repr_html_()
+
+
 def test_a_person_with_several_combinations_of_their_own_counts_once() -> None:
     rows = [{"pat_id": row // 4, "sex": "f", "age": 20 + row, "fever": row % 2} for row in range(200)]
     found = ic.suggest(rows, roles={"age": "quasi", "sex": "quasi"}, entity="pat_id").singling_out
