@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.csv
 import pytest
 from hypothesis import given
@@ -90,6 +91,22 @@ def test_wrong_corrections_are_refused_by_name() -> None:
         found.with_roles(entity="number")
     with pytest.raises(ic.ParameterError, match="does not know its table any more"):
         dataclasses.replace(found, look=None).with_roles(drop="age")
+
+
+def test_a_hierarchy_can_be_said_with_a_role_and_stays(tmp_path: Path) -> None:
+    rows = [{"postcode": f"0{row % 9}069", "job": "abcd"[row % 4], "sex": "fm"[row % 2]} for row in range(90)]
+    jobs = ic.tree({"x": ["a", "b"], "y": ["c", "d"]})
+    said = {"postcode": ic.postcodes("DE"), "job": jobs, "sex": None}
+    found = ic.suggest(rows).with_roles(quasi=said).with_roles(entity=None)
+    hierarchies = dict(found.schema.quasi)
+    assert (hierarchies["postcode"], hierarchies["job"], hierarchies["sex"]) == (ic.postcodes("DE"), jobs, ic.flat())
+    pyarrow.csv.write_csv(pa.Table.from_pylist(rows), tmp_path / "t.csv")
+    assert found.write(tmp_path / "plan.toml", "t.csv").schema().quasi_names == ("postcode", "job", "sex")
+
+
+def test_a_hierarchy_that_a_plan_has_in_a_file_is_refused_with_the_way() -> None:
+    with pytest.raises(ic.ParameterError, match=r"cannot keep the hierarchy of 'age'.*say it there, or build a Schema"):
+        ic.suggest(VISITS).with_roles(quasi={"age": ic.ordered(["young", "old"])})
 
 
 def test_who_stands_alone_is_counted_by_records_and_by_people() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, get_args
 
-from incrowd.api._plan._forms import HierarchyForm
+from incrowd.api._plan._forms import HierarchyForm, form_of
 from incrowd.api._plan._plan import Plan
 from incrowd.api._plan._sections import plain_of
 from incrowd.api._profile import ColumnProfile, Profile
@@ -21,7 +21,7 @@ from incrowd.api._suggest._questions import questions_of, rows_of
 from incrowd.api._suggest._roles import SuggestedRole
 from incrowd.api._suggest._shown import html_of, lines_of
 from incrowd.api._suggest._similarity import ladder_files, write_trees
-from incrowd.core import ParameterError, Schema, SchemaError
+from incrowd.core import Hierarchy, ParameterError, Schema, SchemaError
 from incrowd.hierarchies import Tree
 from incrowd.io import atomic_path
 
@@ -180,7 +180,7 @@ class Suggestion:
         self,
         *,
         entity: str | EllipsisType | None = ...,
-        quasi: str | Sequence[str] = (),
+        quasi: str | Sequence[str] | Mapping[str, Hierarchy | None] = (),
         sensitive: str | Sequence[str] = (),
         identifiers: str | Sequence[str] = (),
         insensitive: str | Sequence[str] = (),
@@ -193,7 +193,8 @@ class Suggestion:
         entity
             The column that says whose row it is; ``None`` if every row is another person. As it was if nothing is said.
         quasi, sensitive, identifiers, insensitive, drop
-            The columns that have this role.
+            The columns that have this role. Quasi-identifiers may come with their hierarchies, as in a schema:
+            ``quasi={"zip": ic.postcodes("DE"), "job": None}`` leaves that of ``job`` to us.
         """
         if self.look is None:
             msg = "This suggestion does not know its table any more."
@@ -202,9 +203,10 @@ class Suggestion:
             "quasi": quasi, "sensitive": sensitive, "identifier": identifiers, "insensitive": insensitive, "drop": drop,
         }  # fmt: skip
         said = {**self.said, **_one_role_each(given)}
+        look = replace(self.look, ladders={**self.look.ladders, **_ladders(quasi)})
         if isinstance(entity, str):
-            return self.look.suggestion(said, entity, self.count)
-        return self.look.counted(said, self.entity if entity is ... else None, self.count)
+            return look.suggestion(said, entity, self.count)
+        return look.counted(said, self.entity if entity is ... else None, self.count)
 
     def plan(self, data: str | os.PathLike[str] | None = None) -> Plan:
         """Make the plan.
@@ -308,6 +310,18 @@ def _one_role_each(given: Mapping[str, str | Sequence[str]]) -> dict[str, Sugges
                 msg = f"Column {name!r} is given as {roles[name]} and as {role}."
                 raise ParameterError(msg, hint="give every column one role.")
     return roles
+
+
+def _ladders(quasi: str | Sequence[str] | Mapping[str, Hierarchy | None]) -> dict[str, Hierarchy]:
+    """Give the hierarchies that were said; those that a plan writes as files are said there, or in a schema."""
+    if not isinstance(quasi, Mapping):
+        return {}
+    given = {name: hierarchy for name, hierarchy in quasi.items() if hierarchy is not None}
+    for name, hierarchy in given.items():
+        if not isinstance(hierarchy, Tree) and form_of(hierarchy) == "auto":
+            msg = f"A suggestion cannot keep the hierarchy of {name!r}: it is {type(hierarchy).__name__}."
+            raise ParameterError(msg, hint="write the plan and say it there, or build a Schema.")
+    return given
 
 
 def _plain_column(column: ColumnSuggestion, profile: ColumnProfile) -> dict[str, Any]:
