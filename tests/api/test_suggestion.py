@@ -96,7 +96,7 @@ def test_wrong_corrections_are_refused_by_name() -> None:
 def test_a_hierarchy_can_be_said_with_a_role_and_stays(tmp_path: Path) -> None:
     rows = [{"postcode": f"0{row % 9}069", "job": "abcd"[row % 4], "sex": "fm"[row % 2]} for row in range(90)]
     jobs = ic.tree({"x": ["a", "b"], "y": ["c", "d"]})
-    said = {"postcode": ic.postcodes("DE"), "job": jobs, "sex": None}
+    said: dict[str, Any] = {"postcode": ic.postcodes("DE"), "job": jobs, "sex": None}
     found = ic.suggest(rows).with_roles(quasi=said).with_roles(entity=None)
     hierarchies = dict(found.schema.quasi)
     assert (hierarchies["postcode"], hierarchies["job"], hierarchies["sex"]) == (ic.postcodes("DE"), jobs, ic.flat())
@@ -107,6 +107,16 @@ def test_a_hierarchy_can_be_said_with_a_role_and_stays(tmp_path: Path) -> None:
 def test_a_hierarchy_that_a_plan_has_in_a_file_is_refused_with_the_way() -> None:
     with pytest.raises(ic.ParameterError, match=r"cannot keep the hierarchy of 'age'.*say it there, or build a Schema"):
         ic.suggest(VISITS).with_roles(quasi={"age": ic.ordered(["young", "old"])})
+
+
+def test_how_a_table_is_read_can_be_handed_on_where_marks_count_as_missing(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("age;fever\n" + "".join(f"{20 + row % 4};{'ny?'[row % 3]}\n" for row in range(60)))
+    found = ic.suggest(file, roles={"age": "quasi", "fever": "sensitive"}, missing_values=["", "?"])
+    assert (dict(found.reading), found.missing) == ({"separator": ";"}, ("", "?"))
+    assert found.to_dict()["reading"] == {"separator": ";", "missing": ["", "?"]}
+    assert found.plan().data.missing == ("", "?")
+    assert ic.anonymize(file, found.schema, model="k>=5", **found.reading).verdict.holds
 
 
 def test_who_stands_alone_is_counted_by_records_and_by_people() -> None:

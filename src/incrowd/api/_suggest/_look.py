@@ -34,8 +34,8 @@ class Look:
         The table.
     path
         Its file, if it is in one.
-    layout, found, asked
-        How it was read, what of that was found out, and what to check about it.
+    layout, found, asked, missing
+        How it was read, what of that was found out, what to check about it, and which texts count as missing.
     profile, guesses, persons
         Its columns in numbers, the probable role of each, and which of them stand for persons and households.
     ladders
@@ -47,6 +47,7 @@ class Look:
     layout: Mapping[str, Any]
     found: tuple[str, ...]
     asked: tuple[str, ...]
+    missing: tuple[str, ...]
     profile: Profile
     guesses: Mapping[str, RoleGuess]
     persons: Persons
@@ -87,7 +88,7 @@ class Look:
         weight = next((name for name, guess in self.guesses.items() if guess.stands_for == "weight"), None)
         household = self.persons.household
         read = (self.layout, household, weight, self.found, self.asked)
-        return Suggestion(columns, self.profile, singled, entity, count, *read, said, self)
+        return Suggestion(columns, self.profile, singled, entity, count, *read, said, self.missing, self)
 
     def _check(self, said: Mapping[str, str], *extra: str | None) -> None:
         names = [column.name for column in self.profile.columns]
@@ -136,7 +137,7 @@ class Look:
         return replace(column, check=f"with it {found:,} records are one of a kind, {before:,} without it")
 
 
-def look_at(read: Read, table: Any) -> Look:
+def look_at(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
     """Look at a table once.
 
     Parameters
@@ -145,10 +146,13 @@ def look_at(read: Read, table: Any) -> Look:
         The table, opened and counted.
     table
         What was opened: a path is remembered.
+    missing
+        Texts that count as missing.
     """
     guesses, persons = _guesses(read.engine, read.profile)
     path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
-    return Look(read.engine, path, read.reading, read.found, read.asked, read.profile, guesses, persons)
+    how = (read.reading, read.found, read.asked, tuple(missing))
+    return Look(read.engine, path, *how, read.profile, guesses, persons)
 
 
 def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Sequence[str], *, show: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import EllipsisType
@@ -16,7 +16,7 @@ from incrowd.api._plan._sections import plain_of
 from incrowd.api._profile import ColumnProfile, Profile
 from incrowd.api._suggest._combinations import Combination, SinglingOut
 from incrowd.api._suggest._hierarchies import BY_HAND
-from incrowd.api._suggest._plan import notes_for, promises_of, tables_for
+from incrowd.api._suggest._plan import layout_of, notes_for, promises_of, tables_for
 from incrowd.api._suggest._questions import questions_of, rows_of
 from incrowd.api._suggest._roles import SuggestedRole
 from incrowd.api._suggest._shown import html_of, lines_of
@@ -80,7 +80,7 @@ class Suggestion:
     count
         The column that says how often a row counts, if it was given.
     reading
-        How the table was read.
+        How the table was read, as ``anonymize`` and all others take it: ``**found.reading``.
     household, weight
         The columns that say which household a row belongs to and for how many people it speaks in a survey, if the
         table has them. Neither is published unasked.
@@ -90,6 +90,8 @@ class Suggestion:
         What to check about how the table was read, such as marks that perhaps mean missing.
     said
         The roles that somebody gave.
+    missing
+        Texts that count as missing; the schema has them too.
     look
         What was seen of the table, by which ``with_roles`` corrects roles without looking again. As confidential as the
         table.
@@ -121,6 +123,7 @@ class Suggestion:
     found: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     said: Mapping[str, SuggestedRole] = field(default_factory=dict)
+    missing: tuple[str, ...] = ("",)
     look: Look | None = field(default=None, repr=False)
 
     @property
@@ -171,7 +174,7 @@ class Suggestion:
             "household": self.household,
             "weight": self.weight,
             "count": self.count,
-            "reading": {name: value for name, value in self.reading.items() if name not in {"memory", "temp"}},
+            "reading": {name: value for name, value in layout_of(self).items() if name not in {"memory", "temp"}},
             "found": list(self.found),
             "singling_out": None if self.singling_out is None else _plain_singling_out(self.singling_out),
         }
@@ -199,7 +202,7 @@ class Suggestion:
         if self.look is None:
             msg = "This suggestion does not know its table any more."
             raise ParameterError(msg, hint="call suggest(table, roles=...) again.")
-        given = {
+        given: dict[str, Iterable[str]] = {
             "quasi": quasi, "sensitive": sensitive, "identifier": identifiers, "insensitive": insensitive, "drop": drop,
         }  # fmt: skip
         said = {**self.said, **_one_role_each(given)}
@@ -302,7 +305,7 @@ class Suggestion:
         return f"Suggestion({roles}{promised}{people})"
 
 
-def _one_role_each(given: Mapping[str, str | Sequence[str]]) -> dict[str, SuggestedRole]:
+def _one_role_each(given: Mapping[str, Iterable[str]]) -> dict[str, SuggestedRole]:
     roles: dict[str, Any] = {}
     for role, names in given.items():
         for name in (names,) if isinstance(names, str) else names:
