@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.csv
 import pytest
 from hypothesis import given
@@ -92,6 +93,32 @@ def test_wrong_corrections_are_refused_by_name() -> None:
         dataclasses.replace(found, look=None).with_roles(drop="age")
 
 
+def test_a_hierarchy_can_be_said_with_a_role_and_stays(tmp_path: Path) -> None:
+    rows = [{"postcode": f"0{row % 9}069", "job": "abcd"[row % 4], "sex": "fm"[row % 2]} for row in range(90)]
+    jobs = ic.tree({"x": ["a", "b"], "y": ["c", "d"]})
+    said: dict[str, Any] = {"postcode": ic.postcodes("DE"), "job": jobs, "sex": None}
+    found = ic.suggest(rows).with_roles(quasi=said).with_roles(entity=None)
+    hierarchies = dict(found.schema.quasi)
+    assert (hierarchies["postcode"], hierarchies["job"], hierarchies["sex"]) == (ic.postcodes("DE"), jobs, ic.flat())
+    pyarrow.csv.write_csv(pa.Table.from_pylist(rows), tmp_path / "t.csv")
+    assert found.write(tmp_path / "plan.toml", "t.csv").schema().quasi_names == ("postcode", "job", "sex")
+
+
+def test_a_hierarchy_that_a_plan_has_in_a_file_is_refused_with_the_way() -> None:
+    with pytest.raises(ic.ParameterError, match=r"cannot keep the hierarchy of 'age'.*say it there, or build a Schema"):
+        ic.suggest(VISITS).with_roles(quasi={"age": ic.ordered(["young", "old"])})
+
+
+def test_how_a_table_is_read_can_be_handed_on_where_marks_count_as_missing(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("age;fever\n" + "".join(f"{20 + row % 4};{'ny?'[row % 3]}\n" for row in range(60)))
+    found = ic.suggest(file, roles={"age": "quasi", "fever": "sensitive"}, missing_values=["", "?"])
+    assert (dict(found.reading), found.missing) == ({"separator": ";"}, ("", "?"))
+    assert found.to_dict()["reading"] == {"separator": ";", "missing": ["", "?"]}
+    assert found.plan().data.missing == ("", "?")
+    assert ic.anonymize(file, found.schema, model="k>=5", **found.reading).verdict.holds
+
+
 def test_who_stands_alone_is_counted_by_records_and_by_people() -> None:
     rows = [
         {"pat_id": row // 4, "sex": "fm"[row // 4 % 2], "age": 20 + row // 4, "fever": row % 2} for row in range(200)
@@ -101,6 +128,13 @@ def test_who_stands_alone_is_counted_by_records_and_by_people() -> None:
     assert (found.singling_out.together.alone, found.singling_out.together.people, found.people) == (0, 50, 50)
     assert found.to_dict()["singling_out"]["together"]["people"] == 50
     assert "50 of 50 people are one of a kind in some of their rows, counted by pat_id" in str(found)
+
+
+def test_how_a_file_was_read_stands_in_the_first_line(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("alter;tag;lohn\n" + "34;31.12.2024;1,5\n36;01.02.2024;2,5\n" * 5)
+    found = ic.suggest(tmp_path / "t.csv")
+    assert str(found).splitlines()[:2] == ["read with separator ';', decimal comma, dates as dd.mm.yyyy", ""]
+    assert "<p>read with separator &#x27;;&#x27;, decimal comma" in found._repr_html_()
 
 
 def test_a_person_with_several_combinations_of_their_own_counts_once() -> None:

@@ -42,6 +42,8 @@ def test_says_what_each_column_is_and_why(run: Run, patients: str) -> None:
     code, out, err = run(patients)
     assert code == 0
     assert out == (
+        "read with separator ';'\n"
+        "\n"
         "column      proposed role         why                               sure\n"
         "patient_id  names a person        name suggests a number that s...  high\n"
         "age         could help recognise  name suggests an age              high\n"
@@ -55,7 +57,7 @@ def test_says_what_each_column_is_and_why(run: Run, patients: str) -> None:
         "   1. 'x' becomes vaguer, as something that others could know: number, 3 values\n"
     )
     assert err == (
-        "read 40 rows, 5 columns, no missing values, separator ';'\n"
+        "read 40 rows, 5 columns, no missing values\n"
         "\n"
         "\n"
         "wrote plan.toml (5 columns, commented)\n"
@@ -128,9 +130,9 @@ def test_a_harmless_column_that_singles_people_out_is_named_with_the_number(run:
 def test_what_counts_as_missing_and_how_rows_count_stand_in_the_plan(run: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes("größe\tn\n1\t2\nNA\t3\n".encode("latin-1"))
     options = ["--separator", r"\t", "--encoding", "latin-1", "--missing", "NA", "--count", "n"]
-    code, _, err = run("t.csv", *options, "--quasi", "größe", "-o", "my.toml")
-    layout = "separator tab, encoding latin-1"
-    assert (code, err.splitlines()[0]) == (0, f"read 2 rows, 2 columns, 1 missing value, {layout}")
+    code, out, err = run("t.csv", *options, "--quasi", "größe", "-o", "my.toml")
+    assert (code, err.splitlines()[0]) == (0, "read 2 rows, 2 columns, 1 missing value")
+    assert out.splitlines()[0] == "read with separator tab, encoding latin-1"
     data = ic.Plan.read("my.toml").data
     assert (data.separator, data.encoding, data.missing, data.count) == ("\t", "latin-1", ("", "NA"), "n")
 

@@ -51,7 +51,7 @@ def test_who_does_not_say_which_sheet_is_asked_to(command: list[str], run: Run) 
     code, _, err = run(*command)
     assert code == 2
     assert "The file 'people.xlsx' has 2 sheets.\n" in err
-    assert "by its number from 1: --sheet 1, or sheet = 1 in a plan. There is 'notes', '2024'.\n" in err
+    assert "by its number from 1: --sheet 1, or sheet = 1 in a plan. It has 'notes', '2024'.\n" in err
 
 
 def test_init_writes_the_sheet_into_the_plan_and_the_plan_runs(run: Run) -> None:

@@ -113,13 +113,11 @@ def _seen_from(output: Path, data: Path) -> str:
 
 
 def _size(found: Suggestion) -> str:
-    from incrowd.api._suggest._reading import layout_in_words
-
     profile = found.profile
     missing = sum(column.missing for column in profile.columns)
     said = amount(missing, "missing value") if missing else "no missing values"
     size = [f"read {amount(profile.records, 'row')}", amount(len(profile.columns), "column"), said]
-    return f"{', '.join([*size, *layout_in_words(found.reading)])}\n"
+    return f"{', '.join(size)}\n"
 
 
 def _json(found: Suggestion, output: Path, ladders: dict[str, Path]) -> list[str]:

@@ -124,7 +124,7 @@ def _number(path: Path, names: Sequence[str], sheet: str | int | None) -> int:
     msg = f"The file {path.name!r} has {count}" + ("." if sheet is None else f", and none is {sheet!r}.")
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     listed = ", ".join(map(repr, names[:_NAMED]))
-    raise DataError(msg, hint=f"say which one by its name, or by its number from 1: sheet=1. There is {listed}{more}.")
+    raise DataError(msg, hint=f"say which one by its name, or by its number from 1: sheet=1. It has {listed}{more}.")
 
 
 def _check_names(path: Path, names: Sequence[str | None]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
-from incrowd.api._plan._forms import FlatForm, FrequentForm
+from incrowd.api._plan._forms import FlatForm, FrequentForm, form_of
 from incrowd.api._profile import ColumnProfile, Profile
 from incrowd.api._suggest._blocks import with_blocks
 from incrowd.api._suggest._combinations import SinglingOut, alone_with, census_of, singling_out
@@ -22,8 +22,9 @@ from incrowd.api._suggest._similarity import trees_of
 from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
 from incrowd.api._suggest._twins import alike
 from incrowd.api._suggest._weights import is_for_analysis
-from incrowd.core import Census, ParameterError, UnknownColumnError
+from incrowd.core import Census, Hierarchy, ParameterError, UnknownColumnError
 from incrowd.engines import Engine
+from incrowd.hierarchies import Tree, flat
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -36,10 +37,12 @@ class Look:
         The table.
     path
         Its file, if it is in one.
-    layout, found, asked
-        How it was read, what of that was found out, and what to check about it.
+    layout, found, asked, missing
+        How it was read, what of that was found out, what to check about it, and which texts count as missing.
     profile, guesses, persons
         Its columns in numbers, the probable role of each, and which of them stand for persons and households.
+    ladders
+        The hierarchies that somebody gave.
     """
 
     engine: Engine
@@ -47,9 +50,11 @@ class Look:
     layout: Mapping[str, Any]
     found: tuple[str, ...]
     asked: tuple[str, ...]
+    missing: tuple[str, ...]
     profile: Profile
     guesses: Mapping[str, RoleGuess]
     persons: Persons
+    ladders: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     def suggestion(self, said: Mapping[str, SuggestedRole], entity: str | None, count: str | None) -> Suggestion:
         """Put roles on the columns: those that were said, and the probable ones of all others.
@@ -81,13 +86,13 @@ class Look:
         census = census_of(self.engine, quasi)
         singled = None if census is None else singling_out(census, self._by_person(quasi, entity))
         if census is not None and singled is not None:
-            columns = _with_trees(columns, census)
+            columns = self._with_trees(columns, census)
             columns = tuple(self._exposing(column, singled) for column in columns)
         weights = [name for name, guess in self.guesses.items() if guess.stands_for == "weight"]
         weight = max(weights, key=is_for_analysis, default=None)
         household = self.persons.household
         read = (self.layout, household, weight, self.found, self.asked)
-        return Suggestion(columns, self.profile, singled, entity, count, *read, said, self)
+        return Suggestion(columns, self.profile, singled, entity, count, *read, said, self.missing, self)
 
     def _check(self, said: Mapping[str, str], *extra: str | None) -> None:
         names = [column.name for column in self.profile.columns]
@@ -110,8 +115,20 @@ class Look:
             return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, None, check, text)
         if guess.role != "quasi" or domain is None:
             return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure)
+        if column.name in self.ladders:
+            ladder = self.ladders[column.name]
+            tree = ladder if isinstance(ladder, Tree) else None
+            form = form_of(flat() if tree is not None else ladder)
+            return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, form, tree=tree)
         hierarchy, check = suggest_hierarchy(domain, guess.about)
         return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, hierarchy, check)
+
+    def _with_trees(self, columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
+        """Give names of which nothing else is known a tree of what goes with the same others."""
+        last_resort = [one.name for one in columns if isinstance(one.hierarchy, (FlatForm, FrequentForm))]
+        trees = trees_of(census, [name for name in last_resort if name not in self.ladders])
+        note = "groups of values that go with the same values of other columns: please look at the file"
+        return tuple(replace(one, tree=trees[one.name], check=note) if one.name in trees else one for one in columns)
 
     def _exposing(self, column: ColumnSuggestion, singled: SinglingOut) -> ColumnSuggestion:
         """Say of a column that is called harmless how many it singles out together with what others could know."""
@@ -124,7 +141,7 @@ class Look:
         return replace(column, check=f"with it {found:,} records are one of a kind, {before:,} without it")
 
 
-def look_at(read: Read, table: Any) -> Look:
+def look_at(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
     """Look at a table once.
 
     Parameters
@@ -133,20 +150,13 @@ def look_at(read: Read, table: Any) -> Look:
         The table, opened and counted.
     table
         What was opened: a path is remembered.
+    missing
+        Texts that count as missing.
     """
     guesses, persons = _guesses(read.engine, read.profile)
     path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
-    return Look(read.engine, path, read.reading, read.found, read.asked, read.profile, guesses, persons)
-
-
-def _with_trees(columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
-    """Give names of which nothing else is known a tree of what goes with the same others."""
-    last_resort = (FlatForm, FrequentForm)
-    trees = trees_of(census, [column.name for column in columns if isinstance(column.hierarchy, last_resort)])
-    note = "groups of values that go with the same values of other columns: please look at the file"
-    return tuple(
-        replace(column, tree=trees[column.name], check=note) if column.name in trees else column for column in columns
-    )
+    how = (read.reading, read.found, read.asked, tuple(missing))
+    return Look(read.engine, path, *how, read.profile, guesses, persons)
 
 
 def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Sequence[str], *, show: bool) -> None:

@@ -41,7 +41,7 @@ PRIVACY = (
 def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
     """Give the sections of the plan."""
     extra = {"entity": suggestion.entity, "count": suggestion.count}
-    reading = {name: value for name, value in suggestion.reading.items() if name in READ and value != "utf-8"}
+    reading = {name: value for name, value in layout_of(suggestion).items() if name in READ and value != "utf-8"}
     return {
         "version": 1,
         "data": {"path": data, **reading, **{key: name for key, name in extra.items() if name is not None}},
@@ -50,6 +50,12 @@ def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
         "search": {"algorithm": "optimal", **_search(suggestion)},
         "output": {"folder": "out"},
     }
+
+
+def layout_of(suggestion: Suggestion) -> dict[str, Any]:
+    """Say how the table is read and, where somebody said so, what counts as missing."""
+    missing = [*suggestion.missing]
+    return {**suggestion.reading, **({} if missing == [""] else {"missing": missing})}
 
 
 def _search(suggestion: Suggestion) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A suggestion as people read it: who a row is about, a line per column, who stands out, and what to check."""
+"""A suggestion as people read it: how and about whom, a line per column, who stands out, and what to check."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from incrowd.api._suggest._plan import percent
+from incrowd.api._suggest._reading import layout_in_words
 from incrowd.core import Grid, printable
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ NAME, WHY = 20, 32
 
 def lines_of(suggestion: Suggestion) -> Iterator[str]:
     """Write a suggestion for a terminal."""
-    yield from (f"{printable(line)}\n" for line in suggestion.rows)
+    head = [*_head(suggestion)]
+    yield from [*head, ""] if head else []
     yield from _columns(suggestion).lines()
     singled = [*_singled(suggestion)]
     yield from ["", *singled] if singled else []
@@ -50,9 +52,17 @@ def html_of(suggestion: Suggestion) -> str:
     more = [f"and {len(asked) - ASKED:,} more"] if len(asked) > ASKED else []
     items = "".join(f"<li>{escape(one)}</li>" for one in [*asked[:ASKED], *more])
     check = f"<p>please check, most dangerous first:</p><ol>{items}</ol>" if asked else ""
-    before = "".join(f"<p>{escape(printable(line))}</p>" for line in suggestion.rows)
+    before = "".join(f"<p>{escape(line)}</p>" for line in _head(suggestion))
     after = "".join(f"<p>{escape(line)}</p>" for line in _singled(suggestion))
     return f"<div>{before}{_columns(suggestion).html()}{after}{check}</div>"
+
+
+def _head(suggestion: Suggestion) -> Iterator[str]:
+    """Say how the table was read, where it is not a plain one, and who a row is about."""
+    layout = layout_in_words(suggestion.reading)
+    if layout:
+        yield f"read with {', '.join(layout)}"
+    yield from map(printable, suggestion.rows)
 
 
 def _columns(suggestion: Suggestion) -> Grid:
@@ -81,7 +91,8 @@ def _singled(suggestion: Suggestion) -> Iterator[str]:
     person = suggestion.entity or suggestion.perhaps
     if together.people is not None and person is not None:
         number = suggestion.profile[person].distinct
-        yield f"{together.people:,} of {number:,} people are one of a kind in some of their rows, counted by {_short(person)}"
+        people = f"{together.people:,} of {number:,} people"
+        yield f"{people} are one of a kind in some of their rows, counted by {_short(person)}"
     for one in [*singled.single[:2], *singled.pairs[:3]]:
         if one.alone:
             yield f"  {percent(one.share):>8}  by {' and '.join(_short(name) for name in one.columns)} alone"

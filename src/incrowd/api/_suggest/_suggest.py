@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Unpack
 
 from incrowd.api._census import Reading
@@ -69,5 +68,4 @@ def suggest(
         check_roles(known, [entity, count], names, show=engine.shows_names)
 
     read = read_table(table, missing_values, reading, check)
-    layout = {**read.reading, **({} if list(missing_values) == [""] else {"missing": list(missing_values)})}
-    return look_at(replace(read, reading=layout), table).suggestion(known, entity, count)
+    return look_at(read, table, missing_values).suggestion(known, entity, count)

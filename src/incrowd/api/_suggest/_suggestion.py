@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, get_args
 
-from incrowd.api._plan._forms import HierarchyForm
+from incrowd.api._plan._forms import HierarchyForm, form_of
 from incrowd.api._plan._plan import Plan
 from incrowd.api._plan._sections import plain_of
 from incrowd.api._profile import ColumnProfile, Profile
 from incrowd.api._suggest._combinations import Combination, SinglingOut
 from incrowd.api._suggest._hierarchies import BY_HAND
-from incrowd.api._suggest._plan import notes_for, promises_of, tables_for
+from incrowd.api._suggest._plan import layout_of, notes_for, promises_of, tables_for
 from incrowd.api._suggest._questions import questions_of, rows_of
 from incrowd.api._suggest._roles import SuggestedRole
 from incrowd.api._suggest._shown import html_of, lines_of
 from incrowd.api._suggest._similarity import ladder_files, write_trees
-from incrowd.core import ParameterError, Schema, SchemaError
+from incrowd.core import Hierarchy, ParameterError, Schema, SchemaError
 from incrowd.hierarchies import Tree
 from incrowd.io import atomic_path
 
@@ -80,7 +80,7 @@ class Suggestion:
     count
         The column that says how often a row counts, if it was given.
     reading
-        How the table was read.
+        How the table was read, as ``anonymize`` and all others take it: ``**found.reading``.
     household, weight
         The columns that say which household a row belongs to and for how many people it speaks in a survey, if the
         table has them. Neither is published unasked.
@@ -90,6 +90,8 @@ class Suggestion:
         What to check about how the table was read, such as marks that perhaps mean missing.
     said
         The roles that somebody gave.
+    missing
+        Texts that count as missing; the schema has them too.
     look
         What was seen of the table, by which ``with_roles`` corrects roles without looking again. As confidential as the
         table.
@@ -121,6 +123,7 @@ class Suggestion:
     found: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     said: Mapping[str, SuggestedRole] = field(default_factory=dict)
+    missing: tuple[str, ...] = ("",)
     look: Look | None = field(default=None, repr=False)
 
     @property
@@ -171,7 +174,7 @@ class Suggestion:
             "household": self.household,
             "weight": self.weight,
             "count": self.count,
-            "reading": {name: value for name, value in self.reading.items() if name not in {"memory", "temp"}},
+            "reading": {name: value for name, value in layout_of(self).items() if name not in {"memory", "temp"}},
             "found": list(self.found),
             "singling_out": None if self.singling_out is None else _plain_singling_out(self.singling_out),
         }
@@ -180,7 +183,7 @@ class Suggestion:
         self,
         *,
         entity: str | EllipsisType | None = ...,
-        quasi: str | Sequence[str] = (),
+        quasi: str | Sequence[str] | Mapping[str, Hierarchy | None] = (),
         sensitive: str | Sequence[str] = (),
         identifiers: str | Sequence[str] = (),
         insensitive: str | Sequence[str] = (),
@@ -193,18 +196,20 @@ class Suggestion:
         entity
             The column that says whose row it is; ``None`` if every row is another person. As it was if nothing is said.
         quasi, sensitive, identifiers, insensitive, drop
-            The columns that have this role.
+            The columns that have this role. Quasi-identifiers may come with their hierarchies, as in a schema:
+            ``quasi={"zip": ic.postcodes("DE"), "job": None}`` leaves that of ``job`` to us.
         """
         if self.look is None:
             msg = "This suggestion does not know its table any more."
             raise ParameterError(msg, hint="call suggest(table, roles=...) again.")
-        given = {
+        given: dict[str, Iterable[str]] = {
             "quasi": quasi, "sensitive": sensitive, "identifier": identifiers, "insensitive": insensitive, "drop": drop,
         }  # fmt: skip
         said = {**self.said, **_one_role_each(given)}
+        look = replace(self.look, ladders={**self.look.ladders, **_ladders(quasi)})
         if isinstance(entity, str):
-            return self.look.suggestion(said, entity, self.count)
-        return self.look.counted(said, self.entity if entity is ... else None, self.count)
+            return look.suggestion(said, entity, self.count)
+        return look.counted(said, self.entity if entity is ... else None, self.count)
 
     def plan(self, data: str | os.PathLike[str] | None = None) -> Plan:
         """Make the plan.
@@ -300,7 +305,7 @@ class Suggestion:
         return f"Suggestion({roles}{promised}{people})"
 
 
-def _one_role_each(given: Mapping[str, str | Sequence[str]]) -> dict[str, SuggestedRole]:
+def _one_role_each(given: Mapping[str, Iterable[str]]) -> dict[str, SuggestedRole]:
     roles: dict[str, Any] = {}
     for role, names in given.items():
         for name in (names,) if isinstance(names, str) else names:
@@ -308,6 +313,18 @@ def _one_role_each(given: Mapping[str, str | Sequence[str]]) -> dict[str, Sugges
                 msg = f"Column {name!r} is given as {roles[name]} and as {role}."
                 raise ParameterError(msg, hint="give every column one role.")
     return roles
+
+
+def _ladders(quasi: str | Sequence[str] | Mapping[str, Hierarchy | None]) -> dict[str, Hierarchy]:
+    """Give the hierarchies that were said; those that a plan writes as files are said there, or in a schema."""
+    if not isinstance(quasi, Mapping):
+        return {}
+    given = {name: hierarchy for name, hierarchy in quasi.items() if hierarchy is not None}
+    for name, hierarchy in given.items():
+        if not isinstance(hierarchy, Tree) and form_of(hierarchy) == "auto":
+            msg = f"A suggestion cannot keep the hierarchy of {name!r}: it is {type(hierarchy).__name__}."
+            raise ParameterError(msg, hint="write the plan and say it there, or build a Schema.")
+    return given
 
 
 def _plain_column(column: ColumnSuggestion, profile: ColumnProfile) -> dict[str, Any]:
