@@ -42,13 +42,28 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
             msg = "The table has no column that could help recognise a person."
             raise SchemaError(msg)
         found = suggest(path, roles={name: "quasi"}, entity=entity, missing_values=missing, **reading)
-    text = Path(given["draft"])
-    found.without_trees().write(text, path.name, force=True)
     columns = [
         {"name": one.name, "role": one.role, "reason": one.reason, "sure": one.sure, "check": one.check}
+        | {"kind": found.profile[one.name].kind}
         for one in found.columns
     ]
-    return {"suggested": columns, "about": {**_about(found), "reading": asked_about(found)}}
+    kept, drafted = _with_roles(found, given.get("kept") or {})
+    drafted.write(Path(given["draft"]), given["data"])
+    return {"suggested": columns, "confirmed": kept, "about": {**_about(found), "reading": asked_about(found)}}
+
+
+def _with_roles(found: Suggestion, known: Plain) -> tuple[list[str], Suggestion]:
+    """Give columns the roles that somebody confirmed, where they have the kind that they had then; and name these."""
+    kinds = {one.name: one.kind for one in found.profile.columns if one.name != found.entity}
+    kept = {name: one["role"] for name, one in known.items() if name in kinds and one["kind"] == kinds[name]}
+    suggested = {one.name: one.role for one in found.columns}
+    said: dict[str, list[str]] = {}
+    for name, role in kept.items():
+        if role != suggested[name]:
+            said.setdefault("identifiers" if role == "identifier" else role, []).append(name)
+    drafted = found.with_roles(**said) if said else found
+    fits = any(one.role == "quasi" for one in drafted.columns)  # else there is no plan
+    return (list(kept), drafted) if fits else ([], found)
 
 
 def _about(found: Suggestion) -> Plain:

@@ -56,7 +56,7 @@ function again(change) {
   const asked = { ...Object.fromEntries([...keys].map((one) => [one, profile.layout[one]])), ...change };
   if (value === FIND) for (const one of MARKS.includes(key) ? MARKS : [key]) delete asked[one];
   for (const one of ["missing", "entity"]) if (data[one] && !(one in change)) asked[one] = data[one];
-  return open(data.path, asked, key);
+  return open(data.path, { ...asked, again: true }, key);
 }
 
 /** Show what is left when a file was deleted. */
