@@ -11,6 +11,7 @@ import numpy as np
 
 from incrowd.api import ColumnProfile, Suggestion, hospital, suggest
 from incrowd.api._fits import census_within
+from incrowd.api._suggest._combinations import people_alone
 from incrowd.core import Census, CensusRequest, Domain, SchemaError, group
 from incrowd.engines import open_table
 from incrowd.web._desk import domain_of, plan_of, suggestion_of, table_of
@@ -118,7 +119,8 @@ def singling_out(given: Plain, teller: Teller) -> Plain:
     teller.step("counting who is one of a kind")
     plan = plan_of(given["plan"])
     names = [name for name, one in plan.columns.items() if one.role == "quasi"]
-    census = census_within(table_of(plan), CensusRequest(tuple(names)), plan.data.memory, hint=FEWER)
+    request = CensusRequest(tuple(names), entity=plan.data.entity)
+    census = census_within(table_of(plan), request, plan.data.memory, hint=FEWER)
     together = _alone(census, names)
     without = [{"column": name, **_alone(census, [one for one in names if one != name])} for name in names]
     widest = sorted(names, key=lambda name: -len(census.domains[name]))[:8]
@@ -134,13 +136,17 @@ def singling_out(given: Plain, teller: Teller) -> Plain:
 
 
 def _alone(census: Census, names: Sequence[str]) -> Plain:
+    """Count who is one of a kind by some columns: people, where a column says whose row it is, else rows."""
     places = [census.quasi.index(name) for name in names]
-    alone = 0
-    if len(census) and names:
+    people, alone = census.persons, 0
+    if len(census) and names and people is not None:
+        alone = people_alone(census, names) or 0
+    elif len(census) and names:
         codes = [census.codes[place] for place in places]
         sizes = group(codes, [len(census.domains[name]) for name in names]).sums(census.counts)
         alone = int(np.count_nonzero(sizes == 1))
-    return {"columns": list(names), "alone": alone, "share": share_of(Fraction(alone, max(census.records, 1)))}
+    number = census.records if people is None else people
+    return {"columns": list(names), "alone": alone, "share": share_of(Fraction(alone, max(number, 1)))}
 
 
 def share_of(number: Any) -> str:
