@@ -58,7 +58,7 @@ def _with_roles(found: Suggestion, known: Plain) -> tuple[list[str], Suggestion]
     kinds = {one.name: one.kind for one in found.profile.columns if one.name != found.entity}
     kept = {name: one["role"] for name, one in known.items() if name in kinds and one["kind"] == kinds[name]}
     suggested = {one.name: one.role for one in found.columns}
-    said: dict[str, list[str]] = {}
+    said: dict[str, Any] = {}
     for name, role in kept.items():
         if role != suggested[name]:
             said.setdefault("identifiers" if role == "identifier" else role, []).append(name)
