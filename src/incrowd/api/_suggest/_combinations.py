@@ -36,8 +36,8 @@ class Combination:
     share
         Their share of all records.
     people
-        How many people share their values with no other person, however many records they have; ``None`` where the
-        table does not say whose record is whose, or where it was not counted.
+        How many people have a combination of values that no other person has, however many records they have;
+        ``None`` where the table does not say whose record is whose, or where it was not counted.
     """
 
     columns: tuple[str, ...]
