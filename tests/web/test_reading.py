@@ -195,3 +195,44 @@ def test_a_first_line_that_is_a_record_is_asked_about(visitor: Visitor, folder: 
     refused = visitor.ask("POST", "/api/open", 422, json={"name": "bare.csv"})
     assert refused["repairs"][0]["again"] == {"header": False}
     assert len(opened(visitor, "bare.csv", header=False)["plan"]["columns"]) == 3
+
+
+MIXED = "\n".join(
+    ["id,town,height,smoker", *(f"{row},{'abc'[row % 3]},{150 + row % 40},{'yn'[row % 2]}" for row in range(90)), ""]
+)
+
+
+def test_confirmed_roles_outlast_another_reading_where_the_kind_of_a_column_stays(
+    visitor: Visitor, folder: Path
+) -> None:
+    (folder / "mixed.csv").write_text(MIXED, encoding="utf-8")
+    before = visitor.ask("POST", "/api/open", json={"name": "mixed.csv"})
+    roles = {one["name"]: one["role"] for one in before["columns"]}
+    assert roles["town"] == "quasi"
+    changed = {"town": {"role": "sensitive"}, "height": {"role": "quasi"}}
+    visitor.ask("PATCH", "/api/plan", json={"columns": changed})
+    after = visitor.ask("POST", "/api/open", json={"name": "mixed.csv", "missing": ["", "n"], "again": True})
+    found = {one["name"]: one for one in after["columns"]}
+    assert (found["town"]["role"], found["town"]["suggested"], found["town"]["confirmed"]) == (
+        "sensitive",
+        "quasi",
+        True,
+    )
+    assert (found["height"]["role"], found["height"]["confirmed"]) == ("quasi", True)
+
+
+def test_a_column_of_another_kind_loses_what_was_confirmed(visitor: Visitor, folder: Path) -> None:
+    (folder / "mixed.csv").write_text(MIXED.replace("150,", "k.A.,"), encoding="utf-8")
+    visitor.ask("POST", "/api/open", json={"name": "mixed.csv"})
+    visitor.ask("PATCH", "/api/plan", json={"columns": {"height": {"role": "insensitive"}}})
+    after = visitor.ask("POST", "/api/open", json={"name": "mixed.csv", "missing": ["", "k.A."], "again": True})
+    height = next(one for one in after["columns"] if one["name"] == "height")
+    assert height["role"] == height["suggested"] != "insensitive"
+
+
+def test_a_file_that_is_opened_anew_is_suggested_anew(visitor: Visitor, folder: Path) -> None:
+    (folder / "mixed.csv").write_text(MIXED, encoding="utf-8")
+    visitor.ask("POST", "/api/open", json={"name": "mixed.csv"})
+    visitor.ask("PATCH", "/api/plan", json={"columns": {"town": {"role": "sensitive"}, "height": {"role": "quasi"}}})
+    after = visitor.ask("POST", "/api/open", json={"name": "mixed.csv"})
+    assert next(one["role"] for one in after["columns"] if one["name"] == "town") == "quasi"

@@ -218,3 +218,14 @@ def test_a_table_whose_combinations_do_not_fit_into_memory_is_not_counted(planne
     told = planned.ask("GET", "/api/table/singling-out", 500)
     assert told["code"] == "IC302"
     assert "Call fewer columns ones that could help recognise somebody" in told["hint"]
+
+
+def test_people_with_several_rows_are_counted_as_people(visitor: Visitor, folder: Path) -> None:
+    rows = [f"p{row // 3},{30 + row // 6},{'fm'[row // 3 % 2]}" for row in range(60)]
+    (folder / "visits.csv").write_text("\n".join(["patient_id,age,sex", *rows, ""]), encoding="utf-8")
+    shown = visitor.ask("POST", "/api/open", json={"name": "visits.csv", "entity": "patient_id"})
+    visitor.ask("PATCH", "/api/plan", json={"columns": {"age": {"role": "quasi"}, "sex": {"role": "quasi"}}})
+    assert shown["plan"]["data"]["entity"] == "patient_id"
+    found = visitor.ask("GET", "/api/table/singling-out")
+    assert (found["together"]["alone"], found["together"]["share"]) == (20, "1")  # no row is alone, everybody is
+    assert {one["column"]: one["alone"] for one in found["without"]} == {"age": 0, "sex": 0}

@@ -33,6 +33,9 @@ class Open(Asked):
     header: StrictBool | None = None
     missing: Annotated[list[Annotated[StrictStr, Field(max_length=100)]], Field(max_length=50)] | None = None
     entity: Name | None = None
+    again: Annotated[StrictBool, Field(description="Whether columns that stay what they were keep their roles.")] = (
+        False
+    )
 
 
 class Example(Asked):

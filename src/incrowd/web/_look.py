@@ -11,6 +11,7 @@ import numpy as np
 
 from incrowd.api import ColumnProfile, Suggestion, hospital, suggest
 from incrowd.api._fits import census_within
+from incrowd.api._suggest._combinations import people_alone
 from incrowd.core import Census, CensusRequest, Domain, SchemaError, group
 from incrowd.engines import open_table
 from incrowd.web._desk import domain_of, plan_of, suggestion_of, table_of
@@ -42,13 +43,28 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
             msg = "The table has no column that could help recognise a person."
             raise SchemaError(msg)
         found = suggest(path, roles={name: "quasi"}, entity=entity, missing_values=missing, **reading)
-    text = Path(given["draft"])
-    found.without_trees().write(text, path.name, force=True)
     columns = [
         {"name": one.name, "role": one.role, "reason": one.reason, "sure": one.sure, "check": one.check}
+        | {"kind": found.profile[one.name].kind}
         for one in found.columns
     ]
-    return {"suggested": columns, "about": {**_about(found), "reading": asked_about(found)}}
+    kept, drafted = _with_roles(found, given.get("kept") or {})
+    drafted.write(Path(given["draft"]), given["data"])
+    return {"suggested": columns, "confirmed": kept, "about": {**_about(found), "reading": asked_about(found)}}
+
+
+def _with_roles(found: Suggestion, known: Plain) -> tuple[list[str], Suggestion]:
+    """Give columns the roles that somebody confirmed, where they have the kind that they had then; and name these."""
+    kinds = {one.name: one.kind for one in found.profile.columns if one.name != found.entity}
+    kept = {name: one["role"] for name, one in known.items() if name in kinds and one["kind"] == kinds[name]}
+    suggested = {one.name: one.role for one in found.columns}
+    said: dict[str, Any] = {}
+    for name, role in kept.items():
+        if role != suggested[name]:
+            said.setdefault("identifiers" if role == "identifier" else role, []).append(name)
+    drafted = found.with_roles(**said) if said else found
+    fits = any(one.role == "quasi" for one in drafted.columns)  # else there is no plan
+    return (list(kept), drafted) if fits else ([], found)
 
 
 def _about(found: Suggestion) -> Plain:
@@ -103,7 +119,8 @@ def singling_out(given: Plain, teller: Teller) -> Plain:
     teller.step("counting who is one of a kind")
     plan = plan_of(given["plan"])
     names = [name for name, one in plan.columns.items() if one.role == "quasi"]
-    census = census_within(table_of(plan), CensusRequest(tuple(names)), plan.data.memory, hint=FEWER)
+    request = CensusRequest(tuple(names), entity=plan.data.entity)
+    census = census_within(table_of(plan), request, plan.data.memory, hint=FEWER)
     together = _alone(census, names)
     without = [{"column": name, **_alone(census, [one for one in names if one != name])} for name in names]
     widest = sorted(names, key=lambda name: -len(census.domains[name]))[:8]
@@ -119,13 +136,17 @@ def singling_out(given: Plain, teller: Teller) -> Plain:
 
 
 def _alone(census: Census, names: Sequence[str]) -> Plain:
+    """Count who is one of a kind by some columns: people, where a column says whose row it is, else rows."""
     places = [census.quasi.index(name) for name in names]
-    alone = 0
-    if len(census) and names:
+    people, alone = census.persons, 0
+    if len(census) and names and people is not None:
+        alone = people_alone(census, names) or 0
+    elif len(census) and names:
         codes = [census.codes[place] for place in places]
         sizes = group(codes, [len(census.domains[name]) for name in names]).sums(census.counts)
         alone = int(np.count_nonzero(sizes == 1))
-    return {"columns": list(names), "alone": alone, "share": share_of(Fraction(alone, max(census.records, 1)))}
+    number = census.records if people is None else people
+    return {"columns": list(names), "alone": alone, "share": share_of(Fraction(alone, max(number, 1)))}
 
 
 def share_of(number: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from incrowd.web._checks import checks_of
 from incrowd.web._files import OURS, TABLE, Folder
 from incrowd.web._fit import fitted
 from incrowd.web._history import History, revision_of, write_text
+from incrowd.web._ladders import Ladders
 from incrowd.web._origin import Present
 from incrowd.web._patch import Plain, merged, numbers_read, texts_written
 from incrowd.web._reading import READING, said_of
@@ -35,6 +37,7 @@ class Plans:
         self._folder = folder
         self._history = History(folder.ours("plans"))
         self._answers = Answers(folder.ours("suggestion.json"))
+        self._ladders = Ladders(folder)
         self._lock = threading.RLock()
 
     def show(self) -> Plain:
@@ -90,9 +93,10 @@ class Plans:
             self._write(text)
             return self.show()
 
-    def begin(self, text: str, found: Mapping[str, Any]) -> Plain:
-        """Begin with a suggested plan, and remember why it is as it is."""
+    def begin(self, draft: Path, found: Mapping[str, Any]) -> Plain:
+        """Begin with a suggested plan and the ladders beside it, and remember why it is as it is."""
         with self._lock:
+            text = self._ladders.take(draft)
             plan = self._built(tables_of(text))
             self._write(text)
             reading = {key: getattr(plan.data, key) for key in READING}
@@ -104,6 +108,26 @@ class Plans:
         with self._lock:
             self._answers.confirm(str(self.read().data.path), names)
             return self.show()
+
+    def confirmed(self, table: str) -> dict[str, Plain]:
+        """Give what a table's columns are that somebody looked at, and their kinds then; none if another is open.
+
+        Parameters
+        ----------
+        table
+            The path of the table, as its plan has it.
+        """
+        with self._lock:
+            plan, _ = self._try(self._text())
+            if plan is None or str(plan.data.path) != table:
+                return {}
+            known = self._answers.of(table)
+        kinds = {one["name"]: one.get("kind") for one in known["suggested"] if one["name"] in plan.columns}
+        return {
+            name: {"role": plan.columns[name].role, "kind": kind}
+            for name, kind in kinds.items()
+            if name in known["confirmed"] and kind is not None
+        }
 
     def harbor(self) -> Plain | None:
         """Give what somebody said about the columns of the table for the checklist of HIPAA, if anybody did."""
@@ -133,7 +157,7 @@ class Plans:
             if text is None:
                 word = "undone" if steps < 0 else "redone"
                 raise refusal(409, "changed", f"There is nothing to be {word}.")
-            write_text(self._folder.plan, text)
+            self._put(text)
             return self.show()
 
     def _text(self) -> str | None:
@@ -153,6 +177,7 @@ class Plans:
     def _built(self, tables: Mapping[str, Any]) -> Plan:
         """Build a plan; before anything that it names is read, see that it lies in the folder."""
         check_paths(tables, self._folder)
+        self._ladders.place(tables)
         try:
             return Plan.of(tables, folder=self._folder.home)
         except IncrowdError as error:
@@ -167,7 +192,13 @@ class Plans:
         self._keep_changes_by_hand()
         if text != self._history.present():
             self._history.push(text)
+        self._put(text)
+
+    def _put(self, text: str) -> None:
+        """Write the plan's file; what lay beside it for another one goes."""
         write_text(self._folder.plan, text)
+        with contextlib.suppress(Refusal):  # somebody may have written it by hand
+            self._ladders.clear(tables_of(text))
 
     def _keep_changes_by_hand(self) -> None:
         """Let what somebody wrote into the file meanwhile be undone too."""

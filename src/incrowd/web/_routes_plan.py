@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import secrets
+import shutil
 from importlib.metadata import version
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Header, Query, Request
 
 from incrowd.web import _asked as asked
-from incrowd.web._office import Here, Office
+from incrowd.web._files import PLAN
+from incrowd.web._office import Here
 from incrowd.web._pages import SCREENS
 from incrowd.web._patch import Plain
 from incrowd.web._reading import READING, reading_said
@@ -72,25 +73,19 @@ async def open_file(here: Here, request: Request, body: asked.Open) -> Plain:
     """Look at a table, suggest a plan for it, and write that, unless whoever asked has gone."""
     path = here.folder.table(body.name)
     said = {key: value for key in READING if (value := getattr(body, key)) is not None}
-    draft = here.folder.ours(f"draft-{secrets.token_hex(4)}.toml")
+    name = path.relative_to(here.folder.home).as_posix()
+    kept = here.plans.confirmed(name) if body.again else {}
+    drafts = here.folder.ours(f"draft-{secrets.token_hex(4)}")
+    drafts.mkdir(mode=0o700)
     try:
-        more = {"missing": body.missing, "entity": body.entity, "draft": str(draft)}
+        draft = drafts / PLAN
+        more = {"missing": body.missing, "entity": body.entity, "draft": str(draft), "data": name, "kept": kept}
         found = await here.looker.call("suggest", {"path": str(path), "reading": reading_said(said), **more})
-        text = draft.read_text(encoding="utf-8").replace(_drafted(path.name), _drafted(_relative(here, path)), 1)
+        if await request.is_disconnected():
+            raise refusal(503, "stopped", "It was stopped.", "open the file again when you like.")
+        return here.plans.begin(draft, {**found, "said": list(said)})
     finally:
-        draft.unlink(missing_ok=True)
-    if await request.is_disconnected():
-        raise refusal(503, "stopped", "It was stopped.", "open the file again when you like.")
-    return here.plans.begin(text, {**found, "said": list(said)})
-
-
-def _relative(here: Office, path: Any) -> str:
-    return str(path.relative_to(here.folder.home).as_posix())
-
-
-def _drafted(name: str) -> str:
-    """Write the line of a plan that names its table, with the quotes and escapes of TOML."""
-    return "path = " + json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+        shutil.rmtree(drafts, ignore_errors=True)
 
 
 @router.get("/plan")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from incrowd.api import Plan, preset
@@ -11,8 +11,51 @@ from incrowd.models import KAnonymity, LDiversity
 Plain = dict[str, Any]
 
 
-def _key(key: str, type_: str, meaning: str, default: str | None = None) -> Plain:
-    return {"key": key, "type": type_, "meaning": meaning, "default": default}
+def _key(
+    key: str, type_: str, meaning: str, default: str | None = None, choices: Mapping[str, str] | None = None
+) -> Plain:
+    listed = [{"value": value, "title": title} for value, title in (choices or {}).items()]
+    return {"key": key, "type": type_, "meaning": meaning, "default": default, "choices": listed}
+
+
+SIDES = {"right": "from the right", "left": "from the left"}
+CLASSIFICATIONS = {
+    "countries": "Countries: subregion, continent",
+    "icd-10": "Diseases (ICD-10): category, block, chapter",
+    "atc": "Medicines (ATC): chemical to anatomical group",
+    "isco-08": "Jobs (ISCO-08): minor to major group",
+    "nace-2": "Branches of trade (NACE 2): group, division, section",
+    "nuts": "Regions of Europe (NUTS): up to the country",
+    "isced": "Education (ISCED): level, then low, medium or high",
+}
+"""What the published classifications are about."""
+POSTCODES = {
+    "AU": "Australia",
+    "AT": "Austria",
+    "BE": "Belgium",
+    "BR": "Brazil",
+    "CA": "Canada",
+    "CN": "China",
+    "CZ": "Czechia",
+    "DK": "Denmark",
+    "FI": "Finland",
+    "FR": "France",
+    "DE": "Germany",
+    "IN": "India",
+    "IT": "Italy",
+    "JP": "Japan",
+    "MX": "Mexico",
+    "NL": "Netherlands",
+    "NO": "Norway",
+    "PL": "Poland",
+    "PT": "Portugal",
+    "ES": "Spain",
+    "SE": "Sweden",
+    "CH": "Switzerland",
+    "GB": "United Kingdom",
+    "US": "United States",
+}
+"""The countries whose postcodes are known, by their names."""
 
 
 KINDS: Sequence[Plain] = (
@@ -41,7 +84,7 @@ KINDS: Sequence[Plain] = (
         "for": ["text", "number"],
         "example": {"mask": "right", "keep": 1},
         "keys": [
-            _key("mask", "right or left", "the side from which characters are hidden", "right"),
+            _key("mask", "one of a list", "the side from which characters are hidden", "right", SIDES),
             _key("keep", "whole number", "this many characters are never hidden one by one", "0"),
             _key("char", "text", "the sign for a hidden character", "*"),
         ],
@@ -67,10 +110,10 @@ KINDS: Sequence[Plain] = (
         "kind": "classification",
         "title": "A published classification",
         "for": ["text", "number"],
-        "example": {"classification": "countries", "others": "other"},
+        "example": {"classification": "countries"},
         "keys": [
-            _key("classification", "atc, countries, icd-10, isced, isco-08, nace-2 or nuts", "which one"),
-            _key("others", "text", "a label for values that it does not know"),
+            _key("classification", "one of a list", "what the codes or names of the column are", None, CLASSIFICATIONS),
+            _key("others", "text", "a label for all values that it does not know, such as other"),
         ],
     },
     {
@@ -78,7 +121,7 @@ KINDS: Sequence[Plain] = (
         "title": "Postcodes by the areas of their country",
         "for": ["text", "number"],
         "example": {"postcodes": "DE"},
-        "keys": [_key("postcodes", "country", "two letters, such as DE, FR, GB or US")],
+        "keys": [_key("postcodes", "one of a list", "the country whose postcodes they are", None, POSTCODES)],
     },
     {
         "kind": "ordered",
@@ -119,7 +162,11 @@ KINDS: Sequence[Plain] = (
         "for": ["number", "date", "datetime", "instant"],
         "example": {"quantiles": [8, 4, 2]},
         "keys": [
-            _key("quantiles", "whole numbers", "how many ranges each level has, each a divisor of the one before")
+            _key(
+                "quantiles",
+                "whole numbers",
+                "how many ranges each level has, such as 8, 4, 2: each divides the one before",
+            )
         ],
     },
     {

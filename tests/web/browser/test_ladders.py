@@ -86,3 +86,62 @@ def test_a_tree_is_built_by_dragging_values_into_groups(steward: Steward) -> Non
         "even": ["01000", "01002", "01004", "01006"],
         "group 2": ["01001", "01003", "01005"],
     }
+
+
+CARE, BUILDING = ("nurse", "midwife", "carer"), ("roofer", "mason", "tiler")
+LANDS, CODES = ("DE", "FR", "PL", "US"), ("10115", "10117", "80331", "80333", "20095")
+_WORK = [
+    f"{(30 if row % 2 else 50) + row // 6 % 5},{'fm'[row % 2]},{(CARE if row % 2 else BUILDING)[row // 2 % 3]},"
+    f"{LANDS[row % 4]},{CODES[row % 5]},{row % 7}"
+    for row in range(240)
+]
+WORK = "\n".join(["age,sex,job,country,PLZ,visits", *_WORK, ""])
+
+
+def names_of(steward: Steward) -> list[str]:
+    """Name the columns that have ladders."""
+    return [name for name, one in plan_of(steward)["columns"].items() if one["role"] == "quasi"]
+
+
+def test_classifications_and_countries_of_postcodes_are_chosen_from_lists(steward: Steward) -> None:
+    steward.opened(WORK, "work.csv")
+    names = names_of(steward)
+    page = steward.go("coarsen")
+    country = names.index("country")
+    page.locator(f"#change-{country} > summary").click()
+    page.locator(f"#b{country}-kind").select_option("classification")
+    expect(page.locator(f"#b{country}-classification")).to_have_value("countries")
+    page.locator(f"#b{country}-classification").select_option(label="Diseases (ICD-10): category, block, chapter")
+    sees(page, "4 values in no group")
+    code = names.index("PLZ")
+    page.locator(f"#change-{code} > summary").click()
+    expect(page.locator(f"#b{code}-postcodes option:checked")).to_have_text("Germany")
+    page.locator(f"#b{code}-postcodes").select_option(label="France")
+    page.locator(f"#b{code}-use").click()
+    expect(page.locator(f"#b{code}-postcodes")).to_have_count(0)  # the card is drawn anew
+    assert plan_of(steward)["columns"]["PLZ"]["hierarchy"] == {"postcodes": "FR"}
+
+
+def test_ranges_with_as_many_rows_each_are_built_on_the_page(steward: Steward) -> None:
+    steward.opened(WORK, "work.csv")
+    names = names_of(steward)
+    age = names.index("age")
+    page = steward.go("coarsen")
+    page.locator(f"#change-{age} > summary").click()
+    page.locator(f"#b{age}-kind").select_option("quantiles")
+    page.locator(f"#b{age}-quantiles").fill("4, 2")
+    expect(page.locator(f"#b{age}-shown table")).to_contain_text("level 2 (2 groups")
+    page.locator(f"#b{age}-use").click()
+    expect(page.locator(f"#ladder-{age} .rungs > li")).to_have_count(4)
+    assert plan_of(steward)["columns"]["age"]["hierarchy"] == {"quantiles": [4, 2]}
+
+
+def test_a_tree_that_was_made_of_the_table_is_shown_with_its_file(steward: Steward) -> None:
+    steward.opened(WORK, "work.csv")
+    names = names_of(steward)
+    assert plan_of(steward)["columns"]["job"]["hierarchy"] == {"tree": "plan-ladders/job.csv", "from_data": True}
+    job = names.index("job")
+    page = steward.go("coarsen")
+    page.locator(f"#change-{job} > summary").click()
+    expect(page.locator(f"#b{job}-from")).to_contain_text("plan-ladders/job.csv")
+    expect(page.locator(f"#b{job}-shown table")).to_contain_text("nurse")

@@ -89,7 +89,7 @@ def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut
     kept = [name for name in quasi if name in widest]
     single = [_alone_by(census, name) for name in quasi]
     pairs = [_alone(census, pair) for pair in itertools.combinations(kept, 2)] if len(quasi) > 2 else []
-    together = replace(_alone(census, quasi), people=None if by_person is None else _alone_as_people(by_person))
+    together = replace(_alone(census, quasi), people=None if by_person is None else people_alone(by_person, quasi))
     return SinglingOut(together, _sorted(single), _sorted(pairs)[:SHOWN])
 
 
@@ -118,12 +118,26 @@ def _alone_by(census: Census, name: str) -> Combination:
     return Combination((name,), alone, Fraction(alone, max(census.records, 1)))
 
 
-def _alone_as_people(census: Census) -> int | None:
-    """Count the people who have a combination of their own: a cell is a combination of one person."""
-    if census.person is None or not len(census):
+def people_alone(census: Census, names: Sequence[str]) -> int | None:
+    """Count the people who have values that nobody else has, in any of their records.
+
+    Parameters
+    ----------
+    census
+        The records, with the person of each; nothing is counted where that is not known.
+    names
+        The columns that are looked at.
+    """
+    if census.person is None or not len(census) or not names:
         return None
-    found = group(census.codes, [len(census.domains[name]) for name in census.quasi])
-    return len(np.unique(census.person[found.sizes()[found.ids] == 1]))
+    codes = [census.codes[census.quasi.index(name)] for name in names]
+    found = group(codes, [len(census.domains[name]) for name in names])
+    person = census.person.astype(np.int64)
+    least, most = (np.zeros(len(found), dtype=np.int64) for _ in range(2))
+    least[found.ids] = most[found.ids] = person  # any of a group's people, to begin with
+    np.minimum.at(least, found.ids, person)
+    np.maximum.at(most, found.ids, person)
+    return len(np.unique(least[least == most]))
 
 
 def _sorted(combinations: Sequence[Combination]) -> tuple[Combination, ...]:

@@ -10,6 +10,8 @@ import { answerInto, field, options, problem, table } from "./parts.js";
 const PERIODS = ["day", "week", "month", "quarter", "year", "decade", "century"];
 const GROUPED = new Set(["tree", "ordered", "table"]);
 const TABLE = { kind: "table", title: "A table: a label per level for each value", example: {}, keys: [] };
+const LIST = (typed) => typed.split(/[,;\s]+/).filter(Boolean);
+const READ = { numbers: LIST, "whole number": Number, "whole numbers": (typed) => LIST(typed).map(Number) };
 const BASE = { date: "date", datetime: "date", instant: "date" };
 
 const kindOf = (hierarchy) => (typeof hierarchy === "string" ? hierarchy : (Object.keys(hierarchy)[0] ?? "auto"));
@@ -100,15 +102,15 @@ function form(id, kind, given, column, set) {
     for (const one of kind.keys) {
       const typed = at(`${id}-${one.key}`).value.trim();
       if (typed === "" && one.key !== kind.kind) continue;
-      built[one.key] = one.type === "numbers" ? typed.split(/[,;\s]+/).filter(Boolean) : one.type === "whole number" ? Number(typed) : typed;
+      built[one.key] = READ[one.type]?.(typed) ?? typed;
     }
     set(built);
   };
-  const control = (one) => (one.type.includes(" or ")
+  const control = (one) => (one.choices.length
     ? el(
       "select",
       { value: written(values[one.key] ?? one.default), on: { change: read } },
-      options(one.type.split(" or ").map((word) => [word, word])),
+      options(one.choices.map(({ value, title }) => [value, title])),
     )
     : el("input", { type: "text", value: written(values[one.key]), placeholder: one.default ?? "", autocomplete: "off", on: { input: read } }));
   return el(
@@ -170,9 +172,17 @@ function treeForm(id, given, column, set) {
         fill(said, problem(error));
       }
     };
+    const read = typeof given.tree === "string" && el(
+      "p",
+      { id: `${id}-from` },
+      "It is read from the file ",
+      el("code", {}, given.tree),
+      given.from_data && ", which we made: values that go with the same values of other columns share a group. It holds values of your table.",
+    );
     fill(
       box,
-      field(`${id}-file`, "From a file: one row per value, from exact to vague", file),
+      read,
+      field(`${id}-file`, read ? "From another file: one row per value, from exact to vague" : "From a file: one row per value, from exact to vague", file),
       said,
       el(
         "p",
@@ -181,7 +191,7 @@ function treeForm(id, given, column, set) {
       ),
       sorter(`${id}-tree`, groups, texts, { changed }),
     );
-    if (flat) set(given);
+    if (flat || read) set(given);
   }).catch((error) => fill(box, problem(error)));
   return box;
 }

@@ -196,7 +196,7 @@ function showFrontier(box, found) {
       el(
         "p",
         {},
-        `Groups of at least ${one.value}: ${percent(one.kept)} of the detail is kept, ${count(one.suppressed)} people are left out, ${counted(one.classes, "group")}.${found.beside ? ` Your other promises are kept too: ${found.beside}.` : ""}`,
+        `Groups of at least ${one.value}: ${percent(one.kept)} of the detail is kept, ${count(one.suppressed)} ${plans.leftOut()} are left out, ${counted(one.classes, "group")}.${found.beside ? ` Your other promises are kept too: ${found.beside}.` : ""}`,
       ),
       use,
     );

@@ -70,3 +70,6 @@ export function promises() {
   const given = plan?.plan?.privacy?.promise ?? [];
   return Array.isArray(given) ? given : [given];
 }
+
+/** What is left out: rows where a person can have several, else people. */
+export const leftOut = () => (plan?.plan?.data?.entity ? "rows" : "people");

@@ -35,6 +35,8 @@ function frame(label, xTitle, yTitle, xTicks, yTicks, inner) {
 const across = (value, most) => EDGE.left + (value / most) * (WIDE - EDGE.left - EDGE.right);
 const upward = (value, most) => HIGH - EDGE.bottom - (value / most) * (HIGH - EDGE.top - EDGE.bottom);
 
+const [NAME, LINE] = [110, 16]; // how wide and how high a name is
+
 /** Versions by risk and detail. */
 export function scatter(points, limit = null) {
   const most = Math.max(0.05, limit ?? 0, ...points.map((one) => one.x)) * 1.1;
@@ -46,11 +48,15 @@ export function scatter(points, limit = null) {
     draw("line", { class: "limit", x1: across(limit, far), x2: across(limit, far), y1: EDGE.top, y2: HIGH - EDGE.bottom }),
     draw("text", { x: across(limit, far), y: EDGE.top - 8, "text-anchor": "middle" }, `limit ${percent(String(limit))}`),
   ];
+  const named = []; // where names stand already: one that would cover another goes below it
   const dot = (one) => {
     const [x, y] = [across(one.x, far), upward(one.y, 1)];
+    let line = y + 4;
+    for (const [beside, above] of named) if (Math.abs(beside - x) < NAME && line < above + LINE) line = Math.max(line, above + LINE);
+    named.push([x, line]);
     return [
       draw("circle", { class: one.on ? "dot on" : "dot", cx: x, cy: y, r: one.on ? 9 : 6 }),
-      draw("text", { x: x + 13, y: y + 4 }, one.name),
+      draw("text", { x: x + 13, y: line }, one.name),
     ];
   };
   const places = new Map(); // versions that are the same share one point
@@ -71,7 +77,7 @@ export function scatter(points, limit = null) {
     "detail kept",
     marks.map((one) => [across(one, far), percent(one.toFixed(4))]),
     ticks.map((one) => [upward(one, 1), percent(String(one))]),
-    [line, [...places.values()].map(dot)],
+    [line, [...places.values()].sort((one, other) => other.y - one.y).map(dot)],
   );
 }
 

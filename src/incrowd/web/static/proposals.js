@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { count, percent } from "./numbers.js";
+import { leftOut } from "./plan.js";
 
 let samples = {};
 
@@ -55,7 +56,7 @@ export function proposal(one, middle, picked, pick, planned) {
     top,
     same && el("small", {}, el("b", {}, "The same as balanced here.")),
     row("detail kept", percent(one.kept)),
-    row("people left out", `${count(one.suppressed)} (${percent(one.share_left_out)})`),
+    row(`${leftOut()} left out`, `${count(one.suppressed)} (${percent(one.share_left_out)})`),
     row("highest chance to find somebody", percent(one.highest)),
     row("average chance", percent(one.average)),
     one.levels && levelsOf(one.levels),

@@ -62,7 +62,7 @@ export function reading(layout, said, again) {
     "section",
     { class: "reading", "aria-labelledby": "reading-title" },
     el("h3", { id: "reading-title", tabindex: "-1" }, "How the file was read"),
-    el("p", { class: "help" }, "Is something wrong above? Change it here: the file is then read again, and roles and ladders are suggested anew. Undo takes it back."),
+    el("p", { class: "help" }, "Is something wrong above? Change it here: the file is then read again, and ladders are suggested anew. Roles that you confirmed stay where a column is of the same kind as before. Undo takes it back."),
     asked(),
     el("div", { class: "fields" }, sheet, parts, missing(layout, again)),
   );

@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { el } from "./dom.js";
 import { count, moment, percent } from "./numbers.js";
 import { fact, field, notice, options } from "./parts.js";
+import { leftOut } from "./plan.js";
 import { MEANS } from "./words.js";
 
 /** The number of the run that the address asks for. */
@@ -61,7 +62,7 @@ export function numbersOf(run) {
         `${run.carry_nothing.length === 1 ? "column carries" : "columns carry"} nothing any more: ${run.carry_nothing.join(", ")}`,
         MEANS.empty,
       ),
-    fact(left, `people are left out (${percent(run.share_left_out)})`, MEANS.leftOut),
+    fact(left, `${leftOut()} are left out (${percent(run.share_left_out)})`, MEANS.leftOut),
     fact(count(run.smallest), "people in the smallest group", MEANS.smallest),
     fact(percent(run.highest), "highest chance to find somebody", MEANS.highest),
     fact(percent(run.average), "average chance", MEANS.average),

@@ -205,7 +205,7 @@ function stars(name, place) {
 /** What was said about the column when it was looked at, without the words for the file. */
 function advice(name) {
   const check = plans.now().columns.find((one) => one.name === name)?.check ?? "";
-  const words = check.replace(/:?\s*\{.*\}\s*$/, "").trim();
+  const words = check.replace(/:?\s*\{.*\}\s*$/, "").replace("look at the file", "look at the whole tree below").trim();
   return words && el(
     "p",
     { class: "reason" },

@@ -50,13 +50,14 @@ const MARKS = ["decimal", "thousands"]; // what one means depends on the other: 
 
 /** Read the open file again, with what was said about it and one thing more. */
 function again(change) {
-  const { plan: { data }, said } = plans.now();
+  const { plan: { data }, said, about } = plans.now();
   const [[key, value]] = Object.entries(change);
   const keys = new Set([...said, ...(MARKS.includes(key) ? MARKS : [])]);
   const asked = { ...Object.fromEntries([...keys].map((one) => [one, profile.layout[one]])), ...change };
   if (value === FIND) for (const one of MARKS.includes(key) ? MARKS : [key]) delete asked[one];
-  for (const one of ["missing", "entity"]) if (data[one] && !(one in change)) asked[one] = data[one];
-  return open(data.path, asked, key);
+  if (data.missing && !("missing" in change)) asked.missing = data.missing;
+  if (data.entity && data.entity !== about.entity) asked.entity = data.entity; // what was found is found again, and stays to be checked
+  return open(data.path, { ...asked, again: true }, key);
 }
 
 /** Show what is left when a file was deleted. */

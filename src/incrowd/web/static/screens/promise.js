@@ -93,7 +93,7 @@ function showNumbers() {
       type: "text",
       inputmode: "decimal",
       value: percentOf(privacy.max_suppressed ?? "0"),
-      "aria-label": "Percent of the people who may be left out",
+      "aria-label": `Percent of the ${plans.leftOut() === "people" ? "people who" : "rows that"} may be left out`,
       on: { change: setShare },
     },
   );
@@ -121,7 +121,7 @@ function showNumbers() {
         { class: "promised" },
         el("p", {}, "Nobody should be narrowed down to fewer than ", k, " people."),
         plans.columnsOf("sensitive").map((name, place) => different(found, name, place)),
-        el("p", {}, "At most ", share, " % of the people may be left out of the file."),
+        el("p", {}, "At most ", share, ` % of the ${plans.leftOut()} may be left out of the file.`),
       ),
       found.k && crowd(found.k),
     ),

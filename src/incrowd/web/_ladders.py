@@ -1,0 +1,155 @@
+"""Trees that were formed from a table: beside the plan those that it names, and a copy of each to go back to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from incrowd.io import atomic_path
+from incrowd.web._files import Folder
+from incrowd.web._refusal import Refusal, refusal
+from incrowd.web._toml import tables_of
+
+BESIDE = "plan-ladders"
+"""The folder beside the plan in which they lie, called as by ``incrowd init``."""
+
+_NAME = r"[A-Za-z0-9_-]{1,100}\.csv"
+_NAMED = re.compile(rf"{BESIDE}/({_NAME})")
+_WRITTEN = re.compile(rf'(tree = "{BESIDE}/)({_NAME})(")')
+
+
+class Ladders:
+    """The trees of a folder that we wrote.
+
+    A file beside the plan is ours as long as it is the same as our copy; no other is ever replaced or removed.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def take(self, draft: Path) -> str:
+        """Keep the trees that lie beside a drafted plan; give its text with the names that they have here.
+
+        Parameters
+        ----------
+        draft
+            The drafted plan.
+        """
+        found = sorted(draft.with_name(BESIDE).glob("*.csv"))
+        names = {file.name: self._kept(file.name, file.read_bytes()) for file in found}
+        text = draft.read_text(encoding="utf-8")
+        return _WRITTEN.sub(lambda one: f"{one[1]}{names.get(one[2], one[2])}{one[3]}", text)
+
+    def place(self, tables: Mapping[str, Any]) -> None:
+        """Put trees that a plan names where it looks for them, if we have them and nothing is there.
+
+        Parameters
+        ----------
+        tables
+            The tables of the plan.
+        """
+        for name in _named(tables):
+            copy, target = self._copy(name), self._folder.home / BESIDE / name
+            if not copy.is_file() or os.path.lexists(target):
+                continue
+            if os.path.lexists(target.parent) and not self._is_folder():
+                message = f"The ladders of this table belong into the folder {BESIDE}, and what is called so is none."
+                raise refusal(409, "changed", message, "rename it.")
+            target.parent.mkdir(exist_ok=True)
+            _write(target, copy.read_bytes())
+
+    def clear(self, tables: Mapping[str, Any]) -> None:
+        """Remove the files of ours that neither a plan nor a version of its table names; the copies stay.
+
+        Parameters
+        ----------
+        tables
+            The tables of the plan.
+        """
+        ours = [name for name in self._copies() if self._is_ours(name)] if self._is_folder() else []
+        if not ours:
+            return
+        needed = {*_named(tables), *self._of_versions(_table(tables))}
+        for name in ours:
+            if name not in needed:
+                (self._folder.home / BESIDE / name).unlink()
+        if not any((self._folder.home / BESIDE).iterdir()):
+            (self._folder.home / BESIDE).rmdir()
+
+    def _kept(self, name: str, ladder: bytes) -> str:
+        """Keep a tree under a name that has no other tree, neither among the copies nor beside the plan."""
+        stem, number = name.removesuffix(".csv"), 1
+        while not self._fits(name, ladder):
+            number += 1
+            name = f"{stem}-{number}.csv"
+        if not self._copy(name).is_file():
+            self._copy(name).parent.mkdir(mode=0o700, exist_ok=True)
+            _write(self._copy(name), ladder)
+        return name
+
+    def _fits(self, name: str, ladder: bytes) -> bool:
+        there = os.path.lexists(self._folder.home / BESIDE / name)
+        if not self._copy(name).is_file():
+            return not there
+        return self._copy(name).read_bytes() == ladder and (self._is_ours(name) or not there)
+
+    def _is_ours(self, name: str) -> bool:
+        file = self._folder.home / BESIDE / name
+        return self._is_folder() and _is_plain(file) and file.read_bytes() == self._copy(name).read_bytes()
+
+    def _is_folder(self) -> bool:
+        place = self._folder.home / BESIDE
+        return place.is_dir() and not place.is_symlink()
+
+    def _copy(self, name: str) -> Path:
+        return self._folder.ours("ladders", name)
+
+    def _copies(self) -> list[str]:
+        place = self._folder.ours("ladders")
+        return sorted(one.name for one in place.glob("*.csv") if _is_plain(one)) if place.is_dir() else []
+
+    def _of_versions(self, table: Any) -> Iterator[str]:
+        """Name the trees of the versions that were made of a table."""
+        for file in self._folder.ours("runs").glob("*/source.toml"):
+            try:
+                tables = tables_of(file.read_text(encoding="utf-8"))
+            except (OSError, ValueError, Refusal):
+                continue
+            if _table(tables) == table:
+                yield from _named(tables)
+
+
+def _is_plain(file: Path) -> bool:
+    return file.is_file() and not file.is_symlink()
+
+
+def _table(tables: Mapping[str, Any]) -> Any:
+    data = tables.get("data")
+    return data.get("path") if isinstance(data, Mapping) else None
+
+
+def _named(tables: Mapping[str, Any]) -> Iterator[str]:
+    """Name the files of the folder of ladders that a plan reads."""
+    columns = tables.get("columns")
+    for one in columns.values() if isinstance(columns, Mapping) else ():
+        form = one.get("hierarchy") if isinstance(one, Mapping) else None
+        tree = form.get("tree") if isinstance(form, Mapping) else None
+        if isinstance(tree, str) and (found := _NAMED.fullmatch(tree)):
+            yield found[1]
+
+
+def _write(target: Path, ladder: bytes) -> None:
+    """Write values of the table for us alone; a file that is there is not replaced."""
+    with (
+        atomic_path(target) as part,
+        os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file,
+    ):
+        file.write(ladder)
