@@ -171,6 +171,9 @@ class _TextColumn:
         """Number all texts together."""
         if not self._later:
             return
+        if len(self._later) == 1 and not len(self._known) and self._later[0].null_count <= 1:
+            self._known, self._later = self._later[0], []
+            return
         encoded = pa.concat_arrays([self._known, *self._later]).dictionary_encode(null_encoding="encode")
         codes = to_numpy(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))
         ends = np.cumsum([len(self._known), *map(len, self._later)])
