@@ -8,7 +8,10 @@ done only where too many rows differ to be kept: then the file is copied once, t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -47,6 +50,8 @@ from incrowd.engines._text_values import column_of
 _BATCH = 1_000_000
 """Rows that are looked at together: the more, the fewer texts are seen again."""
 
+_LONG = 20_000
+"""Columns of so many rows are worth being looked at side by side."""
 
 PLAIN = Dialect()
 
@@ -90,8 +95,8 @@ class TextRows:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Take in some rows."""
-        for column, texts in zip(self._columns, batch.columns, strict=True):
-            column.add(texts, self._missing)
+        with _beside(batch.num_rows) as each:
+            list(each(lambda column, texts: column.add(texts, self._missing), self._columns, batch.columns))
         self._weights.append(np.ones(batch.num_rows, dtype=np.uint8))
         self._rows += batch.num_rows
         if sum(column.most for column in self._columns) > self._values and self._different() > self._values:
@@ -219,7 +224,11 @@ class TextEngine(FrameEngine):
         self._check(names)
         new = [name for name in names if name not in self._known]
         if new and (rows := self._held(names)) is not None:
-            self._known |= {name: self._column(rows, name) for name in new}
+            kept = self._kept(rows)
+            weights = _only_if_many(rows.weights[kept])
+            with _beside(len(rows.weights)) as each:
+                columns = each(lambda name: _column(rows, name, kept, weights), new)
+                self._known |= dict(zip(new, columns, strict=True))
         return super().domains(names)
 
     @guarded
@@ -352,12 +361,6 @@ class TextEngine(FrameEngine):
             self._read = rows
         return self._read
 
-    def _column(self, rows: TextRows, name: str) -> Column:
-        texts, kept = rows.texts(name), self._kept(rows)
-        weights = _only_if_many(rows.weights[kept])
-        counts = np.bincount(rows.codes(name)[kept], weights=weights, minlength=len(texts)).astype(np.int64)
-        return column_of(name, texts, counts)
-
     def _kept(self, rows: TextRows) -> Any:
         """Give the rows in which nothing is missing that must not be: a mask, or all."""
         if not self._drop:
@@ -386,6 +389,23 @@ class TextEngine(FrameEngine):
 
     def _most(self, columns: int) -> int:
         return rows_within(self._memory, columns)
+
+
+def _column(rows: TextRows, name: str, kept: Any, weights: Any) -> Column:
+    """Give what is known of a column of rows, of which some are kept."""
+    texts = rows.texts(name)
+    counts = np.bincount(rows.codes(name)[kept], weights=weights, minlength=len(texts)).astype(np.int64)
+    return column_of(name, texts, counts)
+
+
+@contextmanager
+def _beside(rows: int) -> Iterator[Callable[..., Iterable[Any]]]:
+    """Give what applies a function to each of several columns: side by side, where they are so long that it pays."""
+    if rows < _LONG:
+        yield map
+        return
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # Arrow and NumPy let others run beside them
+        yield pool.map
 
 
 def _labels(recoding: FullDomainRecoding, groups: Mapping[str, Any], domain: Domain, name: str) -> Coded:

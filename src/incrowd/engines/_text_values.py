@@ -98,7 +98,7 @@ def _fixed(texts: pa.Array) -> Found | None:
     """Read numbers that all have equally many decimals, and so few digits that they are written as they were."""
     decimals = len(texts[0].as_py().rpartition(".")[2])
     few = pc.max(pc.binary_length(texts)).as_py() <= sys.float_info.dig + 1  # the point is no digit
-    if not few or not _all_match(texts, rf"^{_WHOLE}\.[0-9]{{{decimals}}}\z"):
+    if not decimals or not few or not _all_match(texts, rf"^{_WHOLE}\.[0-9]{{{decimals}}}\z"):
         return None
     return _distinct("number", to_numpy(texts.cast(pa.float64())))
 
