@@ -7,6 +7,7 @@ done only where too many rows differ to be kept: then the file is copied once, t
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -183,7 +184,7 @@ class _TextColumn:
         codes = to_numpy(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))
         ends = np.cumsum([len(self._known), *map(len, self._later)])
         new = len(self.pieces) - len(self._later)
-        for place, (start, end) in enumerate(zip(ends[:-1], ends[1:], strict=True), new):
+        for place, (start, end) in enumerate(itertools.pairwise(ends), new):
             self.pieces[place] = codes[start:end][self.pieces[place]]
         self._known, self._later = encoded.dictionary, []
 
