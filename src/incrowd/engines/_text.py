@@ -174,7 +174,7 @@ class _TextColumn:
         return self._known
 
     def _settle(self) -> None:
-        """Number all texts together."""
+        """Give all texts their numbers together."""
         if not self._later:
             return
         if len(self._later) == 1 and not len(self._known) and self._later[0].null_count <= 1:

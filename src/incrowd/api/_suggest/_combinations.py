@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from incrowd.api._fits import cells_within, fits
-from incrowd.core import Census, CensusRequest, Packing, tally
+from incrowd.core import Census, CensusRequest, Packing, group, tally
 from incrowd.engines import Engine
 
 COLUMNS = 10
@@ -102,7 +102,7 @@ def alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
 
 
 def _alone(census: Census, names: Sequence[str]) -> Combination:
-    if len(names) == len(census.quasi):  # these are its cells
+    if len(names) == len(census.quasi) and census.person is None:  # these are its cells
         sizes = census.counts
     else:
         codes = [census.codes[census.quasi.index(name)] for name in names]
