@@ -158,3 +158,13 @@ def test_words_that_two_threads_sort_are_tallied_alike(words: list[int]) -> None
         patch.setattr(_grouping, "SPLIT_FROM", 1)
         (found,), counts = tally([np.array(words, dtype=np.int64)])
     assert list(zip(found.tolist(), counts.tolist(), strict=True)) == expected
+
+
+@given(st.lists(st.integers(0, 40), min_size=1), st.sampled_from([0, 1, 4]))
+def test_words_are_counted_alike_by_sorting_and_in_a_table(words: list[int], dense: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_grouping, "DENSE", dense)
+        (found,), counts = tally([np.array(words, dtype=np.int64)])
+    assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == Counter(words)
+    assert found.tolist() == sorted({*words})
+    assert (found.dtype, counts.dtype) == (np.int64, np.int64)

@@ -199,3 +199,13 @@ def test_texts_of_a_spreadsheet_are_read_alike(tmp_path: Path) -> None:
         "zip": ("text", ["01", "1,5", "x"]),
         "n": ("number", ["1", "2", "3"]),
     }
+
+
+@pytest.mark.parametrize(("last", "kind"), [("1,5", "number"), ("1,5x", "text"), ("15", "number")])
+def test_a_decimal_comma_that_comes_late_is_found(last: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("cost;n\n" + "".join(f"{number};{number}\n" for number in range(1_500)) + f"{last};7\n")
+    engine = open_table(path, separator=";", decimal=",")
+    domains = engine.domains(["cost", "n"])
+    assert (domains["cost"].kind, domains["n"].kind) == (kind, "number")
+    assert (1.5 in domains["cost"].values) == (last == "1,5")

@@ -111,6 +111,11 @@ class Domain:
         texts[: len(self.values)] = texts_of(self.kind, self.values) if self.spelling is None else self.spelling
         return texts
 
+    def texts_at(self, places: Sequence[int]) -> list[str]:
+        """Give the published texts of some values, and write no others."""
+        some = np.asarray(places, dtype=np.intp)
+        return texts_of(self.kind, self.values[some]) if self.spelling is None else self.spelling[some].tolist()
+
     def codes_in(self, other: Domain) -> npt.NDArray[np.int64]:
         """Give for every code, null last, the code of the same value in another domain, or -1 where it has none.
 

@@ -33,13 +33,33 @@ def of_numbers(array: Any) -> pa.Array:
 
 def of_texts(texts: Sequence[str | None]) -> pa.Array:
     """Give texts as a column; ``None`` is null."""
-    encoded = [b"" if text is None else text.encode() for text in texts]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-    present = np.array([text is not None for text in texts], dtype=bool)
-    valid = None if present.all() else pa.py_buffer(np.packbits(present, bitorder="little"))
+    present = [text for text in texts if text is not None]
+    joined = "".join(present)
+    sizes = map(len, present if joined.isascii() else map(str.encode, present))
+    lengths = np.zeros(len(texts) + 1, dtype=np.int64)
+    valid = None
+    if len(present) == len(texts):
+        lengths[1:] = np.fromiter(sizes, dtype=np.int64, count=len(present))
+    else:
+        there = np.array([text is not None for text in texts], dtype=bool)
+        lengths[1:][there] = np.fromiter(sizes, dtype=np.int64, count=len(present))
+        valid = pa.py_buffer(np.packbits(there, bitorder="little"))
+    ends = np.cumsum(lengths)
     return pa.Array.from_buffers(
-        pa.large_string(), len(encoded), [valid, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+        pa.large_string(), len(texts), [valid, pa.py_buffer(ends), pa.py_buffer(joined.encode())]
     )
+
+
+def objects_of(texts: pa.Array) -> Any:
+    """Give texts as an array of objects."""
+    array = np.empty(len(texts), dtype=object)
+    array[:] = texts.to_pylist()
+    return array
+
+
+def nulls_in(column: pa.Array) -> Any:
+    """Give the places of the nulls."""
+    return to_numpy(pc.indices_nonzero(column.is_null())) if column.null_count else np.zeros(0, dtype=np.int64)
 
 
 def _primitive(array: Any, type_: pa.DataType) -> pa.Array:

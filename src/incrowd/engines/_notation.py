@@ -7,6 +7,7 @@ door, a whole column or nothing of it: a column in which one value is written ot
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -143,6 +144,7 @@ def day_of(form: str, text: str) -> dt.date | None:
         return None
 
 
+@functools.lru_cache(maxsize=64)
 def pattern_of_form(form: str, *, named: bool = False) -> str:
     """Give the regular expression of days in a form; parts that touch each other have all of their digits."""
     parts = re.split(r"(%[dmYb])", form)
@@ -172,18 +174,22 @@ def made_plain(
     missing
         Texts that count as missing: they stay as they are.
     """
-    likely = _likely(relation, notation, missing)
-    if not likely:
+    likely, quiet = _likely(relation, notation, missing)
+    if not likely and not quiet:
         return relation, {}
-    asked = ", ".join(test for name, kind in likely for test in _tests(quoted(name), kind, notation, missing))
-    answers: Any = relation.aggregate(asked).fetchall()[0]
     rewritten: dict[str, Written] = {}
     timed = set()
-    for place, (name, kind) in enumerate(likely):
-        values, others, marked = answers[3 * place : 3 * place + 3]
-        if values and not others and (kind == "date" or marked) and name not in rewritten:
-            rewritten[name] = kind
-            timed |= {name} if kind == "date" and marked else set()
+    while likely or quiet:
+        tests = [test for name, kind in likely for test in _tests(quoted(name), kind, notation, missing)]
+        tests += [_marked(quoted(name), "number", notation, missing) for name in quiet]
+        answers: Any = relation.aggregate(", ".join(tests)).fetchall()[0]
+        for place, (name, kind) in enumerate(likely):
+            values, others, marked = answers[3 * place : 3 * place + 3]
+            if values and not others and (kind == "date" or marked) and name not in rewritten:
+                rewritten[name] = kind
+                timed |= {name} if kind == "date" and marked else set()
+        loud = zip(quiet, answers[3 * len(likely) :], strict=True)
+        likely, quiet = [(name, "number") for name, marks in loud if marks and name not in rewritten], []
     columns = [
         _plain_sql(quoted(name), rewritten.get(name), notation, missing, timed=name in timed)
         for name in relation.columns
@@ -191,17 +197,26 @@ def made_plain(
     return relation.project(", ".join(columns)), rewritten
 
 
-def _likely(relation: duckdb.DuckDBPyRelation, notation: Notation, missing: Sequence[str]) -> list[tuple[str, Written]]:
-    """Give the columns that could be numbers or days by their first values: the others need not be looked at."""
+def _likely(
+    relation: duckdb.DuckDBPyRelation, notation: Notation, missing: Sequence[str]
+) -> tuple[list[tuple[str, Written]], list[str]]:
+    """Give the columns that could be numbers or days by their first values: the others need not be looked at.
+
+    Numbers whose first values have no mark are given apart: most are whole, and then have none.
+    """
     found: list[tuple[str, Written]] = []
+    quiet = []
     rows: Any = relation.limit(_FIRST).fetchall()
     for name, column in zip(relation.columns, zip(*rows, strict=True), strict=bool(rows)):
         texts = {text for text in column if text is not None and text not in missing}
         if notation.day is not None and all(plain_day(notation, text) for text in texts):
             found.append((name, "date"))
         if notation.marks and all(plain_number(notation, text) for text in texts):
-            found.append((name, "number"))
-    return found
+            if any(mark in text for text in texts for mark in notation.marks):
+                found.append((name, "number"))
+            else:
+                quiet.append(name)
+    return found, quiet
 
 
 def _tests(column: str, kind: Written, notation: Notation, missing: Sequence[str]) -> Iterable[str]:
@@ -209,16 +224,21 @@ def _tests(column: str, kind: Written, notation: Notation, missing: Sequence[str
     there = f"{column} IS NOT NULL{_unless_missing(column, missing)}"
     if kind == "number":
         number = f"regexp_full_match({column}, {text_literal(notation.number)})"
-        marked = " OR ".join(f"contains({column}, {text_literal(mark)})" for mark in notation.marks)
     else:
         shaped = f"regexp_full_match({column}, {text_literal(f'({pattern_of_form(str(notation.dates))})')})"
         timed = f"regexp_full_match({column}, {text_literal(str(notation.day))})"
         plain, long = (notation.day_sql(column, timed=one) for one in (False, True))
         number = f"CASE WHEN {shaped} THEN {plain} IS NOT NULL WHEN {timed} THEN {long} IS NOT NULL ELSE false END"
-        marked = f"contains({column}, ':')"
     yield f"count(*) FILTER (WHERE {there})"
     yield f"count(*) FILTER (WHERE {there} AND NOT {number})"
-    yield f"count(*) FILTER (WHERE {there} AND ({marked}))"
+    yield _marked(column, kind, notation, missing)
+
+
+def _marked(column: str, kind: Written, notation: Notation, missing: Sequence[str]) -> str:
+    """Count what has a mark or a time of day."""
+    marks = notation.marks if kind == "number" else ":"
+    marked = " OR ".join(f"contains({column}, {text_literal(mark)})" for mark in marks)
+    return f"count(*) FILTER (WHERE ({marked}){_unless_missing(column, missing)})"
 
 
 def _plain_sql(column: str, kind: Written | None, notation: Notation, missing: Sequence[str], *, timed: bool) -> str:

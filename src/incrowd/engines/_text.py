@@ -7,14 +7,19 @@ done only where too many rows differ to be kept: then the file is copied once, t
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Self
 
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from incrowd.core import (
     CensusRequest,
@@ -28,7 +33,7 @@ from incrowd.core import (
 from incrowd.engines._border import guarded
 from incrowd.engines._budget import check_values
 from incrowd.engines._coded import Coded
-from incrowd.engines._columns import of_texts, to_numpy
+from incrowd.engines._columns import nulls_in, of_texts, to_numpy, without_nulls
 from incrowd.engines._connection import reader_of
 from incrowd.engines._csv import rows_about
 from incrowd.engines._dialect import Dialect
@@ -41,10 +46,13 @@ from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._recode_rows import together
 from incrowd.engines._stage import begin, is_watched
 from incrowd.engines._tallied import TalliedEngine
+from incrowd.engines._text_values import column_of
 
 _BATCH = 1_000_000
 """Rows that are looked at together: the more, the fewer texts are seen again."""
 
+_LONG = 20_000
+"""Columns of so many rows are worth being looked at side by side."""
 
 PLAIN = Dialect()
 
@@ -78,39 +86,32 @@ class TextRows:
         values: float = math.inf,
     ) -> None:
         self.names = list(names)
-        self._missing = set(missing)
+        self._missing = of_texts(list(missing))
         self._most = most
         self._fitting = fitting
         self._values = values
-        self._numbers: list[dict[str | None, int]] = [{} for _ in names]
-        self._pieces: list[list[Any]] = [[] for _ in names]
+        self._columns = [_TextColumn() for _ in names]
         self._weights: list[Any] = []
         self._rows = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Take in some rows."""
-        for column, numbers, pieces in zip(batch.columns, self._numbers, self._pieces, strict=True):
-            encoded = column.dictionary_encode(null_encoding="encode")
-            texts = encoded.dictionary.to_pylist()
-            known = (numbers.setdefault(None if text in self._missing else text, len(numbers)) for text in texts)
-            lookup = np.fromiter(known, dtype=np.int64, count=len(texts)).astype(smallest_unsigned(len(numbers)))
-            pieces.append(lookup[to_numpy(encoded.indices)])
+        with _beside(batch.num_rows) as each:
+            list(each(lambda column, texts: column.add(texts, self._missing), self._columns, batch.columns))
         self._weights.append(np.ones(batch.num_rows, dtype=np.uint8))
         self._rows += batch.num_rows
-        if sum(map(len, self._numbers)) > self._values:
+        if sum(column.most for column in self._columns) > self._values and self._different() > self._values:
             raise TooManyRowsError
         if self._rows > self._most:
             self._merge()
 
     def codes(self, name: str) -> Any:
         """Give the code of a column in every row."""
-        pieces = self._pieces[self.names.index(name)]
-        pieces[:] = [np.concatenate(pieces)] if pieces else [np.zeros(0, dtype=np.uint8)]
-        return pieces[0]
+        return self._columns[self.names.index(name)].codes()
 
-    def texts(self, name: str) -> list[str | None]:
-        """Give the text of every code; ``None`` for missing."""
-        return list(self._numbers[self.names.index(name)])
+    def texts(self, name: str) -> pa.Array:
+        """Give the text of every code; null for missing."""
+        return self._columns[self.names.index(name)].texts()
 
     @property
     def weights(self) -> Any:
@@ -118,15 +119,74 @@ class TextRows:
         self._weights = [np.concatenate(self._weights)] if self._weights else [np.zeros(0, dtype=np.uint8)]
         return self._weights[0]
 
+    def _different(self) -> int:
+        return sum(len(column.texts()) for column in self._columns)
+
     def _merge(self) -> None:
-        packing = Packing.of([len(numbers) for numbers in self._numbers])
+        packing = Packing.of([len(column.texts()) for column in self._columns])
         words, weights = tally(packing.pack([self.codes(name) for name in self.names]), _only_if_many(self.weights))
         self._weights = [weights]
-        self._pieces = [[codes] for codes in packing.unpack(words)]
+        for column, codes in zip(self._columns, packing.unpack(words), strict=True):
+            column.pieces = [codes]
         self._rows = len(weights)
         if self._rows > self._fitting:
             raise TooManyRowsError
         self._most = max(self._most, 2 * self._rows)
+
+
+class _TextColumn:
+    """A column of texts, numbered in the order in which they appear.
+
+    Those of some rows are numbered anew at first, and together with the others as soon as they are as many: so no text
+    is looked up more than a few times, however many rows follow.
+    """
+
+    def __init__(self) -> None:
+        self.pieces: list[Any] = []
+        self._known = of_texts([])
+        self._later: list[pa.Array] = []
+
+    @property
+    def most(self) -> int:
+        """How many texts there are at most."""
+        return len(self._known) + sum(map(len, self._later))
+
+    def add(self, column: pa.Array, missing: pa.Array) -> None:
+        """Take in the texts of some rows, of which some count as missing."""
+        encoded = column.dictionary_encode(null_encoding="encode")
+        texts = encoded.dictionary.cast(pa.large_string())
+        if len(missing):
+            texts = pc.if_else(pc.is_in(texts, value_set=missing), pa.scalar(None, texts.type), texts)
+        self.pieces.append(to_numpy(encoded.indices).astype(smallest_unsigned(len(texts))))
+        self._later.append(texts)
+        if sum(map(len, self._later)) >= len(self._known):
+            self._settle()
+
+    def codes(self) -> Any:
+        """Give the code of every row."""
+        self._settle()
+        self.pieces = [np.concatenate(self.pieces)] if self.pieces else [np.zeros(0, dtype=np.uint8)]
+        return self.pieces[0]
+
+    def texts(self) -> pa.Array:
+        """Give the text of every code; null for missing."""
+        self._settle()
+        return self._known
+
+    def _settle(self) -> None:
+        """Give all texts their numbers together."""
+        if not self._later:
+            return
+        if len(self._later) == 1 and not len(self._known) and self._later[0].null_count <= 1:
+            self._known, self._later = self._later[0], []
+            return
+        encoded = pa.concat_arrays([self._known, *self._later]).dictionary_encode(null_encoding="encode")
+        codes = to_numpy(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))
+        ends = np.cumsum([len(self._known), *map(len, self._later)])
+        new = len(self.pieces) - len(self._later)
+        for place, (start, end) in enumerate(itertools.pairwise(ends), new):
+            self.pieces[place] = codes[start:end][self.pieces[place]]
+        self._known, self._later = encoded.dictionary, []
 
 
 class TextEngine(FrameEngine):
@@ -165,7 +225,11 @@ class TextEngine(FrameEngine):
         self._check(names)
         new = [name for name in names if name not in self._known]
         if new and (rows := self._held(names)) is not None:
-            self._known |= {name: self._column(rows, name) for name in new}
+            kept = self._kept(rows)
+            weights = _only_if_many(rows.weights[kept])
+            with _beside(len(rows.weights)) as each:
+                columns = each(lambda name: _column(rows, name, kept, weights), new)
+                self._known |= dict(zip(new, columns, strict=True))
         return super().domains(names)
 
     @guarded
@@ -279,7 +343,8 @@ class TextEngine(FrameEngine):
         begin("reading")
         for name, values, counts in self._values(names):
             check_values(name, self._held_values() + len(values), self._most_values())
-            self._known[name] = _column_of(name, values.to_pylist(), to_numpy(counts).tolist())
+            texts = values.combine_chunks().cast(pa.large_string())
+            self._known[name] = column_of(name, texts, to_numpy(counts).astype(np.int64))
 
     def _rows_of(self, names: Sequence[str]) -> TextRows:
         """Read the file, unless these columns have been read before."""
@@ -297,20 +362,13 @@ class TextEngine(FrameEngine):
             self._read = rows
         return self._read
 
-    def _column(self, rows: TextRows, name: str) -> Column:
-        texts, kept = rows.texts(name), self._kept(rows)
-        weights = _only_if_many(rows.weights[kept])
-        counts = np.bincount(rows.codes(name)[kept], weights=weights, minlength=len(texts)).astype(np.int64)
-        return _column_of(name, texts, counts.tolist())
-
     def _kept(self, rows: TextRows) -> Any:
         """Give the rows in which nothing is missing that must not be: a mask, or all."""
         if not self._drop:
             return slice(None)
         kept = np.ones(len(rows.weights), dtype=bool)
         for name in self._drop:
-            missing = np.array([text is None for text in rows.texts(name)], dtype=bool)
-            kept &= ~missing[rows.codes(name)]
+            kept &= np.isin(rows.codes(name), nulls_in(rows.texts(name)), invert=True)
         return kept
 
     def _each(self, found: Any, rows: TextRows, name: str) -> Any:
@@ -319,26 +377,36 @@ class TextEngine(FrameEngine):
 
     def _codes_of(self, rows: TextRows, name: str) -> Any:
         """Give for every text of the file its code in the domain; texts that only dropped rows have get any."""
-        codes = {text: code for code, text in enumerate(self._known[name].domain.texts.tolist())}
-        return np.array([codes.get(text, 0) for text in rows.texts(name)], dtype=np.int64)
+        texts, column = rows.texts(name), self._known[name]
+        codes = without_nulls(pc.index_in(texts, value_set=column.keys), 0).astype(np.int64)
+        codes[nulls_in(texts)] = len(column.keys) if column.domain.has_null else 0
+        return codes
 
     def _weights(self, rows: TextRows, count: str | None) -> Any:
         if count is None:
             return rows.weights
-        values = np.array([_whole(text) for text in rows.texts(count)], dtype=np.int64)
+        values = np.array([_whole(text) for text in rows.texts(count).to_pylist()], dtype=np.int64)
         return rows.weights * values[rows.codes(count)]
 
     def _most(self, columns: int) -> int:
         return rows_within(self._memory, columns)
 
 
-def _column_of(name: str, texts: Sequence[str | None], counts: Sequence[int]) -> Column:
-    """Find out what the texts of a column mean, of which those that occur count."""
-    present = [(text, count) for text, count in zip(texts, counts, strict=True) if count]
-    nulls = next((count for text, count in present if text is None), 0)
-    known = {text: count for text, count in present if text is not None}
-    domain = Domain.of_texts(name, list(known), np.array(list(known.values()), dtype=np.int64), nulls)
-    return Column(domain, of_texts(domain.texts[: len(domain.values)].tolist()))
+def _column(rows: TextRows, name: str, kept: Any, weights: Any) -> Column:
+    """Give what is known of a column of rows, of which some are kept."""
+    texts = rows.texts(name)
+    counts = np.bincount(rows.codes(name)[kept], weights=weights, minlength=len(texts)).astype(np.int64)
+    return column_of(name, texts, counts)
+
+
+@contextmanager
+def _beside(rows: int) -> Iterator[Callable[..., Iterable[Any]]]:
+    """Give what applies a function to each of several columns: side by side, where they are so long that it pays."""
+    if rows < _LONG:
+        yield map
+        return
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # Arrow and NumPy let others run beside them
+        yield pool.map
 
 
 def _labels(recoding: FullDomainRecoding, groups: Mapping[str, Any], domain: Domain, name: str) -> Coded:

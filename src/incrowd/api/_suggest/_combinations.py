@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from incrowd.api._fits import cells_within, fits
-from incrowd.core import Census, CensusRequest, group
+from incrowd.core import Census, CensusRequest, Packing, group, tally
 from incrowd.engines import Engine
 
 COLUMNS = 10
@@ -102,12 +102,14 @@ def alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
 
 
 def _alone(census: Census, names: Sequence[str]) -> Combination:
-    places = [census.quasi.index(name) for name in names]
-    if len(census):
-        codes = [census.codes[place] for place in places]
-        sizes = group(codes, [len(census.domains[name]) for name in names]).sums(census.counts)
+    if len(names) == len(census.quasi) and census.person is None:  # these are its cells
+        sizes = census.counts
     else:
-        sizes = np.zeros(0, dtype=np.int64)
+        codes = [census.codes[census.quasi.index(name)] for name in names]
+        words = Packing.of([len(census.domains[name]) for name in names]).pack(codes)
+        if (census.counts != 1).any():  # a cell of several records is put beside itself: then no count is added up
+            words = [np.concatenate([word[census.counts > 0], word[census.counts > 1]]) for word in words]
+        sizes = tally(words)[1]
     alone = int(np.count_nonzero(sizes == 1))
     return Combination(tuple(names), alone, Fraction(alone, max(census.records, 1)))
 

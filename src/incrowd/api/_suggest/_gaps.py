@@ -124,8 +124,7 @@ def _numbers_in(domain: Domain) -> dict[str, int]:
         usual = float(np.median(counts[:-1]))
         if 2 * second <= top or (top - second >= NEAR and counts[-1] > NEAR * usual):
             places.append(len(values) - 1)
-    texts = domain.texts
-    return {texts[place]: int(counts[place]) for place in places}
+    return {text: int(counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
 
 
 def _listed(names: Sequence[str]) -> str:
