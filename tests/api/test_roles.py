@@ -87,6 +87,12 @@ def test_a_number_that_occurs_once_per_wave_is_a_person_though_nothing_else_is_k
     assert found.entity == "id"
 
 
+@pytest.mark.parametrize("name", ["Name", "vorname", "nom", "apellidos"])
+def test_names_name_somebody_however_few_there_are(name: str) -> None:
+    rows = [{name: ["Anna Weber", "Jo Meier", "Zoe Blanc"][row % 3], "age": row % 60} for row in range(300)]
+    assert ic.suggest(rows).columns[0].role == "identifier"
+
+
 @pytest.mark.parametrize(
     ("name", "values", "role"),
     [

@@ -26,6 +26,9 @@ FEW = 12
 NUMBERS = ("a number that stands for a person or a record", "a number of a record")
 """What the list of words calls numbers that stand for somebody."""
 
+NAME = "a person's name"
+"""What the list of words calls names: however few of them a table holds, they name somebody."""
+
 MOSTLY = "mostly confidential things"
 """What a table is about in which five of nine columns with a telling name are confidential."""
 
@@ -254,7 +257,8 @@ def _is_opposed(clues: Clues, found: Found) -> bool:
 def _number(clues: Clues, found: Found, reason: str) -> RoleGuess | None:
     """Tell a number or a name that stands for somebody from a code with a few values."""
     topic = found.topic
-    if clues.few or (topic.strength < SPEAKS and not _could_count_people(clues)):
+    names = topic.about == NAME and clues.domain.kind == "text" and clues.column.distinct > 2
+    if not names and (clues.few or (topic.strength < SPEAKS and not _could_count_people(clues))):
         return None
     if clues.domain.kind == "boolean" or (clues.domain.kind == "number" and not clues.whole):
         return None
