@@ -158,7 +158,13 @@ def test_many_values_and_classes_without_any_are_added_up_right() -> None:
     assert judge(ic.LDiversity(1), rows).measured[0].floats.tolist() == [0, 1, 0, 2, 0]
     assert judge(ic.LDiversity(1, kind="probabilistic"), rows).measured[0].floats.tolist() == [0, 1, 0, 2, 0]
     assert judge(ic.LDiversity(1, kind="entropy"), rows).measured[0].floats == pytest.approx([0, 1, 0, 2, 0])
-    assert judge(ic.RecursiveDiversity(2, 1), rows).measured[1].floats.tolist() == [math.inf, 1, math.inf, 0.5, math.inf]
+    assert judge(ic.RecursiveDiversity(2, 1), rows).measured[1].floats.tolist() == [
+        math.inf,
+        1,
+        math.inf,
+        0.5,
+        math.inf,
+    ]
 
 
 @pytest.mark.parametrize(

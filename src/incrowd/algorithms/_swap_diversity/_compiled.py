@@ -214,7 +214,9 @@ def best_swap(mine: Ints, wanted: int, parts: Parts, groups: Groups, tree: Tree)
     rest = np.empty((parts.place.shape[1], 2), dtype=np.int64)
     for one in mine:
         here = parts.owner[one]
-        if parts.kind[one] >= 0 and groups.kinds[here, parts.kind[one]] < 2:  # the last one of its category: nothing would be won
+        if (
+            parts.kind[one] >= 0 and groups.kinds[here, parts.kind[one]] < 2
+        ):  # the last one of its category: nothing would be won
             continue
         for column in range(len(rest)):
             rest[column, 0] = _low_without(here, column, parts.place[one, column], groups.edges)
