@@ -23,9 +23,10 @@ from incrowd.algorithms import (
     Samarati,
     SwapDiversity,
     TopDown,
+    _boxes,
+    _rollup,
     find_frontier,
 )
-from incrowd.algorithms import _boxes, _rollup
 from models import slow as models
 
 CATEGORIES = ic.categories({"secret": ["a"], "private": ["b", ""], "harmless": ["d"]})
