@@ -40,8 +40,8 @@ class AlphaAssociation(Model):
     With ``KAnonymity`` this is (alpha, k)-anonymity. It bounds how certain a guess of a bounded value can be; values
     that are not listed may fill a class. A listed value that the column does not have bounds nothing and may be
     misspelt: that is a ``PrivacyWarning``, and a note of the verdict. With all values bounded by 1 / l it is
-    probabilistic l-diversity that counts missing values:
-    shares are shares of the whole class, in which a missing value is a value like any other. Where people have several rows, shares are shares of people. A promise is published as it
+    probabilistic l-diversity that counts missing values: shares are shares of the whole class, in which a missing value
+    is a value like any other. Where people have several rows, shares are shares of people. A promise is published as it
     is written, with the values that it names, also those that no published record has.
 
     References

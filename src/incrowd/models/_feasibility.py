@@ -212,4 +212,4 @@ def _frequencies(judge: Judge, whole: Classes) -> npt.NDArray[np.int64]:
     values = group(columns, [cells.cardinalities[name] for name in judge.columns])
     known = [codes < len(cells.domains[name].values) for name, codes in zip(judge.columns, columns, strict=True)]
     counts = judge.missing | np.logical_and.reduce(known)
-    return values.sums(cells.counts)[counts[values.first]]
+    return np.asarray(values.sums(cells.counts)[counts[values.first]], dtype=np.int64)

@@ -180,8 +180,8 @@ class Judge(ABC):
                     f"{name} needs one value per person and class, but some people have several in {self.columns[0]!r}."
                 )
                 raise SchemaError(msg, hint="use a model that counts people: k, distinct or probabilistic l, p, alpha.")
-        known = {**classes.cells.domains, **self.domains}
-        return histogram if self.missing else histogram.known([known[name] for name in self.columns])
+        domains = {**classes.cells.domains, **self.domains}
+        return histogram if self.missing else histogram.known([domains[name] for name in self.columns])
 
     def counted(self, classes: Classes, histogram: Histogram) -> npt.NDArray[np.int64]:
         """Count the people or records of every class that have a value that counts, of one column."""

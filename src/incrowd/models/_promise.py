@@ -160,7 +160,7 @@ class _Reader:
                 words.append(word)
             else:
                 columns.append(word)
-                signs |= {sign} - {None}
+                signs |= {sign} if sign else set()
             if len(signs) > 1:
                 self._refuse("mixes + and a comma", place)
             place, sign = self._place(), next((sign for sign in "+," if self.take(sign)), None)
@@ -238,7 +238,7 @@ _CALLED = {
 }
 
 
-def _missing(parts: _Parts) -> dict[str, bool]:
+def _missing(parts: _Parts) -> dict[str, Any]:
     """Say whether missing values count, which is said once."""
     if len(parts.words) > 1:
         raise TypeError

@@ -73,7 +73,7 @@ def _level(tree: Tree, column: int, low: int, high: int) -> int:
 
 
 @compiled
-def refresh(numbers: Ints, parts: Parts, groups: Groups, tree: Tree) -> None:
+def refresh(numbers: Ints, parts: Parts, groups: Groups, tree: Tree) -> None:  # noqa: C901 - one loop that compiles
     """Count some classes anew."""
     kinds, edges = groups.kinds, groups.edges
     for number in numbers:
