@@ -137,7 +137,7 @@ def test_values_that_look_alike_are_a_warning_where_they_count() -> None:
     with pytest.warns(ic.PrivacyWarning, match="promises nothing|look alike in print") as caught:
         verdict = ic.check(table, schema, "l>=1[s], k>=2")
     assert verdict.notes == (
-        "l>=1[s] promises nothing: every table keeps it.",
+        "l>=1[s] promises nothing: every table without missing values keeps it.",
         "Column 'q' has 2 values that look alike in print; they count as different.",
         "Column 's' has 2 values that look alike in print; they count as different.",
     )

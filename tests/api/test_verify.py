@@ -295,10 +295,34 @@ def test_missing_values_and_awkward_texts_survive(
     awkward = [None, 'a "quoted", one', "line\nbreak", " space ", "ä", "007", "=1+1"]
     table = [{"zip": text, "disease": disease} for text in awkward for disease in (None, "x,y")]
     roles = ic.Schema({"zip": ic.flat()}, {"disease": ic.categories({"s": ["x,y"], "h": [""]})})
-    release = ic.anonymize(table, roles, model="k>=2, enhanced(p=2, alpha=1)")
+    release = ic.anonymize(table, roles, model="k>=2, enhanced(p=2, alpha=1)[missing]")
     assert release.recipe.levels == {"zip": 0}
     release.save(tmp_path / "out", format=format_)
     assert ic.verify(tmp_path / "out/public/release.json", owner=tmp_path / "out/owner").differences == ()
+    assert run_script(tmp_path / "out", capsys)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("promise", "measured"),
+    [
+        ("l>=2[disease]", ["2"]),
+        ("l>=3[disease, missing]", ["3"]),
+        ("probabilistic-l>=1.5", ["2"]),
+        ("probabilistic-l>=1.5[missing]", ["3"]),
+        ("entropy-l>=2", ["2.0"]),
+        ("recursive(c=2, l=2)", ["2", "1"]),
+        ("p>=2", ["2"]),
+    ],
+)
+def test_missing_values_are_certified_as_no_diversity_unless_asked_for(
+    promise: str, measured: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = [{"age": age, "disease": disease} for age in (1, 2) for disease in ("flu", "hiv", None)]
+    ic.anonymize(table, ic.Schema({"age": ic.flat()}, ["disease"]), model=promise).save(tmp_path / "out")
+    certificate = json.loads((tmp_path / "out/public/release.json").read_text(encoding="utf-8"))
+    (entry,) = certificate["promises"]
+    assert (entry["measured"], entry.get("missing")) == (measured, True if "missing" in promise else None)
+    assert ic.verify(tmp_path / "out/public/release.json").differences == ()
     assert run_script(tmp_path / "out", capsys)[0] == 0
 
 

@@ -122,6 +122,7 @@ def _others(part: Model, counting: Model, schema: Schema) -> Sequence[Model]:
     if isinstance(part, KAnonymity) and isinstance(counting, KAnonymity):
         return ()
     same = type(part) is type(counting) and getattr(part, "kind", None) == getattr(counting, "kind", None)
+    same = same and part.missing == counting.missing
     if not same or not isinstance(part, LDiversity | PSensitive) or part.joint:
         return (part,)
     about, grown = (sensitive_columns(one.of, schema, type(one).__name__) for one in (part, counting))  # type: ignore[attr-defined]

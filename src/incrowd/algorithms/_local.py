@@ -26,6 +26,7 @@ from incrowd.core import (
 )
 from incrowd.hierarchies import Averaged, averages
 from incrowd.measures import column_weights, costs_of_labels
+from incrowd.models import Judge
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
@@ -124,6 +125,14 @@ class Locally:
         if self.census.person is not None:
             for judge in self.judges:
                 judge.check_persons(self.census.classes())
+
+    def counting(self, judge: Judge) -> Bools:
+        """Say for every cell whether its values of a judge's columns count: a missing one may not."""
+        census = self.census
+        counts = np.ones(len(census), dtype=bool)
+        for name in () if judge.missing else judge.columns:
+            counts &= census.codes[len(census.quasi) + census.sensitive.index(name)] < len(census.domains[name].values)
+        return counts
 
     @property
     def persons(self) -> bool:

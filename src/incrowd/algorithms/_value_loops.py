@@ -22,7 +22,7 @@ def _left_out(table: Words, reference: Words, needs: Words) -> int:
         for value in range(len(reference)):
             if table[row, value]:
                 size += table[row, value]
-                values += 1
+                values += value < needs[6]
                 covered += reference[value]
         if size < needs[0] or values < needs[1] or covered * needs[3] < needs[2] * whole:
             result += size
@@ -61,6 +61,7 @@ def judge_nodes(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
     needs
         Of what prunes, and of the whole promise: the least size, the least number of values, the least share of the
         whole table that the values make up, and the largest distance to it; both as fractions, above and below the bar.
+        Then how many values, from the first on, count as different ones.
     left_out
         Filled with the counts: a row for what prunes, one for the whole promise.
     """

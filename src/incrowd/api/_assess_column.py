@@ -16,6 +16,7 @@ from incrowd.api._worst import Number, worst
 from incrowd.core import Census, Classes, HierarchyError, Schema, SchemaError
 from incrowd.hierarchies import Categories, Ordered, Tree
 from incrowd.models import (
+    AlphaAssociation,
     BetaLikeness,
     DeltaDisclosure,
     EnhancedPAlphaSensitive,
@@ -75,6 +76,7 @@ def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -
     reference = None if different.reference is None else {name: different.reference}
     meter = Meter(schema, census, different.classes, reference)  # for what depends on shares alone
     probabilistic = meter.worst("probabilistic_l", LDiversity(1, name, "probabilistic"))
+    largest = meter.worst("alpha", AlphaAssociation(1, name))
     entropy = meter.worst("entropy_l", LDiversity(1, name, "entropy"))
     beta, enhanced_beta = _beta(meter, name)
     meaning = dict(schema.sensitive)[name]
@@ -82,9 +84,10 @@ def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -
     distinct_l = None if count is None else int(count[0])
     return ColumnAssessment(
         column=name,
-        values=len(census.domains[name]),
+        values=len(census.domains[name].values),
         distinct_l=distinct_l,
         probabilistic_l=None if probabilistic is None else Fraction(probabilistic[0]),
+        alpha=None if largest is None else Fraction(largest[0]),
         entropy_l=None if entropy is None else _whole_if_near(float(entropy[0])),
         recursive=_recursive(meter, name, distinct_l),
         t=_distances(meter, name, schema, census),

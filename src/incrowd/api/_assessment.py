@@ -29,11 +29,13 @@ class ColumnAssessment:
     column
         The column's name.
     values
-        How many different values the table has, a missing one included.
+        How many different values the table has; a missing one is none.
     distinct_l
         The least number of different values in a class; also called ``p``.
     probabilistic_l
-        1 over the largest share that a value has in a class.
+        1 over the largest share that a value has among the known ones of a class; 0 where none is known.
+    alpha
+        The largest share that a value has in a class, in which a missing one is a value too.
     entropy_l
         The lowest effective number of values in a class.
     recursive
@@ -57,6 +59,7 @@ class ColumnAssessment:
     values: int
     distinct_l: int | None
     probabilistic_l: Fraction | None
+    alpha: Fraction | None
     entropy_l: float | None
     recursive: Mapping[int, Number] | None
     t: Mapping[str, Number]
@@ -73,11 +76,6 @@ class ColumnAssessment:
     def p(self) -> int | None:
         """The least number of different values in a class, under the name of p-sensitivity."""
         return self.distinct_l
-
-    @property
-    def alpha(self) -> Fraction | None:
-        """The largest share that a value has in a class."""
-        return 1 / self.probabilistic_l if self.probabilistic_l else None
 
     @property
     def certain(self) -> Fraction:

@@ -97,7 +97,7 @@ class _One:
                 for need in self.part.requirements
             ],
         }
-        return all(self.entry.get(key) == value for key, value in expected.items())
+        return all(self.entry.get(key) == expected.get(key) for key in {*expected, "missing"})
 
     def _people(self, persons: int) -> Iterator[Told]:
         """Compare a promise that counts people with the rows, which show less: not whose row is whose."""

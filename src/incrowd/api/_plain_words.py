@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from incrowd.models import (
     AlphaAssociation,
     BetaLikeness,
@@ -53,6 +55,8 @@ def meaning_of(model: Model, *, several: bool = False) -> str:  # noqa: C901, PL
         Whether people have several rows: then it counts them group by group, and somebody in a group may have several
         of its values.
     """
+    if isinstance(model, _DIVERSE) and model.missing:
+        return f"{meaning_of(replace(model, missing=False), several=several)} A missing value counts as one."
     if several and type(model) in _SEVERAL:
         return _of_several(model)
     match model:
@@ -92,6 +96,8 @@ def _of_several(model: Model) -> str:
 
 _SEVERAL = {KAnonymity, LDiversity, PSensitive, PAlphaSensitive, EnhancedPAlphaSensitive}
 """Promises that mean less where people have several rows: they count what one person may have alone."""
+_DIVERSE = (LDiversity, RecursiveDiversity, PSensitive, PAlphaSensitive)
+"""Promises that count missing values only if asked to."""
 _ALL_OF_THEM = "A person with several rows may have all of them, so a value can still be certain."
 _DISTRIBUTION: dict[type[Model], str] = {
     TCloseness: "The values in a group are distributed nearly as in the whole table.",

@@ -39,6 +39,8 @@ _BUILD: dict[type[Model], Callable[[Any], Plain]] = {
     BetaLikeness: lambda m: {"kind": "enhanced-beta" if m.enhanced else "beta"},
     DeltaDisclosure: lambda _: {"kind": "delta"},
 }
+DIVERSE = (LDiversity, RecursiveDiversity, PSensitive, PAlphaSensitive)
+"""Promises that count missing values only if asked to, and then say so."""
 KINDS_THAT_REFER = frozenset({"t", "nt", "beta", "enhanced-beta", "delta"})
 """Promises that compare classes with a whole table."""
 
@@ -49,7 +51,9 @@ MOST_COLUMNS = 8
 def plain_model(model: Model) -> Plain | None:
     """Write what must be measured, and how; nothing for a model that a certificate does not know."""
     build = _BUILD.get(type(model))
-    return None if build is None else build(model)
+    if build is None:
+        return None
+    return build(model) | ({"missing": True} if isinstance(model, DIVERSE) and model.missing else {})
 
 
 def shown_by_a_file(part: Model, columns: int) -> Model:

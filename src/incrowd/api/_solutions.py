@@ -160,6 +160,6 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
 
 
 def _different(census: Census, model: Model, schema: Schema) -> int:
-    """Say how many different values the column has whose number grows."""
+    """Say how many different known values the column has whose number grows."""
     (judge,) = model.bind(schema, census.domains)
-    return len(census.domains[judge.columns[0]])
+    return len(census.domains[judge.columns[0]].values)

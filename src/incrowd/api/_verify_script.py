@@ -53,6 +53,8 @@ DISTANCE = {"distance": ("equal", "ordered", "hierarchical", "kl"), "input_at_mo
 MORE: Plain = {"recursive": {"l": COUNT}, "alpha": {"each": bool, "values": (WORDS, None)}, "t": DISTANCE}
 MORE |= {"nt": {**DISTANCE, "n": COUNT, "supersets": ("drop", "table")}}
 MORE |= {kind: {"weight_over": ("records", "distinct")} for kind in ("p-alpha", "enhanced")}
+DIVERSE = ("l", "probabilistic-l", "entropy-l", "recursive", "p", "p-alpha", "enhanced")  # missing only if asked to
+MORE |= {kind: {**MORE.get(kind, {}), "missing?": True} for kind in DIVERSE}
 
 # Per kind of promise its text, and what is required; the numbers stand in the text in the order of what is required.
 FORMS = {"k": ("k>={}", "k >="), "l": ("l>={}", "l >="), "p": ("p>={}", "p >="), "t": ("t<={}", "t <=")}
@@ -138,7 +140,7 @@ def as_decimal(number: str) -> str:
 
 def as_name(name: str) -> str:
     """Write a name as promises have it: in quotes, unless it is an ordinary word."""
-    keywords = {"equal", "variational", "ordered", "hierarchical", "kl", "lattice", "path", "drop", "table"}
+    keywords = {"equal", "variational", "ordered", "hierarchical", "kl", "lattice", "path", "drop", "table", "missing"}
     ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and name not in keywords
     return name if ordinary else json.dumps(name, ensure_ascii=False)
 
@@ -158,6 +160,7 @@ def texts_of(promise: Plain, names: list[list[str]], columns: list[Plain]) -> se
         named = ['"weight_over"' if value == "weight_over" else as_name(value) for value in values]
         head = f"alpha({', '.join(map('='.join, zip(named, numbers, strict=True)))})"
     distance = [word for word in [promise.get("distance", "equal")] if word != "equal"]
+    distance += ["missing"] * promise.get("missing", False)
     asked = {"drop": ["", "drop"], "table": ["", "drop", "table", "path"]}  # what the file may show instead
     listed = f": {', '.join(map(as_name, values))}" if values and not promise["each"] else ""
     about = ", ".join("+".join(map(as_name, one)) for one in names)
@@ -290,6 +293,8 @@ def distance(kind: str, bag: Bag, other: Bag, meaning: Plain) -> Fraction | floa
 
 def measure(promise: Plain, bag: Bag, regions: list[Bag], meaning: Plain) -> list[Any]:
     """Measure a promise on one class: a number per bound. The regions are the table, then classes on fewer columns."""
+    if promise["kind"] in DIVERSE and "missing" not in promise:  # only what is known is diverse
+        bag = Counter({v: n for v, n in bag.items() if None not in (v if isinstance(v, tuple) else [v])})
     size, whole, counts = bag.total(), regions[0], sorted(bag.values(), reverse=True)
     times = bag if promise.get("weight_over") == "records" else Counter(set(bag))
     weights = (n * meaning[value] for value, n in times.items())
@@ -302,8 +307,8 @@ def measure(promise: Plain, bag: Bag, regions: list[Bag], meaning: Plain) -> lis
     by_kind: dict[str, Callable[[], list[Any]]] = {
         "k": lambda: [size],
         "l": lambda: [len(bag)],
-        "probabilistic-l": lambda: [Fraction(size, counts[0])],
-        "entropy-l": lambda: [math.exp(math.log(size) - math.fsum(n * math.log(n) for n in counts) / size)],
+        "probabilistic-l": lambda: [Fraction(size, max(counts, default=1))],
+        "entropy-l": lambda: [math.exp(-math.fsum(n / size * math.log(n / size) for n in counts)) * (size > 0)],
         "recursive": lambda: [len(bag), Fraction(counts[0], rest) if rest else math.inf],
         "p": lambda: [len(bag)],
         "p-alpha": lambda: [len(bag), sum(weights, Fraction(0))],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +50,33 @@ class Histogram:
     classes: Ints
     values: tuple[Ints, ...]
     counts: npt.NDArray[np.int64]
+
+    def known(self, domains: Sequence[Domain]) -> Histogram:
+        """Leave out missing values, and combinations with one; a class may then have no entry at all."""
+        keep = np.ones(len(self.counts), dtype=bool)
+        for codes, domain in zip(self.values, domains, strict=True):
+            if domain.has_null:
+                keep &= codes != len(domain.values)
+        if keep.all():
+            return self
+        owner = self.classes[keep]
+        starts = np.searchsorted(owner, np.arange(len(self.starts)))
+        return Histogram(starts, owner, tuple(codes[keep] for codes in self.values), self.counts[keep])
+
+    def sums(self, amounts: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        """Add up the counts of every class, or other amounts of its entries; 0 where it has none."""
+        return self._reduced(np.add, self.counts if amounts is None else amounts)
+
+    def largest(self, amounts: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        """Give the largest count of every class, or the largest of other amounts that are not negative."""
+        return self._reduced(np.maximum, self.counts if amounts is None else amounts)
+
+    def _reduced(self, how: np.ufunc, amounts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        if not len(self.starts) - 1:
+            return amounts[:0]
+        found = how.reduceat(np.append(amounts, amounts.dtype.type(0)), self.starts[:-1])
+        found[self.starts[1:] == self.starts[:-1]] = 0
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,6 +171,12 @@ class Classes:
             return histogram
         missing = histogram.values[0] == len(domain.values)
         return replace(histogram, counts=np.where(missing, 0, histogram.counts))
+
+    def known_persons(self, column: str) -> npt.NDArray[np.int64]:
+        """Count in every class the persons of whom some value of a column is known."""
+        assert self.cells.person is not None  # noqa: S101 - records are counted by histograms
+        known = self.cells.sensitive[column] < len(self.cells.domains[column].values)
+        return _distinct_persons(self.members[known], len(self), self.cells.person[known])
 
     def know(self, column: str, histogram: Histogram) -> None:
         """Take over the histogram of a column that was counted elsewhere already."""

@@ -40,7 +40,8 @@ class AlphaAssociation(Model):
     With ``KAnonymity`` this is (alpha, k)-anonymity. It bounds how certain a guess of a bounded value can be; values
     that are not listed may fill a class. A listed value that the column does not have bounds nothing and may be
     misspelt: that is a ``PrivacyWarning``, and a note of the verdict. With all values bounded by 1 / l it is
-    probabilistic l-diversity. Where people have several rows, shares are shares of people. A promise is published as it
+    probabilistic l-diversity that counts missing values: shares are shares of the whole class, in which a missing value
+    is a value like any other. Where people have several rows, shares are shares of people. A promise is published as it
     is written, with the values that it names, also those that no published record has.
 
     References
@@ -88,10 +89,10 @@ class AlphaAssociation(Model):
 
     @property
     def implied(self) -> Model | None:
-        """Where no value may have more than ``alpha``, there are at least 1 / ``alpha`` values."""
+        """Where no value may have more than ``alpha``, there are 1 / ``alpha`` values or more; one may be missing."""
         if self.by_value is not None or self.values is not None:
             return None
-        return LDiversity(math.ceil(1 / fraction(self.alpha, name="alpha")), self.of)
+        return LDiversity(math.ceil(1 / fraction(self.alpha, name="alpha")), self.of, missing=True)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         """Make one judge for every column, or combination of columns, that the promise is about."""

@@ -115,7 +115,9 @@ def _obstacle(judge: Judge, whole: Classes, limit: int) -> Obstacle | None:
     if asked is None or judgement is None or judgement.ok[0]:
         return None
     measured = [values.at(0) for values in judgement.measured]
-    if asked is judge:
+    if asked.model.requirements[0].name in {"l", "p"} and not measured[0]:  # nothing is known, and no promise is left
+        nearest = None
+    elif asked is judge:
         nearest = weaker(judge, measured, _frequencies(judge, whole).tolist())
     else:
         nearest = weaker_by_implied(judge, measured[0])
@@ -202,9 +204,12 @@ def _most_by_weight(judge: Judge, whole: Classes, records: int) -> int:
 
 
 def _frequencies(judge: Judge, whole: Classes) -> npt.NDArray[np.int64]:
-    """Count the records of every value, or combination of values, of a judge's columns."""
+    """Count the records of every value, or combination of values, of a judge's columns, as far as they count."""
     cells = whole.cells
     columns = [cells.sensitive[name] for name in judge.columns]
     if not columns:
         return whole.records
-    return group(columns, [cells.cardinalities[name] for name in judge.columns]).sums(cells.counts)
+    values = group(columns, [cells.cardinalities[name] for name in judge.columns])
+    known = [codes < len(cells.domains[name].values) for name, codes in zip(judge.columns, columns, strict=True)]
+    counts = judge.missing | np.logical_and.reduce(known)
+    return np.asarray(values.sums(cells.counts)[counts[values.first]], dtype=np.int64)

@@ -94,6 +94,11 @@ class Judge(ABC):
         self.reference: Reference | None = None
 
     @property
+    def missing(self) -> bool:
+        """Whether a missing value counts as a value."""
+        return self.model.missing
+
+    @property
     def referred(self) -> str | None:
         """Which table the classes are compared with: ``"table"``, the judged one, or ``"input"``, a given one."""
         return ("table" if self.reference is None else "input") if self.refers else None
@@ -151,7 +156,7 @@ class Judge(ABC):
             self.measure(classes.whole())
 
     def histogram(self, classes: Classes, *, distribution: bool = False) -> Histogram:
-        """Count the values of the columns in every class.
+        """Count the values of the columns in every class; those that are known, unless missing ones count too.
 
         Parameters
         ----------
@@ -175,4 +180,12 @@ class Judge(ABC):
                     f"{name} needs one value per person and class, but some people have several in {self.columns[0]!r}."
                 )
                 raise SchemaError(msg, hint="use a model that counts people: k, distinct or probabilistic l, p, alpha.")
-        return histogram
+        domains = {**classes.cells.domains, **self.domains}
+        return histogram if self.missing else histogram.known([domains[name] for name in self.columns])
+
+    def counted(self, classes: Classes, histogram: Histogram) -> npt.NDArray[np.int64]:
+        """Count the people or records of every class that have a value that counts, of one column."""
+        (name,) = self.columns
+        if self.missing or not {**classes.cells.domains, **self.domains}[name].has_null:
+            return classes.size
+        return histogram.sums() if classes.cells.person is None else classes.known_persons(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema
 from incrowd.models._measured import TOLERANCE, Measured, Ratios, Roots
-from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns, with_missing
 from incrowd.models._numbers import Number, exact, fraction, plain, whole
 
 Diversity = Literal["distinct", "probabilistic", "entropy"]
@@ -33,6 +33,9 @@ class LDiversity(Model):
         ``"entropy"``: the class's entropy is at least that of ``l`` equally frequent values.
     joint
         Count the combinations of several columns instead of each column; only for ``"distinct"``.
+    missing
+        Whether a missing value counts as a value too. That nothing is known is no diversity, so it does not unless you
+        ask for it, as where missing means "none".
 
     Notes
     -----
@@ -40,8 +43,8 @@ class LDiversity(Model):
     class of 99 times one value and once another is 2-diverse. Where people have several rows, everybody in a class may
     have one and the same value beside others: only a bound on its share (``AlphaAssociation``) rules that out.
     None of the three knows that two values can mean the same
-    (``EnhancedPAlphaSensitive`` does), nor what is rare in the whole table (``TCloseness`` does). A missing value
-    counts as a value of its own.
+    (``EnhancedPAlphaSensitive`` does), nor what is rare in the whole table (``TCloseness`` does). Only
+    known values count, and shares are shares of the records whose value is known; a class without any fails.
 
     References
     ----------
@@ -58,6 +61,7 @@ class LDiversity(Model):
     of: Of = None
     kind: Diversity = "distinct"
     joint: bool = False
+    missing: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.kind not in ("distinct", "probabilistic", "entropy"):
@@ -71,6 +75,7 @@ class LDiversity(Model):
         object.__setattr__(self, "l", exact(self.l, name="l", low=1))
         object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
         object.__setattr__(self, "joint", bool(self.joint) and len(self.of or ()) > 1)
+        object.__setattr__(self, "missing", bool(self.missing))
 
     @property
     def upward_closed(self) -> bool:  # type: ignore[override]
@@ -90,7 +95,7 @@ class LDiversity(Model):
         if self.kind == "distinct":
             return self
         slack = 1 - Fraction(2 * TOLERANCE) if self.kind == "entropy" else 1  # what rounding lets pass must pass here
-        return LDiversity(math.ceil(fraction(self.l, name="l") * slack), self.of)
+        return LDiversity(math.ceil(fraction(self.l, name="l") * slack), self.of, missing=self.missing)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -100,7 +105,8 @@ class LDiversity(Model):
 
     def __str__(self) -> str:
         prefix = "" if self.kind == "distinct" else f"{self.kind}-"
-        return f"{prefix}l>={plain(fraction(self.l, name='l'))}{bracket(self.of, joint=self.joint)}"
+        about = bracket(self.of, joint=self.joint, more=with_missing(missing=self.missing))
+        return f"{prefix}l>={plain(fraction(self.l, name='l'))}{about}"
 
 
 @dataclass(frozen=True)
@@ -115,11 +121,14 @@ class RecursiveDiversity(Model):
         From which rank on values are added up; 1 or more.
     of
         The sensitive column, or a list of them: each separately. May be left out if there is only one.
+    missing
+        Whether a missing value counts as a value too. That nothing is known is no diversity, so it does not unless you
+        ask for it, as where missing means "none".
 
     Notes
     -----
     Protects against excluding values one by one: whoever rules out ``l - 2`` values still faces a choice. A class with
-    fewer than ``l`` values fails. Measured is the ratio, and it holds for every ``c`` above it.
+    fewer than ``l`` known values fails. Measured is the ratio, and it holds for every ``c`` above it.
 
     References
     ----------
@@ -135,6 +144,7 @@ class RecursiveDiversity(Model):
     c: Number
     l: int  # noqa: E741 - what the literature calls it
     of: Of = None
+    missing: bool = field(default=False, kw_only=True)
 
     upward_closed = False
     union_closed = True
@@ -143,6 +153,7 @@ class RecursiveDiversity(Model):
         object.__setattr__(self, "c", exact(self.c, name="c", open_low=True))
         whole(self.l, name="l", at_least=1)
         object.__setattr__(self, "of", read_of(self.of))
+        object.__setattr__(self, "missing", bool(self.missing))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -152,7 +163,7 @@ class RecursiveDiversity(Model):
     @property
     def implied(self) -> Model:
         """None of the values that are added up is more frequent than the first, so more than 1 / ``c`` of them are."""
-        return LDiversity(least_values(fraction(self.c, name="c"), self.l), self.of)
+        return LDiversity(least_values(fraction(self.c, name="c"), self.l), self.of, missing=self.missing)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -160,7 +171,8 @@ class RecursiveDiversity(Model):
         return tuple(_Recursive(self, (name,)) for name in columns)
 
     def __str__(self) -> str:
-        return f"recursive(c={plain(fraction(self.c, name='c'))}, l={self.l}){bracket(self.of)}"
+        about = bracket(self.of, more=with_missing(missing=self.missing))
+        return f"recursive(c={plain(fraction(self.c, name='c'))}, l={self.l}){about}"
 
 
 def least_values(c: Fraction, rank: int) -> int:
@@ -177,7 +189,8 @@ class DistinctJudge(Judge):
 
 class _Probabilistic(Judge):
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        return (Ratios(classes.size, largest(self.histogram(classes))),)
+        histogram = self.histogram(classes)
+        return (Ratios(self.counted(classes, histogram), np.maximum(histogram.largest(), 1)),)
 
 
 class _Entropy(Judge):
@@ -185,7 +198,9 @@ class _Entropy(Judge):
         histogram = self.histogram(classes, distribution=True)
         terms = histogram.counts * np.log(histogram.counts)
         sums = np.bincount(histogram.classes, weights=terms, minlength=len(classes))
-        values = np.exp(np.log(classes.size) - sums / classes.size)
+        sizes = histogram.sums()
+        some = np.maximum(sizes, 1)
+        values = np.where(sizes > 0, np.exp(np.log(some) - sums / some), 0.0)
         return (Roots(values, lambda index: _entropy_l(histogram, index)),)
 
 
@@ -196,8 +211,7 @@ class _Recursive(Judge):
         rank = np.arange(len(order)) - histogram.starts[histogram.classes]
         late = rank >= self.model.l - 1  # type: ignore[attr-defined]
         counts = np.where(late, histogram.counts[order], 0)
-        tail = np.add.reduceat(counts, histogram.starts[:-1]) if len(counts) else counts
-        return Ratios.whole(np.diff(histogram.starts)), Ratios(largest(histogram), tail)
+        return Ratios.whole(np.diff(histogram.starts)), Ratios(histogram.largest(), histogram.sums(counts))
 
 
 _JUDGES: dict[Diversity, type[Judge]] = {
@@ -211,11 +225,6 @@ def _entropy_l(histogram: Histogram, index: int) -> float:
     """Give the effective number of values of one class, added up without rounding on the way."""
     counts = histogram.counts[histogram.starts[index] : histogram.starts[index + 1]].tolist()
     size = sum(counts)
+    if not size:
+        return 0.0
     return math.exp(math.log(size) - math.fsum(count * math.log(count) for count in counts) / size)
-
-
-def largest(histogram: Histogram) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Give the count of the most frequent value of every class."""
-    if not len(histogram.counts):
-        return np.zeros(0, dtype=np.int64)
-    return np.maximum.reduceat(histogram.counts, histogram.starts[:-1])

@@ -18,6 +18,7 @@ from incrowd.models._judge import Judge, Judgement, Reference, Requirement
 __all__ = [
     "DISTANCES",
     "KEYWORDS",
+    "MISSING",
     "SUPERSETS",
     "All",
     "Judge",
@@ -29,6 +30,7 @@ __all__ = [
     "quoted",
     "read_of",
     "sensitive_columns",
+    "with_missing",
 ]
 
 Of = str | Sequence[str] | None
@@ -41,6 +43,8 @@ class Model(ABC):
     """Whether a class that keeps the promise still does after records were added (spec section 7)."""
     union_closed: ClassVar[bool]
     """Whether the union of two classes that keep the promise keeps it."""
+    missing: bool = True
+    """Whether a missing sensitive value counts as a value; models of diversity count it only if asked to."""
 
     @property
     @abstractmethod
@@ -194,6 +198,11 @@ def bracket(of: Of, *, joint: bool = False, more: Sequence[str] = (), values: Se
     return f"[{inner}{listed}]" if inner or listed else ""
 
 
+def with_missing(*, missing: bool) -> tuple[str, ...]:
+    """Give the word that says that missing values count, where they do."""
+    return (MISSING,) if missing else ()
+
+
 def quoted(name: str) -> str:
     """Write a name so that it is read back as it is: in quotes, unless it is an ordinary word."""
     ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and name not in KEYWORDS
@@ -202,5 +211,7 @@ def quoted(name: str) -> str:
 
 DISTANCES = ("equal", "variational", "ordered", "hierarchical", "kl")
 SUPERSETS: tuple[SupersetMode, ...] = ("lattice", "path", "drop", "table")
-KEYWORDS = frozenset({*DISTANCES, *SUPERSETS})
+MISSING = "missing"
+"""The word that says that missing values count."""
+KEYWORDS = frozenset({*DISTANCES, *SUPERSETS, MISSING})
 """Words that say how a promise is meant, where a column may stand too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
@@ -15,7 +15,7 @@ from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, Sch
 from incrowd.hierarchies import BoundCategories, Categories
 from incrowd.models._l_diversity import DistinctJudge
 from incrowd.models._measured import Measured, Ratios
-from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns, with_missing
 from incrowd.models._numbers import Number, exact, fraction, plain, whole
 
 WeightOver = Literal["records", "distinct"]
@@ -33,6 +33,9 @@ class PSensitive(Model):
         The sensitive column, or a list of them: each separately. May be left out if there is only one.
     joint
         Count the combinations of several columns instead of each column.
+    missing
+        Whether a missing value counts as a value too. That nothing is known is no diversity, so it does not unless you
+        ask for it, as where missing means "none".
 
     Notes
     -----
@@ -55,6 +58,7 @@ class PSensitive(Model):
     p: int
     of: Of = None
     joint: bool = False
+    missing: bool = field(default=False, kw_only=True)
 
     upward_closed = True
     union_closed = True
@@ -63,6 +67,7 @@ class PSensitive(Model):
         whole(self.p, name="p", at_least=1)
         object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
         object.__setattr__(self, "joint", bool(self.joint) and len(self.of or ()) > 1)
+        object.__setattr__(self, "missing", bool(self.missing))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -76,7 +81,7 @@ class PSensitive(Model):
         return tuple(DistinctJudge(self, names) for names in groups)
 
     def __str__(self) -> str:
-        return f"p>={self.p}{bracket(self.of, joint=self.joint)}"
+        return f"p>={self.p}{bracket(self.of, joint=self.joint, more=with_missing(missing=self.missing))}"
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,9 @@ class PAlphaSensitive(Model):
         The sensitive column, which must have ``categories(...)`` in the schema, or a list of them.
     weight_over
         ``"records"``: every record adds the weight of its value. ``"distinct"``: every value adds its weight once.
+    missing
+        Whether a missing value counts, with the category of the empty text. That nothing is known is no diversity, so
+        it counts and weighs nothing unless you ask for it.
 
     Notes
     -----
@@ -117,6 +125,7 @@ class PAlphaSensitive(Model):
     alpha: Number
     of: Of = None
     weight_over: WeightOver = "records"
+    missing: bool = field(default=False, kw_only=True)
 
     upward_closed = True
     union_closed = True
@@ -128,6 +137,7 @@ class PAlphaSensitive(Model):
             msg = f"weight_over must be 'records' or 'distinct', got {self.weight_over!r}."
             raise ParameterError(msg)
         object.__setattr__(self, "of", read_of(self.of))
+        object.__setattr__(self, "missing", bool(self.missing))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -143,7 +153,7 @@ class PAlphaSensitive(Model):
         return _Weighed(self, name, bound, by_category=False)
 
     def __str__(self) -> str:
-        return f"p-alpha({self._inner()}){bracket(self.of)}"
+        return f"p-alpha({self._inner()}){bracket(self.of, more=with_missing(missing=self.missing))}"
 
     def _inner(self) -> str:
         over = "" if self.weight_over == "records" else ', weight_over="distinct"'
@@ -164,6 +174,9 @@ class EnhancedPAlphaSensitive(PAlphaSensitive):
         The sensitive column, which must have ``categories(...)`` in the schema, or a list of them.
     weight_over
         ``"records"``: every record adds the weight of its value. ``"distinct"``: every value adds its weight once.
+    missing
+        Whether a missing value counts, with the category of the empty text. That nothing is known is no diversity, so
+        it counts and weighs nothing unless you ask for it.
 
     Notes
     -----
@@ -188,7 +201,7 @@ class EnhancedPAlphaSensitive(PAlphaSensitive):
         return _Weighed(self, name, bound, by_category=True)
 
     def __str__(self) -> str:
-        return f"enhanced({self._inner()}){bracket(self.of)}"
+        return f"enhanced({self._inner()}){bracket(self.of, more=with_missing(missing=self.missing))}"
 
 
 class _Weighed(Judge):
@@ -210,8 +223,7 @@ class _Weighed(Judge):
         if int(units.max(initial=0)) * int(classes.size.max(initial=0)) >= 2**63:
             units = units.astype(object)  # Python's integers, where 64 bits are too few
         added = units * histogram.counts if self._over == "records" else units
-        totals = np.add.reduceat(added, histogram.starts[:-1]) if len(added) else added
-        weight = Ratios(totals, np.full(len(classes), self._scale, dtype=np.int64))
+        weight = Ratios(histogram.sums(added), np.full(len(classes), self._scale, dtype=np.int64))
         return Ratios.whole(self._kinds(histogram, len(classes))), weight
 
     def _kinds(self, histogram: Histogram, classes: int) -> npt.NDArray[np.int64]:

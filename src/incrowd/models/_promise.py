@@ -14,14 +14,16 @@ from incrowd.models._alpha_association import AlphaAssociation
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
 from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
-from incrowd.models._model import DISTANCES, SUPERSETS, All, Model
+from incrowd.models._model import DISTANCES, MISSING, SUPERSETS, All, Model
 from incrowd.models._nt_closeness import NTCloseness
 from incrowd.models._numbers import read_number
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
 from incrowd.models._t_closeness import TCloseness
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(>=|<=|[<>=()\[\],:+])|([^\s"<>=()\[\],:+][^"<>=()\[\],:+]*))')
+_DIVERSE = ("l", "probabilistic-l", "entropy-l", "recursive", "p", "p-alpha", "enhanced")
 _WORDS: dict[str, tuple[str, ...]] = {"t": DISTANCES, "nt": (*DISTANCES, *SUPERSETS)}
+_WORDS |= dict.fromkeys(_DIVERSE, (MISSING,))
 """The words that may stand among the columns of a promise; elsewhere they are columns."""
 EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
 HOW_WRITTEN = {
@@ -79,7 +81,7 @@ def promise(text: str | Model) -> Model:
     --------
     >>> from incrowd.models import promise
     >>> promise("k>=5, l>=3[disease]").parts
-    (KAnonymity(k=5), LDiversity(l=3, of=('disease',), kind='distinct', joint=False))
+    (KAnonymity(k=5), LDiversity(l=3, of=('disease',), kind='distinct', joint=False, missing=False))
     """
     if isinstance(text, Model):
         return text
@@ -150,17 +152,20 @@ class _Reader:
         words: list[str] = []
         values: list[str] = []
         signs: set[str] = set()
-        only_values = self.take(":")
+        only_values, sign, place = self.take(":"), None, 0
         while not only_values:
             bare = self._kind() == "word"
             word = self._name()
-            (words if bare and word in _WORDS.get(name, ()) else columns).append(word)
+            if bare and word in _WORDS.get(name, ()) and sign != "+":
+                words.append(word)
+            else:
+                columns.append(word)
+                signs |= {sign} if sign else set()
+            if len(signs) > 1:
+                self._refuse("mixes + and a comma", place)
             place, sign = self._place(), next((sign for sign in "+," if self.take(sign)), None)
             if sign is None:
                 break
-            signs.add(sign)
-            if len(signs) > 1:
-                self._refuse("mixes + and a comma", place)
         if only_values or self.take(":"):
             values.append(self._name())
             while self.take(","):
@@ -200,15 +205,15 @@ class _Reader:
 
 _BUILD: dict[tuple[str, str | None], Callable[[_Parts], Model]] = {
     ("k", ">="): lambda p: KAnonymity(p.number),
-    ("l", ">="): lambda p: LDiversity(p.number, p.of, joint=p.joint),
-    ("probabilistic-l", ">="): lambda p: LDiversity(p.number, p.of, "probabilistic"),
-    ("entropy-l", ">="): lambda p: LDiversity(p.number, p.of, "entropy"),
-    ("recursive", None): lambda p: RecursiveDiversity(of=p.of, **p.arguments),
+    ("l", ">="): lambda p: LDiversity(p.number, p.of, joint=p.joint, **_missing(p)),
+    ("probabilistic-l", ">="): lambda p: LDiversity(p.number, p.of, "probabilistic", **_missing(p)),
+    ("entropy-l", ">="): lambda p: LDiversity(p.number, p.of, "entropy", **_missing(p)),
+    ("recursive", None): lambda p: RecursiveDiversity(of=p.of, **p.arguments, **_missing(p)),
     ("t", "<="): lambda p: TCloseness(p.number, p.of, *p.words),  # type: ignore[arg-type]
     ("nt", None): lambda p: NTCloseness(of=p.of, **p.arguments, **_how(p.words)),
-    ("p", ">="): lambda p: PSensitive(p.number, p.of, joint=p.joint),
-    ("p-alpha", None): lambda p: PAlphaSensitive(of=p.of, **p.arguments),
-    ("enhanced", None): lambda p: EnhancedPAlphaSensitive(of=p.of, **p.arguments),
+    ("p", ">="): lambda p: PSensitive(p.number, p.of, joint=p.joint, **_missing(p)),
+    ("p-alpha", None): lambda p: PAlphaSensitive(of=p.of, **p.arguments, **_missing(p)),
+    ("enhanced", None): lambda p: EnhancedPAlphaSensitive(of=p.of, **p.arguments, **_missing(p)),
     ("alpha", "<="): lambda p: AlphaAssociation(p.number, p.of, p.values or None),
     ("alpha", None): lambda p: AlphaAssociation(p.arguments, p.of),
     ("beta", "<="): lambda p: BetaLikeness(p.number, p.of),
@@ -220,8 +225,8 @@ _BUILD: dict[tuple[str, str | None], Callable[[_Parts], Model]] = {
 _USUAL = frozenset({"columns", "words"})
 _TAKES: dict[tuple[str, str | None], frozenset[str]] = {
     ("k", ">="): frozenset(),
-    ("l", ">="): frozenset({"columns", "joint"}),
-    ("p", ">="): frozenset({"columns", "joint"}),
+    ("l", ">="): frozenset({"columns", "joint", "words"}),
+    ("p", ">="): frozenset({"columns", "joint", "words"}),
     ("alpha", "<="): frozenset({"columns", "values"}),
 }
 """What may stand in the brackets of a promise, where that is not the usual."""
@@ -231,6 +236,13 @@ _CALLED = {
     "words": "a word that says how",
     "values": "values after a colon",
 }
+
+
+def _missing(parts: _Parts) -> dict[str, Any]:
+    """Say whether missing values count, which is said once."""
+    if len(parts.words) > 1:
+        raise TypeError
+    return {MISSING: bool(parts.words)}
 
 
 def _how(words: tuple[str, ...]) -> dict[str, Any]:

@@ -26,7 +26,9 @@ def trivial(model: Model) -> list[str]:
 
 
 def _large(model: Model) -> str:
-    """Say how large a table must be to keep a promise for nothing."""
+    """Say which tables keep a promise for nothing, if not all."""
+    if not model.missing:
+        return " without missing values"
     return f" of {model.n} or more" if isinstance(model, NTCloseness) and model.n > 1 else ""
 
 

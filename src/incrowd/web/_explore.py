@@ -161,7 +161,7 @@ def _with_column(plan: Plan, release: Release, column: str, teller: Teller) -> t
         if release.recipe.levels is None:
             msg = f"Nothing is promised about column {column!r}, so its values were not counted group by group."
             raise ParameterError(msg, hint="add a promise about it, such as l>=2, and run again.")
-        promises = [*map(str, release.model.parts), str(PSensitive(1, column))]
+        promises = [*map(str, release.model.parts), str(PSensitive(1, column, missing=True))]
         wider = plan.privacy.model_copy(update={"promise": tuple(promises)})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)  # that p>=1 promises nothing is what it is for

@@ -110,9 +110,9 @@ def _sums(table: Locally, judge: Judge) -> Iterator[Sum]:
     if isinstance(model, KAnonymity):
         yield _heads(table, model.k)
     elif isinstance(model, (LDiversity, PSensitive)):
-        yield _different(table, judge.columns, int(model.requirements[0].bound))
+        yield _different(table, judge, int(model.requirements[0].bound))
     elif isinstance(model, PAlphaSensitive):
-        yield from _weighed(table, judge.columns[0], model)
+        yield from _weighed(table, judge, model)
     elif isinstance(model, Coverage) and judge.reference is not None:
         counts = judge.reference[judge.columns[0]]
         yield Sum(math.ceil(model.share * int(counts.sum())), counts, _codes(table, judge.columns[0]))
@@ -126,15 +126,16 @@ def _heads(table: Locally, least: int) -> Sum:
     return Sum(least, np.ones(int(person.max(initial=0)) + 1, dtype=np.int64), person)
 
 
-def _different(table: Locally, columns: tuple[str, ...], least: int) -> Sum:
+def _different(table: Locally, judge: Judge, least: int) -> Sum:
     """Count different values, or combinations of values."""
-    codes = [_codes(table, name) for name in columns]
-    kinds = group(codes, [len(table.census.domains[name]) for name in columns])
-    return Sum(least, np.ones(len(kinds), dtype=np.int64), kinds.ids)
+    codes = [_codes(table, name) for name in judge.columns]
+    kinds = group(codes, [len(table.census.domains[name]) for name in judge.columns])
+    return Sum(least, table.counting(judge)[kinds.first].astype(np.int64), kinds.ids)
 
 
-def _weighed(table: Locally, name: str, model: PAlphaSensitive) -> Iterator[Sum]:
+def _weighed(table: Locally, judge: Judge, model: PAlphaSensitive) -> Iterator[Sum]:
     """Count values or categories, and add up how harmless they are."""
+    (name,) = judge.columns
     meaning = dict(table.problem.schema.sensitive)[name]
     if not isinstance(meaning, Categories):
         return
@@ -145,10 +146,14 @@ def _weighed(table: Locally, name: str, model: PAlphaSensitive) -> Iterator[Sum]
     if max(*units, int(alpha * scale), 1) * max(table.census.records, len(bound.category)) >= LARGEST:
         return
     worth = np.array(units, dtype=np.int64)[bound.category]
+    if not model.missing:
+        worth[len(table.census.domains[name].values) :] = 0
     if isinstance(model, EnhancedPAlphaSensitive):
-        yield Sum(model.p, np.ones(len(bound.names), dtype=np.int64), bound.category[codes])
+        nothing = len(bound.names)  # the kind of what is missing
+        kinds = np.where(table.counting(judge), bound.category[codes], nothing)
+        yield Sum(model.p, np.append(np.ones(nothing, dtype=np.int64), 0), kinds)
     else:
-        yield _different(table, (name,), model.p)
+        yield _different(table, judge, model.p)
     least, person = int(alpha * scale), table.census.person
     if model.weight_over == "distinct":
         yield Sum(least, worth, codes)

@@ -36,7 +36,7 @@ class Parts(NamedTuple):
     owner: Ints
     """The class."""
     kind: Ints
-    """The sensitive category."""
+    """The sensitive category; -1 for none."""
     records: Ints
     """How many; 0 where they went elsewhere."""
     place: Small
@@ -73,7 +73,7 @@ def _level(tree: Tree, column: int, low: int, high: int) -> int:
 
 
 @compiled
-def refresh(numbers: Ints, parts: Parts, groups: Groups, tree: Tree) -> None:
+def refresh(numbers: Ints, parts: Parts, groups: Groups, tree: Tree) -> None:  # noqa: C901 - one loop that compiles
     """Count some classes anew."""
     kinds, edges = groups.kinds, groups.edges
     for number in numbers:
@@ -89,8 +89,9 @@ def refresh(numbers: Ints, parts: Parts, groups: Groups, tree: Tree) -> None:
             count, kind = parts.records[part], parts.kind[part]
             if count:
                 size += count
-                different += kinds[number, kind] == 0
-                kinds[number, kind] += count
+                if kind >= 0:
+                    different += kinds[number, kind] == 0
+                    kinds[number, kind] += count
                 for column in range(edges.shape[1]):
                     _stretch(number, column, parts.place[part, column], count, edges)
             part = parts.after[part]
@@ -182,11 +183,11 @@ def _may_swap(one: int, other: int, wanted: int, parts: Parts, groups: Groups) -
     """Say whether a swap gives the first class a category that it lacks, and costs the second none that it needs."""
     mine, yours = parts.kind[one], parts.kind[other]
     here, there = parts.owner[one], parts.owner[other]
-    if parts.records[other] == 0 or groups.kinds[here, yours] > 0:
+    if parts.records[other] == 0 or yours < 0 or groups.kinds[here, yours] > 0:
         return False
     return bool(
         groups.kinds[there, yours] > 1  # the other class keeps it
-        or groups.kinds[there, mine] == 0  # or gets another one for it
+        or (mine >= 0 and groups.kinds[there, mine] == 0)  # or gets another one for it
         or groups.different[there] > wanted  # or can do without
     )
 
@@ -213,7 +214,9 @@ def best_swap(mine: Ints, wanted: int, parts: Parts, groups: Groups, tree: Tree)
     rest = np.empty((parts.place.shape[1], 2), dtype=np.int64)
     for one in mine:
         here = parts.owner[one]
-        if groups.kinds[here, parts.kind[one]] < 2:  # the last one of its category: nothing would be won
+        if (
+            parts.kind[one] >= 0 and groups.kinds[here, parts.kind[one]] < 2
+        ):  # the last one of its category: nothing would be won
             continue
         for column in range(len(rest)):
             rest[column, 0] = _low_without(here, column, parts.place[one, column], groups.edges)

@@ -29,7 +29,7 @@ class Crowds:
     raised
         Its rows, which are the classes at first.
     kinds
-        The sensitive category of every cell.
+        The sensitive category of every cell; -1 where a missing value is none.
     wanted
         How many categories every class shall have.
     """

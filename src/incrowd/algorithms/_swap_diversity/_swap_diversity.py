@@ -128,10 +128,10 @@ def _only(table: Locally, model: Model) -> Judge:
 
 
 def _kinds(table: Locally, judge: Judge) -> Ints:
-    """Give the category of every cell; where the promise counts values, each is one of its own."""
+    """Give the category of every cell, -1 for none; where the promise counts values, each is one of its own."""
     census, (name,) = table.census, judge.columns
     codes = census.codes[len(census.quasi) + census.sensitive.index(name)]
     meaning = dict(table.problem.schema.sensitive)[name]
     if isinstance(judge.model, EnhancedPAlphaSensitive) and isinstance(meaning, Categories):
-        return meaning.bind(census.domains[name]).category[codes]
-    return codes
+        codes = meaning.bind(census.domains[name]).category[codes]
+    return np.where(table.counting(judge), codes.astype(np.int64), -1)

@@ -109,7 +109,9 @@ class _Collected:
         columns = [self._sensitive[name] for name in judge.columns]
         together = group(columns, [len(self._table.census.domains[name]) for name in judge.columns])
         wanted = int(getattr(judge.model, "l", 0) or judge.model.p)
-        self._kinds.append((together.ids, np.ones(max(len(together), 1), dtype=np.int64), wanted, VALUES))
+        worth = np.ones(max(len(together), 1), dtype=np.int64)
+        worth[: len(together)] = self._table.counting(judge)[together.first]
+        self._kinds.append((together.ids, worth, wanted, VALUES))
 
     def weighed(self, judge: Any) -> None:
         """So many different values or categories, and so much weight."""
@@ -119,7 +121,12 @@ class _Collected:
         scale = math.lcm(*(weight.denominator for weight in bound.weights))
         units = np.array([int(weight * scale) for weight in bound.weights], dtype=np.int64)[bound.category]
         kinds = bound.category if isinstance(model, EnhancedPAlphaSensitive) else np.arange(len(units))
-        self._kinds.append((kinds[codes], np.ones(len(units) + len(bound.names), dtype=np.int64), model.p, VALUES))
+        if not model.missing:
+            units[len(self._table.census.domains[name].values) :] = 0
+        counts = self._table.counting(judge)
+        nothing = len(units) + len(bound.names)  # the kind of what is missing
+        worth = np.append(np.ones(nothing, dtype=np.int64), 0)
+        self._kinds.append((np.where(counts, kinds[codes], nothing), worth, model.p, VALUES))
         alpha = math.ceil(Fraction(model.alpha) * scale)
         if model.weight_over == "distinct":
             self._kinds.append((codes, units, alpha, WEIGHT))

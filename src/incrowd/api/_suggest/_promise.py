@@ -22,9 +22,6 @@ MEASURED = 12
 STEPS = 20
 """Bounds on shares are rounded up to one in so many."""
 
-MISSING = "a missing value counts as one of the different values"
-"""What to know of a promise about a column in which values are missing."""
-
 CLOSE = 0.3
 """How far the numbers of a group may lie from those of everybody, as a share of their span."""
 
@@ -50,7 +47,7 @@ def promise_for(domain: Domain, *, by_person: bool) -> tuple[Model | None, str]:
     different = min(DIFFERENT, max(attained, default=1), 2 if len(counts) == DIFFERENT else DIFFERENT)
     if different < 2:
         return None, "no promise: nearly everybody has the same value, and few groups could hold another one"
-    return LDiversity(different, of=domain.column), MISSING if domain.has_null else ""
+    return LDiversity(different, of=domain.column), ""
 
 
 def _bound(domain: Domain) -> str:
