@@ -28,6 +28,10 @@ class Reading(TypedDict, total=False):
     temp: str | Path
 
 
+AS_READ = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "header", "escaped")
+"""What decides how a file is read."""
+
+
 def open_with(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
     check_schema(schema)

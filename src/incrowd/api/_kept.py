@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incrowd.api._census import open_with
+from incrowd.api._census import AS_READ, open_with
 from incrowd.api._fits import cells_within
 from incrowd.api._released import open_released
 from incrowd.core import CensusRequest, Schema
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 SHARE = 4
 """One part in so many of the cells that fit into memory may be kept: of the release, and of its table."""
-AS_READ = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "header", "escaped")
-"""What decides how a file is read."""
 
 
 @dataclass(eq=False)

@@ -45,12 +45,18 @@ def compare_owner(certificate: dict[str, Any], public: Path, owner: Path) -> Ite
 def compare_original(
     certificate: dict[str, Any], public: Path, owner: Path, original: Any, reading: dict[str, Any]
 ) -> tuple[Republication | None, list[Told]]:
-    """Publish the original table again; give that, if it gives this release at all, and what is as certified."""
-    known = _read(owner / "input.json").get("sha256")
+    """Publish the original table again; give that, if it gives this release at all, and what is as certified.
+
+    The very file that was published is read as it was then, whatever is not said now.
+    """
+    known = _read(owner / "input.json")
     told: list[Told] = []
     if isinstance(original, (str, os.PathLike)):
-        found = digest_of_files(original)
-        told = [] if known is None else [(found == known, "original: hash of the file")]
+        same = digest_of_files(original) == known.get("sha256")
+        told = [] if known.get("sha256") is None else [(same, "original: hash of the file")]
+        if same:
+            said = {name: value for name, value in reading.items() if (name, value) != ("encoding", "utf-8")}
+            reading = {**known.get("reading", {}), **said}
     data = public / Path(certificate["data"]["name"]).name
     try:
         again = republish(load_recoding(owner), original, data, reading, wording_of(certificate["data"]))

@@ -290,7 +290,7 @@ def describing(source: Source, problem: Problem, beside: ThreadPoolExecutor) -> 
     """Find out what is known about the table while others work."""
     rows = problem.census.records + problem.census.dropped
     columns, read = list(source.engine.columns()), wording_read(source.engine)
-    return beside.submit(described, source.table, columns, rows, read)
+    return beside.submit(described, source.table, columns, rows, read, source.reading)
 
 
 def _searched(outcome: Outcome | LocalOutcome) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from incrowd.api._census import AS_READ
 from incrowd.engines import Wording, digest_of_files, files_of
 
 LIBRARIES = ("incrowd", "duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pyspark")
@@ -100,13 +101,17 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version(name))}}
 
 
-def described(table: Any, columns: list[str], rows: int, read: Wording | None = None) -> dict[str, Any]:
-    """Describe the input: a file by its hash and how it is written, anything else by its size."""
+def described(
+    table: Any, columns: list[str], rows: int, read: Wording | None, reading: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Describe the input: a file by its hash, how it is written and how it was read, anything else by its size."""
     known: dict[str, Any] = {"kind": type(table).__name__, "sha256": None, "rows": rows, "columns": columns}
     if isinstance(table, (str, Path)):
         files = files_of(table).files
         kind = files[0].suffix.lstrip(".").lower() or "file"
         known |= {"kind": kind, "sha256": digest_of_files(table), "files": len(files)}
+        said = {name: reading[name] for name in AS_READ if name in reading}
+        known |= {"reading": said} if said else {}
     return known | ({} if read is None or read.plain is None else {"dialect": read.plain})
 
 
