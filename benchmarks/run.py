@@ -14,11 +14,13 @@ import kernels
 import page
 import scale
 import search
+import suggest
 
 if __name__ == "__main__":
     kernels.main()
     census.main()
     page.main()
+    suggest.main()
     evidence.main(500_000)
     scale.main(["1000000", "3000000"])
     if sys.argv[1:]:
