@@ -433,5 +433,5 @@ def test_promises_that_do_not_compare_have_nothing_beside() -> None:
 def test_an_empty_text_is_a_value_where_nothing_else_is_missing() -> None:
     table = [{"age": 30, "notes": text} for text in ("", None, "x")]
     roles = ic.Schema(quasi={"age": ic.flat()}, sensitive=["notes"], missing_values=())
-    release = ic.anonymize(table, roles, model="l>=3")
+    release = ic.anonymize(table, roles, model="l>=3[notes, missing]")
     assert release.verdict.findings[0].measured == (3,)

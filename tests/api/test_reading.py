@@ -188,3 +188,25 @@ def test_decimal_commas_far_below_are_found_too(tmp_path: Path) -> None:
     found = suggested(tmp_path / "t.csv", "\n".join(["x;y", *lines]))
     assert found.reading == {"separator": ";", "decimal": ","}
     assert found.profile["y"].kind == "number"
+
+
+def test_a_first_line_whose_texts_are_values_of_their_columns_is_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Bob,f,hiv\n" + "Bob,f,hiv\nAda,m,flu\n" * 9, encoding="utf-8")
+    with pytest.raises(ic.DataError, match="names of columns: 3 of 3 are values of their columns") as error:
+        ic.suggest(path)
+    assert "hiv" not in str(error.value)
+    assert ic.suggest(path, header=False).profile.records == 19
+
+
+def test_files_of_a_folder_in_two_encodings_are_refused(tmp_path: Path) -> None:
+    for name, encoding in (("a.csv", "utf-8"), ("b.csv", "cp1252")):
+        (tmp_path / name).write_text("age;d\n" + "30;Grün\n" * 4, encoding=encoding)
+    with pytest.raises(ic.DataError, match="different encodings: cp1252, utf-8"):
+        ic.suggest(tmp_path)
+
+
+def test_fields_of_blanks_are_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("age;d\n" + "30; \n30;hiv\n31; \n31;flu\n" * 5, encoding="utf-8")
+    assert any(question.startswith("' ' stands 10 times in 1 column ('d')") for question in ic.suggest(path).questions)

@@ -343,3 +343,17 @@ def test_of_several_weights_the_one_for_analyses_is_named() -> None:
     weights = [round(0.5 + place / 150, 3) for place in range(150)]
     table: dict[str, list[Any]] = {"design_weight": weights, "final_weight": weights[::-1], "age": [*range(20, 70)] * 3}
     assert suggested(table).weight == "final_weight"
+
+
+@pytest.mark.parametrize("form", ["p{}@example.org", "+49 170 {:07}", "DE89 3704 0044 0532 {:04} 00"])
+def test_somebody_known_by_an_address_or_an_account_is_a_person(form: str) -> None:
+    rows = [
+        {"key": form.format(row // 3), "sex": "fm"[row // 3 % 2], "birth_year": 1940 + row // 3 % 60, "fever": row % 7}
+        for row in range(600)
+    ]
+    assert ic.suggest(rows).entity == "key"
+
+
+def test_long_numbers_that_occur_once_stand_for_somebody() -> None:
+    rows = [{"nsec": 180_000_000_000_000 + 7_919_000_003 * row, "age": row % 60} for row in range(300)]
+    assert ic.suggest(rows).columns[0].role == "identifier"

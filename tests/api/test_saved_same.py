@@ -88,7 +88,9 @@ def test_a_file_that_knows_no_empty_text_is_refused(tmp_path: Path, form: Any, a
 
 def test_a_sensitive_empty_text_is_refused_too_where_no_file_can_hold_it(tmp_path: Path) -> None:
     table = [{"z": "a", "d": d} for d in ["", "x", "", "x"]]
-    release = ic.anonymize(table, ic.Schema({"z": ic.flat()}, ["d"], missing_values=["NA"]), model="k>=2, l>=2")
+    release = ic.anonymize(
+        table, ic.Schema({"z": ic.flat()}, ["d"], missing_values=["NA"]), model="k>=2, l>=2[d, missing]"
+    )
     with pytest.raises(ic.ReleaseMismatch, match="the empty texts of column 'd'"):
         release.save(tmp_path / "out", format="sav")
 

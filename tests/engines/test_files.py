@@ -117,7 +117,7 @@ def test_a_malformed_file_is_described_without_its_values(text: str, complaint: 
 def test_a_wrong_encoding_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("zip,disease\n01,für\n".encode("latin-1"))
-    with pytest.raises(DataError, match=r"not valid utf-8\. Hint: it can be read with encoding='latin-1'\."):
+    with pytest.raises(DataError, match=r"not valid utf-8\. Hint: it can be read with encoding='cp1252'\."):
         open_table(path)
     with pytest.raises(DataError, match="no encoding 'utf-9'"):
         open_table(path, encoding="utf-9")

@@ -209,3 +209,17 @@ def test_a_decimal_comma_that_comes_late_is_found(last: str, kind: str, tmp_path
     domains = engine.domains(["cost", "n"])
     assert (domains["cost"].kind, domains["n"].kind) == (kind, "number")
     assert (1.5 in domains["cost"].values) == (last == "1,5")
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"), [("1.234", "1234"), ("0.500", None), ("01.234", None), ("12.345,60", "12345.60")]
+)
+def test_groups_of_three_digits_begin_with_no_zero(text: str, plain: str | None) -> None:
+    assert plain_number(Notation(",", "."), text) == plain
+
+
+def test_the_year_zero_is_in_no_calendar_wherever_it_stands(tmp_path: Path) -> None:
+    for rows in (["01.02.2024"] * 1001 + ["01.01.0000"], ["01.01.0000"] + ["01.02.2024"] * 1001):
+        path = tmp_path / "t.csv"
+        path.write_text("\n".join(["tag;t", *(f"{day};x" for day in rows), ""]), encoding="utf-8")
+        assert open_table(path, dates="%d.%m.%Y").domains(["tag"])["tag"].kind == "text"

@@ -195,3 +195,9 @@ def test_what_no_certificate_says_is_refused(change: dict[str, Any]) -> None:
     assert plain is not None
     with pytest.raises(DataError, match="does not say how its file is written"):
         Wording.of({**plain, **change})
+
+
+@pytest.mark.parametrize("encoding", ["punycode", "utf-7", "unicode_escape", "iso2022_jp", "idna"])
+def test_an_encoding_in_which_characters_do_not_stand_for_themselves_is_refused(encoding: str) -> None:
+    with pytest.raises(ParameterError, match="characters do not stand for themselves"):
+        check_dialect(Dialect(encoding=encoding))

@@ -49,7 +49,7 @@ def test_a_label_is_a_set_that_is_read_without_its_tree() -> None:
 
 
 def test_a_long_label_is_shortened_with_the_frequent_ones_first() -> None:
-    rows = {f"a very long name of a job {number:02d}": [number + 1, 1] for number in range(16)}
+    rows = {f"a very long name of a job {number:02d}": [number + 20, 1] for number in range(16)}
     rows["short"] = [1, 500]
     labels = {path[-2] for path in tree_of(rows).paths}  # type: ignore[union-attr]
     assert labels == {"a very long name of a job 15 and 15 others", "short"}
@@ -94,3 +94,12 @@ def test_the_order_of_the_other_columns_values_changes_nothing(counts: Any, rand
     domain = domain_of(len(parts[0]), has_null=False)
     order = random.sample(range(3), 3)
     assert similarity_tree(domain, parts) == similarity_tree(domain, [part[:, order] for part in parts])
+
+
+def test_labels_name_nobody_rare() -> None:
+    domain = Domain.of("job", ["cook"] * 40 + ["farmer"] * 40 + ["astronaut"] + ["judge"] * 30 + ["queen"] * 2)
+    tree = similarity_tree(domain, [np.array([[1, 0], [40, 1], [39, 1], [2, 28], [0, 2]])])
+    assert tree is not None
+    labels = {label for path in tree.paths for label in path[1:]} - {path[0] for path in tree.paths}
+    assert labels
+    assert not any(rare in label for label in labels for rare in ("astronaut", "queen"))

@@ -8,6 +8,7 @@ from incrowd.engines._charset import charset_of
 from incrowd.engines._codebook import Codebook
 from incrowd.engines._csv import first_rows, look_at
 from incrowd.engines._database import Database, write_database
+from incrowd.engines._decoding import reads
 from incrowd.engines._dialect import Dialect
 from incrowd.engines._estimate import census_size_about
 from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
@@ -76,6 +77,7 @@ __all__ = [
     "read_arrays",
     "read_folder",
     "read_texts",
+    "reads",
     "sample_of",
     "shares_of",
     "sheets_of",

@@ -33,6 +33,7 @@ def reads(path: Path, encoding: str) -> bool:
     try:
         for block in blocks_of(path):
             decoder.decode(block)
+        decoder.decode(b"", final=True)
     except UnicodeError:
         return False
     return True

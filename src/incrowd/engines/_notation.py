@@ -77,7 +77,7 @@ class Notation:
     def number(self) -> str:
         """The regular expression of a number."""
         signs = THOUSANDS.get(self.thousands or "", "")
-        groups = f"|[0-9]{{1,3}}(?:[{signs}][0-9]{{3}})+" if signs else ""
+        groups = f"|[1-9][0-9]{{0,2}}(?:[{signs}][0-9]{{3}})+" if signs else ""
         return f"-?(?:[0-9]+{groups})(?:[{self.decimal}][0-9]+)?(?:[eE][-+]?[0-9]{{1,3}})?"
 
     @property
@@ -103,11 +103,17 @@ class Notation:
         """
         pattern, form = text_literal(str(self.day)), text_literal(str(self.dates))
         if not timed:
-            return f"CAST(CAST(try_strptime({column}, {form}) AS DATE) AS VARCHAR)"
-        day = f"CAST(CAST(try_strptime(regexp_extract({column}, {pattern}, 1), {form}) AS DATE) AS VARCHAR)"
+            return _day_sql(column, form)
+        day = _day_sql(f"regexp_extract({column}, {pattern}, 1)", form)
         time = f"regexp_extract({column}, {pattern}, 2)"
         zero = f"CASE WHEN {time}[2] = ':' THEN '0' ELSE '' END"
         return f"{day} || CASE WHEN {time} = '' THEN '' ELSE ' ' || {zero} || {time} END"
+
+
+def _day_sql(text: str, form: str) -> str:
+    """Read a day and write it plainly; null for one that no calendar has, such as any of the year 0."""
+    day = f"CAST(try_strptime({text}, {form}) AS DATE)"
+    return f"CASE WHEN year({day}) > 0 THEN CAST({day} AS VARCHAR) END"
 
 
 def plain_number(notation: Notation, text: str) -> str | None:

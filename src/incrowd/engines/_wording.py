@@ -22,6 +22,8 @@ _TIME = "( [0-9:.+]+)?"
 """What may stand after a day."""
 _ENDS = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}
 """Encodings that bring a byte order mark along, and how the rest of the file is encoded."""
+_ENTANGLED = re.compile("utf-7|iso2022.*|idna|puny.*|.*escape|hz")
+"""Encodings in which what a character looks like hangs on those before it, or that write it as letters and signs."""
 _MARKED = {"utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
 """Encodings of files that may begin with a byte order mark."""
 
@@ -135,6 +137,9 @@ def check_dialect(dialect: Dialect) -> None:
     """Refuse a dialect that no file can be written in."""
     separator, dates = dialect.separator, dialect.dates
     check_encoding(dialect.encoding)
+    if _ENTANGLED.fullmatch(codecs.lookup(dialect.encoding).name):
+        msg = f"A file is not written as {dialect.encoding!r}, in which characters do not stand for themselves."
+        raise ParameterError(msg, hint="for example encoding='utf-8'.")
     if not isinstance(separator, str) or not is_separator(separator):
         msg = f"The separator must be one character and no letter, digit, quote or line break, got {separator!r}."
         raise ParameterError(msg, hint="for example separator=';'.")

@@ -24,6 +24,9 @@ TYPICAL = 5.0
 LONG = 60
 """A label with more characters is shortened."""
 
+NAMED = 20
+"""Labels name only values that so many rows have: a rarer one would tell of somebody, even of one who is left out."""
+
 
 def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
     """Build a tree of the values of a column by what they go with; nothing if there is nothing to tell them apart by.
@@ -49,7 +52,8 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
         return None
     groups = _merged(parts, cuts)
     texts = [str(text) for text in domain.texts[: len(sizes)]]
-    levels = [texts, *(_labels(texts, sizes, group) for group in groups)]
+    taken = {text: (place,) for place, text in enumerate(texts)}
+    levels = [texts, *(_labels(texts, sizes, group, taken) for group in groups)]
     paths = [(*path, TOP) for path in zip(*levels, strict=True)]
     return replace(checked_tree(paths, f"The tree of column {domain.column!r}"), from_data=True)
 
@@ -105,32 +109,42 @@ def _bits(counts: Floats, bounds: Ints) -> Floats:
     return np.asarray((totals * np.log2(totals) - logs).sum(axis=1), dtype=np.float64)
 
 
-def _labels(texts: Sequence[str], sizes: Ints, group: npt.NDArray[np.int64]) -> list[str]:
-    """Name every group by its values: a set, or where that is long the most frequent and how many others."""
+def _labels(
+    texts: Sequence[str], sizes: Ints, group: npt.NDArray[np.int64], taken: dict[str, tuple[int, ...]]
+) -> list[str]:
+    """Name every group by its values: a set, or where that is long or tells of few people the most frequent ones.
+
+    Parameters
+    ----------
+    texts, sizes, group
+        The values, how often each occurs, and the group of each.
+    taken
+        The members of every label of the tree so far: a label means the same everywhere.
+    """
     names: dict[int, str] = {}
-    taken = set(texts)
     for number in dict.fromkeys(group.tolist()):
-        members = np.flatnonzero(group == number).tolist()
-        name = texts[members[0]] if len(members) == 1 else _name([texts[one] for one in members], sizes[members])
-        while len(members) > 1 and name in taken:
+        members = tuple(np.flatnonzero(group == number).tolist())
+        name = texts[members[0]]
+        if len(members) > 1:
+            name = _name([texts[one] for one in members], sizes[list(members)])
+        while taken.setdefault(name, members) != members:
             name += "'"
-        taken.add(name)
         names[number] = name
     return [names[number] for number in group.tolist()]
 
 
 def _name(members: Sequence[str], sizes: Ints) -> str:
     whole = "{" + ", ".join(map(_quoted, members)) + "}"
-    if len(whole) <= LONG:
+    if len(whole) <= LONG and sizes.min() >= NAMED:
         return whole
-    order = np.argsort(-sizes, kind="stable").tolist()
-    shown = [members[order[0]]]
-    for place in order[1:]:
-        if len(", ".join([*shown, members[place]])) > LONG - 15:
+    shown: list[str] = []
+    for place in np.argsort(-sizes, kind="stable").tolist():
+        if sizes[place] < NAMED or (shown and len(", ".join([*shown, members[place]])) > LONG - 15):
             break
         shown.append(members[place])
     others = len(members) - len(shown)
-    return f"{', '.join(shown)} and {others} other{'' if others == 1 else 's'}"
+    rest = f"{others} other{'' if others == 1 else 's'}"
+    return f"{', '.join(shown)} and {rest}" if shown else f"{others} rare values"
 
 
 def _quoted(text: str) -> str:

@@ -52,7 +52,7 @@ class Gap:
 
 def is_mark(text: str) -> bool:
     """Say whether a text often stands for a missing value."""
-    return text.strip().casefold() in MARKS
+    return not text.strip() or text.strip().casefold() in MARKS
 
 
 def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]) -> list[Gap]:

@@ -65,6 +65,8 @@ def persons_in(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str,
         called = guesses[name].stands_for
         if called == "household":
             household = household or name
+        elif fixed and not all(fixed) and guesses[name].role == "identifier" and called is None:
+            continue  # a name that several people have
         elif fixed and not all(fixed):
             small = clues[name].column.records <= HOUSEHOLD * clues[name].column.distinct
             enough = same if called else same > 1 and 5 * clues[name].column.distinct >= clues[name].column.records
@@ -73,9 +75,14 @@ def persons_in(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str,
             same >= 2 or (called and (same or not within or _is_panel(engine, name, clues, guesses)))
         ):
             entity = name if called or fixed else None
-        if called == "record" and name not in {entity, household}:
+        if _names_somebody(guesses[name]) and name not in {entity, household}:
             perhaps = perhaps or name
     return Persons(entity, household, perhaps if entity is None else None)
+
+
+def _names_somebody(guess: RoleGuess) -> bool:
+    """Whether a column is called a number of people, or has values such as e-mail addresses."""
+    return guess.stands_for == "record" or (guess.role == "identifier" and guess.sure and guess.about is None)
 
 
 def _is_panel(engine: Engine, name: str, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> bool:
@@ -97,7 +104,8 @@ def _repeats(clues: Clues, guess: RoleGuess) -> bool:
     column = clues.column
     if column.missing or clues.few or not (clues.whole or clues.domain.kind == "text"):
         return False
-    if guess.stands_for is None and (guess.about is not None or guess.sure or 100 * column.distinct < column.records):
+    told = guess.about is not None or guess.sure or 100 * column.distinct < column.records
+    if guess.stands_for is None and guess.role != "identifier" and told:
         return False
     return column.distinct > 1 and 10 * column.distinct <= 9 * column.records
 

@@ -27,8 +27,8 @@ from incrowd.api._suggest._notation import (
     notation_in,
     questions_about,
 )
-from incrowd.core import Domain
-from incrowd.engines import Engine, Notation, charset_of, files_of, first_rows, is_text, look_at, open_table
+from incrowd.core import DataError, Domain
+from incrowd.engines import Engine, Notation, charset_of, files_of, first_rows, is_text, look_at, open_table, reads
 
 WORDS = {"%d": "dd", "%m": "mm", "%b": "mon", "%Y": "yyyy"}
 """How people write the parts of a day."""
@@ -165,7 +165,8 @@ def layout_in_words(reading: Mapping[str, Any]) -> list[str]:
         words.append("decimal comma")
     if "thousands" in reading:
         marks = {".": "point", ",": "comma", " ": "blank", "'": "apostrophe"}
-        words.append(f"a {marks.get(reading['thousands'], reading['thousands'])} between thousands")
+        mark = marks.get(reading["thousands"], reading["thousands"])
+        words.append(f"{'an' if mark == 'apostrophe' else 'a'} {mark} between thousands")
     if "dates" in reading:
         words.append(f"dates as {form_in_words(reading['dates'])}")
     if reading.get("header") is False:
@@ -180,10 +181,14 @@ def form_in_words(form: str) -> str:
 
 def _find_encoding(files: Sequence[Path], found: dict[str, Any]) -> Iterator[str]:
     """Find out the encoding of files; what no encoding reads is refused when it is opened."""
-    charsets = [one for file in files[:_FILES] if (one := charset_of(file)) is not None]
-    others = [one for one in charsets if one.encoding != "utf-8"]
+    charsets = {file: one for file in files[:_FILES] if (one := charset_of(file)) is not None}
+    others = [one for one in charsets.values() if one.encoding != "utf-8"]
     if not others:
         return
+    different = {one.encoding for file, one in charsets.items() if not reads(file, "ascii")}
+    if len(different) > 1:
+        msg = f"The files are written in different encodings: {', '.join(sorted(different))}."
+        raise DataError(msg, hint="save all of them in one encoding, best UTF-8.")
     found["encoding"] = others[0].encoding
     if not all(one.sure for one in others):
         name = others[0].encoding

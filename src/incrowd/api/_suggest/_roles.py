@@ -26,6 +26,9 @@ FEW = 12
 NUMBERS = ("a number that stands for a person or a record", "a number of a record")
 """What the list of words calls numbers that stand for somebody."""
 
+LONG_NUMBER = 10**9
+"""Whole numbers from this on of which each occurs once count nothing: they stand for somebody."""
+
 NAME = "a person's name"
 """What the list of words calls names: however few of them a table holds, they name somebody."""
 
@@ -281,6 +284,8 @@ def _by_values(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess]:
     column, domain = clues.column, clues.domain
     if _is_running_number(clues):
         yield RoleGuess("identifier", "a running number", sure=False, stands_for="record")
+    if clues.whole and clues.nearly_unique and int(domain.values[0]) >= LONG_NUMBER:
+        yield RoleGuess("identifier", "long numbers, nearly every one occurs once", sure=False, stands_for="record")
     if column.kind == "text" and clues.nearly_unique:
         yield RoleGuess("identifier", "nearly every value occurs once", sure=False)
     if words := words_in(domain):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from incrowd.api._census import Reading
-from incrowd.api._suggest._header import refuse_records
+from incrowd.api._suggest._header import refuse_records, refuse_repeated
 from incrowd.api._suggest._look import check_roles, look_at
 from incrowd.api._suggest._reading import read_table
 from incrowd.api._suggest._roles import SuggestedRole
@@ -68,4 +68,6 @@ def suggest(
         check_roles(known, [entity, count], names, show=engine.shows_names)
 
     read = read_table(table, missing_values, reading, check)
+    if not read.engine.shows_names:
+        refuse_repeated(read.profile.domains)
     return look_at(read, table, missing_values).suggestion(known, entity, count)
