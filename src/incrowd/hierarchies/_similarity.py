@@ -52,7 +52,7 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
         return None
     groups = _merged(parts, cuts)
     texts = [str(text) for text in domain.texts[: len(sizes)]]
-    taken = {text: (place,) for place, text in enumerate(texts)}
+    taken: dict[str, tuple[int, ...]] = {text: (place,) for place, text in enumerate(texts)}
     levels = [texts, *(_labels(texts, sizes, group, taken) for group in groups)]
     paths = [(*path, TOP) for path in zip(*levels, strict=True)]
     return replace(checked_tree(paths, f"The tree of column {domain.column!r}"), from_data=True)
