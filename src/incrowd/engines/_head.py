@@ -35,8 +35,9 @@ def head_of(path: Path, rows: int, sheet: str | int | None = None) -> tuple[list
 
 def _first_of_parquet(path: Path, rows: int) -> pa.Table:
     with pa.parquet.ParquetFile(path) as file:
-        first = next(file.iter_batches(batch_size=rows), None)
-        return file.schema_arrow.empty_table() if first is None else pa.Table.from_batches([first])
+        if not file.metadata.num_rows:  # older Arrow cannot go through parts of which there are none
+            return file.schema_arrow.empty_table()
+        return pa.Table.from_batches([next(file.iter_batches(batch_size=rows))])
 
 
 def _first_of_whole(path: Path, rows: int, sheet: str | int | None) -> pa.Table:
