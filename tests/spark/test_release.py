@@ -229,8 +229,8 @@ def test_a_folder_that_spark_did_not_write_as_it_should_is_not_published(
 ) -> None:
     write = SparkHome.write
 
-    def lose(self: SparkHome, frame: Any, names: Sequence[str], path: Path) -> None:
-        write(self, frame.head(200), names, path)
+    def lose(self: SparkHome, frame: Any, names: Sequence[str], path: Path, *how: Any) -> Any:
+        return write(self, frame.head(200), names, path, *how)
 
     monkeypatch.setattr(SparkHome, "write", lose)
     with pytest.raises(ic.ReleaseMismatch):
