@@ -152,6 +152,26 @@ def test_a_server_that_is_lost_is_told_beside_the_button(steward: Steward) -> No
     expect(page.locator("#job").get_by_role("button", name="Try again")).to_be_visible()
 
 
+def test_a_message_stays_in_sight_when_what_is_above_it_is_drawn_later_until_somebody_scrolls(steward: Steward) -> None:
+    steward.made()
+    page = steward.go("check")
+    page.wait_for_selector("#found-title")
+    page.locator("#graph > summary").click()
+    page.route("**/api/jobs", lambda route: route.abort())
+    page.get_by_role("button", name="Draw").click()
+    stands_by(page, "#draw-graph")
+    page.evaluate("document.documentElement.style.overflowAnchor = 'none'")  # some browsers do not anchor by themselves
+    grow = "document.getElementById('main').style.paddingTop = (parseFloat(main.style.paddingTop) || 0) + 3000 + 'px'"
+    page.evaluate(grow)
+    stands_by(page, "#draw-graph")
+    page.mouse.wheel(0, -5000)
+    message = page.locator("#job .notice.bad")
+    expect(message).not_to_be_in_viewport()
+    page.evaluate(grow)
+    page.wait_for_timeout(200)
+    expect(message).not_to_be_in_viewport()
+
+
 def test_a_question_with_an_end_that_is_no_number_is_answered_beside_the_end(steward: Steward) -> None:
     steward.made()
     page = steward.go("check")

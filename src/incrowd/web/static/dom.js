@@ -92,8 +92,19 @@ function stand(box, control) {
   return true;
 }
 
-/** Bring a message into view, if it is not. */
-export const reveal = (box) => box.scrollIntoView({ block: "nearest" });
+let revealed = null; // the message that stays in view until somebody does something
+
+/** Bring a message into view, if it is not; it stays there when what is around it is drawn later. */
+export function reveal(box) {
+  revealed = box;
+  box.scrollIntoView({ block: "nearest" });
+}
+
+const growth = new ResizeObserver(() => revealed?.isConnected && revealed.hasChildNodes() && reveal(revealed));
+growth.observe(at("main"));
+for (const name of ["wheel", "touchmove", "pointerdown", "keydown"]) document.addEventListener(name, () => {
+  revealed = null;
+}, { capture: true, passive: true });
 
 const turns = new WeakMap();
 
