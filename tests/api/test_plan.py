@@ -323,3 +323,14 @@ def test_keys_are_found_in_all_ways_that_toml_writes_them() -> None:
         "a": 1, "a.b": 1, "t.x.y": 2, "t.x.y.d": 3, "t.x.y.e": 6, "t.x.y.e.0": 7, "t.x.y.e.1": 8, "t.x.y.e.1.f": 8,
         "t.x.y.e.1.f.0": 8, "t.x.y.e.1.f.1": 8, "t.x.y.g": 10, "u": 11, "u.h": 12,
     }  # fmt: skip
+
+
+def test_days_in_a_tree_are_written_as_they_were_read(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("day,seen\n2020-01-01,10:00\n2020-02-01,11:00\n", encoding="utf-8")
+    days = 'hierarchy = { tree = { "*" = { jan = [2020-01-01], feb = [2020-02-01T10:00:00Z] } } }'
+    plan = f'version = 1\n[data]\npath = "t.csv"\n[columns.day]\nrole = "quasi"\n{days}\n'
+    (tmp_path / "plan.toml").write_text(f'{plan}[privacy]\npromise = ["k>=1"]\n', encoding="utf-8")
+    read = ic.Plan.read(tmp_path / "plan.toml")
+    (tmp_path / "again.toml").write_text(read.text(), encoding="utf-8")
+    again = ic.Plan.read(tmp_path / "again.toml")
+    assert again.columns == read.columns

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import os
 import random
 import subprocess
 import sys
@@ -435,3 +436,24 @@ def test_an_empty_text_is_a_value_where_nothing_else_is_missing() -> None:
     roles = ic.Schema(quasi={"age": ic.flat()}, sensitive=["notes"], missing_values=())
     release = ic.anonymize(table, roles, model="l>=3[notes, missing]")
     assert release.verdict.findings[0].measured == (3,)
+
+
+class _Place(os.PathLike[str]):
+    """A path of another library."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+
+def test_a_path_of_another_library_is_a_path(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "t.csv").write_text("age\n30\n30\n", encoding="utf-8")
+    schema = ic.Schema(quasi=["age"])
+    release = ic.anonymize(_Place(tmp_path / "in" / "t.csv"), schema, model="k>=2")
+    assert release.recipe.input["kind"] == "csv"
+    assert release.recipe.input["sha256"]
+    with pytest.raises(ic.ParameterError, match="the table is read from there"):
+        ic.anonymize(_Place(tmp_path / "in"), schema, model="k>=2", output=tmp_path / "in" / "out")

@@ -170,3 +170,8 @@ def test_a_report_is_written_to_a_file(release: ic.Release) -> None:
     refused(lambda: release.report(path), "A report is written to a file, got int")
     about: Any = []
     refused(lambda: release.report("r.html", about=about), "about must be a dict of what the owner says, got list")
+
+
+def test_a_wrong_search_is_refused_before_the_table_is_opened() -> None:
+    with pytest.raises(ic.ParameterError, match="algorithm must be a search"):
+        ic.anonymize("not-there.csv", ic.Schema(quasi=["age"]), model="k>=2", algorithm="mondrian")  # type: ignore[arg-type]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 
 import pytest
 
+import incrowd as ic
 from incrowd import core
 from incrowd.core import DataError, IncrowdError, PrivacyWarning, SchemaError, UncoveredValuesError, UnknownColumnError
 
@@ -84,3 +86,18 @@ def test_uncovered_values_travel_as_data_and_not_in_the_message() -> None:
 def test_an_error_survives_the_way_from_another_process(error: IncrowdError) -> None:
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
+
+
+def test_a_warning_points_at_the_line_of_whoever_called() -> None:
+    table = [{"age": 30, "disease": "flu"}, {"age": 30, "disease": "hiv"}]
+    schema = ic.Schema(quasi=["age"], sensitive=["disease"])
+    calls: list[Callable[[], object]] = [
+        lambda: ic.check(table, schema, "k>=1"),
+        lambda: ic.anonymize(table, schema, model="k>=1"),
+        lambda: ic.check(table, schema, ic.AlphaAssociation({"measles": 0.5}, of="disease")),
+        lambda: ic.anonymize(table, schema, model="k>=2", order="keep"),
+    ]
+    for call in calls:
+        with pytest.warns(ic.PrivacyWarning) as told:
+            call()
+        assert {one.filename for one in told} == {__file__}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -184,3 +185,16 @@ def test_a_folder_that_somebody_is_writing_is_not_cleared_away(tmp_path: Path) -
         (tmp_path / "out/public/data").unlink()
         (tmp_path / "out/public").rmdir()
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["owner"]
+
+
+def test_a_folder_is_written_where_the_system_has_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("incrowd.core._lock.fcntl", None)
+    left, young = (tmp_path / f".out-{token * 16}.part" for token in "ab")
+    for one in (left, young):
+        one.mkdir()
+    os.utime(left, (0, 0))
+    for text in ("one", "two"):
+        with atomic_folder(tmp_path / "out", holds=["a.txt"], force=True) as part:
+            (part / "a.txt").write_text(text, encoding="utf-8")
+        assert (tmp_path / "out" / "a.txt").read_text(encoding="utf-8") == text
+    assert sorted(one.name for one in tmp_path.iterdir()) == [young.name, "out"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
@@ -18,7 +17,7 @@ from incrowd.api._parted._parted import may_part, publish_in_parts
 from incrowd.api._publish import Source, publish_locally, publish_node
 from incrowd.api._publishing import Manner, Publishing, manner_of, reading_of, refuse_own_output
 from incrowd.api._release import Release
-from incrowd.core import Census, CensusRequest, Domain, ParameterError, PrivacyWarning, Schema, SchemaError, named
+from incrowd.core import Census, CensusRequest, Domain, ParameterError, Schema, SchemaError, named, warn
 from incrowd.engines import Engine, check_published, sample_of
 from incrowd.hierarchies import Averaged, auto
 from incrowd.models import Model, Number, promise, suppression_limit, trivial
@@ -111,10 +110,10 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     manner = manner_of(options, schema)
     refuse_to_write(sample, manner)
     for note in trivial(model):
-        warnings.warn(note, PrivacyWarning, stacklevel=2)
-    source = open_source(table, schema, manner, sample=sample, **reading_of(options))
+        warn(note)
     algorithm = Optimal() if algorithm is None else algorithm
     _check_algorithm(algorithm, schema)
+    source = open_source(table, schema, manner, sample=sample, **reading_of(options))
     limit = partial(suppression_limit, share=max_suppressed, number=max_suppressed_records)
     bounds = Bounds.of(limit, at_least=at_least, at_most=at_most, importance=importance, local=algorithm.local)
     request, domains = request_for(source.engine, schema, model, options.get("memory"))
@@ -173,7 +172,7 @@ def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | Non
     columns = published_columns(engine, schema, manner)
     check_published(engine, columns)
     for note in [*manner.notes, *suspicious(engine, [name for name in columns if name in schema.insensitive])]:
-        warnings.warn(note, PrivacyWarning, stacklevel=3)
+        warn(note)
     engine = engine if sample is None else sample_of(engine, sample)
     return Source(table, engine, columns, manner, sample, reading)
 
@@ -228,7 +227,7 @@ def request_for(
     check_labels(schema, domains, memory)
     binding = schema.bind(domains, default=auto())
     for note in binding.notes:
-        warnings.warn(note, PrivacyWarning, stacklevel=4)
+        warn(note)
     wanted = {name for judge in model.bind(schema, domains) for name in judge.columns}
     sensitive = tuple(name for name in schema.sensitive_names if name in wanted)
     request = CensusRequest(schema.quasi_names, sensitive, binding.ladders, entity=schema.entity, count=schema.count)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from incrowd.api._fits import census_within, check_labels
-from incrowd.core import Census, CensusRequest, PrivacyWarning, Schema, SchemaError
+from incrowd.core import Census, CensusRequest, Schema, SchemaError, warn
 from incrowd.engines import Engine, open_table
 from incrowd.hierarchies import auto
 
@@ -104,7 +103,7 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     check_labels(schema, domains, reading.get("memory"))
     binding = schema.bind(domains, default=auto())
     for note in binding.notes:
-        warnings.warn(note, PrivacyWarning, stacklevel=2)
+        warn(note)
     request = CensusRequest(
         schema.quasi_names, schema.sensitive_names, binding.ladders, floor or {}, schema.entity, schema.count
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Unpack
 
@@ -20,10 +19,10 @@ from incrowd.core import (
     HierarchyError,
     Ladder,
     Partition,
-    PrivacyWarning,
     Schema,
     Verdict,
     look_alikes,
+    warn,
 )
 from incrowd.hierarchies import flat
 from incrowd.models import Judge, Judgement, Model, NTCloseness, promise, trivial
@@ -77,7 +76,7 @@ def check(
     judges = model.bind(schema, census.domains)
     notes = [*trivial(model), *notes_on_look_alikes(judges, census)]
     for note in notes:
-        warnings.warn(note, PrivacyWarning, stacklevel=2)
+        warn(note)
     return verdict_of(judges, classes, schema.quasi_names, notes=notes)
 
 

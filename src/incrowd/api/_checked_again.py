@@ -26,6 +26,7 @@ from incrowd.core import (
     Recoding,
     ReleaseMismatch,
     Verdict,
+    warn,
 )
 from incrowd.engines import Engine
 from incrowd.models import Judge, NTCloseness
@@ -63,7 +64,7 @@ def checked_again(engine: Engine, problem: Problem, recoding: Recoding, predicte
     expect(fine=verdict.holds, problem="does not keep the promise that the search found it to keep")
     notes = list(_notes_on_few(engine, published, problem))
     for note in notes:
-        warnings.warn(note, PrivacyWarning, stacklevel=2)
+        warn(note)
     return replace(verdict, beside=beside_of(engine, published, problem), notes=(*verdict.notes, *notes))
 
 

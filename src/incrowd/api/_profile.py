@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, Unpack
 
 import numpy as np
 
 from incrowd.api._census import Reading
-from incrowd.core import Domain, Grid, Kind
+from incrowd.core import Domain, FrozenMapping, Grid, Kind
 from incrowd.engines import Engine, open_table
 
 
@@ -139,7 +138,7 @@ def profile_of(engine: Engine) -> Profile:
     columns = [
         _column(domains[name], records) if name in domains else ColumnProfile(name, None, records) for name in kinds
     ]
-    return Profile(records, tuple(columns), MappingProxyType(domains))
+    return Profile(records, tuple(columns), FrozenMapping(domains))
 
 
 def _column(domain: Domain, records: int) -> ColumnProfile:

@@ -128,7 +128,7 @@ def manner_of(options: Mapping[str, Any], schema: Schema) -> Manner:
 
 def refuse_own_output(table: Any, manner: Manner) -> None:
     """Refuse to write where the table is read: the next run would take the release for a part of it."""
-    if manner.output is None or not isinstance(table, (str, Path)) or Path(table).is_file():
+    if manner.output is None or not isinstance(table, (str, os.PathLike)) or Path(table).is_file():
         return
     folder = manner.output.folder.resolve()
     inside = Path(table).resolve() in {folder, *folder.parents}

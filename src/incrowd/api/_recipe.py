@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from incrowd.api._census import AS_READ
@@ -106,7 +106,7 @@ def described(
 ) -> dict[str, Any]:
     """Describe the input: a file by its hash, how it is written and how it was read, anything else by its size."""
     known: dict[str, Any] = {"kind": type(table).__name__, "sha256": None, "rows": rows, "columns": columns}
-    if isinstance(table, (str, Path)):
+    if isinstance(table, (str, os.PathLike)):
         files = files_of(table).files
         kind = files[0].suffix.lstrip(".").lower() or "file"
         known |= {"kind": kind, "sha256": digest_of_files(table), "files": len(files)}

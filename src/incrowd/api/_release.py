@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,7 +55,8 @@ class Release:
 
     Notes
     -----
-    There is no release that fails its promise: ``anonymize`` raises ``NoSafeRelease`` instead.
+    There is no release that fails its promise: ``anonymize`` raises ``NoSafeRelease`` instead. A pickled release leaves
+    ``basis`` behind, and with it the original table; a copy keeps it.
     """
 
     table: Any = field(repr=False)
@@ -68,6 +70,16 @@ class Release:
     distributions: Mapping[str, Domain] = field(default_factory=dict, repr=False)
     basis: Basis | None = field(default=None, repr=False)
     kept: Kept = field(default_factory=Kept, init=False, repr=False)
+
+    def __getstate__(self) -> list[Any]:
+        """Pickle a release without the original table and its counts: a pickle may go where they must not."""
+        return [None if part.name == "basis" else getattr(self, part.name) for part in fields(self)]
+
+    def __copy__(self) -> Release:
+        return replace(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Release:
+        return replace(self, table=deepcopy(self.table, memo))
 
     def save(  # noqa: PLR0913 - all but the first are optional
         self,

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Integral
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from incrowd.core import DataError, Domain, ParameterError
+from incrowd.core import DataError, Domain, FrozenMapping, ParameterError
 from incrowd.models import Number
 from incrowd.models._numbers import read_number, shown
 
@@ -120,7 +119,7 @@ def _listed(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
             msg = f"{name} of column {column!r} must be a list, got {type(values).__name__}."
             raise ParameterError(msg, hint="write a list, also for a single value.")
         found[column] = tuple(_text(f"{name} of column {column!r}", value) for value in values)
-    return MappingProxyType(found)
+    return FrozenMapping(found)
 
 
 def _public(given: Mapping[str, Mapping[Any, Number]] | None) -> Shares:
@@ -131,7 +130,7 @@ def _public(given: Mapping[str, Mapping[Any, Number]] | None) -> Shares:
             raise ParameterError(msg)
         what = f"public of column {column!r}"
         found[column] = {_text(what, value): _between(what, one, 0, None) for value, one in shares.items()}
-    return MappingProxyType(found)
+    return FrozenMapping(found)
 
 
 def _text(what: str, value: Any) -> str:

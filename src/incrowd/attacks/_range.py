@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -176,11 +177,15 @@ def _widths(classes: Classes, column: str, line: Line) -> tuple[Measured, Bools]
     if line.is_exact:
         wide = np.full(len(classes), int(width), dtype=line.values.dtype)
         return Ratios(np.where(known, line.values[high] - line.values[low], wide), wide), known
+    widths = np.where(known, (line.values[high] - line.values[low]) / float(width), 1.0)
+    return Sums(widths, partial(_exact_width, line, low, high, known)), known
 
-    def exactly(index: int) -> Fraction:
-        return line.between(int(low[index]), int(high[index])) / width if known[index] else Fraction(1)
 
-    return Sums(np.where(known, (line.values[high] - line.values[low]) / float(width), 1.0), exactly), known
+def _exact_width(line: Line, low: Ints, high: Ints, known: Bools, index: int) -> Fraction:
+    """Give the width of one class as a share of the table's."""
+    if not known[index]:
+        return Fraction(1)
+    return line.between(int(low[index]), int(high[index])) / (line.width or Fraction(1))
 
 
 def _unplaced(column: str, without: int, classes: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,25 +67,27 @@ def change_of_belief(classes: Classes, prior: Prior) -> Outcome | None:
     owner, values = histogram.classes, histogram.values[0]
     share, before = histogram.counts / size[owner], prior.counts[values] / max(prior.people, 1)
     moved = np.bincount(owner, weights=np.maximum(share - before, 0.0), minlength=len(classes))
-
-    def exactly(index: int) -> Fraction:
-        inside = slice(histogram.starts[index], histogram.starts[index + 1])
-        pairs = zip(histogram.counts[inside].tolist(), prior.counts[values[inside]].tolist(), strict=True)
-        gaps = (Fraction(count, int(size[index])) - Fraction(all_, prior.people) for count, all_ in pairs)
-        return sum((gap for gap in gaps if gap > 0), Fraction(0))
-
     return Outcome(
         name="change of belief",
         column=prior.column,
         knows=LOOKS,
         means="the group tells everything",
-        measured=Sums(moved.astype(np.float64), exactly),
+        measured=Sums(moved.astype(np.float64), partial(_exact_change, histogram, size, prior)),
         exposed=np.zeros(len(classes), dtype=bool),
         right=Fraction(0),
         targets=int(size.sum()),
         baseline=Fraction(0),
         unit="change",
     )
+
+
+def _exact_change(histogram: Histogram, size: Ints, prior: Prior, index: int) -> Fraction:
+    """Give the variational distance of one class from the whole table."""
+    inside = slice(histogram.starts[index], histogram.starts[index + 1])
+    whole = prior.counts[histogram.values[0][inside]].tolist()
+    pairs = zip(histogram.counts[inside].tolist(), whole, strict=True)
+    gaps = (Fraction(count, int(size[index])) - Fraction(all_, prior.people) for count, all_ in pairs)
+    return sum((gap for gap in gaps if gap > 0), Fraction(0))
 
 
 def _gains(classes: Classes, histogram: Histogram, prior: Prior) -> Ratios:

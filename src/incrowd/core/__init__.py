@@ -19,13 +19,16 @@ from incrowd.core._errors import (
     UncoveredValuesError,
     UnknownColumnError,
     named,
+    warn,
 )
 from incrowd.core._grid import Grid, printable
 from incrowd.core._grouping import Grouping, add_up, group, tally
 from incrowd.core._known_ladder import KnownLadder
 from incrowd.core._labelling import Labelling, Namer, numbered, stretches
 from incrowd.core._ladder import TOP, Hierarchy, Ladder, Step
+from incrowd.core._lock import has_locks, lock_file, lock_folder
 from incrowd.core._look_alikes import look_alikes
+from incrowd.core._mapping import FrozenMapping
 from incrowd.core._overlay import overlay
 from incrowd.core._packing import Packing, smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
@@ -47,6 +50,7 @@ __all__ = [
     "Domain",
     "EngineError",
     "Finding",
+    "FrozenMapping",
     "FullDomainRecoding",
     "Grid",
     "Grouping",
@@ -86,9 +90,12 @@ __all__ = [
     "exact_number",
     "get_recoding",
     "group",
+    "has_locks",
     "join_cells",
     "joined_verdicts",
     "kind_of",
+    "lock_file",
+    "lock_folder",
     "look_alikes",
     "named",
     "numbered",
@@ -100,4 +107,5 @@ __all__ = [
     "stretches",
     "supersets",
     "tally",
+    "warn",
 ]

@@ -8,7 +8,6 @@ from functools import cached_property
 from numbers import Integral
 from operator import mul
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
 from incrowd.core._grouping import Ints, add_up, group
 from incrowd.core._ladder import Ladder
+from incrowd.core._mapping import FrozenMapping
 from incrowd.core._packing import smallest_unsigned
 
 
@@ -137,7 +137,7 @@ class Census:
 
     def __post_init__(self) -> None:
         for name in ("domains", "ladders"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+            object.__setattr__(self, name, FrozenMapping(getattr(self, name)))
         arrays = [*self.codes, self.counts, *([] if self.person is None else [self.person])]
         for array in arrays:
             array.setflags(write=False)
@@ -284,9 +284,8 @@ class Census:
     __hash__ = None  # type: ignore[assignment]  # large arrays inside
 
     def __reduce__(self) -> tuple[Callable[..., Census], tuple[Any, ...]]:
-        """Copy by building anew: a read-only mapping cannot be pickled, and a copy must not be writable."""
-        parts = (getattr(self, part.name) for part in fields(self))
-        return Census, tuple(dict(part) if isinstance(part, Mapping) else part for part in parts)
+        """Copy by building anew: a copy must not be writable."""
+        return Census, tuple(getattr(self, part.name) for part in fields(self))
 
     def __repr__(self) -> str:
         persons = "" if self.person is None else f", {self.persons} persons"

@@ -23,6 +23,8 @@ from __future__ import annotations
 
 import difflib
 import functools
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -223,3 +225,15 @@ class EngineError(IncrowdError, RuntimeError):
 
 class PrivacyWarning(UserWarning):
     """Allowed, but dangerous for the people in the table."""
+
+
+def warn(note: str) -> None:
+    """Warn of what is dangerous, at the line of whoever called incrowd."""
+    frame, depth = sys._getframe(), 1  # noqa: SLF001 - the only way to look at the callers
+    while (outer := frame.f_back) is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame, depth = outer, depth + 1
+    warnings.warn(note, PrivacyWarning, stacklevel=depth)
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == __name__.partition(".")[0]

@@ -13,10 +13,7 @@ import time
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 
-try:
-    import fcntl
-except ImportError:  # not on every system; there nothing is cleared up
-    fcntl = None  # type: ignore[assignment]
+from incrowd.core import has_locks, lock_folder
 
 PREFIX = "incrowd_"
 _MARK = ".incrowd-private"
@@ -35,7 +32,7 @@ def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
         Where to make it; by default where the system keeps temporary files.
     """
     place = Path(gettempdir() if parent is None else parent)
-    if place not in _cleared:
+    if place not in _cleared and has_locks():
         _cleared.add(place)
         _clear(place)
     folder = Path(mkdtemp(prefix=PREFIX, dir=place))
@@ -57,19 +54,11 @@ def is_private(folder: Path) -> bool:
 
 
 def _lock(folder: Path) -> int | None:
-    """Lock a folder; ``None`` if somebody else holds it, or there are no locks."""
-    if fcntl is None:
-        return None
+    """Lock a folder; ``None`` if that cannot be."""
     try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        return lock_folder(folder)
     except OSError:
         return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
 
 
 def _clear(place: Path) -> None:

@@ -6,15 +6,18 @@ import errno
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from incrowd.core import DataError, named
+from incrowd.core import DataError, has_locks, lock_folder, named
 
 OF_THE_SYSTEM = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 """What a system puts into a folder that somebody looks at: nobody's work."""
+DAY = 86_400.0
+"""Seconds after which a folder is left over, on a system that cannot tell whether somebody writes it."""
 TOKEN = 8
 """How many random bytes tell one who writes from another."""
 
@@ -53,7 +56,8 @@ def atomic_folder(target: str | os.PathLike[str], *, holds: Collection[str], for
         _refuse(final, shown, holds, force=force)  # somebody else may have written meanwhile
         _put(part, final)
     finally:
-        os.close(descriptor)
+        if descriptor is not None:
+            os.close(descriptor)
         shutil.rmtree(part, ignore_errors=True)
 
 
@@ -93,22 +97,20 @@ def _fits(path: str, pattern: str) -> bool:
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
-def _begin(final: Path, shown: str) -> tuple[Path, int]:
+def _begin(final: Path, shown: str) -> tuple[Path, int | None]:
     """Make a folder of our own and hold its lock: what nobody holds is left over from somebody who was killed."""
-    import fcntl  # noqa: PLC0415 - not on every system, and only needed to write
-
     part = final.with_name(f".{final.name}-{secrets.token_hex(TOKEN)}.part")
     try:
         part.mkdir()
-        descriptor = os.open(part, os.O_RDONLY)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with suppress(FileNotFoundError):
+            descriptor = lock_folder(part)
+            if descriptor is not None or not has_locks():
+                return part, descriptor
+        return _begin(final, shown)  # somebody took it for left over before it was held
     except OSError as error:
         if error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:  # a full disk is the machine's fault
             raise
         reason = error.strerror
-    else:
-        part.mkdir(exist_ok=True)  # somebody may have cleared it away before it was held
-        return part, descriptor
     msg = f"Cannot write the folder {shown!r}: {reason}."
     raise DataError(msg, hint="choose another place, or check your rights.")
 
@@ -140,18 +142,15 @@ def _literally(name: str) -> str:
 
 
 def _remove_unless_held(part: Path) -> None:
-    import fcntl  # noqa: PLC0415
-
+    """Remove a folder that nobody is writing; where a system has no locks, one that is a day old."""
     try:
-        descriptor = os.open(part, os.O_RDONLY)
+        descriptor = lock_folder(part)
+        if descriptor is None and (has_locks() or time.time() - part.stat().st_mtime < DAY):
+            return
     except OSError:
         return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(part, ignore_errors=True)
-    except BlockingIOError:
-        pass  # somebody is writing it
-    finally:
+    shutil.rmtree(part, ignore_errors=True)
+    if descriptor is not None:
         os.close(descriptor)
 
 
@@ -164,7 +163,9 @@ def _flush(folder: Path) -> None:
 
 
 def _flush_one(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+    if os.name == "nt" and path.is_dir():
+        return  # Windows flushes files only, and only those that may be written
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Domain, ParameterError, PrivacyWarning, Schema
+from incrowd.core import Classes, Domain, ParameterError, Schema, warn
 from incrowd.hierarchies import places_in
 from incrowd.models._l_diversity import LDiversity
 from incrowd.models._measured import Measured, Ratios
@@ -183,5 +182,5 @@ def _places(values: Sequence[str], domain: Domain) -> tuple[npt.NDArray[np.int64
     if not missing:
         return places, ()
     msg = f"AlphaAssociation lists {missing} of {len(values)} values that column {domain.column!r} does not have."
-    warnings.warn(msg, PrivacyWarning, stacklevel=5)
+    warn(msg)
     return places, (msg,)

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def ordered(both: Distributions, ranks: Counts) -> Measured:
     distance = gaps + curve.sums[place[starts[:-1]]] / both.total
     steps = max(last, 1)
     exact = curve.below.tolist()
-    return Sums(distance / steps, lambda index: _ordered_exactly(both, ranks, exact, index) / steps)
+    return Sums(distance / steps, partial(_ordered_exactly, both, ranks, exact))
 
 
 def hierarchical(both: Distributions, ladder: Ladder) -> Measured:
@@ -125,7 +126,7 @@ def hierarchical(both: Distributions, ladder: Ladder) -> Measured:
         distance += level * _moved(both, ladder, level)
     height = max(ladder.height, 1)
     whole = [_sums(groups, both.reference).tolist() for groups in ladder.groups]
-    return Sums(distance / height, lambda index: _hierarchical_exactly(both, ladder, whole, index) / height)
+    return Sums(distance / height, partial(_hierarchical_exactly, both, ladder, whole))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +162,7 @@ def _gap(curve: _Curve, share: Floats, start: Counts, end: Counts) -> Floats:
 
 
 def _ordered_exactly(both: Distributions, ranks: Counts, below: list[int], index: int) -> Fraction:
-    """Do the same for one class with Python's integers, over the common denominator size times total."""
+    """Do the same for one class with Python's integers, over one common denominator."""
     size, total = int(both.sizes[index]), both.total
     entries = sorted((int(ranks[code]), count) for code, count in both.entries(index))
     ends = [place for place, _ in entries[1:]] + [len(below) - 1]
@@ -172,7 +173,7 @@ def _ordered_exactly(both: Distributions, ranks: Counts, below: list[int], index
         turn = min(max(bisect_left(below, Fraction(share * total, size)), place), end)
         result += share * total * (turn - place) - size * sum(below[place:turn])
         result += size * sum(below[turn:end]) - share * total * (end - turn)
-    return Fraction(result, size * total)
+    return Fraction(result, size * total * max(len(below) - 1, 1))
 
 
 def _moved(both: Distributions, ladder: Ladder, level: int) -> Floats:
@@ -230,4 +231,4 @@ def _hierarchical_exactly(both: Distributions, ladder: Ladder, whole: list[list[
         for node, gain in gained.items():
             extra = Fraction(have[level][node], size) - Fraction(whole[level][node], total)
             result += level * min(gain, gain - extra)
-    return result
+    return result / max(ladder.height, 1)

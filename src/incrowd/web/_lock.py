@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from incrowd.core import EngineError
+from incrowd.core import EngineError, lock_file
 from incrowd.web._files import Folder
 
 
@@ -23,22 +22,9 @@ def alone_in(folder: Path) -> Iterator[None]:
     """
     file = os.open(Folder(folder).ours("lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
-        if not _locked(file):
+        if not lock_file(file):
             msg = "Another incrowd serve works in this folder."
             raise EngineError(msg, hint="open the address that it printed, or end it first.")
         yield
     finally:
         os.close(file)
-
-
-def _locked(file: int) -> bool:
-    """Lock a file, and say whether it was free; a system without such locks is trusted."""
-    if sys.platform == "win32":
-        return True
-    import fcntl  # noqa: PLC0415 - not every system has it
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

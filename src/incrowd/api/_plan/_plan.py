@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Self
 
 from incrowd.algorithms import Algorithm, Frontier, Progress
@@ -33,7 +32,7 @@ from incrowd.api._plan._text import Notes, toml_of
 from incrowd.api._release import Release
 from incrowd.api._sign import KeyFile
 from incrowd.api._solutions import Strength
-from incrowd.core import Hierarchy, Schema
+from incrowd.core import FrozenMapping, Hierarchy, Schema
 from incrowd.io import atomic_path
 from incrowd.models import Model, promise
 
@@ -124,7 +123,7 @@ class Plan:
 
     @classmethod
     def _of(cls, document: Document, folder: Path | None, name: str = "plan") -> Self:
-        columns = MappingProxyType(document.columns)
+        columns = FrozenMapping(document.columns)
         rest = (document.privacy, document.search, document.output, document.report)
         return cls(document.data, columns, *rest, folder, name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,7 @@ def public_facts(release: Release, about: About) -> list[tuple[str, str]]:
 def name_of(release: Release) -> str:
     """Give the name of the file that a release was made of."""
     table = None if release.basis is None else release.basis.table
-    return Path(table).name if isinstance(table, (str, Path)) else "a table"
+    return Path(table).name if isinstance(table, (str, os.PathLike)) else "a table"
 
 
 def _words(charts: Charts) -> list[str]:
