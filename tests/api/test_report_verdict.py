@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import incrowd as ic
-from incrowd.api._plain_words import meaning_of
 from incrowd.api._report._about import QUESTIONS, About
 from incrowd.api._report._method import search_of
 from incrowd.api._report._report import charts_of, owner_page, public_page
@@ -112,7 +111,7 @@ def test_what_a_promise_means_for_people_with_several_rows_is_said(tmp_path: Pat
     ],
 )
 def test_promises_mean_less_where_people_have_several_rows(model: Any, once: str, often: str) -> None:
-    assert (meaning_of(model), meaning_of(model, several=True)) == (once, often)
+    assert (model.meaning(), model.meaning(several=True)) == (once, often)
 
 
 def gone() -> ic.Release:

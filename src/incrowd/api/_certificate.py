@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from incrowd.api._against_input import against_input
 from incrowd.api._labels import LABELS
-from incrowd.api._limits import limit_of, limits_of
-from incrowd.api._promised import exactly, plain_model
+from incrowd.api._limits import limits_of
+from incrowd.api._promised import exactly
 from incrowd.api._released import Measurement, measure, open_released, public_meaning
 from incrowd.api._stored import StoredRecoding
 from incrowd.core import Finding, LocalRecoding, ParameterError, ReleaseMismatch
@@ -229,7 +229,7 @@ def _promises(release: Release, found: Measurement) -> list[Plain]:
 
 
 def _promise(release: Release, model: Model, certified: Finding, shown: Finding) -> Plain:
-    plain = plain_model(model)
+    plain = model.certificate_form
     if plain is None:
         msg = f"A certificate cannot say what {type(model).__name__} promises."
         raise ParameterError(msg, hint="use the models that incrowd brings.")
@@ -247,7 +247,7 @@ def _promise(release: Release, model: Model, certified: Finding, shown: Finding)
         "holds": certified.holds,
         "holds_here": None if measured is None else (shown if release.schema.entity is None else certified).holds,
         "owner_only": _owner_only(release, model, certified, shown),
-        "limits": limit_of(model),
+        "limits": model.limit,
     }
 
 

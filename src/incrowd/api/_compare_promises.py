@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from incrowd.api._against_input import against_input
-from incrowd.api._promised import KINDS_THAT_REFER, exactly, plain_model
+from incrowd.api._promised import exactly
 from incrowd.api._released import Measurement
 from incrowd.core import Finding
 from incrowd.models import Model, NTCloseness
@@ -75,7 +75,7 @@ class _One:
 
     @property
     def kind(self) -> str:
-        return str((plain_model(self.part) or {}).get("kind"))
+        return str((self.part.certificate_form or {}).get("kind"))
 
     def compare(self, most: Number | None) -> Iterator[Told]:
         """Compare it; ``most`` bounds the distance to the original table, whoever was left out."""
@@ -88,7 +88,7 @@ class _One:
 
     def _is_meant(self) -> bool:
         expected = {
-            **(plain_model(self.part) or {}),
+            **(self.part.certificate_form or {}),
             **({} if self.finding.supersets is None else {"supersets": self.finding.supersets}),
             "promise": str(self.part),
             "columns": list(self.finding.columns),
@@ -102,7 +102,7 @@ class _One:
     def _people(self, persons: int) -> Iterator[Told]:
         """Compare a promise that counts people with the rows, which show less: not whose row is whose."""
         certified, bound = self.entry["measured"], self.finding.required[0][2]
-        refers = self.kind in KINDS_THAT_REFER
+        refers = self.part.refers
         unseen = certified is None, self.entry["owner_only"] is not None
         sound = unseen == (refers, refers and self.left_out > 0) and "input_at_most" not in self.entry
         sound = sound and self.entry["holds_here"] is (None if refers else True)
@@ -163,7 +163,7 @@ class _One:
                 isinstance(self.part, NTCloseness) and self.part.supersets != self.finding.supersets
             )
             return more and most > self.finding.required[0][2]
-        return self.persons is None and bool(self.left_out) and self.kind in KINDS_THAT_REFER
+        return self.persons is None and bool(self.left_out) and self.part.refers
 
 
 def _told(finding: Finding) -> str:

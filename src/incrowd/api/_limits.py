@@ -1,23 +1,8 @@
-"""What a promise does not protect against, in one sentence each, for people who get a released table."""
+"""What no promise of a release protects against, in one sentence each, for people who get a released table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from incrowd.models import (
-    AlphaAssociation,
-    BetaLikeness,
-    DeltaDisclosure,
-    EnhancedPAlphaSensitive,
-    KAnonymity,
-    LDiversity,
-    Model,
-    NTCloseness,
-    PAlphaSensitive,
-    PSensitive,
-    RecursiveDiversity,
-    TCloseness,
-)
 
 if TYPE_CHECKING:
     from incrowd.api._release import Release
@@ -45,20 +30,6 @@ LOCAL = (
 HARMLESS = "Columns that were called insensitive are published as they are; the promises say nothing about them."
 """What must be said where columns are published that no promise is about."""
 
-_LIMITS: dict[type[Model], str] = {
-    KAnonymity: "Limits how well a person can be found, not what a group reveals about everybody in it.",
-    LDiversity: "Ignores that two values can mean the same, and what is rare in the whole table.",
-    RecursiveDiversity: "Ignores that two values can mean the same, and what is rare in the whole table.",
-    PSensitive: "A value that nearly everybody in a group has may still be guessed.",
-    PAlphaSensitive: "All values of a group may mean about the same; the sum of weights grows with the group.",
-    EnhancedPAlphaSensitive: "What counts as similar was decided by whoever wrote the categories.",
-    AlphaAssociation: "Values that are not listed may fill a group.",
-    TCloseness: "Where the whole table is lopsided, groups may be too.",
-    NTCloseness: "What a large group around a person has in common is not protected.",
-    BetaLikeness: "Does not limit learning that a value is absent from a group.",
-    DeltaDisclosure: "Where the whole table is lopsided, groups may be too.",
-}
-
 
 def limits_of(release: Release) -> list[str]:
     """Say what the promises of a release do not cover, whatever they are; nothing that the release does not show."""
@@ -71,8 +42,3 @@ def limits_of(release: Release) -> list[str]:
         *([HARMLESS] if schema.insensitive else []),
         *([LOCAL] if release.recoding.levels is None else []),
     ]
-
-
-def limit_of(model: Model) -> str:
-    """Say what a promise does not protect against."""
-    return _LIMITS.get(type(model), "See its documentation for what it does not protect against.")

@@ -3,13 +3,15 @@
 from incrowd.models._alpha_association import AlphaAssociation
 from incrowd.models._association import Association
 from incrowd.models._feasibility import Feasibility, Obstacle, feasibility
+from incrowd.models._form import Choice, Form, Key, Parts, choices
+from incrowd.models._judge import Judge, Judgement, Requirement
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
 from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
 from incrowd.models._limit import suppression_limit
 from incrowd.models._max_groups import cumulative_max, max_groups, max_p
 from incrowd.models._measured import Measured, Ratios, Sense, Sums
-from incrowd.models._model import All, Judge, Judgement, Model, Requirement
+from incrowd.models._model import All, Model
 from incrowd.models._nt_closeness import Certificates, NTCloseness, NTJudge, nt_curve
 from incrowd.models._numbers import Number
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
@@ -24,14 +26,17 @@ __all__ = [
     "Association",
     "BetaLikeness",
     "Certificates",
+    "Choice",
     "Coverage",
     "DeltaDisclosure",
     "Distance",
     "EnhancedPAlphaSensitive",
     "Feasibility",
+    "Form",
     "Judge",
     "Judgement",
     "KAnonymity",
+    "Key",
     "LDiversity",
     "Measured",
     "Model",
@@ -42,12 +47,14 @@ __all__ = [
     "PAlphaSensitive",
     "PSensitive",
     "Pairs",
+    "Parts",
     "Ratios",
     "RecursiveDiversity",
     "Requirement",
     "Sense",
     "Sums",
     "TCloseness",
+    "choices",
     "cumulative_max",
     "feasibility",
     "max_groups",

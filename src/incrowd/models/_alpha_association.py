@@ -6,15 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, ParameterError, Schema, warn
 from incrowd.hierarchies import places_in
+from incrowd.models._form import OF, Choice, Form, Key
+from incrowd.models._judge import Judge, Requirement
 from incrowd.models._l_diversity import LDiversity
 from incrowd.models._measured import Measured, Ratios
-from incrowd.models._model import Judge, Model, Of, Requirement, bracket, quoted, read_of, sensitive_columns
+from incrowd.models._model import Model, Of, bracket, quoted, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain
 
 Alphas = Mapping[str, Number] | tuple[tuple[str, Number], ...]
@@ -62,6 +65,31 @@ class AlphaAssociation(Model):
 
     upward_closed = False
     union_closed = True
+    limit = "Values that are not listed may fill a group."
+    forms = (
+        Form(
+            "alpha",
+            "<=",
+            "alpha<=0.5[disease: HIV]",
+            lambda parts: AlphaAssociation(parts.number, parts.of, parts.values or None),
+            brackets=frozenset({"columns", "values"}),
+            choice=Choice(
+                "A bound on guesses ((alpha, k)-anonymity)",
+                "alpha<=0.5[COLUMN]",
+                "Guessing a value with more certainty than alpha.",
+                "Values that are not listed, where some are.",
+                (Key("alpha", "number from 0 to 1", "the largest share of one value in a group", "0.5"), OF),
+            ),
+            rank=50,
+        ),
+        Form(
+            "alpha",
+            None,
+            "alpha<=0.5[disease: HIV]",
+            lambda parts: AlphaAssociation(parts.arguments, parts.of),
+            rank=51,
+        ),
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", read_of(self.of))
@@ -98,6 +126,22 @@ class AlphaAssociation(Model):
         columns = sensitive_columns(self.of, schema, "AlphaAssociation")  # type: ignore[arg-type]
         judge = _Judge if self.by_value is None else _EachValue
         return tuple(judge(self, domains[name]) for name in columns)
+
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
+        """Say in one sentence what it means for a person in the table."""
+        return "No group lets such a value be guessed with more certainty than the bound."
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        if self.by_value is not None:
+            return {"kind": "alpha", "each": True, "values": list(self.by_value)}
+        return {"kind": "alpha", "each": False, "values": None if self.values is None else list(self.values)}
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps it."""
+        return all(bound.bound == 1 for bound in self.requirements)
 
     def __str__(self) -> str:
         if self.by_value is None:

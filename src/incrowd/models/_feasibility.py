@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from incrowd.core import Classes, Grouping, Schema, SchemaError, group
 from incrowd.models._alpha_association import AlphaAssociation
+from incrowd.models._judge import Judge, Judgement
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._max_groups import max_groups
-from incrowd.models._model import Judge, Judgement
 from incrowd.models._nt_closeness import NTCloseness
 from incrowd.models._numbers import plain
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from incrowd.core import Classes, Domain, Schema
+from incrowd.models._form import Choice, Form, Key
+from incrowd.models._judge import Judge, Requirement
 from incrowd.models._measured import Measured, Ratios
-from incrowd.models._model import Judge, Model, Requirement
+from incrowd.models._model import Model
 from incrowd.models._numbers import whole
 
 
@@ -44,6 +46,25 @@ class KAnonymity(Model):
 
     upward_closed: ClassVar[bool] = True
     union_closed: ClassVar[bool] = True
+    limit: ClassVar[str] = "Limits how well a person can be found, not what a group reveals about everybody in it."
+    forms: ClassVar[tuple[Form, ...]] = (
+        Form(
+            "k",
+            ">=",
+            "k>=5",
+            lambda parts: KAnonymity(parts.number),
+            brackets=frozenset(),
+            choice=Choice(
+                "Nobody is alone (k-anonymity)",
+                "k>=5",
+                "Finding a person: everybody looks like at least k - 1 others.",
+                "Learning what all people of a group have in common.",
+                (Key("k", "whole number", "the fewest people in a group", "5"),),
+                needs="nothing",
+            ),
+            rank=10,
+        ),
+    )
 
     def __post_init__(self) -> None:
         whole(self.k, name="k", at_least=1)
@@ -56,6 +77,23 @@ class KAnonymity(Model):
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002 - needs no column
         """Make one judge for every column, or combination of columns, that the promise is about."""
         return (_Judge(self),)
+
+    def meaning(self, *, several: bool = False) -> str:
+        """Say in one sentence what it means for a person in the table."""
+        if not several:
+            return f"Everybody looks like at least {self.k - 1:,} others in the quasi-identifiers."
+        others = "1 other" if self.k == 2 else f"{self.k - 1:,} others"
+        return f"Each row looks like those of at least {others}; all rows together may single one out."
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {"kind": "k"}
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps it."""
+        return self.k == 1
 
     def __str__(self) -> str:
         return f"k>={self.k}"

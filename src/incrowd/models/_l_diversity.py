@@ -6,13 +6,24 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema
+from incrowd.models._form import MISSING, OF, Choice, Form, Key
+from incrowd.models._judge import Judge, Requirement
 from incrowd.models._measured import TOLERANCE, Measured, Ratios, Roots
-from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns, with_missing
+from incrowd.models._model import (
+    Model,
+    Of,
+    bracket,
+    meaning_of_values,
+    missing_counts,
+    read_of,
+    sensitive_columns,
+    with_missing,
+)
 from incrowd.models._numbers import Number, exact, fraction, plain, whole
 
 Diversity = Literal["distinct", "probabilistic", "entropy"]
@@ -83,6 +94,56 @@ class LDiversity(Model):
         return self.kind == "distinct"
 
     union_closed = True
+    limit = "Ignores that two values can mean the same, and what is rare in the whole table."
+    forms = (
+        Form(
+            "l",
+            ">=",
+            "l>=3[disease]",
+            lambda parts: LDiversity(parts.number, parts.of, joint=parts.joint, missing=parts.missing),
+            brackets=frozenset({"columns", "joint", "words"}),
+            words=(MISSING,),
+            choice=Choice(
+                "Different values in every group (l-diversity)",
+                "l>=3[COLUMN]",
+                "A group in which everybody has the same confidential value, if everybody has one row.",
+                "Guessing a value that nearly everybody in a group has, or values that mean the same. Where "
+                "people have several rows, everybody may still share one of the values.",
+                (Key("l", "whole number", "the fewest different values in a group", "3"), OF),
+            ),
+            rank=20,
+        ),
+        Form(
+            "entropy-l",
+            ">=",
+            "entropy-l>=2.5[disease]",
+            lambda parts: LDiversity(parts.number, parts.of, "entropy", missing=parts.missing),
+            words=(MISSING,),
+            choice=Choice(
+                "Evenly mixed values (entropy l-diversity)",
+                "entropy-l>=2[COLUMN]",
+                "Guessing a value because a group is lopsided.",
+                "Values that mean the same, and what is rare in the whole table.",
+                (Key("l", "number", "as if this many values were equally likely", "2"), OF),
+            ),
+            rank=21,
+        ),
+        Form(
+            "probabilistic-l",
+            ">=",
+            "probabilistic-l>=2.5[disease]",
+            lambda parts: LDiversity(parts.number, parts.of, "probabilistic", missing=parts.missing),
+            words=(MISSING,),
+            choice=Choice(
+                "No value too likely",
+                "probabilistic-l>=3[COLUMN]",
+                "Guessing any value with a chance above one in l.",
+                "Values that mean the same, and what is rare in the whole table.",
+                (Key("l", "number", "the best guess is right at most once in l", "3"), OF),
+            ),
+            rank=22,
+        ),
+    )
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -102,6 +163,27 @@ class LDiversity(Model):
         columns = sensitive_columns(self.of, schema, "LDiversity")  # type: ignore[arg-type]
         groups = [columns] if self.joint else [(name,) for name in columns]
         return tuple(_JUDGES[self.kind](self, group) for group in groups)
+
+    def meaning(self, *, several: bool = False) -> str:
+        """Say in one sentence what it means for a person in the table."""
+        one = f"one of {float(self.l):g} equally likely ones"
+        if self.kind != "distinct":
+            said = f"No group lets a value be guessed much better than {one}."
+        elif several:
+            said = f"Every group has at least {self.l} different values."
+        else:
+            said = f"Every group has at least {self.l} different values, so no group shares a single value."
+        return meaning_of_values(said, several=several, missing=self.missing)
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {"kind": "l" if self.kind == "distinct" else f"{self.kind}-l"} | missing_counts(missing=self.missing)
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps it."""
+        return self.l == 1
 
     def __str__(self) -> str:
         prefix = "" if self.kind == "distinct" else f"{self.kind}-"
@@ -148,6 +230,17 @@ class RecursiveDiversity(Model):
 
     upward_closed = False
     union_closed = True
+    limit = "Ignores that two values can mean the same, and what is rare in the whole table."
+    forms = (
+        Form(
+            "recursive",
+            None,
+            "recursive(c=2, l=3)[disease]",
+            lambda parts: RecursiveDiversity(of=parts.of, **parts.arguments, missing=parts.missing),
+            words=(MISSING,),
+            rank=23,
+        ),
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "c", exact(self.c, name="c", open_low=True))
@@ -169,6 +262,21 @@ class RecursiveDiversity(Model):
         """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "RecursiveDiversity")  # type: ignore[arg-type]
         return tuple(_Recursive(self, (name,)) for name in columns)
+
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
+        """Say in one sentence what it means for a person in the table."""
+        said = "The most frequent value of a group is outweighed by its rarer ones."
+        return meaning_of_values(said, several=False, missing=self.missing)
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {"kind": "recursive", "l": self.l} | missing_counts(missing=self.missing)
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps it."""
+        return fraction(self.c, name="c") > 1 and self.l == 1
 
     def __str__(self) -> str:
         about = bracket(self.of, more=with_missing(missing=self.missing))

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, Histogram, Schema
 from incrowd.models._distances import Counts, beside
+from incrowd.models._form import OF, Choice, Form, Key
+from incrowd.models._judge import Judge, Requirement
 from incrowd.models._measured import Measured, Ratios, Roots
-from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain
 
 _FLOAT = 1e-12
@@ -54,6 +57,31 @@ class BetaLikeness(Model):
 
     upward_closed = False
     union_closed = True
+    refers = True
+    limit = "Does not limit learning that a value is absent from a group."
+    forms = (
+        Form(
+            "beta",
+            "<=",
+            "beta<=1[disease]",
+            lambda parts: BetaLikeness(parts.number, parts.of),
+            choice=Choice(
+                "No value much likelier than before (beta-likeness)",
+                "beta<=1[COLUMN]",
+                "A value that becomes much likelier by knowing the group.",
+                "Learning that a value does not occur in a group.",
+                (Key("beta", "number", "how many times likelier, less one", "1"), OF),
+            ),
+            rank=60,
+        ),
+        Form(
+            "enhanced-beta",
+            "<=",
+            "enhanced-beta<=1[disease]",
+            lambda parts: BetaLikeness(parts.number, parts.of, enhanced=True),
+            rank=61,
+        ),
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "beta", exact(self.beta, name="beta", open_low=True))
@@ -69,6 +97,15 @@ class BetaLikeness(Model):
         """Make one judge for every column, or combination of columns, that the promise is about."""
         judge = _Enhanced if self.enhanced else _Gain
         return tuple(judge(self, (name,)) for name in sensitive_columns(self.of, schema, "BetaLikeness"))  # type: ignore[arg-type]
+
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
+        """Say in one sentence what it means for a person in the table."""
+        return "No value is much more likely in a group than in the whole table."
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {"kind": "enhanced-beta" if self.enhanced else "beta"}
 
     def __str__(self) -> str:
         prefix = "enhanced-" if self.enhanced else ""
@@ -107,6 +144,24 @@ class DeltaDisclosure(Model):
 
     upward_closed = False
     union_closed = True
+    refers = True
+    limit = "Where the whole table is lopsided, groups may be too."
+    forms = (
+        Form(
+            "delta",
+            "<",
+            "delta<2[disease]",
+            lambda parts: DeltaDisclosure(parts.number, parts.of),
+            choice=Choice(
+                "No value much likelier or unlikelier (delta-disclosure)",
+                "delta<1[COLUMN]",
+                "A value that becomes much likelier or much unlikelier by knowing the group.",
+                "What the whole table tells, where it is lopsided itself.",
+                (Key("delta", "number", "the largest change, as a logarithm", "1"), OF),
+            ),
+            rank=62,
+        ),
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", exact(self.delta, name="delta", open_low=True))
@@ -120,6 +175,15 @@ class DeltaDisclosure(Model):
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
         """Make one judge for every column, or combination of columns, that the promise is about."""
         return tuple(_Ratio(self, (name,)) for name in sensitive_columns(self.of, schema, "DeltaDisclosure"))  # type: ignore[arg-type]
+
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
+        """Say in one sentence what it means for a person in the table."""
+        return "No value is much more or much less likely in a group than in the whole table."
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {"kind": "delta"}
 
     def __str__(self) -> str:
         return f"delta<{plain(fraction(self.delta, name='delta'))}{bracket(self.of)}"

@@ -7,31 +7,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Domain, ParameterError, Schema, SchemaError, SupersetMode, UnknownColumnError
-from incrowd.models._judge import Judge, Judgement, Reference, Requirement
-
-__all__ = [
-    "DISTANCES",
-    "KEYWORDS",
-    "MISSING",
-    "SUPERSETS",
-    "All",
-    "Judge",
-    "Judgement",
-    "Model",
-    "Of",
-    "Requirement",
-    "bracket",
-    "quoted",
-    "read_of",
-    "sensitive_columns",
-    "with_missing",
-]
+from incrowd.core import Domain, ParameterError, Schema, SchemaError, UnknownColumnError
+from incrowd.models._form import DISTANCES, FORMS, MISSING, SUPERSETS, Form
+from incrowd.models._judge import Judge, Reference, Requirement
 
 Of = str | Sequence[str] | None
 
@@ -45,6 +28,16 @@ class Model(ABC):
     """Whether the union of two classes that keep the promise keeps it."""
     missing: bool = True
     """Whether a missing sensitive value counts as a value; models of diversity count it only if asked to."""
+    refers: ClassVar[bool] = False
+    """Whether classes are compared with a whole table."""
+    forms: ClassVar[tuple[Form, ...]] = ()
+    """How it is written, and offered to people."""
+    limit: ClassVar[str] = "See its documentation for what it does not protect against."
+    """What it does not protect against, in one sentence for people who get a released table."""
+
+    def __init_subclass__(cls) -> None:
+        for form in cls.__dict__.get("forms", ()):
+            FORMS[form.name, form.sense] = form
 
     @property
     @abstractmethod
@@ -77,6 +70,27 @@ class Model(ABC):
             if judge.refers and reference is not None:
                 judge.reference = {name: _counts(name, reference, domains[name]) for name in judge.columns}
         return judges
+
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - most mean the same
+        """Say in one sentence what it means for a person in the table.
+
+        Parameters
+        ----------
+        several
+            Whether people have several rows: then it counts them group by group, and somebody in a group may have
+            several of its values.
+        """
+        return "See its documentation."
+
+    @property
+    def certificate_form(self) -> dict[str, Any] | None:
+        """What must be measured and how, as a certificate says it; ``None`` if certificates do not know it."""
+        return None
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps it."""
+        return False
 
     @property
     def implied(self) -> Model | None:
@@ -198,6 +212,17 @@ def bracket(of: Of, *, joint: bool = False, more: Sequence[str] = (), values: Se
     return f"[{inner}{listed}]" if inner or listed else ""
 
 
+def meaning_of_values(said: str, *, several: bool, missing: bool) -> str:
+    """Say what a promise of different values means where people have several rows, and where missing values count."""
+    alone = " A person with several rows may have all of them, so a value can still be certain." if several else ""
+    return said + alone + (" A missing value counts as one." if missing else "")
+
+
+def missing_counts(*, missing: bool) -> dict[str, Any]:
+    """Give what a certificate says where missing values count."""
+    return {MISSING: True} if missing else {}
+
+
 def with_missing(*, missing: bool) -> tuple[str, ...]:
     """Give the word that says that missing values count, where they do."""
     return (MISSING,) if missing else ()
@@ -209,9 +234,5 @@ def quoted(name: str) -> str:
     return name if ordinary else json.dumps(name, ensure_ascii=False)
 
 
-DISTANCES = ("equal", "variational", "ordered", "hierarchical", "kl")
-SUPERSETS: tuple[SupersetMode, ...] = ("lattice", "path", "drop", "table")
-MISSING = "missing"
-"""The word that says that missing values count."""
 KEYWORDS = frozenset({*DISTANCES, *SUPERSETS, MISSING})
 """Words that say how a promise is meant, where a column may stand too."""

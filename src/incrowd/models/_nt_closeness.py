@@ -13,8 +13,10 @@ import numpy.typing as npt
 from incrowd.core import Classes, Domain, ParameterError, Schema, SupersetMode, supersets
 from incrowd.hierarchies import disjoint
 from incrowd.models import _region_distances as far
+from incrowd.models._form import DISTANCES, OF, SUPERSETS, Choice, Form, Key
+from incrowd.models._judge import Judge, Requirement
 from incrowd.models._measured import Bools, Measured, Ratios, Roots
-from incrowd.models._model import SUPERSETS, Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
 from incrowd.models._nearest import Nearest, Offer
 from incrowd.models._numbers import Number, exact, fraction, plain, whole
 from incrowd.models._t_closeness import Distance, ground, read_distance
@@ -70,6 +72,30 @@ class NTCloseness(Model):
 
     upward_closed: ClassVar[bool] = False
     union_closed: ClassVar[bool] = False
+    refers = True
+    limit = "What a large group around a person has in common is not protected."
+    forms = (
+        Form(
+            "nt",
+            None,
+            "nt(n=1000, t=0.1)[disease]",
+            lambda parts: NTCloseness(of=parts.of, **parts.arguments, **parts.distance_and_supersets),
+            words=(*DISTANCES, *SUPERSETS),
+            choice=Choice(
+                "Groups look like a large region around them ((n, t)-closeness)",
+                "nt(n=1000, t=0.1)[COLUMN]",
+                "Learning more about a small group than is known about the large one around it.",
+                "What the large group as a whole has in common.",
+                (
+                    Key("n", "whole number", "the fewest people in the region", "1000"),
+                    Key("t", "number from 0 to 1", "the largest distance to the region", "0.1"),
+                    OF,
+                    Key("supersets", "lattice, path, drop or table", "which regions count", "lattice"),
+                ),
+            ),
+            rank=31,
+        ),
+    )
 
     def __post_init__(self) -> None:
         if self.supersets not in SUPERSETS:
@@ -89,6 +115,20 @@ class NTCloseness(Model):
         """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "NTCloseness")  # type: ignore[arg-type]
         return tuple(NTJudge(self, name, schema, domains[name]) for name in columns)
+
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
+        """Say in one sentence what it means for a person in the table."""
+        return "The values in a group are distributed nearly as in a large region around it."
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {"kind": "nt", "n": self.n, "distance": self.distance}
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps it."""
+        return self.n == 1 or (self.t == 1 and self.distance != "kl")
 
     def __str__(self) -> str:
         how = [] if self.distance == "equal" else [self.distance]

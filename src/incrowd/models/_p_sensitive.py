@@ -6,16 +6,27 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, SchemaError, group
 from incrowd.hierarchies import BoundCategories, Categories
+from incrowd.models._form import MISSING, OF, Choice, Form, Key
+from incrowd.models._judge import Judge, Requirement
 from incrowd.models._l_diversity import DistinctJudge
 from incrowd.models._measured import Measured, Ratios
-from incrowd.models._model import Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns, with_missing
+from incrowd.models._model import (
+    Model,
+    Of,
+    bracket,
+    meaning_of_values,
+    missing_counts,
+    read_of,
+    sensitive_columns,
+    with_missing,
+)
 from incrowd.models._numbers import Number, exact, fraction, plain, whole
 
 WeightOver = Literal["records", "distinct"]
@@ -62,6 +73,26 @@ class PSensitive(Model):
 
     upward_closed = True
     union_closed = True
+    limit = "A value that nearly everybody in a group has may still be guessed."
+    forms = (
+        Form(
+            "p",
+            ">=",
+            "p>=2[disease]",
+            lambda parts: PSensitive(parts.number, parts.of, joint=parts.joint, missing=parts.missing),
+            brackets=frozenset({"columns", "joint", "words"}),
+            words=(MISSING,),
+            choice=Choice(
+                "p different values (p-sensitive)",
+                "p>=2[COLUMN]",
+                "A group in which everybody has the same confidential value, if everybody has one row.",
+                "Guessing a value that nearly everybody in a group has. Where people have several rows, "
+                "everybody may still share one of the values.",
+                (Key("p", "whole number", "the fewest different values in a group", "2"), OF),
+            ),
+            rank=40,
+        ),
+    )
 
     def __post_init__(self) -> None:
         whole(self.p, name="p", at_least=1)
@@ -79,6 +110,21 @@ class PSensitive(Model):
         columns = sensitive_columns(self.of, schema, "PSensitive")  # type: ignore[arg-type]
         groups = [columns] if self.joint else [(name,) for name in columns]
         return tuple(DistinctJudge(self, names) for names in groups)
+
+    def meaning(self, *, several: bool = False) -> str:
+        """Say in one sentence what it means for a person in the table."""
+        said = f"Every group has at least {self.p} different values."
+        return meaning_of_values(said, several=several, missing=self.missing)
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {"kind": "p"} | missing_counts(missing=self.missing)
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps it."""
+        return self.p == 1
 
     def __str__(self) -> str:
         return f"p>={self.p}{bracket(self.of, joint=self.joint, more=with_missing(missing=self.missing))}"
@@ -129,6 +175,17 @@ class PAlphaSensitive(Model):
 
     upward_closed = True
     union_closed = True
+    limit = "All values of a group may mean about the same; the sum of weights grows with the group."
+    forms = (
+        Form(
+            "p-alpha",
+            None,
+            "p-alpha(p=2, alpha=1)[disease]",
+            lambda parts: PAlphaSensitive(of=parts.of, **parts.arguments, missing=parts.missing),
+            words=(MISSING,),
+            rank=41,
+        ),
+    )
 
     def __post_init__(self) -> None:
         whole(self.p, name="p", at_least=1)
@@ -151,6 +208,22 @@ class PAlphaSensitive(Model):
 
     def _judge(self, name: str, bound: BoundCategories) -> Judge:
         return _Weighed(self, name, bound, by_category=False)
+
+    def meaning(self, *, several: bool = False) -> str:
+        """Say in one sentence what it means for a person in the table."""
+        harmless = "" if several else ", with enough harmless ones among them"
+        said = f"Every group has at least {self.p} different values{harmless}."
+        return meaning_of_values(said, several=several, missing=self.missing)
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {"kind": "p-alpha", "weight_over": self.weight_over} | missing_counts(missing=self.missing)
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps it."""
+        return self.p == 1 and self.alpha == 0
 
     def __str__(self) -> str:
         return f"p-alpha({self._inner()}){bracket(self.of, more=with_missing(missing=self.missing))}"
@@ -197,8 +270,42 @@ class EnhancedPAlphaSensitive(PAlphaSensitive):
     'enhanced(p=2, alpha=2)'
     """
 
+    limit = "What counts as similar was decided by whoever wrote the categories."
+    forms = (
+        Form(
+            "enhanced",
+            None,
+            "enhanced(p=2, alpha=2)[disease]",
+            lambda parts: EnhancedPAlphaSensitive(of=parts.of, **parts.arguments, missing=parts.missing),
+            words=(MISSING,),
+            choice=Choice(
+                "Different kinds of secrets (enhanced (p, alpha)-sensitive)",
+                "enhanced(p=2, alpha=2)[COLUMN]",
+                "A group whose values are different, but all of one kind of secret.",
+                "Anything that the categories do not tell apart.",
+                (
+                    Key("p", "whole number", "the fewest kinds of secrets in a group", "2"),
+                    Key("alpha", "number", "the least weight of the harmless ones", "2"),
+                    OF,
+                ),
+                needs="categories",
+            ),
+            rank=42,
+        ),
+    )
+
     def _judge(self, name: str, bound: BoundCategories) -> Judge:
         return _Weighed(self, name, bound, by_category=True)
+
+    def meaning(self, *, several: bool = False) -> str:
+        """Say in one sentence what it means for a person in the table."""
+        kinds = f"values of at least {self.p} kinds of secrets, with enough harmless ones among them"
+        return meaning_of_values(f"Every group has {kinds}.", several=several, missing=self.missing)
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {**super().certificate_form, "kind": "enhanced"}
 
     def __str__(self) -> str:
         return f"enhanced({self._inner()}){bracket(self.of, more=with_missing(missing=self.missing))}"

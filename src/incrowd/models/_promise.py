@@ -5,67 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn
 
 from incrowd.core import ParameterError
-from incrowd.models._alpha_association import AlphaAssociation
+from incrowd.models._form import BRACKETS, FORMS, Form, Parts, forms
 from incrowd.models._k_anonymity import KAnonymity
-from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
-from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
-from incrowd.models._model import DISTANCES, MISSING, SUPERSETS, All, Model
-from incrowd.models._nt_closeness import NTCloseness
+from incrowd.models._model import All, Model
 from incrowd.models._numbers import read_number
-from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
-from incrowd.models._t_closeness import TCloseness
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(>=|<=|[<>=()\[\],:+])|([^\s"<>=()\[\],:+][^"<>=()\[\],:+]*))')
-_DIVERSE = ("l", "probabilistic-l", "entropy-l", "recursive", "p", "p-alpha", "enhanced")
-_WORDS: dict[str, tuple[str, ...]] = {"t": DISTANCES, "nt": (*DISTANCES, *SUPERSETS)}
-_WORDS |= dict.fromkeys(_DIVERSE, (MISSING,))
-"""The words that may stand among the columns of a promise; elsewhere they are columns."""
 EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
-HOW_WRITTEN = {
-    "k": "k>=5",
-    "l": "l>=3[disease]",
-    "probabilistic-l": "probabilistic-l>=2.5[disease]",
-    "entropy-l": "entropy-l>=2.5[disease]",
-    "recursive": "recursive(c=2, l=3)[disease]",
-    "t": "t<=0.2[cost, ordered]",
-    "nt": "nt(n=1000, t=0.1)[disease]",
-    "p": "p>=2[disease]",
-    "p-alpha": "p-alpha(p=2, alpha=1)[disease]",
-    "enhanced": "enhanced(p=2, alpha=2)[disease]",
-    "alpha": "alpha<=0.5[disease: HIV]",
-    "beta": "beta<=1[disease]",
-    "enhanced-beta": "enhanced-beta<=1[disease]",
-    "delta": "delta<2[disease]",
-}
-"""Each promise as one would write it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """One promise, taken apart: its name, its number or named numbers, and what stands in brackets."""
-
-    name: str
-    sense: str | None
-    number: Any
-    arguments: dict[str, Any]
-    columns: tuple[str, ...]
-    joint: bool
-    words: tuple[str, ...]
-    values: tuple[str, ...]
-
-    @property
-    def of(self) -> tuple[str, ...] | None:
-        return self.columns or None
-
-    @property
-    def given(self) -> set[str]:
-        """What stands in brackets."""
-        return {part for part in _CALLED if getattr(self, part)}
 
 
 def promise(text: str | Model) -> Model:
@@ -124,14 +74,14 @@ class _Reader:
         if self._next < len(self._tokens):
             self._refuse("goes on unexpectedly", self._tokens[self._next][2])
 
-    def promise(self) -> _Parts:
+    def promise(self) -> Parts:
         """Read one promise."""
         name = self._name()
         sense = next((sign for sign in (">=", "<=", "<", ">", "=") if self.take(sign)), None)
         number = self._number() if sense else None
         arguments = self._arguments() if sense is None and self.take("(") else {}
         columns, joint, words, values = self._brackets(name) if self.take("[") else ((), False, (), ())
-        return _Parts(name, sense, number, arguments, columns, joint, words, values)
+        return Parts(name, sense, number, arguments, columns, joint, words, values)
 
     def _arguments(self) -> dict[str, Any]:
         arguments: dict[str, Any] = {}
@@ -152,11 +102,12 @@ class _Reader:
         words: list[str] = []
         values: list[str] = []
         signs: set[str] = set()
+        words_of = {word for form in _named(name) for word in form.words}
         only_values, sign, place = self.take(":"), None, 0
         while not only_values:
             bare = self._kind() == "word"
             word = self._name()
-            if bare and word in _WORDS.get(name, ()) and sign != "+":
+            if bare and word in words_of and sign != "+":
                 words.append(word)
             else:
                 columns.append(word)
@@ -203,85 +154,41 @@ class _Reader:
         raise ParameterError(msg, hint=f"for example {EXAMPLES}.")
 
 
-_BUILD: dict[tuple[str, str | None], Callable[[_Parts], Model]] = {
-    ("k", ">="): lambda p: KAnonymity(p.number),
-    ("l", ">="): lambda p: LDiversity(p.number, p.of, joint=p.joint, **_missing(p)),
-    ("probabilistic-l", ">="): lambda p: LDiversity(p.number, p.of, "probabilistic", **_missing(p)),
-    ("entropy-l", ">="): lambda p: LDiversity(p.number, p.of, "entropy", **_missing(p)),
-    ("recursive", None): lambda p: RecursiveDiversity(of=p.of, **p.arguments, **_missing(p)),
-    ("t", "<="): lambda p: TCloseness(p.number, p.of, *p.words),  # type: ignore[arg-type]
-    ("nt", None): lambda p: NTCloseness(of=p.of, **p.arguments, **_how(p.words)),
-    ("p", ">="): lambda p: PSensitive(p.number, p.of, joint=p.joint, **_missing(p)),
-    ("p-alpha", None): lambda p: PAlphaSensitive(of=p.of, **p.arguments, **_missing(p)),
-    ("enhanced", None): lambda p: EnhancedPAlphaSensitive(of=p.of, **p.arguments, **_missing(p)),
-    ("alpha", "<="): lambda p: AlphaAssociation(p.number, p.of, p.values or None),
-    ("alpha", None): lambda p: AlphaAssociation(p.arguments, p.of),
-    ("beta", "<="): lambda p: BetaLikeness(p.number, p.of),
-    ("enhanced-beta", "<="): lambda p: BetaLikeness(p.number, p.of, enhanced=True),
-    ("delta", "<"): lambda p: DeltaDisclosure(p.number, p.of),
-}
-
-
-_USUAL = frozenset({"columns", "words"})
-_TAKES: dict[tuple[str, str | None], frozenset[str]] = {
-    ("k", ">="): frozenset(),
-    ("l", ">="): frozenset({"columns", "joint", "words"}),
-    ("p", ">="): frozenset({"columns", "joint", "words"}),
-    ("alpha", "<="): frozenset({"columns", "values"}),
-}
-"""What may stand in the brackets of a promise, where that is not the usual."""
-_CALLED = {
-    "columns": "a column",
-    "joint": "columns joined by +",
-    "words": "a word that says how",
-    "values": "values after a colon",
-}
-
-
-def _missing(parts: _Parts) -> dict[str, Any]:
-    """Say whether missing values count, which is said once."""
-    if len(parts.words) > 1:
-        raise TypeError
-    return {MISSING: bool(parts.words)}
-
-
-def _how(words: tuple[str, ...]) -> dict[str, Any]:
-    """Tell the words for a distance from those for supersets; one of each at most."""
-    how = {"supersets" if word in SUPERSETS else "distance": word for word in words}
-    if len(how) < len(words):
-        raise TypeError
-    return how
-
-
-def _build(parts: _Parts, text: str) -> Model:
-    build = _BUILD.get((parts.name, parts.sense))
-    if build is None and parts.name in HOW_WRITTEN:
+def _build(parts: Parts, text: str) -> Model:
+    form = FORMS.get((parts.name, parts.sense))
+    if form is None and _named(parts.name):
         wrong = f"with {parts.sense!r}" if parts.sense else "like this"
         msg = f"The promise {text!r} cannot be read: {parts.name} is not written {wrong}."
         raise ParameterError(msg, hint=_written(parts))
-    if build is None:
+    if form is None:
         msg = f"The promise {text!r} asks for {parts.name!r}, which does not exist."
-        raise ParameterError(msg, hint=f"these exist: {', '.join(HOW_WRITTEN.values())}.")
-    if unused := parts.given - _TAKES.get((parts.name, parts.sense), _USUAL):
-        said = " and ".join(sorted(_CALLED[part] for part in unused))
+        known = dict.fromkeys(form.example for form in forms())
+        raise ParameterError(msg, hint=f"these exist: {', '.join(known)}.")
+    if unused := parts.brackets - form.brackets:
+        said = " and ".join(sorted(BRACKETS[part] for part in unused))
         msg = f"The promise {text!r} says something in brackets that {parts.name} does not take: {said}."
         raise ParameterError(msg, hint=_written(parts))
-    model = _try(build, parts)
+    model = _try(form.read, parts)
     if model is None:
         msg = f"The promise {text!r} has parameters that {parts.name} does not take, or lacks some."
         raise ParameterError(msg, hint=_written(parts))
     return model
 
 
-def _written(parts: _Parts) -> str:
+def _named(name: str) -> list[Form]:
+    """Give the forms of a name."""
+    return [form for form in forms() if form.name == name]
+
+
+def _written(parts: Parts) -> str:
     """Say how such a promise is written; with the number that was given, where it can stand there."""
-    example = HOW_WRITTEN[parts.name]
+    example = _named(parts.name)[0].example
     if parts.name == "k" and isinstance(parts.number, int) and parts.number > 0:
         example = str(KAnonymity(parts.number))
     return f"write it like {example}."
 
 
-def _try(build: Callable[[_Parts], Model], parts: _Parts) -> Model | None:
+def _try(build: Callable[[Parts], Model], parts: Parts) -> Model | None:
     try:
         return build(parts)
     except TypeError:

@@ -12,8 +12,10 @@ import numpy as np
 from incrowd.core import Classes, Domain, Ladder, ParameterError, Schema, SchemaError
 from incrowd.hierarchies import Ordered, Tree
 from incrowd.models._distances import Distributions, beside, equal, hierarchical, kullback_leibler, ordered
+from incrowd.models._form import DISTANCES, OF, Choice, Form, Key
+from incrowd.models._judge import Judge, Requirement
 from incrowd.models._measured import Measured, Ratios
-from incrowd.models._model import DISTANCES, Judge, Model, Of, Requirement, bracket, read_of, sensitive_columns
+from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
 from incrowd.models._numbers import Number, exact, fraction, plain
 
 Distance = Literal["equal", "variational", "ordered", "hierarchical", "kl"]
@@ -58,6 +60,29 @@ class TCloseness(Model):
 
     upward_closed = False
     union_closed = True
+    refers = True
+    limit = "Where the whole table is lopsided, groups may be too."
+    forms = (
+        Form(
+            "t",
+            "<=",
+            "t<=0.2[cost, ordered]",
+            lambda parts: TCloseness(parts.number, parts.of, *parts.words),  # type: ignore[arg-type]
+            words=DISTANCES,
+            choice=Choice(
+                "Groups look like the whole table (t-closeness)",
+                "t<=0.2[COLUMN]",
+                "Learning that a value is more likely for a group than for everybody.",
+                "What the whole table tells, where it is lopsided itself.",
+                (
+                    Key("t", "number from 0 to 1", "the largest distance to the whole table", "0.2"),
+                    OF,
+                    Key("distance", "equal, ordered, hierarchical or kl", "how values differ", "equal"),
+                ),
+            ),
+            rank=30,
+        ),
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "distance", read_distance(self.distance))
@@ -78,6 +103,20 @@ class TCloseness(Model):
         """Make one judge for every column, or combination of columns, that the promise is about."""
         columns = sensitive_columns(self.of, schema, "TCloseness")  # type: ignore[arg-type]
         return tuple(_Judge(self, name, ground(name, self.distance, schema, domains[name])) for name in columns)
+
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
+        """Say in one sentence what it means for a person in the table."""
+        return "The values in a group are distributed nearly as in the whole table."
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        """What must be measured and how, as a certificate says it."""
+        return {"kind": "t", "distance": self.distance}
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps it."""
+        return self.t == 1 and self.distance != "kl"
 
     def __str__(self) -> str:
         how = [] if self.distance == "equal" else [self.distance]

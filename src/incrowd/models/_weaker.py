@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from incrowd.models._alpha_association import AlphaAssociation
+from incrowd.models._judge import Judge, Requirement
 from incrowd.models._l_diversity import RecursiveDiversity, least_values
 from incrowd.models._measured import TOLERANCE, Sense
-from incrowd.models._model import Judge, Model, Requirement
+from incrowd.models._model import Model
 
 Values = Sequence[Fraction | float]
 

@@ -6,13 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from incrowd.models import choices
 from incrowd.web import _asked as asked
 from incrowd.web._files import PROPOSALS
 from incrowd.web._history import read_json
 from incrowd.web._office import Here
 from incrowd.web._patch import Plain, number_of
 from incrowd.web._refusal import refusal
-from incrowd.web._words import KINDS, MODELS, SEARCHES, presets_for
+from incrowd.web._words import KINDS, SEARCHES, presets_for
 
 router = APIRouter(prefix="/api", tags=["table"])
 
@@ -66,7 +67,7 @@ async def preview(here: Here, body: asked.Preview) -> Plain:
 @router.get("/models")
 def models() -> list[Plain]:
     """Say what can be promised."""
-    return list(MODELS)
+    return choices()
 
 
 @router.get("/searches")

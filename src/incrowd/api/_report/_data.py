@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from incrowd.api._charts import USUAL
-from incrowd.api._plain_words import meaning_of
 from incrowd.api._report._about import About
 from incrowd.api._shares import share_of
 from incrowd.core import Domain, Finding
@@ -33,7 +32,7 @@ def promises(release: Release, *, measured: bool = True) -> Table:
     rows = [
         [
             finding.promise,
-            meaning_of(part, several=release.schema.entity is not None),
+            part.meaning(several=release.schema.entity is not None),
             ", ".join(
                 f"{name}\N{NO-BREAK SPACE}{sense}\N{NO-BREAK SPACE}{plain(bound)}"
                 for name, sense, bound in finding.required

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from incrowd.api._kept import open_release
-from incrowd.api._limits import limit_of, limits_of
+from incrowd.api._limits import limits_of
 from incrowd.api._report._data import judged
 from incrowd.core import Hierarchy
 from incrowd.hierarchies import Tree, is_from_data, places_in
@@ -26,7 +26,7 @@ def limits(release: Release, *, public: bool = False) -> Section:
     public
         Whether anybody may read it.
     """
-    each = list(dict.fromkeys(f"{part}: {limit_of(part)}" for part in release.model.parts))
+    each = list(dict.fromkeys(f"{part}: {part.limit}" for part in release.model.parts))
     hints = [] if public else [*_labels_from_data(release), *_values_named(release), *release.verdict.notes]
     return Section("limits", "Limits of this statement", [*each, *limits_of(release), *hints])
 

@@ -2,8 +2,31 @@
 
 from __future__ import annotations
 
-from incrowd.api._plain_words import GLOSSARY
 from incrowd.report import Section, Table
+
+GLOSSARY = (
+    ("quasi-identifier", "a column that somebody else may know about a person, such as age or postcode"),
+    ("sensitive column", "a column whose value nobody should learn about a person"),
+    ("group, class", "all records that look the same in every quasi-identifier"),
+    ("generalize", "publish a vaguer value: a range instead of a number, a region instead of a town"),
+    ("level", "how vague a column is published; 0 is the value itself"),
+    ("left out, suppressed", "not published, because the record would stand out"),
+    ("prosecutor", "somebody who looks for a person and knows that the person is in the table"),
+    ("journalist", "somebody who looks for any person, and does not know who is in the table"),
+    ("marketer", "somebody who links as many records as possible to people"),
+    ("baseline", "how often an intruder would be right without the release"),
+    ("loss", "the detail that was given up: 0 is the original, 1 is nothing left"),
+    ("one of a kind", "alone in a group: nobody else looks the same in the quasi-identifiers"),
+    ("k", "the smallest number of people in a group; 1/k is the highest chance to pick the right one"),
+    ("l", "how many different values of a sensitive column every group has; entropy l gives rare ones less weight"),
+    ("t", "how far the values of a group may differ from the whole table: 0 is the same, 1 as different as can be"),
+    ("skew", "how much more frequent a value is in a group than in the whole table"),
+    ("population", "everybody from whom the people in the table were drawn, such as the inhabitants of a city"),
+    ("pseudonym", "a made-up name for a person; whoever has the key knows who it is"),
+    ("SHA-256", "a fingerprint computed from a file; any other file has another one"),
+    ("singling out, linkability, inference", "finding a record, linking records of a person, guessing a value (WP216)"),
+)
+"""Words of a report, for readers who do not know them."""
 
 NOTE = (
     "A section that answers a question is no proof that a rule is met: that is for the people who sign. The "
