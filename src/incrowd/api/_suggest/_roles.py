@@ -11,6 +11,7 @@ from incrowd.api._profile import ColumnProfile
 from incrowd.api._suggest._answers import are_bands, are_scores, is_opinion, is_rating, is_scale, is_verdict
 from incrowd.api._suggest._codes import Codes, are_years, codes_in, suits, words_in
 from incrowd.api._suggest._content import are_numbers, is_free_text, pattern_of
+from incrowd.api._suggest._times import could_say_when, says_when
 from incrowd.api._suggest._weights import averages_one, could_be_of_a_body, is_of_a_body, is_of_a_child
 from incrowd.api._suggest._words import Found, is_question_number, topics_of
 from incrowd.core import Domain
@@ -161,6 +162,7 @@ def _guesses(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess | No
         reason = f"{codes.about}: others know when" if about is None else f"name suggests {about}"
         yield RoleGuess("quasi", reason, sure=True, about=about)
     yield _by_number(clues)
+    yield _by_time(clues)
     yield _by_answers(clues)
     yield _by_place(clues, codes)
     yield _by_words(clues)
@@ -194,6 +196,20 @@ def _by_number(clues: Clues) -> RoleGuess | None:
     if about is None or not clues.nearly_unique or not (clues.whole or clues.domain.kind == "text"):
         return None
     return RoleGuess("identifier", f"name suggests {about}", sure=True, about=about, stands_for="record")
+
+
+def _by_time(clues: Clues) -> RoleGuess | None:
+    """Recognise when something happened: it is never published as it is, because its name sounds of health."""
+    name = clues.topics[0].topic if clues.topics else None
+    if name is not None and name.role not in {"quasi", "sensitive"}:
+        return None
+    if says_when(clues.domain) and (name is not None or not (clues.nearly_unique and clues.domain.kind == "text")):
+        about = name.about if name is not None and name.role == "quasi" else None
+        return RoleGuess("quasi", "values say when something happened", sure=name is not None, about=about or "dates")
+    secret = name is not None and name.about != "money" and (name.role == "sensitive" or name.sensitive_in)
+    if secret and could_say_when(clues.domain):
+        return RoleGuess("quasi", "numbers could count days or seconds: when it happened", sure=False, about="dates")
+    return None
 
 
 def _by_answers(clues: Clues) -> RoleGuess | None:
@@ -321,7 +337,7 @@ def _weight(clues: Clues, found: Found, reason: str, subjects: Collection[str]) 
 
 def _is_like_the_rest(clues: Clues, about: str, subjects: Collection[str]) -> bool:
     """Whether a column without a telling name is probably of the kind that most columns of its table are of."""
-    if is_question_number(clues.column.name):
+    if is_question_number(clues.column.name) or (about != "money" and could_say_when(clues.domain)):
         return False
     measured = are_numbers(clues.domain) and clues.column.distinct > (FEW if about != "money" else 3 * FEW)
     if about == "money":

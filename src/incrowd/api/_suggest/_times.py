@@ -1,0 +1,149 @@
+"""When something happened, however it is written: days and months in digits, ranges of days, weeks, counted days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.api._suggest._content import MOST, sample_of_texts
+from incrowd.core import Domain
+
+Numbers = npt.NDArray[Any]
+
+NEARLY_ALL = 0.95
+"""So many numbers must be days; the rest may stand for missing ones."""
+
+FEW = 5
+"""So many different numbers of six digits are needed: fewer are days by chance."""
+
+MANY = 20
+"""So many different counted days are needed: they have no form of their own."""
+
+YEARS = (1_900, 2_050)
+"""Years in which people that are in tables were born, fell ill or died."""
+
+SERIAL = (7_000, 60_000)
+"""Days since 1900, 1960 or 1970, from the seventies on: as spreadsheets, SAS and R count them."""
+
+SECONDS = (300_000_000, 2_500_000_000)
+"""Seconds since 1970, from 1979 on; thousand times as many are milliseconds."""
+
+SINCE_1582 = (12_000_000_000, 14_800_000_000)
+"""Seconds since 1582, as SPSS counts them."""
+
+_DAY = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))"
+_YEAR = r"(?:19|20)\d{2}"
+_WITHIN = (
+    rf"(?<!\d){_DAY}(?!\d)",
+    rf"(?<![\d.,])(?:0?[1-9]|1[0-2])[-/.]{_YEAR}(?!\d)",
+    rf"(?<!\d){_YEAR}[-/.](?:0?[1-9]|1[0-2])(?!\d)",
+    r"\d{1,4}年\d{1,2}月",
+    r"(?<![\w.])[MTSHR]\d{1,2}\.\d{1,2}\.\d{1,2}(?![\d.])",
+    rf"(?i)(?<![a-z])(?:kw|w|cw|wk|week|woche|sem|semaine|semana|settimana|vecka|uge)\.? ?\d{{1,2}}[-/ ,]*{_YEAR}",
+    rf"(?i)(?<![a-z])[qt][1-4][-/ .]*{_YEAR}|(?<!\d)[1-4](?:\.|st|nd|rd|th|e|er|o)? ?[a-z]*(?:quart|quarter|trim|kwart)"
+    rf"[a-z]*\.?[-/ ]*{_YEAR}",
+    r"^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.$",
+)
+"""What is found in a text that says when: a day, a month or a week with its year, or a day without."""
+
+
+def says_when(domain: Domain) -> bool:
+    """Whether most texts hold a day, a month or a week, or numbers are days or months by their digits."""
+    if domain.kind == "text" and _hold_days(sample_of_texts(domain)):
+        return True
+    texts = [text for text in domain.texts[: len(domain.values)] if text is not None] if _is_fraction(domain) else []
+    if len(texts) >= FEW and _share(rf"(?:0?[1-9]|1[0-2])\.{_YEAR}", texts) >= NEARLY_ALL:
+        return True
+    return any(_fits(days) for days in _in_digits(_whole_numbers(domain)))
+
+
+def could_say_when(domain: Domain) -> bool:
+    """Whether numbers could be years, or days or seconds that were counted: the name has to say of what."""
+    if _is_fraction(domain):
+        values = domain.values
+        return len(values) >= FEW and (_lie_in(values, *YEARS) or _lie_in(values, 30_000, SERIAL[1]))
+    values = _whole_numbers(domain)
+    if len(values) > 1 and (_lie_in(values, *YEARS) or any(_lie_in(values, *one) for one in _moments())):
+        return True
+    if len(values) >= FEW and _lie_in(values, YEARS[0] * 1_000, YEARS[1] * 1_000):  # the day of the year
+        return _fits((values % 1_000 >= 1) & (values % 1_000 <= 366))
+    return len(values) >= MANY and _lie_in(values, *SERIAL)
+
+
+def _hold_days(texts: Sequence[str]) -> bool:
+    if len(texts) < 2:
+        return False
+    found = sum(any(re.search(form, text.strip()) for form in _WITHIN) for text in texts)
+    return found >= MOST * len(texts) or (len(texts) >= FEW and _are_short_days(texts))
+
+
+def _are_short_days(texts: Sequence[str]) -> bool:
+    """Whether texts are two numbers of two digits, one of them always a month."""
+    pairs = [text.split("/") for text in texts if re.fullmatch(r"\d{2}/\d{2}", text.strip())]
+    if len(pairs) < NEARLY_ALL * len(texts):
+        return False
+    return any(all(1 <= int(pair[place]) <= 12 for pair in pairs) for place in (0, 1))
+
+
+def _in_digits(values: Numbers) -> Iterator[npt.NDArray[np.bool_]]:
+    """Say of each number whether it is a day or a month, for every way to write these in digits alone."""
+    if not len(values):
+        return
+    front, middle, back = values // 10_000, values // 100 % 100, values % 100
+    year = values % 10_000
+    if len(values) > 1:
+        yield (_are_years(front)) & _are_months(middle) & _are_days(back)  # yyyymmdd
+        yield _are_years(year) & _are_months(front % 100) & _are_days(values // 1_000_000)  # ddmmyyyy
+        yield _are_years(year) & _are_days(front % 100) & _are_months(values // 1_000_000)  # mmddyyyy
+    if len(values) >= FEW and _lie_in(values, 10_101, 999_999):
+        yield _are_years(values // 100) & _are_months(back)  # yyyymm
+        yield _are_months(middle) & _are_days(back)  # yymmdd
+        yield _are_days(front) & _are_months(middle)  # ddmmyy
+        yield _are_months(front) & _are_days(middle)  # mmddyy
+
+
+def _are_years(values: Numbers) -> npt.NDArray[np.bool_]:
+    return (values >= YEARS[0]) & (values <= YEARS[1])
+
+
+def _are_months(values: Numbers) -> npt.NDArray[np.bool_]:
+    return (values >= 1) & (values <= 12)
+
+
+def _are_days(values: Numbers) -> npt.NDArray[np.bool_]:
+    return (values >= 1) & (values <= 31)
+
+
+def _moments() -> Iterator[tuple[int, int]]:
+    yield SINCE_1582
+    for thousands in range(4):
+        yield SECONDS[0] * 1_000**thousands, SECONDS[1] * 1_000**thousands
+
+
+def _whole_numbers(domain: Domain) -> Numbers:
+    """Give the numbers of a column, also of texts that are digits alone; none if there are others."""
+    if domain.kind == "number" and domain.values.dtype.kind == "i":
+        return domain.values
+    texts = [text.strip() for text in sample_of_texts(domain)]
+    digits = [int(text) for text in texts if text.isdecimal() and text.isascii() and len(text) <= 18]
+    return np.array(digits if digits and len(digits) >= NEARLY_ALL * len(texts) else [], dtype=np.int64)
+
+
+def _is_fraction(domain: Domain) -> bool:
+    return domain.kind == "number" and domain.values.dtype.kind == "f"
+
+
+def _lie_in(values: Numbers, low: int, high: int) -> bool:
+    return _fits((values >= low) & (values <= high))
+
+
+def _fits(holds: npt.NDArray[np.bool_]) -> bool:
+    return bool(len(holds) and holds.mean() >= NEARLY_ALL)
+
+
+def _share(form: str, texts: Sequence[str]) -> float:
+    return sum(bool(re.fullmatch(form, text)) for text in texts) / len(texts)
