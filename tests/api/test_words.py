@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from incrowd.api._suggest._words import pieces_of, tokens_of, topic_of, topics_of, vocabulary
+from incrowd.api._suggest._words import numbers_only, pieces_of, tokens_of, topic_of, topics_of, vocabulary
 
 
 def role_of(name: str) -> str | None:
@@ -37,13 +37,21 @@ def role_of(name: str) -> str | None:
         ("yschool edlevel agegrp marstat urbrur outwork", "quasi"),
         ("hhid idhogar haushaltsnummer huishoudnr", "household"),
         ("sampling_weight pweight fnlwgt Hochrechnungsfaktor weegfactor", "weight"),
+        ("imię nazwisko PESEL N°Sécu num_secu förnamn efternavn telefonnummer", "identifier"),
+        ("氏名 患者氏名 住所 電話番号 患者ID マイナンバー 姓名 身份证号 手机号 住院号", "identifier"),
+        ("kod_pocztowy postnummer płeć wiek data_urodzenia stan_cywilny zawód województwo", "quasi"),
+        ("kön kjønn køn födelsedatum fødselsdato sivilstand yrke uddannelse kommune Indlæggelsesdato", "quasi"),
+        ("生年月日 性別 年齢 郵便番号 国籍 婚姻 職業 入院日 都道府県 出生日期 性别 年龄 邮编 民族 职业", "quasi"),
+        ("rozpoznanie wynagrodzenie wyznanie sjukdom inkomst årslön sykdom månedslønn sygdom indkomst", "sensitive"),
+        ("病名 主病名 血圧 年収 給与 診断名 诊断 工资 月收入 血型 宗教", "sensitive"),
+        ("diab sex_worker sexpart", "sensitive"),
     ],
 )
-def test_names_in_seven_languages_say_what_a_column_is(names: str, role: str) -> None:
+def test_names_in_many_languages_say_what_a_column_is(names: str, role: str) -> None:
     assert {name: role_of(name) for name in names.split()} == dict.fromkeys(names.split(), role)
 
 
-@pytest.mark.parametrize("name", ["x1", "flag", "sexton", "page", "b", "", "年齢"])
+@pytest.mark.parametrize("name", ["x1", "flag", "sexton", "page", "b", "", "天気"])
 def test_other_names_say_nothing(name: str) -> None:
     assert topics_of(name) == []
 
@@ -51,6 +59,8 @@ def test_other_names_say_nothing(name: str) -> None:
 def test_names_are_cut_into_words() -> None:
     assert tokens_of("dateOfBirth") == ("date", "of", "birth")
     assert tokens_of("ICD10-Code_Größe") == ("icd", "10", "code", "grosse")
+    assert tokens_of("Fødselsdato płeć") == ("fodselsdato", "plec")
+    assert [piece for token in tokens_of("患者ID_患者生年月日") for piece in pieces_of(token)][-1] == "生年月日"
 
 
 @pytest.mark.parametrize(
@@ -80,6 +90,14 @@ def test_the_number_of_a_question_says_nothing() -> None:
     assert topics_of("ER30002") == []
     assert topics_of("plh0171") == []
     assert topics_of("hiv2004")[0].topic.about == "health"
+
+
+def test_a_letter_and_a_number_mean_something_only_among_others_of_their_codebook() -> None:
+    survey = ["caseid", "v001", "v005", "v012", "v130", "v190"]
+    assert numbers_only(survey) == frozenset()
+    wide = [f"v{number}" for number in range(1, 400)]
+    assert numbers_only([*survey, *wide]) >= {"v005", "v130", "v190", "v399"}
+    assert numbers_only(["age", "sex", "v130"]) == {"v130"}
 
 
 def test_words_are_written_as_names_are_read() -> None:

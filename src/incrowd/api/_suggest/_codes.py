@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from incrowd.api._suggest._content import MOST, SAMPLE, sample_of_texts
+from incrowd.api._suggest._proper_names import could_be_people
 from incrowd.api._suggest._words import tokens_of, topics_of
 from incrowd.core import Domain
 
@@ -70,7 +71,7 @@ _PATTERNS = (
         r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|[1-9]\d{3} ?[A-Z]{2}",
         None,
     ),
-    (Codes("postcodes", "quasi"), r"\d{5}-\d{3,4}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}", None),
+    (Codes("postcodes", "quasi"), r"〒?\d{3}-\d{4}|\d{5}-\d{3,4}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}", None),
     (Codes("codes of regions (NUTS)", "quasi"), rf"(?:{'|'.join(_COUNTRIES.split())})[0-9A-Z]{{1,3}}", r".*\d.*"),
     (Codes("coordinates", "quasi"), r"\(?-?\d{1,2}\.\d{2,}[,; ] ?-?\d{1,3}\.\d{2,}\)?", None),
     (Codes("dates", "quasi"), r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?", None),
@@ -174,6 +175,14 @@ def _are_fractions(domain: Domain) -> bool:
     return domain.kind == "number" and domain.values.dtype.kind == "f"
 
 
+def _are_postcodes(domain: Domain) -> bool:
+    """Whether nearly all values have four to seven digits, as many as the others but for zeros that were lost."""
+    texts = [*map(str.strip, domain.texts_at(range(0, len(domain.values), max(len(domain.values) // SAMPLE, 1))))]
+    digits = [text for text in texts if re.fullmatch(r"[A-Z]{0,3}[- ]?\d{2,3}[- ]?\d{2,4}", text)]
+    lengths = {len(text) for text in digits}
+    return len(texts) > 1 and len(digits) >= MOST * len(texts) and max(lengths) - min(lengths) <= 1
+
+
 def words_in(domain: Domain) -> Codes | None:
     """Say what most values of a column of text are about by the words in them."""
     texts = sample_of_texts(domain)
@@ -182,7 +191,11 @@ def words_in(domain: Domain) -> Codes | None:
     counts: dict[tuple[str, str], int] = {}
     for text in texts:
         tops = (
-            [one for one in topics_of(text) if one.topic.strength >= 3 and one.covered >= 0.3]
+            [
+                one
+                for one in topics_of(text)
+                if one.topic.strength >= 3 and one.covered >= 0.3 and one.topic.values != "people"
+            ]
             if tokens_of(text)
             else []
         )
@@ -219,6 +232,8 @@ _SUITED: Mapping[str, Callable[[Domain], bool]] = {
     "each": _are_each_another,
     "numbers": _are_numbers_of_people,
     "fractions": _are_fractions,
+    "postcodes": _are_postcodes,
+    "people": could_be_people,
     "names": lambda domain: domain.kind == "text" and len(domain.values) > 4,
     "two": lambda domain: len(domain.values) == 2,
     "few": lambda domain: len(domain.values) <= 12,

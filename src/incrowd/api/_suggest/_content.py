@@ -92,10 +92,10 @@ def _is_date(text: str, form: str) -> bool:
     return True
 
 
-def sample_of_texts(domain: Domain) -> Sequence[str]:
+def sample_of_texts(domain: Domain, most: int = SAMPLE) -> Sequence[str]:
     """Give some values of a column of text, evenly spaced; none of other kinds."""
     if domain.kind != "text":
         return []
     values = domain.values
-    step = max(len(values) // SAMPLE, 1)
+    step = max(len(values) // most, 1)
     return [str(value) for value in values[::step].tolist()]

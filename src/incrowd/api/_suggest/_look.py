@@ -22,6 +22,7 @@ from incrowd.api._suggest._similarity import trees_of
 from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
 from incrowd.api._suggest._twins import alike
 from incrowd.api._suggest._weights import is_for_analysis
+from incrowd.api._suggest._words import numbers_only
 from incrowd.core import Census, Hierarchy, ParameterError, UnknownColumnError
 from incrowd.engines import Engine
 from incrowd.hierarchies import Tree, flat
@@ -173,7 +174,8 @@ def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Seq
 
 def _guesses(engine: Engine, profile: Profile) -> tuple[dict[str, RoleGuess], Persons]:
     """Guess the roles of all columns: one by one, by what the table is about, and by how they hang together."""
-    clues = {name: clues_of(profile[name], domain) for name, domain in profile.domains.items()}
+    plain = numbers_only(profile.domains)
+    clues = {name: clues_of(profile[name], domain, named=name not in plain) for name, domain in profile.domains.items()}
     subjects = subjects_of(clues.values())
     known = with_blocks(clues, {name: guess_role(one, subjects) for name, one in clues.items()})
     known = properties(engine, clues, alike(engine, clues, known))

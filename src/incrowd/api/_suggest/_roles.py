@@ -11,6 +11,7 @@ from incrowd.api._profile import ColumnProfile
 from incrowd.api._suggest._answers import are_bands, are_scores, is_opinion, is_rating, is_scale, is_verdict
 from incrowd.api._suggest._codes import Codes, are_years, codes_in, suits, words_in
 from incrowd.api._suggest._content import are_numbers, is_free_text, pattern_of
+from incrowd.api._suggest._proper_names import are_people, are_towns
 from incrowd.api._suggest._times import could_say_when, says_when
 from incrowd.api._suggest._weights import averages_one, could_be_of_a_body, is_of_a_body, is_of_a_child
 from incrowd.api._suggest._words import Found, is_question_number, topics_of
@@ -41,6 +42,9 @@ CLEARLY = "clearly confidential things"
 
 TIMES = ("dates", "months", "times of the day")
 """Values that say when something happened: never published as they are, whatever it was."""
+
+PLACES = ("postcodes", "codes of regions (NUTS)", "coordinates", "states of the USA", "countries")
+"""Values that say where somebody lives: others know that, whatever the column is called."""
 
 MEASURED = "measured bodies"
 """What a table is about that has heights: its weights are those of bodies."""
@@ -113,8 +117,10 @@ class Clues:
         return self.domain.kind == "number" and self.domain.values.dtype.kind == "i"
 
 
-def clues_of(column: ColumnProfile, domain: Domain) -> Clues:
-    """Read the name, and keep of what it says what fits the values."""
+def clues_of(column: ColumnProfile, domain: Domain, *, named: bool = True) -> Clues:
+    """Read the name, if it is more than a number, and keep of what it says what fits the values."""
+    if not named:
+        return Clues(column, domain, [])
     verdict = is_verdict(domain)
     topics = [
         one
@@ -182,6 +188,9 @@ def _by_pattern(clues: Clues) -> RoleGuess | None:
     """Recognise values that name a person, whatever the column is called."""
     if pattern := pattern_of(clues.domain):
         return RoleGuess("identifier", f"values look like {pattern}", sure=True)
+    if are_people(clues.domain):
+        sure = not clues.topics or clues.topics[0].topic.role == "identifier"
+        return RoleGuess("identifier", "values look like names of people", sure=sure, about=NAME)
     if not is_free_text(clues.domain):
         return None
     sure = not clues.topics or clues.topics[0].topic.role == "identifier"
@@ -221,11 +230,17 @@ def _by_answers(clues: Clues) -> RoleGuess | None:
 
 
 def _by_place(clues: Clues, codes: Codes | None) -> RoleGuess | None:
-    """Take codes of states or countries for what they are, though the name speaks of addresses."""
-    named = clues.topics and clues.topics[0].topic.role == "identifier"
-    if codes is None or codes.role != "quasi" or not named or clues.nearly_unique:
-        return None
-    return RoleGuess("quasi", f"values look like {codes.about}", codes.sure, codes.about)
+    """Take postcodes, towns and codes of countries for what they are, though the name speaks of something else."""
+    role = clues.topics[0].topic.role if clues.topics else None
+    if (
+        codes is not None
+        and codes.about in PLACES
+        and (role == "sensitive" or (role == "identifier" and not clues.nearly_unique))
+    ):
+        return RoleGuess("quasi", f"values look like {codes.about}", codes.sure, codes.about)
+    if role in {None, "sensitive"} and are_towns(clues.domain):
+        return RoleGuess("quasi", "values look like towns", sure=False, about="a place")
+    return None
 
 
 def _by_words(clues: Clues) -> RoleGuess | None:

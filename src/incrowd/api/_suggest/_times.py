@@ -17,6 +17,9 @@ Numbers = npt.NDArray[Any]
 NEARLY_ALL = 0.95
 """So many numbers must be days; the rest may stand for missing ones."""
 
+SAMPLE = 500
+"""So many values are looked at, evenly spaced."""
+
 FEW = 5
 """So many different numbers of six digits are needed: fewer are days by chance."""
 
@@ -53,11 +56,11 @@ _WITHIN = (
 
 def says_when(domain: Domain) -> bool:
     """Whether most texts hold a day, a month or a week, or numbers are days or months by their digits."""
-    if domain.kind == "text" and _hold_days(sample_of_texts(domain)):
+    if domain.kind == "text" and _hold_days(sample_of_texts(domain, SAMPLE)):
         return True
-    texts = [text for text in domain.texts[: len(domain.values)] if text is not None] if _is_fraction(domain) else []
-    if len(texts) >= FEW and _share(rf"(?:0?[1-9]|1[0-2])\.{_YEAR}", texts) >= NEARLY_ALL:
-        return True
+    if _is_fraction(domain) and len(domain.values) >= FEW and _lie_in(domain.values, 1, 13):
+        some = domain.texts_at(range(0, len(domain.values), max(len(domain.values) // SAMPLE, 1)))
+        return _share(rf"(?:0?[1-9]|1[0-2])\.{_YEAR}", some) >= NEARLY_ALL
     return any(_fits(days) for days in _in_digits(_whole_numbers(domain)))
 
 
@@ -127,8 +130,8 @@ def _moments() -> Iterator[tuple[int, int]]:
 def _whole_numbers(domain: Domain) -> Numbers:
     """Give the numbers of a column, also of texts that are digits alone; none if there are others."""
     if domain.kind == "number" and domain.values.dtype.kind == "i":
-        return domain.values
-    texts = [text.strip() for text in sample_of_texts(domain)]
+        return domain.values[:: max(len(domain.values) // SAMPLE, 1)]
+    texts = [text.strip() for text in sample_of_texts(domain, SAMPLE)]
     digits = [int(text) for text in texts if text.isdecimal() and text.isascii() and len(text) <= 18]
     return np.array(digits if digits and len(digits) >= NEARLY_ALL * len(texts) else [], dtype=np.int64)
 

@@ -1,11 +1,11 @@
-"""What a column's name says about it: words in seven languages, glued and shortened as people write them."""
+"""What a column's name says about it: words in many languages, glued and shortened as people write them."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -28,14 +28,26 @@ PREFIXES = frozenset({"l", "n", "d", "y", "x"})
 OF = frozenset({"of", "de", "du", "des", "di", "del", "da", "do", "van", "der"})
 """What stands before these words is what a name is about: the county of a conviction is a county."""
 
+CODEBOOK = 3
+"""So many names of a letter and a number are those of one codebook; fewer are like them by chance."""
+
 TINY = 2
 """Words of so few letters mean many things: beside others they say less."""
 
 DOUBTFUL = 0.5
 """So much of a name counts as known at most that was cut into short pieces."""
 
-PLACES = frozenset({"area", "city", "county", "country", "district", "province", "region", "town", "village", "zone"})
+PLACES = frozenset(
+    "area city county country district province region town village zone site center centre clinic hospital facility branch "
+    "office ward location klinik krankenhaus standort zentrum praxis filiale stadt ort centro sede hopital etablissement".split()
+)
 """What ends with one of these is a place, whatever it is the place of."""
+
+LETTERS = str.maketrans({
+    "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ł": "l", "Ł": "L", "đ": "d", "ð": "d",
+    "þ": "th", "ı": "i",
+})  # fmt: skip
+"""Letters that are not made of another one and an accent."""
 
 HEAD = 2.0
 """So much more counts a place before such a word."""
@@ -139,7 +151,7 @@ def vocabulary() -> Vocabulary:
                 stems.setdefault(parts[0], {})[topic] = None
             else:
                 phrases.setdefault(parts, {})[topic] = None
-            if len(parts) > 1 and all(map(str.isalpha, parts)):
+            if len(parts) > 1 and all(part.isalpha() and part.isascii() for part in parts):
                 phrases.setdefault(("".join(parts),), {})[topic] = None
     return Vocabulary(*({key: tuple(found) for key, found in one.items()} for one in (phrases, stems, endings)))  # type: ignore[arg-type]
 
@@ -155,6 +167,22 @@ def topics_of(name: str) -> list[Found]:
         if found.topic not in best or found.weight > best[found.topic].weight:
             best[found.topic] = found
     return sorted(best.values(), key=lambda one: (-one.weight, one.topic.about))
+
+
+def numbers_only(names: Iterable[str]) -> frozenset[str]:
+    """Give the names of a letter and a number that say nothing: most of the same letter are in no codebook."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        if is_question_number(name) and len(tokens_of(name)[0]) == 1:
+            groups.setdefault(tokens_of(name)[0], []).append(name)
+    known = vocabulary().topics
+    told = {letter: sum(bool(known(tokens_of(name)[:2])) for name in group) for letter, group in groups.items()}
+    return frozenset(
+        name
+        for letter, group in groups.items()
+        for name in group
+        if told[letter] < CODEBOOK or 2 * told[letter] < len(group)
+    )
 
 
 def topic_of(name: str) -> Topic | None:
@@ -183,7 +211,9 @@ def _found(words: tuple[str, ...], *, glued: bool = False) -> Iterator[Found]:
         for topic in known.whole(phrase):
             if topic.strength and not (topic.alone and covered < 1):
                 head = HEAD if topic.about == "a place" and _is_head(words, end) else 0
-                tiny = len(words) > 1 and len("".join(phrase)) <= TINY and phrase[0] not in GLUED
+                tiny = (
+                    len(words) > 1 and len("".join(phrase)) <= TINY and phrase[0] not in GLUED and phrase[0].isascii()
+                )
                 weight = topic.strength + 0.3 * (end - start - 1) + covered + head - tiny * (topic.about == "health")
                 told = max(share, covered)
                 yield Found(topic, weight, covered, min(told, DOUBTFUL) if short else told)
@@ -203,20 +233,22 @@ def is_question_number(name: str) -> bool:
 @cache
 def tokens_of(name: str) -> tuple[str, ...]:
     """Cut a name into words: small letters, no accents, numbers apart; ``dateOfBirth`` is three words."""
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = unicodedata.normalize("NFKD", name.translate(LETTERS))
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
     plain = re.sub(
         r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", plain
     ).lower()
-    return tuple(re.findall(r"[a-z]+|[0-9]+", plain))
+    return tuple(re.findall(r"[a-z]+|[0-9]+|[^\W\d_a-z]+", plain))
 
 
 @cache
 def pieces_of(token: str) -> tuple[str, ...]:
     """Cut a glued word into known ones, where nearly all of it is known: ``hhninc`` is ``hh``, ``n``, ``inc``."""
     known = vocabulary()
-    if not token.isalpha() or known.topics((token,)) or len(token) < 4:
+    if not token.isalpha() or known.topics((token,)) or (len(token) < 4 and token.isascii()):
         return (token,)
+    if not token.isascii():
+        return _cut_from_the_end(token)
     found = _cut(token)
     words = [piece for piece in found if piece.islower()]
     unknown = len(token) - sum(map(len, words))
@@ -229,6 +261,16 @@ def pieces_of(token: str) -> tuple[str, ...]:
     if unknown == 1 and (long or found[0].lower() in PREFIXES):
         return found
     return (token,)
+
+
+def _cut_from_the_end(token: str) -> tuple[str, ...]:
+    """Cut a word of a script without blanks into the longest known ones, the last first: it says what a name is."""
+    known, rest, found = vocabulary(), token, list[str]()
+    while rest:
+        piece = next((rest[cut:] for cut in range(len(rest)) if known.knows(rest[cut:])), rest[-1])
+        found.append(piece)
+        rest = rest[: len(rest) - len(piece)]
+    return tuple(reversed(found))
 
 
 def _cut(token: str) -> tuple[str, ...]:
