@@ -107,3 +107,36 @@ def test_words_of_something_confidential_are_no_people_and_no_towns(name: str, v
 def test_hospitals_that_are_named_after_people_are_places() -> None:
     names = ["St. Mary Hospital", "Charlotte Clinic", "Johns Hopkins Hospital", "Robert Koch Institute", "Park Clinic"]
     assert found({"hospital": names * 48})["hospital"].role == "quasi"
+
+
+def digits(form: str) -> list[str]:
+    return ["".join(str(DRAW.randrange(1, 3)) if sign == "9" else sign for sign in form) for _ in range(ROWS)]
+
+
+@pytest.mark.parametrize("name", ["diagnosis", "insurance", "cod_fisc", "offence"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "RSSMRA99A19H501Z", "ABCD991211HDFRRL09", "999.999.999-99", "756.9999.9999.99", "991219-9999", "19991219-9999",
+        "111299-999X", "99.11.19-999.99", "AB 12 99 99 C", "9999 9999 9999", "9999 9999 9999 9999", "11010119991211999X",
+    ],
+)  # fmt: skip
+def test_official_numbers_of_many_countries_are_left_out_whatever_the_name(name: str, form: str) -> None:
+    assert found({name: digits(form)})[name].role == "identifier"
+
+
+def test_long_numbers_that_each_occur_once_are_no_measurements() -> None:
+    numbers = [44_051_401_359 + 98_765_433 * row for row in range(ROWS)]
+    assert found({"diagnosis": numbers})["diagnosis"].role == "identifier"
+    assert found({"diagnosis": [f"0{number}" for number in numbers]})["diagnosis"].role == "identifier"
+
+
+def test_doctors_with_initials_or_family_names_are_not_published() -> None:
+    initials = ["P. de Vries", "J. Bakker", "K. Visser", "M. Smit", "A. Mulder", "L. Bos"]
+    assert found({"huisarts": initials * 40})["huisarts"].role == "identifier"
+    assert found({"doctor": ["Shah", "Lowe", "Kerr", "Todd", "Ngata", "Berg"] * 40})["doctor"].role == "quasi"
+
+
+def test_a_number_of_a_clinic_that_is_another_one_in_each_row_is_one_of_persons() -> None:
+    assert found({"clinic_no": [*range(7_000, 7_000 + ROWS)]})["clinic_no"].role == "identifier"
+    assert found({"clinic_no": [*range(20)] * 12})["clinic_no"].role == "quasi"

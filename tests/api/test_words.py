@@ -86,6 +86,29 @@ def test_what_an_event_is_called_does_not_hide_that_it_is_a_date() -> None:
     assert "an age" in [one.topic.about for one in topics_of("age_at_diagnosis")[:2]]
 
 
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        ("victim_age", "an age"),
+        ("insured_sex", "a sex or gender"),
+        ("offender_occupation", "work"),
+        ("patient_zip", "a postcode"),
+        ("victim_injury", "health"),
+        ("victim", "private life or crime"),
+        ("gestational_age", "health"),
+    ],
+)
+def test_whose_something_is_says_not_what_it_is(name: str, about: str) -> None:
+    topic = topic_of(name)
+    assert topic is not None
+    assert topic.about == about
+
+
+@pytest.mark.parametrize("name", ["Dienstgradliste", "Urlaubstage", "Dienstgradzulassung"])
+def test_a_few_letters_of_a_longer_word_say_nothing(name: str) -> None:
+    assert {one.topic.role for one in topics_of(name)} <= {"quasi"}
+
+
 def test_the_number_of_a_question_says_nothing() -> None:
     assert topics_of("ER30002") == []
     assert topics_of("plh0171") == []

@@ -76,6 +76,8 @@ def are_people(domain: Domain) -> bool:
     titled = sum(not known.titles.isdisjoint(tokens_of(text)[:2]) and len(tokens_of(text)) > 1 for text in texts)
     if len(full) >= MOST * len(texts) and (usual >= USUAL * len(full) or titled >= MOST * len(texts)):
         return True
+    if len(full) >= MOST * len(texts) and _share(texts, _has_initial) >= MOST:
+        return True
     return _share(texts, lambda text: len(tokens_of(text)) == 1 and tokens_of(text)[0] in known.given) >= ALONE
 
 
@@ -124,6 +126,11 @@ def _is_full(text: str) -> bool:
         and small <= max(len(words) - 2, 0)
         and all(re.fullmatch(r"[^\W\d_]+(?:['’.-][^\W\d_]*)*", word) for word in words)
     )
+
+
+def _has_initial(text: str) -> bool:
+    """Whether a letter with a dot is before or after another word: J. Smith, Smith J."""
+    return re.search(r"(?:^|[ .])[^\W\d_]\.(?: |$)", text) is not None and len(tokens_of(text)) > 1
 
 
 def _is_east_asian(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal
 from incrowd.api._profile import ColumnProfile
 from incrowd.api._suggest._answers import are_bands, are_scores, is_opinion, is_rating, is_scale, is_verdict
 from incrowd.api._suggest._codes import Codes, are_years, codes_in, suits, words_in
-from incrowd.api._suggest._content import are_numbers, is_free_text, pattern_of
+from incrowd.api._suggest._content import are_numbers, is_free_text, pattern_of, sample_of_texts
 from incrowd.api._suggest._proper_names import are_people, are_towns
 from incrowd.api._suggest._times import could_say_when, says_when
 from incrowd.api._suggest._weights import averages_one, could_be_of_a_body, is_of_a_body, is_of_a_child
@@ -169,6 +169,7 @@ def _guesses(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess | No
         yield RoleGuess("quasi", reason, sure=True, about=about)
     yield _by_number(clues)
     yield _by_time(clues)
+    yield _by_long_number(clues)
     yield _by_answers(clues)
     yield _by_place(clues, codes)
     yield _by_words(clues)
@@ -200,11 +201,22 @@ def _by_pattern(clues: Clues) -> RoleGuess | None:
 def _by_number(clues: Clues) -> RoleGuess | None:
     """Recognise a number of people: nearly all are different, and a word such as ``id`` is in the name."""
     about = next((one.topic.about for one in clues.topics if one.topic.about in NUMBERS), None)
-    if clues.topics and clues.topics[0].topic.about == "a place":  # a town may be written as a number
-        return None
     if about is None or not clues.nearly_unique or not (clues.whole or clues.domain.kind == "text"):
         return None
     return RoleGuess("identifier", f"name suggests {about}", sure=True, about=about, stands_for="record")
+
+
+def _by_long_number(clues: Clues) -> RoleGuess | None:
+    """Recognise long numbers that each occur once: no measurement is like that, whatever the name says of health."""
+    name = clues.topics[0].topic if clues.topics else None
+    if name is None or name.role != "sensitive" or name.about == "money" or not clues.nearly_unique:
+        return None
+    digits = clues.domain.kind == "text" and all(map(str.isdecimal, sample_of_texts(clues.domain)))
+    if not clues.whole and not digits:
+        return None
+    if int(clues.domain.values[len(clues.domain.values) // 2]) < LONG_NUMBER:
+        return None
+    return RoleGuess("identifier", "long numbers, nearly every one occurs once", sure=False, stands_for="record")
 
 
 def _by_time(clues: Clues) -> RoleGuess | None:
@@ -216,7 +228,8 @@ def _by_time(clues: Clues) -> RoleGuess | None:
         about = name.about if name is not None and name.role == "quasi" else None
         return RoleGuess("quasi", "values say when something happened", sure=name is not None, about=about or "dates")
     secret = name is not None and name.about != "money" and (name.role == "sensitive" or name.sensitive_in)
-    if secret and could_say_when(clues.domain):
+    coded = any(one.topic.about in NUMBERS for one in clues.topics)
+    if secret and not coded and could_say_when(clues.domain):
         return RoleGuess("quasi", "numbers could count days or seconds: when it happened", sure=False, about="dates")
     return None
 

@@ -43,6 +43,18 @@ PLACES = frozenset(
 )
 """What ends with one of these is a place, whatever it is the place of."""
 
+PEOPLE = frozenset(
+    "victim victims insured offender offenders suspect suspects defendant accused inmate prisoner convict arrestee detainee refugee "
+    "patient donor doctor physician surgeon nurse caregiver carer smoker pensioner borrower debtor claimant policyholder payer "
+    "voter member opfer tater beschuldigter versicherter patientin arzt arztin haftling schuldner rentner victime assure medecin "
+    "detenu emprunteur victima asegurado medico preso deudor vittima assicurato detenuto slachtoffer verdachte verzekerde arts "
+    "vitima segurado ofiara pacjent lekarz".split()
+)
+"""Before another word these say whose it is, not what: the age of a victim is an age."""
+
+OF_PEOPLE = 2.0
+"""So much less they count there."""
+
 LETTERS = str.maketrans({
     "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ł": "l", "Ł": "L", "đ": "d", "ð": "d",
     "þ": "th", "ı": "i",
@@ -204,10 +216,13 @@ def _found(words: tuple[str, ...], *, glued: bool = False) -> Iterator[Found]:
     known = vocabulary()
     letters = max(sum(map(len, filter(str.isalpha, words))), 1)
     share = sum(len(word) for word in words if word.isalpha() and known.topics((word,))) / letters
+    unknown = glued and any(len(word) > 1 and word.isupper() for word in words)
     for start, end in _spans(len(words)):
         phrase = words[start:end]
         covered = sum(map(len, filter(str.isalpha, phrase))) / letters
         short = glued and sum(map(len, phrase)) < 5
+        if unknown and sum(map(len, phrase)) <= len("die") and phrase[0] not in GLUED:
+            continue  # a few letters of a longer word that nobody knows
         for topic in known.whole(phrase):
             if topic.strength and not (topic.alone and covered < 1):
                 head = HEAD if topic.about == "a place" and _is_head(words, end) else 0
@@ -215,6 +230,7 @@ def _found(words: tuple[str, ...], *, glued: bool = False) -> Iterator[Found]:
                     len(words) > 1 and len("".join(phrase)) <= TINY and phrase[0] not in GLUED and phrase[0].isascii()
                 )
                 weight = topic.strength + 0.3 * (end - start - 1) + covered + head - tiny * (topic.about == "health")
+                weight -= OF_PEOPLE * (len(phrase) == 1 and phrase[0] in PEOPLE and end < len(words))
                 told = max(share, covered)
                 yield Found(topic, weight, covered, min(told, DOUBTFUL) if short else told)
 
