@@ -17,6 +17,7 @@ from incrowd.api._suggest._persons import Persons, persons_in
 from incrowd.api._suggest._promise import promise_for
 from incrowd.api._suggest._questions import SAID
 from incrowd.api._suggest._reading import Read
+from incrowd.api._suggest._relations import related
 from incrowd.api._suggest._roles import FEW_RECORDS, RoleGuess, SuggestedRole, clues_of, guess_role, subjects_of
 from incrowd.api._suggest._similarity import trees_of
 from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
@@ -178,7 +179,7 @@ def _guesses(engine: Engine, profile: Profile) -> tuple[dict[str, RoleGuess], Pe
     clues = {name: clues_of(profile[name], domain, named=name not in plain) for name, domain in profile.domains.items()}
     subjects = subjects_of(clues.values())
     known = with_blocks(clues, {name: guess_role(one, subjects) for name, one in clues.items()})
-    known = properties(engine, clues, alike(engine, clues, known))
+    known = related(engine, clues, properties(engine, clues, alike(engine, clues, known)))
     persons = persons_in(engine, clues, known)
     if persons.household is None:  # one person each, but still a household
         named = next((name for name, guess in known.items() if guess.stands_for == "household"), None)

@@ -1,4 +1,4 @@
-"""Names of people and of towns among the values, whatever a column is called: more than its name they say what it is."""
+"""Names of people and of towns among the values, whatever a column is called: they say more than its name."""
 
 from __future__ import annotations
 
@@ -31,21 +31,16 @@ SAMPLE = 200
 WORDS = range(2, 5)
 """A full name has so many words, titles aside."""
 
-NO_PEOPLE = frozenset(
-    "hospital clinic clinica clinique klinik klinikum krankenhaus ospedale ziekenhuis hopital school schule college university "
-    "center centre institute foundation street road avenue park inc ltd gmbh llc corp company bank st saint san santa".split()
-)
-"""Words of institutions, streets and firms, which are named after people."""
-
 EAST_ASIAN = r"[\u3400-\u9fff\uac00-\ud7a3]"
 
 
 @dataclass(frozen=True, slots=True)
 class ProperNames:
-    """Usual names of people, their titles, family names of East Asia, and towns with how they begin and end."""
+    """Usual names of people and towns, and the words that come with them."""
 
     given: frozenset[str]
     titles: frozenset[str]
+    institutions: frozenset[str]
     family: tuple[str, ...]
     towns: frozenset[tuple[str, ...]]
     endings: tuple[str, ...]
@@ -59,8 +54,11 @@ def proper_names() -> ProperNames:
     read = tomllib.loads(text)
     family = f"{read['family_japanese']} {read['family_chinese']}".split()
     towns = frozenset(tokens_of(town) for town in read["towns"].split(","))
-    given, titles, beginnings = (frozenset(read[part].split()) for part in ("given", "titles", "town_beginnings"))
-    return ProperNames(given, titles, tuple(family), towns - {()}, tuple(read["town_endings"].split()), beginnings)
+    given, titles, institutions, beginnings = (
+        frozenset(read[part].split()) for part in ("given", "titles", "institutions", "town_beginnings")
+    )
+    endings = tuple(read["town_endings"].split())
+    return ProperNames(given, titles, institutions, tuple(family), towns - {()}, endings, beginnings)
 
 
 def are_people(domain: Domain) -> bool:
@@ -119,12 +117,12 @@ def _is_full(text: str) -> bool:
     titled = len(words) < len(text.split())
     plain = len(words) in WORDS or (titled and len(words) == 1)
     small = sum(not word[:1].isupper() for word in words)
-    if not NO_PEOPLE.isdisjoint(map(str.lower, words)):
+    if not proper_names().institutions.isdisjoint(map(str.lower, words)):
         return False
     return (
         plain
         and small <= max(len(words) - 2, 0)
-        and all(re.fullmatch(r"[^\W\d_]+(?:['’.-][^\W\d_]*)*", word) for word in words)
+        and all(re.fullmatch(r"[^\W\d_]+(?:['\u2019.-][^\W\d_]*)*", word) for word in words)
     )
 
 

@@ -47,7 +47,8 @@ def suggest(
     Notes
     -----
     Roles are guessed from the names of the columns (in English, German, French, Spanish, Italian, Dutch and
-    Portuguese), from what the values look like, from what the table is about, and from how columns hang together: a
+    Portuguese, and the usual ones in Polish, Swedish, Danish, Norwegian, Japanese and Chinese), from what the values
+    look like, which overrules a name where they are people, places, numbers of persons or dates, from what the table is about, and from how columns hang together: a
     number that repeats while sex and birth do not change within stands for a person. No column is ever suggested to be
     harmless: only somebody who knows who could know it can say so.
     A suggestion is a beginning. A wrong role is the most common way to harm somebody.

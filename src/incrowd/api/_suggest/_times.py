@@ -47,8 +47,8 @@ _WITHIN = (
     r"\d{1,4}年\d{1,2}月",
     r"(?<![\w.])[MTSHR]\d{1,2}\.\d{1,2}\.\d{1,2}(?![\d.])",
     rf"(?i)(?<![a-z])(?:kw|w|cw|wk|week|woche|sem|semaine|semana|settimana|vecka|uge)\.? ?\d{{1,2}}[-/ ,]*{_YEAR}",
-    rf"(?i)(?<![a-z])[qt][1-4][-/ .]*{_YEAR}|(?<!\d)[1-4](?:\.|st|nd|rd|th|e|er|o)? ?[a-z]*(?:quart|quarter|trim|kwart)"
-    rf"[a-z]*\.?[-/ ]*{_YEAR}",
+    rf"(?i)(?<![a-z])[qt][1-4][-/ .]*{_YEAR}",
+    rf"(?i)(?<!\d)[1-4](?:\.|st|nd|rd|th|e|er|o)? ?[a-z]*(?:quart|trim|kwart)[a-z]*\.?[-/ ]*{_YEAR}",
     r"^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.$",
 )
 """What is found in a text that says when: a day, a month or a week with its year, or a day without."""

@@ -37,19 +37,21 @@ TINY = 2
 DOUBTFUL = 0.5
 """So much of a name counts as known at most that was cut into short pieces."""
 
-PLACES = frozenset(
-    "area city county country district province region town village zone site center centre clinic hospital facility branch "
-    "office ward location klinik krankenhaus standort zentrum praxis filiale stadt ort centro sede hopital etablissement".split()
-)
+_PLACES = """
+area city county country district province region town village zone site center centre clinic hospital facility branch
+office ward location klinik krankenhaus standort zentrum praxis filiale stadt ort centro sede hopital etablissement
+"""
+PLACES = frozenset(_PLACES.split())
 """What ends with one of these is a place, whatever it is the place of."""
 
-PEOPLE = frozenset(
-    "victim victims insured offender offenders suspect suspects defendant accused inmate prisoner convict arrestee detainee refugee "
-    "patient donor doctor physician surgeon nurse caregiver carer smoker pensioner borrower debtor claimant policyholder payer "
-    "voter member opfer tater beschuldigter versicherter patientin arzt arztin haftling schuldner rentner victime assure medecin "
-    "detenu emprunteur victima asegurado medico preso deudor vittima assicurato detenuto slachtoffer verdachte verzekerde arts "
-    "vitima segurado ofiara pacjent lekarz".split()
-)
+_PEOPLE = """
+victim victims insured offender offenders suspect suspects defendant accused inmate prisoner convict arrestee detainee
+refugee patient donor doctor physician surgeon nurse caregiver carer smoker pensioner borrower debtor claimant
+policyholder payer voter member opfer tater beschuldigter versicherter patientin arzt arztin haftling schuldner rentner
+victime assure medecin detenu emprunteur victima asegurado medico preso deudor vittima assicurato detenuto slachtoffer
+verdachte verzekerde arts vitima segurado ofiara pacjent lekarz
+"""
+PEOPLE = frozenset(_PEOPLE.split())
 """Before another word these say whose it is, not what: the age of a victim is an age."""
 
 OF_PEOPLE = 2.0
@@ -57,7 +59,7 @@ OF_PEOPLE = 2.0
 
 LETTERS = str.maketrans({
     "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ł": "l", "Ł": "L", "đ": "d", "ð": "d",
-    "þ": "th", "ı": "i",
+    "þ": "th", "\N{LATIN SMALL LETTER DOTLESS I}": "i",
 })  # fmt: skip
 """Letters that are not made of another one and an accent."""
 
