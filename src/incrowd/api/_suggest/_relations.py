@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -80,25 +80,26 @@ def _is_between(name: str, one: str, other: str, clues: Mapping[str, Clues]) -> 
 
 def _telling(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> Sequence[tuple[str, str]]:
     """Give pairs of a confidential column and one that others know, which it determines; one for each."""
-    pairs = [
+    sizes = {name: _sizes(clue) for name, clue in clues.items() if not clue.column.missing and clue.column.distinct > 1}
+    secret = [name for name in sizes if guesses[name].role == "sensitive" and _are_groups(clues[name])]
+    known = [name for name in sizes if guesses[name].role == "quasi"]
+    pairs = (
         (name, other)
-        for name, one in clues.items()
-        for other, another in clues.items()
-        if guesses[name].role == "sensitive" and guesses[other].role == "quasi" and _could_tell(one, another)
-    ]
+        for name in secret
+        for other in known
+        if sizes[name][0] > sizes[other][0] and sizes[name][1] <= sizes[other][1] and sizes[name][2] <= sizes[other][2]
+    )
     found: dict[str, str] = {}
-    for name, other in pairs[:PAIRS]:
+    for name, other in islice(pairs, PAIRS):
         if name not in found and engine.census_size(CensusRequest((name, other))) == clues[name].column.distinct:
             found[name] = other
     return [*found.items()]
 
 
-def _could_tell(one: Clues, other: Clues) -> bool:
-    """Whether the counts allow that each value of a column goes with one of another."""
-    if one.column.missing or other.column.missing or not 1 < other.column.distinct < one.column.distinct:
-        return False
-    if PEOPLE * one.column.distinct > one.column.records:
-        return False
-    return bool(
-        one.domain.counts.max() <= other.domain.counts.max() and one.domain.counts.min() <= other.domain.counts.min()
-    )
+def _sizes(clues: Clues) -> tuple[int, int, int]:
+    """Say how many values there are, and how often the rarest and the most frequent occur."""
+    return clues.column.distinct, int(clues.domain.counts.min()), int(clues.domain.counts.max())
+
+
+def _are_groups(clues: Clues) -> bool:
+    return PEOPLE * clues.column.distinct <= clues.column.records

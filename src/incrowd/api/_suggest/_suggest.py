@@ -48,8 +48,9 @@ def suggest(
     -----
     Roles are guessed from the names of the columns (in English, German, French, Spanish, Italian, Dutch and
     Portuguese, and the usual ones in Polish, Swedish, Danish, Norwegian, Japanese and Chinese), from what the values
-    look like, which overrules a name where they are people, places, numbers of persons or dates, from what the table is about, and from how columns hang together: a
-    number that repeats while sex and birth do not change within stands for a person. No column is ever suggested to be
+    look like (people, places, numbers of persons and dates overrule a name that sounds confidential), from what the
+    table is about, and from how columns hang together: a number that repeats while sex and birth do not change within
+    stands for a person, and the days between two dates are no secret beside them. No column is ever suggested to be
     harmless: only somebody who knows who could know it can say so.
     A suggestion is a beginning. A wrong role is the most common way to harm somebody.
 
