@@ -52,7 +52,9 @@ def test_a_code_that_tells_the_department_is_asked_about() -> None:
     wards = [{"I": "cardiology", "J": "lungs", "C": "oncology"}[code[0]] for code in codes]
     found = suggested({"icd10": codes, "ward": wards, "age": [DRAW.randrange(90) for _ in codes]})
     assert [column.role for column in found.columns] == ["sensitive", "quasi", "quasi"]
-    assert "each value belongs to one of 'ward'" in found.columns[0].reason
+    assert found.columns[0].reason == (
+        "tells 'ward', which becomes vaguer: each value goes with one of it (name suggests health)"
+    )
     assert any(question.startswith("'icd10' is published as it is") for question in found.questions)
     other = suggested({"icd10": codes, "ward": wards[1:] + wards[:1], "age": [40] * ROWS})
     assert other.columns[0].sure

@@ -35,9 +35,7 @@ def related(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str, Ro
         told = f"the time between {first!r} and {last!r}: with one of them it gives back the other"
         found[name] = RoleGuess("quasi", told, sure=False, about=guesses[name].about)
     for name, other in _telling(engine, clues, found):
-        told = (
-            f"{found[name].reason}; each value belongs to one of {other!r}, so that it gives back what becomes vaguer"
-        )
+        told = f"tells {other!r}, which becomes vaguer: each value goes with one of it ({found[name].reason})"
         found[name] = replace(found[name], reason=told, sure=False)
     return found
 

@@ -189,13 +189,12 @@ def _by_pattern(clues: Clues) -> RoleGuess | None:
     """Recognise values that name a person, whatever the column is called."""
     if pattern := pattern_of(clues.domain):
         return RoleGuess("identifier", f"values look like {pattern}", sure=True)
-    if are_people(clues.domain):
-        sure = not clues.topics or clues.topics[0].topic.role == "identifier"
-        return RoleGuess("identifier", "values look like names of people", sure=sure, about=NAME)
+    named = bool(clues.topics) and clues.topics[0].topic.role == "identifier"
+    if not named and are_people(clues.domain):
+        return RoleGuess("identifier", "values look like names of people", sure=not clues.topics, about=NAME)
     if not is_free_text(clues.domain):
         return None
-    sure = not clues.topics or clues.topics[0].topic.role == "identifier"
-    return RoleGuess("identifier", "free text, can name anybody", sure=sure)
+    return RoleGuess("identifier", "free text, can name anybody", sure=named or not clues.topics)
 
 
 def _by_number(clues: Clues) -> RoleGuess | None:
