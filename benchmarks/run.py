@@ -1,7 +1,8 @@
 """All benchmarks, one after the other. Each prints ratios measured side by side in this run.
 
 ``python benchmarks/run.py [ARGUMENTS]``: the arguments say where tables and ARX are, as in ``search.py``, which is left
-out without them. ``evidence.py`` and ``scale.py`` run on small tables here; alone they take large ones.
+out without them. ``evidence.py`` and ``scale.py`` run on small tables here; alone they take large ones. ``house.py``
+counts the code itself and is run alone.
 """
 
 from __future__ import annotations
