@@ -9,6 +9,7 @@ could not be checked. What no file can show: whether the certificate tells the t
 records left out, and who wrote it. It stands on its own, so that you can read all of it.
 """
 
+import codecs
 import csv
 import gzip
 import hashlib
@@ -112,15 +113,19 @@ def wrong_in(certificate: Any) -> list[str]:
 
 
 def is_dialect(said: Plain) -> bool:
-    """Say whether a text file can be written like this, every character by itself."""
-    form = re.fullmatch("%([dmY])[./ -]?%([dmY])[./ -]?%([dmY])", said["dates"] or "%Y%m%d")
+    """Say whether a text file can be written like this, every character by itself, and is said in the one way."""
+    name, form = said["encoding"], re.fullmatch("%([dmY])[./ -]?%([dmY])[./ -]?%([dmY])", said["dates"] or "%Y%m%d")
     try:
-        ("\ufeff" * said["mark"]).encode(re.sub("utf-7|iso2022.*|idna|puny.*|.*escape|hz", "?", said["encoding"]))
-    except (LookupError, UnicodeError):
+        ("\ufeff" * said["mark"]).encode(re.sub("utf-7|iso2022.*|idna|puny.*|.*escape|hz", "?", name))
+        named = codecs.lookup(name).name == name and name not in {"ascii", "utf-8-sig", "utf-16", "utf-32"}
+    except (LookupError, ValueError):
         return False
-    used, one = (said["decimal"], said["dates"]) != (".", None), len(said["separator"]) == 1
+    parts, marked = said["separator"], not said["mark"] or name.startswith("utf-")
+    parted = len(parts) == 1 and not parts.isalnum() and parts not in "\"'\r\n\0"
+    used = (said["decimal"], said["dates"]) != (".", None)
     once = len(set(said["columns"])) == len(said["columns"]) and bool(said["columns"]) == used
-    return one and once and form is not None and len(set(form.groups())) == 3
+    days = form is not None and len(set(form.groups())) == 3 and said["dates"] != "%Y-%m-%d"
+    return named and marked and parted and once and days
 
 
 def without_twins(pairs: list[tuple[str, Any]]) -> Plain:
@@ -493,9 +498,16 @@ def everything(certificate: Plain, path: Path) -> Iterator[Told]:
         beside = path.with_name("labels.csv")
         yield beside.is_file() and digest_of(beside) == data["labels"], "hash of the labels"
     escaped = path.suffix == ".xlsx" or ".csv" in path.suffixes
-    fine, table = read_table(path, data.get("dialect", PLAIN), escaped=escaped)
+    try:
+        fine, table = read_table(path, data.get("dialect", PLAIN), escaped=escaped)
+    except (ValueError, csv.Error):
+        if "dialect" not in data:
+            raise
+        fine, table = False, None
     if not fine:
         yield False, "how numbers, days and characters are written"
+    if table is None:
+        return
     try:
         yield from check(certificate, table, escaped=escaped)
     except Exception as error:  # noqa: BLE001 - a certificate that was edited can fail in any way

@@ -37,12 +37,14 @@ class Wording:
     dialect
         What stands between values, in numbers and in days; how characters are encoded.
     columns
-        The columns in which numbers and days are written by the dialect; all others are written as they are. ``None``
-        where that is still to be found out.
+        The columns in which numbers and days are written by the dialect; all others are written as they are.
+    typed
+        Whether that is still to be found out: then also columns that are of numbers or of days throughout.
     """
 
     dialect: Dialect = field(default_factory=Dialect)
-    columns: tuple[str, ...] | None = ()
+    columns: tuple[str, ...] = ()
+    typed: bool = False
 
     @property
     def plain(self) -> dict[str, Any] | None:
@@ -51,7 +53,7 @@ class Wording:
             return None
         known = asdict(self.dialect)
         del known["thousands"]
-        return {**known, "columns": list(self.columns or ())}
+        return {**known, "columns": list(self.columns)}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any] | None) -> Wording:
@@ -85,11 +87,14 @@ class Wording:
         return dialect.encoding[:6] if dialect.mark and dialect.encoding != "utf-8" else dialect.encoding
 
     def asked_sql(self, cell: str) -> str:
-        """Ask the texts of a column whether some are numbers that change, some such days, and all can be read again."""
+        """Ask the texts of a column whether some are numbers that change, some such days, all of it can be read again,
+        and all of it are numbers, or days.
+        """
         dialect = self.dialect
         number = "false" if dialect.decimal == "." else f"bool_or({_is(cell, _number('.'))})"
         day = "false" if dialect.dates is None else f"bool_or({_is(cell, _day(ISO))})"
-        return f"{number}, {day}, bool_and({_read(dialect, _written(dialect, cell))} = {cell})"
+        every = f"bool_and({_read(dialect, _written(dialect, cell))} = {cell})"
+        return f"{number}, {day}, {every}, {_are_numbers(cell)} OR bool_and({_is(cell, _day(ISO))})"
 
     def fitting(self, answers: Mapping[str, Sequence[bool | None]]) -> Wording:
         """Keep to columns that can be written so: something in them changes, and all of it can be read again.
@@ -99,14 +104,18 @@ class Wording:
         answers
             Per column that may hold numbers or days what came of ``asked_sql``.
         """
-        turned = {name: told for name, (*told, every) in answers.items() if every and any(told)}
+        turned = {
+            name: told
+            for name, (*told, every, typed) in answers.items()
+            if every and any(told) and (name in self.columns or (self.typed and typed))
+        }
         numbers, days = (any(told[place] for told in turned.values()) for place in range(2))
         decimal, dates = self.dialect.decimal if numbers else ".", self.dialect.dates if days else None
         return Wording(replace(self.dialect, decimal=decimal, dates=dates), tuple(turned))
 
     def read_sql(self, name: str, cell: str) -> str:
         """Write the expression that gives the text of a cell as we write it."""
-        return _read(self.dialect, cell) if name in (self.columns or ()) else cell
+        return _read(self.dialect, cell) if name in self.columns else cell
 
     def kept_sql(self, cell: str) -> str:
         """Ask the cells of a column whether all are written so, and some otherwise than we write them."""
@@ -115,7 +124,7 @@ class Wording:
 
     def written_sql(self, name: str, cell: str) -> str:
         """Write the expression that gives the text of a cell as the file has it."""
-        return _written(self.dialect, cell) if name in (self.columns or ()) else cell
+        return _written(self.dialect, cell) if name in self.columns else cell
 
 
 def settled(dialect: Dialect) -> Dialect:
@@ -190,6 +199,14 @@ def _is(cell: str, pattern: str) -> str:
 
 def _number(mark: str) -> str:
     return f"-?[0-9]+[{mark}][0-9]+([eE][-+]?[0-9]+)?"
+
+
+def _are_numbers(cell: str) -> str:
+    """Ask whether a column would be read as numbers: of codes such as ``01.1``, or ``1.10`` beside ``1.1``, it is not."""
+    whole, decimals = "-?(0|[1-9][0-9]*)", f"length({cell}) - strpos({cell}, '.')"
+    plain = f"bool_and({_is(cell, f'{whole}([.]([0-9]*[1-9]|0))?([eE][-+]?[0-9]+)?')})"
+    fixed = f"bool_and({_is(cell, f'{whole}[.][0-9]+')}) AND min({decimals}) = max({decimals})"
+    return f"{plain} OR {fixed}"
 
 
 def _day(form: str) -> str:
