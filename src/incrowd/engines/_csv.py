@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import itertools
+import re
 import shutil
 import zlib
 from collections.abc import Callable, Sequence
@@ -28,6 +29,9 @@ _UTF8 = {"utf-8", "utf-8-sig", "ascii"}
 
 _LINES, _HALF = 200, 0.5
 """So many lines tell the separator, if at least this share of them agree."""
+
+_COMMA = re.compile(r"\s*[-+]?[0-9][0-9.' ]*,[0-9]+\s*|\s*[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?\s*")
+"""A number with a comma before its decimals or between thousands."""
 
 _NO_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 _BLOCK = 1 << 20
@@ -77,7 +81,7 @@ def look_at(path: Path, encoding: str, separator: str | None, *, named: bool = T
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         msg = f"The separator must be one character and no quote or line break, got {separator!r}."
         raise DataError(msg, hint="for example separator=';'. Without one it is found out.")
-    line, more = _read(path, _with_mark(encoding), lambda file: (file.readline(), file.read(_LOOK)))
+    line, more = _read(path, with_mark(path, encoding), lambda file: (file.readline(), file.read(_LOOK)))
     if "\0" in line:
         raise wrong_encoding(path, f"The file {path.name!r} is not valid {encoding}: it has zeros between its letters.")
     if not line.strip():
@@ -113,7 +117,7 @@ def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Pa
         "w", prefix=f"{begin}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
     ) as copy:
         try:
-            _read(path, encoding, lambda source: shutil.copyfileobj(source, copy))
+            _read(path, with_mark(path, encoding), lambda source: shutil.copyfileobj(source, copy))
         except BaseException:
             Path(copy.name).unlink()
             raise
@@ -185,30 +189,46 @@ def _open(path: Path, encoding: str) -> io.TextIOBase:
     return path.open(encoding=encoding, newline="")
 
 
-def _with_mark(encoding: str) -> str:
-    """Let a file of UTF-8 begin with a byte order mark, which is no part of the first name."""
-    return "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+def with_mark(path: Path, encoding: str) -> str:
+    """Let a file begin with a byte order mark, which is no part of the first name."""
+    name = codecs.lookup(encoding).name
+    if name == "utf-8":
+        return "utf-8-sig"
+    return "utf-16" if name in {"utf-16-le", "utf-16-be"} and begins_with_mark(path) else encoding
 
 
 def _separator(line: str, more: str, usual: str) -> str:
     """Choose the separator that cuts most lines into as many columns as the first one; then the one that cuts most.
 
-    Where most lines differ from the first by every separator, the first line alone decides.
+    Where most lines differ from the first by every separator, the first line alone decides. A comma gives way to
+    another sign that fits as well if all that it cuts then are numbers: it stands before their decimals.
     """
     signs = [*dict.fromkeys((usual, *SEPARATORS))]
-    fitting = {sign: _fitting(line + more, sign) for sign in signs}
+    cut = {sign: _cut(line + more, sign) for sign in signs}
+    fitting = {sign: _fitting(rows, whole=len(line + more) <= _LOOK) for sign, rows in cut.items()}
     alike = {sign: share if share >= _HALF else 0.0 for sign, share in fitting.items()}
-    return max(signs, key=lambda sign: (alike[sign], _width(line, sign)))
+    decimals = {sign for sign in signs if sign != "," and alike[sign] and _have_decimals(cut[sign][1:])}
+    return max(signs, key=lambda sign: (alike[sign], sign in decimals, _width(line, sign)))
 
 
-def _fitting(text: str, sign: str) -> float:
-    """Give the share of the first lines that have as many values as the first one, if that is more than one."""
+def _cut(text: str, sign: str) -> list[list[str]]:
     try:
-        widths = [len(row) for row in itertools.islice(csv.reader(io.StringIO(text), delimiter=sign), _LINES) if row]
+        return [row for row in itertools.islice(csv.reader(io.StringIO(text), delimiter=sign), _LINES) if row]
     except csv.Error:
-        return 0.0
-    rows = widths[1:-1] if len(widths) > 2 and len(text) > _LOOK else widths[1:]
-    return sum(width == widths[0] for width in rows) / len(rows) if rows and widths[0] > 1 else 0.0
+        return []
+
+
+def _fitting(rows: list[list[str]], *, whole: bool) -> float:
+    """Give the share of the first lines that have as many values as the first one, if that is more than one."""
+    widths = [*map(len, rows)]
+    others = widths[1:] if whole or len(widths) <= 2 else widths[1:-1]
+    return sum(width == widths[0] for width in others) / len(others) if others and widths[0] > 1 else 0.0
+
+
+def _have_decimals(rows: list[list[str]]) -> bool:
+    """Say whether there are commas in values, all of them in numbers."""
+    marked = [cell for row in rows for cell in row if "," in cell]
+    return bool(marked) and all(map(_COMMA.fullmatch, marked))
 
 
 def _width(line: str, sign: str) -> int:
@@ -259,7 +279,7 @@ def first_rows(path: Path, header: Header, encoding: str, *, named: bool = True)
     named
         Whether its first line names the columns.
     """
-    text = _read(path, _with_mark(encoding), lambda file: file.read(_LOOK))
+    text = _read(path, with_mark(path, encoding), lambda file: file.read(_LOOK))
     try:
         rows = [*csv.reader(io.StringIO(text, newline=""), delimiter=header.separator)]
     except csv.Error:
