@@ -81,6 +81,9 @@ class FrameEngine:
     shows_names: ClassVar[bool] = True
     """Whether an error may list the columns: the first line of a text file may be a record."""
 
+    unused: tuple[str, ...] = ()
+    """What was said about how the table is written, and is in none of its columns."""
+
     def __init__(  # noqa: PLR0913 - all but the first three are optional
         self,
         frame: Frame,

@@ -15,6 +15,7 @@ from typing import Any
 from incrowd.core import DataError, IncrowdError, ParameterError
 from incrowd.engines._csv import check_encoding
 from incrowd.engines._dialect import Dialect
+from incrowd.engines._notation import are_numbers
 
 ISO = "%Y-%m-%d"
 _DIGITS = {"d": "([0-9]{2})", "m": "([0-9]{2})", "Y": "([0-9]{4})"}
@@ -94,7 +95,7 @@ class Wording:
         number = "false" if dialect.decimal == "." else f"bool_or({_is(cell, _number('.'))})"
         day = "false" if dialect.dates is None else f"bool_or({_is(cell, _day(ISO))})"
         every = f"bool_and({_read(dialect, _written(dialect, cell))} = {cell})"
-        return f"{number}, {day}, {every}, {_are_numbers(cell)} OR bool_and({_is(cell, _day(ISO))})"
+        return f"{number}, {day}, {every}, {are_numbers(cell)} OR bool_and({_is(cell, _day(ISO))})"
 
     def fitting(self, answers: Mapping[str, Sequence[bool | None]]) -> Wording:
         """Keep to columns that can be written so: something in them changes, and all of it can be read again.
@@ -199,14 +200,6 @@ def _is(cell: str, pattern: str) -> str:
 
 def _number(mark: str) -> str:
     return f"-?[0-9]+[{mark}][0-9]+([eE][-+]?[0-9]+)?"
-
-
-def _are_numbers(cell: str) -> str:
-    """Ask whether a column would be read as numbers: of codes such as ``01.1``, or ``1.10`` beside ``1.1``, it is not."""
-    whole, decimals = "-?(0|[1-9][0-9]*)", f"length({cell}) - strpos({cell}, '.')"
-    plain = f"bool_and({_is(cell, f'{whole}([.]([0-9]*[1-9]|0))?([eE][-+]?[0-9]+)?')})"
-    fixed = f"bool_and({_is(cell, f'{whole}[.][0-9]+')}) AND min({decimals}) = max({decimals})"
-    return f"{plain} OR {fixed}"
 
 
 def _day(form: str) -> str:

@@ -36,7 +36,7 @@ TRIED = 200
 """Of so many values at least half must look like numbers or days."""
 _LIKELY = re.compile(r"[-+]?[0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*|[0-9].{4,18}")
 _MARKED = re.compile(r".*[0-9][.,'\u2019 \u00a0\u2009\u202f][0-9].*")
-_GROUP = re.compile(r"-?[1-9][0-9]{0,2}[.,'\u2019 \u00a0\u2009\u202f][0-9]{3}")
+_GROUP = re.compile(r"-?[1-9][0-9]{0,2}([.,])[0-9]{3}")
 _DAY = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4})(?:[ T][0-9:]+)?")
 _SHORT = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{2})(?:[ T][0-9:]+)?")
 _YEARS = range(1850, 2151)
@@ -88,10 +88,18 @@ def real_texts(texts: Texts) -> Iterator[str]:
     return (text for text in texts if not is_mark(text))
 
 
-def are_groups(texts: Texts) -> bool:
-    """Say whether numbers could have three decimals as well as a mark between thousands."""
+def group_mark(texts: Texts) -> str | None:
+    """Give the point or comma before three digits that could be decimals as well as a group of a larger number."""
     marked = [text for text in real_texts(texts) if _MARKED.fullmatch(text)]
-    return bool(marked) and all(map(_GROUP.fullmatch, marked))
+    marks = {match[1] for text in marked if (match := _GROUP.fullmatch(text))}
+    alike = len(marks) == 1 and all(map(_GROUP.fullmatch, marked))
+    return marks.pop() if alike else None
+
+
+def days_otherwise(columns: Mapping[str, Texts]) -> dict[str, list[str]]:
+    """Give the columns of texts that are days throughout, and in which forms."""
+    likely = {name: [*real_texts(texts)] for name, texts in columns.items() if _is_likely(texts)}
+    return {name: forms for name, texts in likely.items() if (forms := forms_of(texts))}
 
 
 def forms_of(texts: list[str]) -> list[str]:
