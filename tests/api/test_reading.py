@@ -272,6 +272,12 @@ def test_files_of_a_folder_in_two_encodings_are_refused(tmp_path: Path) -> None:
         ic.suggest(tmp_path)
 
 
+def test_other_encodings_that_fit_are_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"name,age\n" + "Kučera,31\nNovák,32\n".encode("cp1250") * 5)
+    asked = "special characters are read as cp1252; cp1250 and iso8859-2 fit too. Do names look right? Else say encoding"
+    assert asked in ic.suggest(tmp_path / "t.csv").asked
+
+
 def test_fields_of_blanks_are_asked_about(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("age;d\n" + "30; \n30;hiv\n31; \n31;flu\n" * 5, encoding="utf-8")

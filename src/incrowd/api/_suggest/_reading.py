@@ -36,6 +36,8 @@ WORDS = {"%d": "dd", "%m": "mm", "%b": "mon", "%Y": "yyyy"}
 """How people write the parts of a day."""
 _DAYS_OF_A_MONTH = 12
 """A day up to this could be a month."""
+_NAMED = 3
+"""So many other encodings are named."""
 _FILES = 20
 """The encodings of so many files of a folder are looked at."""
 
@@ -194,8 +196,9 @@ def _find_encoding(files: Sequence[Path], found: dict[str, Any]) -> Iterator[str
         raise DataError(msg, hint="save all of them in one encoding, best UTF-8.")
     found["encoding"] = others[0].encoding
     if not all(one.sure for one in others):
-        name = others[0].encoding
-        yield f"special characters are read as {name}, and others fit too: do names look right? Else say encoding"
+        also = [*dict.fromkeys(name for one in others for name in one.others)]
+        fit = f"{' and '.join(also[:_NAMED])} fit{'s' if len(also) == 1 else ''} too" if also else "others may fit too"
+        yield f"special characters are read as {others[0].encoding}; {fit}. Do names look right? Else say encoding"
 
 
 def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
