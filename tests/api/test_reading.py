@@ -274,8 +274,36 @@ def test_files_of_a_folder_in_two_encodings_are_refused(tmp_path: Path) -> None:
 
 def test_other_encodings_that_fit_are_named(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"name,age\n" + "Kučera,31\nNovák,32\n".encode("cp1250") * 5)
-    asked = "special characters are read as cp1252; cp1250 and iso8859-2 fit too. Do names look right? Else say encoding"
-    assert asked in ic.suggest(tmp_path / "t.csv").asked
+    asked = ic.suggest(tmp_path / "t.csv").asked
+    assert asked[0].startswith("special characters are read as cp1252; cp1250, iso8859-2")
+    assert asked[0].endswith(" fit too. Do names look right? Else say encoding")
+
+
+@pytest.mark.parametrize(
+    ("first", "line", "has"),
+    [
+        ("Patients of ward 3\n", 2, "1 value"),
+        ("Patients, ward 3\nmade in May\n\n", 4, "1 value"),
+        ("Patients of ward 3;;;\n", 2, "1 value"),
+        ("sep=;\n", 2, "1 value"),
+    ],
+)
+@pytest.mark.parametrize("header", [True, False])
+def test_a_title_is_not_taken_for_the_names_of_columns(
+    first: str, line: int, has: str, header: bool, tmp_path: Path
+) -> None:
+    text = first + "age;sex;town;cost\n" + "31;f;Bonn;1,5\n52;m;Ulm;2,5\n" * 10
+    with pytest.raises(DataError, match=f"has {has}, and most lines after it have 4") as caught:
+        suggested(tmp_path / "t.csv", text, header=header)
+    assert f"line {line}" in caught.value.hint
+    assert "Patients" not in str(caught.value)
+    with pytest.raises(DataError, match=f"has {has}, and most lines after it have 4"):
+        ic.profile(tmp_path / "t.csv", header=header)
+
+
+def test_an_empty_first_line_is_refused_with_the_line_of_the_names(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="first line of the file 't.csv' is empty"):
+        suggested(tmp_path / "t.csv", "\n\nage;sex\n31;f\n")
 
 
 def test_fields_of_blanks_are_asked_about(tmp_path: Path) -> None:

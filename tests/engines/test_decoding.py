@@ -159,7 +159,7 @@ def test_a_file_of_two_encodings_is_refused_with_the_line(tmp_path: Path) -> Non
         ("town, land;x\n1;2\n", ";"),
         ("a|b,c,d\n1|2\n", "|"),
         ("a\tb\n1,5\t2,5\n", "\t"),
-        ("a\n1,5\n2,5\n", ","),
+        ("a\n1,5\n2,5\n", ";"),
         ("a,b\n", ","),
         ("a;b\n", ";"),
     ],

@@ -10,6 +10,7 @@ import itertools
 import re
 import shutil
 import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,8 +89,11 @@ def look_at(path: Path, encoding: str, separator: str | None, *, named: bool = T
         problem = f"The first line of the file {path.name!r} is empty."
         msg = problem if more.strip() else f"The file {path.name!r} is empty."
         raise DataError(msg, hint="the first line must name the columns." if named else "the first line is a record.")
-    separator = separator or _separator(line, more, usual="\t" if ".tsv" in path.name.lower() else ",")
-    header = _header(path, line, separator)
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    found = separator or _separator(line, more, usual)
+    sure = separator is not None or _fitting(_cut(line + more, found), whole=len(line + more) <= _LOOK) == 1
+    _refuse_title(path, line + more, (found,) if sure else SEPARATORS)
+    separator, header = found, _header(path, line, found)
     if named:
         _check_header(path, header)
     else:
@@ -208,6 +212,8 @@ def _separator(line: str, more: str, usual: str) -> str:
     fitting = {sign: _fitting(rows, whole=len(line + more) <= _LOOK) for sign, rows in cut.items()}
     alike = {sign: share if share >= _HALF else 0.0 for sign, share in fitting.items()}
     decimals = {sign for sign in signs if sign != "," and alike[sign] and _have_decimals(cut[sign][1:])}
+    if not any(alike.values()) and _width(line, ",") == 1 and _have_decimals(cut[";"][1:]):
+        return ";"  # one column
     return max(signs, key=lambda sign: (alike[sign], sign in decimals, _width(line, sign)))
 
 
@@ -229,6 +235,31 @@ def _have_decimals(rows: list[list[str]]) -> bool:
     """Say whether there are commas in values, all of them in numbers."""
     marked = [cell for row in rows for cell in row if "," in cell]
     return bool(marked) and all(map(_COMMA.fullmatch, marked))
+
+
+def _refuse_title(path: Path, text: str, signs: Sequence[str]) -> None:
+    """Refuse a first line that has at most half of the values that most lines after it have: a title, or a note."""
+    filled, usual, number = max((_title(text, sign) for sign in signs), key=lambda title: title[1])
+    if usual:
+        has = "1 value" if filled == 1 else f"{filled} values"
+        msg = f"The first line of the file {path.name!r} has {has}, and most lines after it have {usual}."
+        hint = f"is it a title? The first line of the table seems to be line {number}: delete what is before it."
+        raise DataError(msg, hint=hint)
+
+
+def _title(text: str, sign: str) -> tuple[int, int, int]:
+    """Give how many values a first line has that is a title, how many most others have, and where these begin."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+    try:
+        filled = sum(map(bool, next(rows)))
+        others = {rows.line_num: row for row in itertools.islice(rows, _LINES) if row}
+    except csv.Error:
+        return 0, 0, 0
+    widths = {line: len(row) for line, row in others.items()}
+    usual, count = Counter(widths.values()).most_common(1)[0] if widths else (0, 0)
+    one_column = sign == "," and all(_COMMA.fullmatch(",".join(row)) for row in others.values())
+    is_title = 2 * filled <= usual and usual > 1 and 1 < count >= _HALF * len(widths) and not one_column
+    return (filled, usual, min(line for line in widths if widths[line] == usual)) if is_title else (0, 0, 0)
 
 
 def _width(line: str, sign: str) -> int:

@@ -197,7 +197,7 @@ def _find_encoding(files: Sequence[Path], found: dict[str, Any]) -> Iterator[str
     found["encoding"] = others[0].encoding
     if not all(one.sure for one in others):
         also = [*dict.fromkeys(name for one in others for name in one.others)]
-        fit = f"{' and '.join(also[:_NAMED])} fit{'s' if len(also) == 1 else ''} too" if also else "others may fit too"
+        fit = f"{', '.join(also[:_NAMED])} fit{'s' if len(also) == 1 else ''} too" if also else "others may fit too"
         yield f"special characters are read as {others[0].encoding}; {fit}. Do names look right? Else say encoding"
 
 
