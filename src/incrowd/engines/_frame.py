@@ -145,6 +145,7 @@ class FrameEngine:
     def write_census(self, request: CensusRequest, path: Path) -> None:
         """Write the cells of a census that is too long to be held to a Parquet file: packed codes, counts, no order."""
         begin("reading")
+        request.check(self.domains(request.needed))
         frame, words = self._encoded(request)
         assert isinstance(self._home, DuckHome)  # noqa: S101 - who asks has seen to it
         self._home.spill(frame.group_by(words).agg(self._tally(request.count)), path)

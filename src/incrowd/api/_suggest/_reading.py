@@ -95,7 +95,7 @@ def read_table(
             profile = profile_of(engine)
     gaps = questions_of_gaps(gaps_in(profile.domains, _are_typed), missing, from_texts=sketch is not None)
     said = [f"{note}. Is it right?" for note in unfitting(engine) if note.split()[0] in given]
-    asked = [*said, *_asked(sketch, engine, profile), *gaps]
+    asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile), *gaps]
     return Read(engine, profile, {**given, **found}, tuple(found), tuple(asked))
 
 
@@ -253,6 +253,14 @@ def _asked(sketch: Sketch | None, engine: Engine, profile: Profile) -> Iterator[
     for name, domain in profile.domains.items():
         if domain.kind == "number" and domain.values.dtype.kind == "i" and _are_days(domain):
             yield f'{name!r} is read as a number and looks like days written as yyyymmdd: dates = "%Y%m%d" reads them'
+
+
+def _ask_repeats(profile: Profile) -> Iterator[str]:
+    """Name columns of texts that write one number in two ways."""
+    for name, domain in profile.domains.items():
+        if times := domain.repeats:
+            one = "1 text writes a number or a date" if times == 1 else f"{times:,} texts write numbers or dates"
+            yield f"in {name!r} {one} that another one writes too, as 1.0 beside 1, and it stays text: write each in one way"
 
 
 def _ask_other_forms(form: str, days: Sequence[str], others: Mapping[str, Sequence[str]]) -> Iterator[str]:
