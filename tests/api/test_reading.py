@@ -310,3 +310,22 @@ def test_fields_of_blanks_are_asked_about(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("age;d\n" + "30; \n30;hiv\n31; \n31;flu\n" * 5, encoding="utf-8")
     assert any(question.startswith("' ' stands 10 times in 1 column ('d')") for question in ic.suggest(path).questions)
+
+
+@pytest.mark.parametrize(
+    ("cells", "asked"),
+    [
+        (["flu", "flu ", " hiv"], "'d' has 12 values with blanks at an end, which count as part of them"),
+        (["flu", "h\0v"], "'d' has 9 values with signs that no text has: is the file damaged?"),
+        ([*map(str, range(20)), "<5"], "'d' has numbers beside 1 other value, and stays text: are these missing?"),
+    ],
+)
+def test_what_nobody_sees_is_asked_about(cells: list[str], asked: str, tmp_path: Path) -> None:
+    lines = [f"{30 + n % 9},{cells[n % len(cells)]}" for n in range({3: 18, 2: 18, 21: 21}[len(cells)])]
+    found = suggested(tmp_path / "t.csv", "\n".join(["age,d", *lines]))
+    assert any(question.startswith(asked) for question in found.asked)
+
+
+def test_a_file_of_one_column_with_blanks_in_its_name_is_asked_about(tmp_path: Path) -> None:
+    found = suggested(tmp_path / "t.csv", "age sex\n" + "31 f\n52 m\n" * 10)
+    assert found.asked[0] == "the file is read as one column: if a sign stands between values, say separator"

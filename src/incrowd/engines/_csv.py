@@ -295,7 +295,8 @@ def _check_header(path: Path, header: list[str]) -> None:
     for number, name in enumerate(header, start=1):
         if not name.strip():
             msg = f"Column {number} of the file {path.name!r} has no name."
-            raise DataError(msg, hint="the first line must name every column.")
+            last = ", and not end with a separator" if number == len(header) > 1 else ""
+            raise DataError(msg, hint=f"the first line must name every column{last}.")
 
 
 def first_rows(path: Path, header: Header, encoding: str, *, named: bool = True) -> list[list[str]]:

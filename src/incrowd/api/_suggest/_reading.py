@@ -36,6 +36,8 @@ WORDS = {"%d": "dd", "%m": "mm", "%b": "mon", "%Y": "yyyy"}
 """How people write the parts of a day."""
 _DAYS_OF_A_MONTH = 12
 """A day up to this could be a month."""
+_PARTED = re.compile(r"\S[ :~^#!]+\S")
+"""A name that perhaps is several, with another sign between them than usual."""
 _NAMED = 3
 """So many other encodings are named."""
 _FILES = 20
@@ -133,6 +135,8 @@ class Sketch:
         if "separator" not in given and header.separator != ",":
             found["separator"] = header.separator
         rows = first_rows(files[0], header, encoding, named=named)
+        if len(header.columns) == 1 and "separator" not in given and any(_PARTED.search(text) for text in header.columns):
+            asked.append("the file is read as one column: if a sign stands between values, say separator")
         if not named and rows and _names_columns(rows):
             asked.append("the first line looks like names of columns: then leave header = false out")
         columns = {
