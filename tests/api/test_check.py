@@ -182,5 +182,7 @@ def test_two_ways_to_write_one_number_are_neither_two_values_nor_two_persons(
     kind: str, schema: ic.Schema, tmp_path: Path
 ) -> None:
     model = "l>=2" if schema.sensitive else "k>=2"
-    with pytest.raises(ic.DataError, match=r"In column 'cost' 1 text writes a number or a date that another one writes"):
+    with pytest.raises(
+        ic.DataError, match=r"In column 'cost' 1 text writes a number or a date that another one writes"
+    ):
         ic.check(_as(kind, tmp_path), schema, model)

@@ -206,7 +206,7 @@ def test_codes_stay_when_only_days_are_told_otherwise(tmp_path: Path) -> None:
 def test_an_encoding_that_was_edited_is_judged_alike(
     encoding: str, outcome: str, tmp_path: Path, capsys: Capsys
 ) -> None:
-    (tmp_path / "in.csv").write_bytes("alter;ort\n".encode() + "34;Köln\n35;Bonn\n".encode("cp1252") * 3)
+    (tmp_path / "in.csv").write_bytes(b"alter;ort\n" + "34;Köln\n35;Bonn\n".encode("cp1252") * 3)
     schema = ic.Schema({"alter": ic.intervals(10)}, insensitive=["ort"])
     how: dict[str, Any] = {"encoding": "cp1252", "output": tmp_path / "out", "format": "csv"}
     ic.anonymize(tmp_path / "in.csv", schema, model="k>=3", **how)

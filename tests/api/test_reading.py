@@ -179,8 +179,10 @@ def test_three_digits_after_a_point_are_asked_about_where_decimals_have_commas(t
     lines = [f"{n % 9 + 1}.{n + 100};{n},5" for n in range(40)]
     found = suggested(tmp_path / "t.csv", "\n".join(["x;y", *lines]))
     assert [question for question in found.asked if "'x'" in question] == [
-        "the point in 'x' is read as a decimal point, so that 1.234 is a little more than one. Is that right? "
-        'If it stands between thousands, say thousands = "." and decimal = ","'
+        (
+            "the point in 'x' is read as a decimal point, so that 1.234 is a little more than one. Is that right? "
+            'If it stands between thousands, say thousands = "." and decimal = ","'
+        )
     ]
 
 
@@ -189,8 +191,10 @@ def test_a_mark_that_is_read_as_one_between_thousands_is_asked_about_as_such(tmp
     found = suggested(tmp_path / "t.csv", "\n".join(["x;y", *lines]))
     assert found.reading == {"separator": ";", "decimal": ",", "thousands": "."}
     assert found.asked == (
-        "the point in 'x' is read as a mark between thousands, so that 1.234 is more than a thousand. Is that right? "
-        'If decimals follow it, say decimal = "."',
+        (
+            "the point in 'x' is read as a mark between thousands, so that 1.234 is more than a thousand. Is that right? "
+            'If decimals follow it, say decimal = "."'
+        ),
     )
 
 
@@ -224,11 +228,16 @@ def test_what_was_said_and_fits_is_not_mentioned(tmp_path: Path) -> None:
 
 
 def test_columns_with_days_of_two_orders_are_both_named_and_neither_is_guessed(tmp_path: Path) -> None:
-    lines = [f"{n % 12 + 1}/{n % 7 + 1}/1990,{n % 28 + 1}/{n % 12 + 1}/2020,{n % 12 + 1}/{n % 28 + 1}/2021" for n in range(60)]
+    lines = [
+        f"{n % 12 + 1}/{n % 7 + 1}/1990,{n % 28 + 1}/{n % 12 + 1}/2020,{n % 12 + 1}/{n % 28 + 1}/2021"
+        for n in range(60)
+    ]
     found = suggested(tmp_path / "t.csv", "\n".join(["born,seen,left", *lines]))
     assert found.asked == (
-        "'seen' has days as dd/mm/yyyy, and stays text, because a file has one form of days "
-        "('born', 'left' as mm/dd/yyyy): write them alike, or give 'seen' a ladder of dates with its own format",
+        (
+            "'seen' has days as dd/mm/yyyy, and stays text, because a file has one form of days "
+            "('born', 'left' as mm/dd/yyyy): write them alike, or give 'seen' a ladder of dates with its own format"
+        ),
         "no day of 'born' tells day from month: they are read as mm/dd/yyyy. Is that right?",
     )
 
@@ -302,7 +311,7 @@ def test_a_title_is_not_taken_for_the_names_of_columns(
 
 
 def test_an_empty_first_line_is_refused_with_the_line_of_the_names(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="first line of the file 't.csv' is empty"):
+    with pytest.raises(DataError, match=r"first line of the file 't\.csv' is empty"):
         suggested(tmp_path / "t.csv", "\n\nage;sex\n31;f\n")
 
 

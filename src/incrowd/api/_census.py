@@ -53,7 +53,9 @@ def open_with(table: Any, schema: Schema, **reading: Any) -> Engine:
 def unfitting(engine: Engine) -> list[str]:
     """Name what was said about how a table is written, and is in none of its columns."""
     unused: Sequence[str] = getattr(engine, "unused", ())
-    return [f"{name} was given, and {_NOWHERE[name]}: a column is read so only if all its values fit" for name in unused]
+    return [
+        f"{name} was given, and {_NOWHERE[name]}: a column is read so only if all its values fit" for name in unused
+    ]
 
 
 def check_schema(schema: Any) -> None:

@@ -62,7 +62,9 @@ def wording_wanted(
     known, typed = read or Wording(Dialect(), tuple(_numbers_and_days(engine))), False
     dialect = replace(known.dialect, **told) if isinstance(told, Mapping) else known.dialect
     if read is not None:  # plain numbers and days are none of the columns that were rewritten when they were read
-        ways = zip((dialect.decimal, dialect.dates), (read.dialect.decimal, read.dialect.dates), (".", None), strict=True)
+        ways = zip(
+            (dialect.decimal, dialect.dates), (read.dialect.decimal, read.dialect.dates), (".", None), strict=True
+        )
         typed = any(new != old == plain for new, old, plain in ways)
     if typed:
         columns += [name for name, domain in domains.items() if name in schema.quasi_names and domain.kind in _TYPED]

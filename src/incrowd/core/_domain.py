@@ -16,7 +16,16 @@ import numpy.typing as npt
 from incrowd.core._errors import DataError
 from incrowd.core._places import places_in
 from incrowd.core._reading import read_texts
-from incrowd.core._value_texts import WHOLE_FLOATS, Array, Kind, canonical_value, exact_number, read_as, repeats_in, texts_of
+from incrowd.core._value_texts import (
+    WHOLE_FLOATS,
+    Array,
+    Kind,
+    canonical_value,
+    exact_number,
+    read_as,
+    repeats_in,
+    texts_of,
+)
 
 
 @dataclass(frozen=True, eq=False)

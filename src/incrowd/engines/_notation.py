@@ -240,9 +240,7 @@ def _likely(
 
 
 def _tests(column: str, kind: Written, notation: Notation, missing: Sequence[str]) -> Iterable[str]:
-    """Count the values, what is no such number or day, and what has decimals or a time of day, or a mark between
-    thousands; and ask whether numbers would be read as such.
-    """
+    """Count values, others, decimals or times of day, and marks between thousands; ask whether numbers read as such."""
     there = f"{column} IS NOT NULL{_unless_missing(column, missing)}"
     groups = THOUSANDS.get(notation.thousands or "", "")
     if kind == "number":

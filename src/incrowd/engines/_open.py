@@ -182,7 +182,8 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
         return _open_parquet(found, Workshop(*budget), reading)
     if is_text(found.files[0]):
         return _open_text(found, Workshop(*budget), layout, reading)
-    stamp, unused = Stamp.of(path), ()
+    stamp = Stamp.of(path)
+    unused: tuple[str, ...] = ()
     begin("reading")
     read = read_whole(path, layout.sheet)
     if read is None:
@@ -266,7 +267,9 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
     return engine
 
 
-def _open_eager(source: Any, budget: Budget, reading: Mapping[str, Any], untyped: Collection[str] = ()) -> EagerEngine | FrameEngine:
+def _open_eager(
+    source: Any, budget: Budget, reading: Mapping[str, Any], untyped: Collection[str] = ()
+) -> EagerEngine | FrameEngine:
     """Encode a frame in this process if its rows fit as numbers; else DuckDB reads it in place, and may spill."""
     table, hand_back, objects = _hand_over(source)
     untyped = [*untyped, *objects]

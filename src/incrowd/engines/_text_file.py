@@ -69,9 +69,7 @@ def _wording(wanted: Wording, relation: duckdb.DuckDBPyRelation, texts: Mapping[
     plain = (wanted.dialect.decimal, wanted.dialect.dates) == (".", None)
     types = zip(relation.columns, map(str, relation.types), strict=True)
     possible = [name for name, type_ in types if not plain and type_.startswith(_TURNED)]
-    asked = {
-        name: wanted.asked_sql(quoted(name)) for name in possible if wanted.typed or name in wanted.columns
-    }
+    asked = {name: wanted.asked_sql(quoted(name)) for name in possible if wanted.typed or name in wanted.columns}
     if texts is not None:
         alone = connect(threads=1)
         values = {name: _texts(alone.from_arrow(pa.table({name: texts[name]}))) for name in asked}

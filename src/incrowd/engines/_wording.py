@@ -88,9 +88,7 @@ class Wording:
         return dialect.encoding[:6] if dialect.mark and dialect.encoding != "utf-8" else dialect.encoding
 
     def asked_sql(self, cell: str) -> str:
-        """Ask the texts of a column whether some are numbers that change, some such days, all of it can be read again,
-        and all of it are numbers, or days.
-        """
+        """Ask a column whether some numbers change, some days do, all can be read again, and all are typed."""
         dialect = self.dialect
         number = "false" if dialect.decimal == "." else f"bool_or({_is(cell, _number('.'))})"
         day = "false" if dialect.dates is None else f"bool_or({_is(cell, _day(ISO))})"

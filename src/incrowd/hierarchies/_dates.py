@@ -35,7 +35,9 @@ class Dates:
         moments, readable = found
         if not readable.all():
             form = "ISO 8601" if self.format is None else repr(self.format)
-            raise uncovered(domain, ~readable, f"are no dates of the format {form}", _READ if form == "ISO 8601" else "")
+            raise uncovered(
+                domain, ~readable, f"are no dates of the format {form}", _READ if form == "ISO 8601" else ""
+            )
         return Ladder.climb(domain, [*(_step(moments, unit) for unit in self.units), Step.top(domain)])
 
     def __repr__(self) -> str:

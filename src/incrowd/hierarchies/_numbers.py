@@ -151,7 +151,7 @@ def typed_numbers(domain: Domain) -> tuple[Line, Bools]:
     return Scaled(domain.values.astype(np.int64), 1), np.ones(len(domain.values), dtype=bool)
 
 
-_READ = "if the file writes numbers otherwise, say decimal=',' or thousands='.' (ic.suggest finds it out: **found.reading); "
+_READ = "if the file has decimal commas, say decimal=',' (ic.suggest finds it out: **found.reading); "
 
 
 def require_numbers(domain: Domain, what: str) -> Line:

@@ -205,4 +205,5 @@ def _ask_numbers(name: str, texts: Texts) -> Iterator[str]:
     others = [text for text in texts if not _LIKE_NUMBER.fullmatch(text)]
     if others and len(others) <= min(_OTHERS, len(texts) / 10):
         times = sum(texts[text] for text in others)
-        yield f"{name!r} has numbers beside {times:,} other value{'' if times == 1 else 's'}, and stays text: are these missing?"
+        beside = "1 other value" if times == 1 else f"{times:,} other values"
+        yield f"{name!r} has numbers beside {beside}, and stays text: are these missing?"

@@ -135,7 +135,11 @@ class Sketch:
         if "separator" not in given and header.separator != ",":
             found["separator"] = header.separator
         rows = first_rows(files[0], header, encoding, named=named)
-        if len(header.columns) == 1 and "separator" not in given and any(_PARTED.search(text) for text in header.columns):
+        if (
+            len(header.columns) == 1
+            and "separator" not in given
+            and any(_PARTED.search(text) for text in header.columns)
+        ):
             asked.append("the file is read as one column: if a sign stands between values, say separator")
         if not named and rows and _names_columns(rows):
             asked.append("the first line looks like names of columns: then leave header = false out")
@@ -264,7 +268,7 @@ def _ask_repeats(profile: Profile) -> Iterator[str]:
     for name, domain in profile.domains.items():
         if times := domain.repeats:
             one = "1 text writes a number or a date" if times == 1 else f"{times:,} texts write numbers or dates"
-            yield f"in {name!r} {one} that another one writes too, as 1.0 beside 1, and it stays text: write each in one way"
+            yield f"in {name!r} {one} that another one writes too, as 1.0 beside 1, and it stays text: write each alike"
 
 
 def _ask_other_forms(form: str, days: Sequence[str], others: Mapping[str, Sequence[str]]) -> Iterator[str]:
