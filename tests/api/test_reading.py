@@ -192,8 +192,8 @@ def test_a_mark_that_is_read_as_one_between_thousands_is_asked_about_as_such(tmp
     assert found.reading == {"separator": ";", "decimal": ",", "thousands": "."}
     assert found.asked == (
         (
-            "the point in 'x' is read as a mark between thousands, so that 1.234 is more than a thousand. Is that right? "
-            'If decimals follow it, say decimal = "."'
+            "the point in 'x' is read as a mark between thousands, so that 1.234 is more than a thousand. "
+            'Is that right? If decimals follow it, say decimal = "."'
         ),
     )
 
