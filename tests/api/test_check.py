@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -155,3 +158,31 @@ def test_a_table_without_classes_is_vacuous() -> None:
     empty = pa.table({"q": pa.array([], pa.string())})
     assert ic.check(empty, ic.Schema(quasi=["q"]), "k>=5").vacuous
     assert not ic.check(TABLE, SCHEMA, "k>=5").vacuous
+
+
+TWICE = {"age": ["31", "31", "32", "32"], "cost": ["1.5", "1.50", "1.5", "1.50"]}
+
+
+def _as(kind: str, folder: Path) -> Any:
+    if kind == "csv":
+        lines = zip(*TWICE.values(), strict=True)
+        (folder / "t.csv").write_text("\n".join([",".join(TWICE), *map(",".join, lines)]))
+        return folder / "t.csv"
+    if kind == "parquet":
+        ic.write_table(pa.table(TWICE), folder / "t.parquet")
+        return folder / "t.parquet"
+    kinds: dict[str, Any] = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "arrow": pa.table}
+    made = [dict(zip(TWICE, row, strict=True)) for row in zip(*TWICE.values(), strict=True)]
+    return made if kind == "rows" else kinds[kind](TWICE)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "pandas", "polars", "lazy", "arrow", "rows"])
+@pytest.mark.parametrize("schema", [ic.Schema(["age"], ["cost"]), ic.Schema(["age"], entity="cost")])
+def test_two_ways_to_write_one_number_are_neither_two_values_nor_two_persons(
+    kind: str, schema: ic.Schema, tmp_path: Path
+) -> None:
+    model = "l>=2" if schema.sensitive else "k>=2"
+    with pytest.raises(
+        ic.DataError, match=r"In column 'cost' 1 text writes a number or a date that another one writes"
+    ):
+        ic.check(_as(kind, tmp_path), schema, model)

@@ -159,6 +159,64 @@ def test_a_plain_file_can_be_released_in_another_dialect(saved: bool, tmp_path: 
     assert ic.verify(tmp_path / "out").outcome == "holds"
 
 
+CODES = ("250.01", "401.9", "V45.1")
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize(
+    ("how", "cells"),
+    [
+        ({"decimal": ","}, "0,25;250.01;1.1;2024-07-01"),
+        ({"dates": "%d.%m.%Y"}, "0.25;250.01;1.1;01.07.2024"),
+    ],
+)
+def test_a_dialect_that_is_told_leaves_codes_alone(
+    how: dict[str, Any], cells: str, saved: bool, tmp_path: Path
+) -> None:
+    rows = (
+        f"{20 + n % 20};{(n % 4) / 4 + 0.25};{CODES[n % 3]};{('1.1', '1.10')[n % 2]};2024-07-0{n % 2 + 1}"
+        for n in range(48)
+    )
+    (tmp_path / "in.csv").write_text("\n".join(["age;cost;icd;chapter;seen", *rows]))
+    schema = ic.Schema({"age": ic.intervals(10, 20)}, ["cost"], insensitive=["icd", "chapter", "seen"])
+    if saved:
+        ic.anonymize(tmp_path / "in.csv", schema, model="k>=3").save(tmp_path / "out", format="csv", dialect=how)
+    else:
+        more: dict[str, Any] = {"output": tmp_path / "out", "format": "csv", "dialect": how}
+        ic.anonymize(tmp_path / "in.csv", schema, model="k>=3", **more)
+    assert f"\n[20, 30);{cells}\n" in (tmp_path / "out/public/data.csv").read_text()
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+
+
+@pytest.mark.filterwarnings("ignore:Column 'notiz'")
+def test_codes_stay_when_only_days_are_told_otherwise(tmp_path: Path) -> None:
+    table = written(tmp_path / "in.csv", [german(row) for row in ROWS], ";", "utf-8")
+    publish(table, tmp_path / "out", dialect={"dates": "%Y-%m-%d"}, **READING)
+    assert "[20, 30);2024-07-01;Größe-Straße;-1,5;250.01;" in (tmp_path / "out/public/data.csv").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "outcome"),
+    [
+        *((name, "does not hold") for name in ("latin-1", "CP1252", "windows-1252", "cp1252 ", "utf-8", "utf-16")),
+        *((name, "does not hold") for name in ("idna", "rot13", "base64", "punycode", "undefined", "cp037", "", "a\0")),
+        ("cp1252", "holds"),
+    ],
+)
+def test_an_encoding_that_was_edited_is_judged_alike(
+    encoding: str, outcome: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    (tmp_path / "in.csv").write_bytes(b"alter;ort\n" + "34;Köln\n35;Bonn\n".encode("cp1252") * 3)
+    schema = ic.Schema({"alter": ic.intervals(10)}, insensitive=["ort"])
+    how: dict[str, Any] = {"encoding": "cp1252", "output": tmp_path / "out", "format": "csv"}
+    ic.anonymize(tmp_path / "in.csv", schema, model="k>=3", **how)
+    path = tmp_path / "out/public/release.json"
+    said = json.loads(path.read_text())
+    said["data"]["dialect"]["encoding"] = encoding
+    path.write_text(json.dumps(said))
+    assert answers(tmp_path / "out", capsys) == (outcome, outcome)
+
+
 def test_a_sign_that_is_no_separator_elsewhere_becomes_a_comma(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("\n".join(["agexgender", *(f"{20 + n % 20}xf" for n in range(40))]))
     how: dict[str, Any] = {"separator": "x", "output": tmp_path / "out", "format": "csv"}

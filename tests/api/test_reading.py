@@ -179,8 +179,83 @@ def test_three_digits_after_a_point_are_asked_about_where_decimals_have_commas(t
     lines = [f"{n % 9 + 1}.{n + 100};{n},5" for n in range(40)]
     found = suggested(tmp_path / "t.csv", "\n".join(["x;y", *lines]))
     assert [question for question in found.asked if "'x'" in question] == [
-        "'x' is read as numbers with three decimals; it could be the other. Is that right?"
+        (
+            "the point in 'x' is read as a decimal point, so that 1.234 is a little more than one. Is that right? "
+            'If it stands between thousands, say thousands = "." and decimal = ","'
+        )
     ]
+
+
+def test_a_mark_that_is_read_as_one_between_thousands_is_asked_about_as_such(tmp_path: Path) -> None:
+    lines = [f"{n % 9 + 1}.{n + 100};{n + 1}.234,5" for n in range(40)]
+    found = suggested(tmp_path / "t.csv", "\n".join(["x;y", *lines]))
+    assert found.reading == {"separator": ";", "decimal": ",", "thousands": "."}
+    assert found.asked == (
+        (
+            "the point in 'x' is read as a mark between thousands, so that 1.234 is more than a thousand. "
+            'Is that right? If decimals follow it, say decimal = "."'
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"dates": "%d.%m.%Y"}, "dates was given, and no column has days of this form"),
+        ({"decimal": ","}, "decimal was given, and no column has numbers with a decimal comma"),
+        ({"thousands": "'"}, "thousands was given, and no column has numbers with this mark between thousands"),
+    ],
+)
+def test_what_was_said_and_fits_nothing_is_said(given: dict[str, Any], words: str, tmp_path: Path) -> None:
+    text = "age,town\n" + "31,Bonn\n32,Ulm\n" * 5
+    found = suggested(tmp_path / "t.csv", text, **given)
+    assert found.asked[0] == f"{words}: a column is read so only if all its values fit. Is it right?"
+    schema = ic.Schema({"age": ic.intervals(10)}, insensitive=["town"])
+    with pytest.warns(ic.PrivacyWarning, match=words):
+        ic.anonymize(tmp_path / "t.csv", schema, model="k>=2", **given)
+
+
+def test_what_was_said_of_a_sheet_and_fits_nothing_is_said(tmp_path: Path) -> None:
+    ic.write_table([{"age": 31, "town": "Bonn"}, {"age": 32, "town": "Ulm"}], tmp_path / "t.xlsx")
+    found = ic.suggest(tmp_path / "t.xlsx", dates="%d.%m.%Y")
+    assert found.asked[0].startswith("dates was given, and no column has days of this form")
+
+
+def test_what_was_said_and_fits_is_not_mentioned(tmp_path: Path) -> None:
+    lines = [f"{n % 28 + 1:02}.05.2024;1.{n + 100},5" for n in range(40)]
+    given = {"dates": "%d.%m.%Y", "decimal": ",", "thousands": "."}
+    assert suggested(tmp_path / "t.csv", "\n".join(["day;cost", *lines]), **given).asked == ()
+
+
+def test_columns_with_days_of_two_orders_are_both_named_and_neither_is_guessed(tmp_path: Path) -> None:
+    lines = [
+        f"{n % 12 + 1}/{n % 7 + 1}/1990,{n % 28 + 1}/{n % 12 + 1}/2020,{n % 12 + 1}/{n % 28 + 1}/2021"
+        for n in range(60)
+    ]
+    found = suggested(tmp_path / "t.csv", "\n".join(["born,seen,left", *lines]))
+    assert found.asked == (
+        (
+            "'seen' has days as dd/mm/yyyy, and stays text, because a file has one form of days "
+            "('born', 'left' as mm/dd/yyyy): write them alike, or give 'seen' a ladder of dates with its own format"
+        ),
+        "no day of 'born' tells day from month: they are read as mm/dd/yyyy. Is that right?",
+    )
+
+
+def test_decimal_commas_are_no_separators_without_a_header(tmp_path: Path) -> None:
+    found = suggested(tmp_path / "t.csv", "\n".join(f"{n % 7},5;{n % 3},25;x" for n in range(30)), header=False)
+    assert found.reading == {"header": False, "separator": ";", "decimal": ","}
+    assert len(found.columns) == 3
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16", "utf-8"])
+def test_a_byte_order_mark_is_no_part_of_a_name(encoding: str, tmp_path: Path) -> None:
+    text = "age,sex\n" + "31,f\n52,m\n" * 10
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    (tmp_path / "t.csv").write_bytes(f"{mark}{text}".encode(encoding))
+    assert [column.name for column in ic.suggest(tmp_path / "t.csv", encoding=encoding).columns] == ["age", "sex"]
+    schema = ic.Schema({"age": ic.intervals(20)}, insensitive=["sex"])
+    assert len(ic.anonymize(tmp_path / "t.csv", schema, model="k>=2", encoding=encoding).table) == 20
 
 
 def test_decimal_commas_far_below_are_found_too(tmp_path: Path) -> None:
@@ -206,7 +281,60 @@ def test_files_of_a_folder_in_two_encodings_are_refused(tmp_path: Path) -> None:
         ic.suggest(tmp_path)
 
 
+def test_other_encodings_that_fit_are_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"name,age\n" + "Kučera,31\nNovák,32\n".encode("cp1250") * 5)
+    asked = ic.suggest(tmp_path / "t.csv").asked
+    assert asked[0].startswith("special characters are read as cp1252; cp1250, iso8859-2")
+    assert asked[0].endswith(" fit too. Do names look right? Else say encoding")
+
+
+@pytest.mark.parametrize(
+    ("first", "line", "has"),
+    [
+        ("Patients of ward 3\n", 2, "1 value"),
+        ("Patients, ward 3\nmade in May\n\n", 4, "1 value"),
+        ("Patients of ward 3;;;\n", 2, "1 value"),
+        ("sep=;\n", 2, "1 value"),
+    ],
+)
+@pytest.mark.parametrize("header", [True, False])
+def test_a_title_is_not_taken_for_the_names_of_columns(
+    first: str, line: int, has: str, header: bool, tmp_path: Path
+) -> None:
+    text = first + "age;sex;town;cost\n" + "31;f;Bonn;1,5\n52;m;Ulm;2,5\n" * 10
+    with pytest.raises(DataError, match=f"has {has}, and most lines after it have 4") as caught:
+        suggested(tmp_path / "t.csv", text, header=header)
+    assert f"line {line}" in caught.value.hint
+    assert "Patients" not in str(caught.value)
+    with pytest.raises(DataError, match=f"has {has}, and most lines after it have 4"):
+        ic.profile(tmp_path / "t.csv", header=header)
+
+
+def test_an_empty_first_line_is_refused_with_the_line_of_the_names(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"first line of the file 't\.csv' is empty"):
+        suggested(tmp_path / "t.csv", "\n\nage;sex\n31;f\n")
+
+
 def test_fields_of_blanks_are_asked_about(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("age;d\n" + "30; \n30;hiv\n31; \n31;flu\n" * 5, encoding="utf-8")
     assert any(question.startswith("' ' stands 10 times in 1 column ('d')") for question in ic.suggest(path).questions)
+
+
+@pytest.mark.parametrize(
+    ("cells", "asked"),
+    [
+        (["flu", "flu ", " hiv"], "'d' has 12 values with blanks at an end, which count as part of them"),
+        (["flu", "h\0v"], "'d' has 9 values with signs that no text has: is the file damaged?"),
+        ([*map(str, range(20)), "<5"], "'d' has numbers beside 1 other value, and stays text: are these missing?"),
+    ],
+)
+def test_what_nobody_sees_is_asked_about(cells: list[str], asked: str, tmp_path: Path) -> None:
+    lines = [f"{30 + n % 9},{cells[n % len(cells)]}" for n in range({3: 18, 2: 18, 21: 21}[len(cells)])]
+    found = suggested(tmp_path / "t.csv", "\n".join(["age,d", *lines]))
+    assert any(question.startswith(asked) for question in found.asked)
+
+
+def test_a_file_of_one_column_with_blanks_in_its_name_is_asked_about(tmp_path: Path) -> None:
+    found = suggested(tmp_path / "t.csv", "age sex\n" + "31 f\n52 m\n" * 10)
+    assert found.asked[0] == "the file is read as one column: if a sign stands between values, say separator"

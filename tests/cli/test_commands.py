@@ -127,7 +127,7 @@ BAD = {
     "an open quote": (b'name,age,disease\na,31,flu\nb,34,"hiv\n', "Line 3 of the file 'people.csv' has a quote"),
     "two encodings": (
         "name,age,disease\na,31,Grün\n".encode() + "b,32,Grün\n".encode("cp1252"),
-        "1 are not, the first of them is line 3.",
+        "1 are not, the first of them line 3.",
     ),
     "two equal names": (b"name,age,age,disease\na,31,3,flu\n", "Columns 2 and 3 of the table have the same name"),
     "no text": (bytes(range(256)) * 4, "error[IC106]: "),

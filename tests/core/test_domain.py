@@ -6,6 +6,7 @@ import datetime as dt
 import itertools
 from decimal import Decimal
 from enum import Enum, IntEnum
+from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -461,3 +462,30 @@ def test_the_kind_of_python_values_leaves_missing_ones_aside() -> None:
 def test_a_mixture_of_kinds_is_refused_by_name() -> None:
     with pytest.raises(DataError, match=r"Column 'x' mixes boolean and number values"):
         kind_of("x", iter([True, 1]))
+
+
+@given(st.lists(st.decimals(-(10**6), 10**6, places=3), min_size=1, max_size=8), st.data())
+def test_texts_that_write_one_number_are_counted(numbers: list[Decimal], data: st.DataObject) -> None:
+    """Whatever way is chosen to write numbers, as many texts are too many as there are texts more than numbers."""
+    ways = st.sampled_from(["f", "e", ".3f", ".5f", ".9f"])
+    texts = sorted({format(number, data.draw(ways)) for number in numbers for _ in range(2)})
+    domain = Domain.of("x", [*texts, *["a"] * data.draw(st.integers(0, 1))])
+    assert domain.kind == "text"
+    assert domain.repeats == len(texts) - len({Fraction(text) for text in texts})
+
+
+@pytest.mark.parametrize(
+    ("texts", "repeats"),
+    [
+        (["1", "1.0"], 1),
+        (["7", "07", "007"], 2),
+        (["1e5", "100000", "x"], 1),
+        (["2024-07-01", "2024-07-01 00:00"], 1),
+        (["1.5", "2.50"], 0),
+        (["a", "b", "c", "1", "1.0"], 0),
+        (["v1", "v1.0"], 0),
+        ([], 0),
+    ],
+)
+def test_numbers_and_days_that_are_written_twice_are_counted_and_codes_are_not(texts: list[str], repeats: int) -> None:
+    assert Domain.of("x", texts).repeats == repeats

@@ -109,17 +109,44 @@ def test_the_letters_of_a_language_tell_the_encoding(tmp_path: Path, encoding: s
 def test_letters_that_fit_two_alphabets_are_not_sure(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("name\nè\n".encode("cp1252"))  # Italian, or the Czech č
-    assert charset_of(path) == Charset("cp1252", sure=False)
+    found = charset_of(path)
+    assert found is not None
+    assert (found.encoding, found.sure, found.others[:2]) == ("cp1252", False, ("cp1250", "iso8859-2"))
     path.write_bytes("name\nKöln\n".encode("cp1252"))
     assert charset_of(path) == Charset("cp1252", sure=True)
+
+
+NAMES = {
+    "cp1254": ["Kadıköy Şişli", "Işık Ağrı", "Yıldız Ayşe"],  # noqa: RUF001 - the letters themselves
+    "cp1250": ["Dvořák Novák", "Černý Říčany", "Růžička", "Łódź"],
+    "cp1252": ["Þór Guðrún", "Søren", "Muñoz José", "Hélène Nîmes Besançon", "città perché", "Sørensen"],
+}
+
+
+@pytest.mark.parametrize(("encoding", "names"), [(encoding, one) for encoding in NAMES for one in NAMES[encoding]])
+def test_a_few_letters_are_read_as_the_most_usual_ones(encoding: str, names: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(f"name\n{names}\n".encode(encoding))
+    found = charset_of(tmp_path / "t.csv")
+    assert found is not None
+    assert found.encoding == encoding
+    assert found.sure == (not found.others)
+
+
+@pytest.mark.parametrize("place", [0, 30, 20_000])
+def test_a_single_line_of_utf_8_among_others_is_refused_with_its_number(place: int, tmp_path: Path) -> None:
+    lines = ["Köln und Zürich".encode("cp1252")] * 30_000
+    lines[place] = "Köln".encode()
+    (tmp_path / "t.csv").write_bytes(b"\n".join([b"name", *lines]))
+    with pytest.raises(DataError, match=rf"1 are of UTF-8, the first of them line {place + 2:,}, and 29,999 are not"):
+        charset_of(tmp_path / "t.csv")
 
 
 def test_a_file_of_two_encodings_is_refused_with_the_line(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("name\nKöln\nZürich\n".encode() + "Köln\n".encode("cp1252") + b"Bonn\n")
-    with pytest.raises(DataError, match=r"two encodings: 2 lines .* of UTF-8, 1 are not, the first of them is line 4"):
+    with pytest.raises(DataError, match=r"2 are of UTF-8, the first of them line 2, and 1 are not, .* line 4\."):
         charset_of(path)
-    with pytest.raises(DataError, match="two encodings: 2 lines"):
+    with pytest.raises(DataError, match="two encodings: of its lines with special characters 2 are"):
         open_table(path).domains(["name"])
 
 
@@ -132,7 +159,7 @@ def test_a_file_of_two_encodings_is_refused_with_the_line(tmp_path: Path) -> Non
         ("town, land;x\n1;2\n", ";"),
         ("a|b,c,d\n1|2\n", "|"),
         ("a\tb\n1,5\t2,5\n", "\t"),
-        ("a\n1,5\n2,5\n", ","),
+        ("a\n1,5\n2,5\n", ";"),
         ("a,b\n", ","),
         ("a;b\n", ";"),
     ],

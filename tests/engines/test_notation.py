@@ -223,3 +223,11 @@ def test_the_year_zero_is_in_no_calendar_wherever_it_stands(tmp_path: Path) -> N
         path = tmp_path / "t.csv"
         path.write_text("\n".join(["tag;t", *(f"{day};x" for day in rows), ""]), encoding="utf-8")
         assert open_table(path, dates="%d.%m.%Y").domains(["tag"])["tag"].kind == "text"
+
+
+def test_texts_that_are_no_numbers_without_the_marks_keep_them(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("code;size\n1.234;1.234\n0123;2.345\n", encoding="utf-8")
+    engine = open_table(tmp_path / "t.csv", thousands=".", decimal=",")
+    found = engine.domains(["code", "size"])
+    assert found["code"].texts.tolist() == ["0123", "1.234"]
+    assert found["size"].values.tolist() == [1234, 2345]

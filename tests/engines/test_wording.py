@@ -57,7 +57,7 @@ def test_any_table_comes_back_from_any_dialect(
     table = pa.table({name: pa.array(cells, pa.string()) for name, cells in columns.items()})
     with tempfile.TemporaryDirectory() as folder:
         plain, path = Path(folder) / f"plain.{ending}", Path(folder) / f"t.{ending}"
-        wanted = Wording(dialect, None)
+        wanted = Wording(dialect, tuple(columns), typed=True)
         open_table(table, missing_values=()).write(plain, keep_order=True)
         if sorted_already:
             texts = {
@@ -97,19 +97,45 @@ def test_a_german_file_has_commas_days_first_and_its_own_letters(tmp_path: Path)
 
 def test_bare_numbers_among_labels_have_the_comma_too_and_labels_keep_the_point(tmp_path: Path) -> None:
     table = pa.table({"age": ["44.5", "[20.5, 30)", "*"]})
-    open_table(table).write(tmp_path / "t.csv", keep_order=True, wording=Wording(GERMAN, None))
+    open_table(table).write(tmp_path / "t.csv", keep_order=True, wording=Wording(GERMAN, ("age",)))
     assert (tmp_path / "t.csv").read_text().splitlines() == ["age", "44,5", "[20.5, 30)", "*"]
 
 
 def test_a_column_in_which_two_texts_would_look_alike_stays_as_it_is(tmp_path: Path) -> None:
     table = pa.table({"a": ["1.5", "1,5"], "b": ["2024-07-01", "01.07.2024"]})
-    wording = open_table(table).write(tmp_path / "t.csv", keep_order=True, wording=Wording(GERMAN, None))
+    wording = open_table(table).write(tmp_path / "t.csv", keep_order=True, wording=Wording(GERMAN, ("a", "b")))
     assert (tmp_path / "t.csv").read_text().splitlines() == ["a;b", "1.5;2024-07-01", "1,5;01.07.2024"]
     assert wording == Wording(Dialect(";", "cp1252"), ())
 
 
+@pytest.mark.parametrize(
+    ("cells", "turned"),
+    [
+        (["1.5", "2", None], True),
+        (["1.50", "2.25"], True),
+        (["2024-07-01", "2024-07-02"], True),
+        (["250.01", "V45.1"], False),
+        (["01.1", "02.2"], False),
+        (["1.1", "1.10"], False),
+        (["2024-07-01", "soon"], False),
+        (["1.5", "2024-07-01"], False),
+    ],
+)
+@pytest.mark.parametrize("known", [False, True])
+def test_only_columns_that_would_be_read_as_numbers_or_days_are_turned_unasked(
+    cells: list[str | None], turned: bool, known: bool, tmp_path: Path
+) -> None:
+    table = pa.table({"a": pa.array(cells, pa.string())})
+    wanted, path = Wording(GERMAN, typed=True), tmp_path / "t.csv"
+    if known:
+        wording = write_batches(table.to_reader(), path, wanted, {"a": table["a"].combine_chunks()})
+    else:
+        wording = open_table(table).write(path, wording=wanted)
+    assert wording.columns == (("a",) if turned else ())
+
+
 def test_what_needs_no_comma_and_no_day_says_nothing_of_them(tmp_path: Path) -> None:
-    wanted = Wording(Dialect(decimal=",", dates="%d.%m.%Y"), None)
+    wanted = Wording(Dialect(decimal=",", dates="%d.%m.%Y"), typed=True)
     wording = open_table(pa.table({"age": [1, 2]})).write(tmp_path / "t.csv", wording=wanted)
     assert wording == Wording()
     assert wording.plain is None

@@ -56,6 +56,7 @@ def test_text_that_is_no_date_is_counted_and_carried_but_not_shown() -> None:
     with pytest.raises(UncoveredValuesError, match="1 of 2 values that are no dates of the format ISO 8601") as caught:
         dates("year").bind(Domain.of("born", ["2024-03-05", "canary"]))
     assert caught.value.values == ("canary",)
+    assert "such as dates='%d.%m.%Y' (ic.suggest finds it out: **found.reading)" in caught.value.hint
     with pytest.raises(UncoveredValuesError, match="format '%Y'"):
         dates("year", format="%Y").bind(Domain.of("born", ["2024-03-05"]))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -31,6 +31,13 @@ AS_READ = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "h
 """What decides how a file is read."""
 
 
+_NOWHERE = {
+    "decimal": "no column has numbers with a decimal comma",
+    "thousands": "no column has numbers with this mark between thousands",
+    "dates": "no column has days of this form",
+}
+
+
 def open_with(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
     check_schema(schema)
@@ -38,7 +45,17 @@ def open_with(table: Any, schema: Schema, **reading: Any) -> Engine:
     drop = schema.quasi_names if schema.missing == "drop" else ()
     engine = open_table(table, missing_values=schema.missing_values, drop_missing=drop, **reading)
     schema.check_columns(list(engine.columns()), show=engine.shows_names)
+    for note in unfitting(engine):
+        warn(note)
     return engine
+
+
+def unfitting(engine: Engine) -> list[str]:
+    """Name what was said about how a table is written, and is in none of its columns."""
+    unused: Sequence[str] = getattr(engine, "unused", ())
+    return [
+        f"{name} was given, and {_NOWHERE[name]}: a column is read so only if all its values fit" for name in unused
+    ]
 
 
 def check_schema(schema: Any) -> None:

@@ -163,7 +163,9 @@ def _write(source: Source, found: Found, output: Output) -> Release:
     """Write a release without ever holding its table; it is checked as it stands in the file."""
     with new_folder(output.folder, force=output.force) as folders:
         data = folders.public / f"data.{output.format}"
-        wanted = wording_wanted(output.dialect, wording_read(source.engine), source.engine, found.problem.schema)
+        wanted = wording_wanted(
+            output.dialect, wording_read(source.engine), source.engine, found.problem.schema, found.recoding.domains
+        )
         labels = labels_known(source.engine, wanted=output.labels)
         cluster, wording = _written(source.recoded(found.recoding), data, wanted)
         with _to_check(source, found, data, cluster, wording) as engine:

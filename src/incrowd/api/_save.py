@@ -99,7 +99,7 @@ def save(  # noqa: PLR0913 - all but the first two are optional
         table = release.table
         engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
         known = labels_known(engine, wanted=labels)
-        wanted = wording_wanted(told, release.recipe.wording, engine, release.schema)
+        wanted = wording_wanted(told, release.recipe.wording, engine, release.schema, release.recoding.domains)
         wording = engine.write(data, keep_order=release.recipe.order == "keep", wording=wanted)
         how: dict[str, Any] = {"sign": sign, "plan": plan, "about": about, "date": date}
         write_around(release, folders, data, wording, labels=known, **how)

@@ -186,9 +186,16 @@ def _file(certificate: Plain, folder: Path, memory: str | None, again: Republica
         beside = data.with_name(LABELS)
         yield beside.is_file() and digest_of(beside) == certificate["data"]["labels"], "hash of the labels"
     wording = wording_of(certificate["data"])
-    if wording != Wording() and not is_written_by(data, wording):
+    written = wording == Wording() or is_written_by(data, wording)
+    if not written:
         yield False, "how numbers, days and characters are written"
-    yield from _table(certificate, open_released(data, wording, memory=memory), memory, again, untouched=same)
+    try:
+        released = open_released(data, wording, memory=memory)
+    except DataError:
+        if written:
+            raise
+        return  # it is no file of this encoding, and that is said
+    yield from _table(certificate, released, memory, again, untouched=same)
 
 
 def _sound(certificate: Plain) -> Iterator[Told]:

@@ -9,6 +9,7 @@ could not be checked. What no file can show: whether the certificate tells the t
 records left out, and who wrote it. It stands on its own, so that you can read all of it.
 """
 
+import codecs
 import csv
 import gzip
 import hashlib
@@ -112,15 +113,18 @@ def wrong_in(certificate: Any) -> list[str]:
 
 
 def is_dialect(said: Plain) -> bool:
-    """Say whether a text file can be written like this, every character by itself."""
-    form = re.fullmatch("%([dmY])[./ -]?%([dmY])[./ -]?%([dmY])", said["dates"] or "%Y%m%d")
+    """Say whether a text file can be written like this, every character by itself, and is said in the one way."""
+    name, form = said["encoding"], re.fullmatch("%([dmY])[./ -]?%([dmY])[./ -]?%([dmY])", said["dates"] or "%Y%m%d")
     try:
-        ("\ufeff" * said["mark"]).encode(re.sub("utf-7|iso2022.*|idna|puny.*|.*escape|hz", "?", said["encoding"]))
-    except (LookupError, UnicodeError):
+        ("\ufeff" * said["mark"]).encode(re.sub("utf-7|iso2022.*|idna|puny.*|.*escape|hz", "?", name))
+        named = codecs.lookup(name).name == name and name not in {"ascii", "utf-8-sig", "utf-16", "utf-32"}
+    except (LookupError, ValueError):
         return False
-    used, one = (said["decimal"], said["dates"]) != (".", None), len(said["separator"]) == 1
+    sign, used = said["separator"], (said["decimal"], said["dates"]) != (".", None)
+    named &= len(sign) == 1 and not sign.isalnum() and sign not in "\"'\r\n\0"
     once = len(set(said["columns"])) == len(said["columns"]) and bool(said["columns"]) == used
-    return one and once and form is not None and len(set(form.groups())) == 3
+    days = form is not None and len(set(form.groups())) == 3 and said["dates"] != "%Y-%m-%d"
+    return named and once and days and not (said["mark"] and not name.startswith("utf-"))
 
 
 def without_twins(pairs: list[tuple[str, Any]]) -> Plain:
@@ -511,7 +515,7 @@ def outcome(certificate: Plain, path: Path, say: Callable[[str], object]) -> int
             say(f"{states[fine]:<14}{what}\n")
     except Exception as error:  # noqa: BLE001 - whatever it is, its message may quote the data
         say(f"cannot read the data file ({type(error).__name__}).\n")
-        return 1 if False in told else 2
+        return 1 if False in told or (told and "dialect" in certificate["data"]) else 2  # it is not written as said
     trusted = ["date", "versions", "limits", "what the columns are and mean", "how many records were left out"]
     say(f"{'on trust':<14}{', '.join(trusted + ['the signature'] * ('signature' in certificate))}\n")
     if False in told:

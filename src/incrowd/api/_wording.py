@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from incrowd.core import ParameterError, Schema
+from incrowd.core import Domain, ParameterError, Schema
 from incrowd.engines import Dialect, Engine, Wording, check_dialect
 from incrowd.hierarchies import Averaged
 
 Told = Literal["input", "plain"] | Mapping[str, Any]
 """As the file that was read, plainly, or by what differs from the file that was read."""
+_TYPED = {"number", "date", "datetime"}
 KEYS = ("separator", "decimal", "dates", "encoding", "mark")
 HINT = "write 'input', 'plain', or what differs, such as {'separator': ';', 'decimal': ','}."
 
@@ -37,7 +38,9 @@ def wording_read(engine: Engine) -> Wording | None:
     return None if dialect is None else Wording(dialect, tuple(getattr(engine, "rewritten", ())))
 
 
-def wording_wanted(told: Told, read: Wording | None, engine: Engine, schema: Schema) -> Wording:
+def wording_wanted(
+    told: Told, read: Wording | None, engine: Engine, schema: Schema, domains: Mapping[str, Domain]
+) -> Wording:
     """Say how a release is to be written.
 
     Parameters
@@ -50,18 +53,23 @@ def wording_wanted(told: Told, read: Wording | None, engine: Engine, schema: Sch
         The table: what its columns are decides which of them are numbers or days, if it was no text file.
     schema
         The roles of the columns. Averages are numbers, whatever the column was.
+    domains
+        The values of the quasi-identifiers as they were read: some may be released among labels.
     """
     if told == "plain" or (told == "input" and read is None):
         return Wording()
-    averaged = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
-    known = read or Wording(Dialect(), tuple(_numbers_and_days(engine)))
-    if isinstance(told, Mapping):
-        dialect = replace(known.dialect, **told)
-        as_read = (dialect.decimal, dialect.dates) == (known.dialect.decimal, known.dialect.dates)
-        known = Wording(dialect, known.columns if as_read or read is None else None)
-    columns = known.columns
-    return known if columns is None else Wording(known.dialect, tuple(dict.fromkeys([*columns, *averaged])))
+    columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
+    known, typed = read or Wording(Dialect(), tuple(_numbers_and_days(engine))), False
+    dialect = replace(known.dialect, **told) if isinstance(told, Mapping) else known.dialect
+    if read is not None:  # plain numbers and days are none of the columns that were rewritten when they were read
+        ways = zip(
+            (dialect.decimal, dialect.dates), (read.dialect.decimal, read.dialect.dates), (".", None), strict=True
+        )
+        typed = any(new != old == plain for new, old, plain in ways)
+    if typed:
+        columns += [name for name, domain in domains.items() if name in schema.quasi_names and domain.kind in _TYPED]
+    return Wording(dialect, tuple(dict.fromkeys([*known.columns, *columns])), typed)
 
 
 def _numbers_and_days(engine: Engine) -> Iterable[str]:
-    return (name for name, kind in engine.columns().items() if kind in {"number", "date", "datetime"})
+    return (name for name, kind in engine.columns().items() if kind in _TYPED)

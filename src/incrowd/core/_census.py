@@ -71,6 +71,9 @@ class CensusRequest:
         if self.entity and domains[self.entity].has_null:
             msg = f"Column {self.entity!r} (given as entity) is missing in some rows: nobody knows whose they are."
             raise DataError(msg, hint="give every row a person, or remove these rows first.")
+        for name in (*self.sensitive, *([self.entity] if self.entity else [])):
+            if twice := domains[name].repeats:
+                raise _written_twice(name, twice)
         counts = domains[self.count] if self.count else None
         if counts is None or not len(counts):
             return
@@ -95,6 +98,14 @@ class CensusRequest:
         """Give the number of codes that a column can have at the floor."""
         level = self.level(domain.column)
         return len(self.ladders[domain.column].labels[level]) if level else len(domain)
+
+
+def _written_twice(name: str, times: int) -> DataError:
+    """Refuse two ways to write one number: they would pass for two values, or for two persons."""
+    texts = "1 text writes a number or a date" if times == 1 else f"{times:,} texts write numbers or dates"
+    msg = f"In column {name!r} {texts} that another one writes too, as 1.0 beside 1: they would count as different."
+    hint = "write each in one way; in a frame make the column one of numbers or dates; give codes a letter in front."
+    return DataError(msg, hint=hint)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,16 @@ import numpy.typing as npt
 from incrowd.core._errors import DataError
 from incrowd.core._places import places_in
 from incrowd.core._reading import read_texts
-from incrowd.core._value_texts import WHOLE_FLOATS, Array, Kind, canonical_value, exact_number, read_as, texts_of
+from incrowd.core._value_texts import (
+    WHOLE_FLOATS,
+    Array,
+    Kind,
+    canonical_value,
+    exact_number,
+    read_as,
+    repeats_in,
+    texts_of,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +104,14 @@ class Domain:
             return self
         domain = Domain.build(self.column, *found, self.counts[: len(texts)], int(self.counts[len(texts) :].sum()))
         return _spelled(domain, texts, found[1]) if len(domain) == len(self) else self
+
+    @property
+    def repeats(self) -> int:
+        """How many texts of a column of texts write a number or a moment that another one writes: ``1.0`` beside ``1``.
+
+        Nothing if most of the texts are neither: then these are codes.
+        """
+        return repeats_in(self.values.tolist()) if self.kind == "text" else 0
 
     def __len__(self) -> int:
         return len(self.counts)

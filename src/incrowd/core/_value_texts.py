@@ -27,6 +27,7 @@ WHOLE_FLOATS = 2**53
 
 _EXACTLY = Context(prec=100_000, Emin=MIN_EMIN, Emax=MAX_EMAX)
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?|inf)")
+_MOMENT = re.compile(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}(?:[ T][0-9:.]+)?")
 _MIDNIGHT = " 00:00:00"
 
 
@@ -138,6 +139,22 @@ def read_as(kind: Kind, texts: Sequence[str]) -> tuple[Kind, Array] | None:
     """
     read = {"number": _read_numbers, "date": _read_moments, "datetime": _read_moments, "instant": _read_moments}
     return read[kind](texts) if kind in read and len(texts) else None
+
+
+def repeats_in(texts: Sequence[str]) -> int:
+    """Count the texts that write a number, or a moment, that another one writes; 0 if most are something else.
+
+    Parameters
+    ----------
+    texts
+        Each once.
+    """
+    for kind, shape in (("number", _NUMBER), ("date", _MOMENT)):
+        shaped = [text for text in texts if shape.fullmatch(text)]
+        found = read_as(kind, shaped) if 2 * len(shaped) >= len(texts) else None  # type: ignore[arg-type]
+        if found is not None:
+            return len(shaped) - len(set(found[1].tolist()))
+    return 0
 
 
 def _read_numbers(texts: Sequence[str]) -> tuple[Kind, Array] | None:

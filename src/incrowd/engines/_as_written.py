@@ -26,8 +26,8 @@ def is_written_by(path: Path, wording: Wording) -> bool:
         return False
     file = open_table(path, missing_values=(), separator=wording.dialect.separator, encoding=wording.encoding)
     assert isinstance(file, TextEngine)  # noqa: S101 - it is one of text
-    columns = wording.columns or ()
-    return {*columns} <= {*file.columns()} and file.keeps(dict.fromkeys(columns, wording.kept_sql))
+    columns = {*wording.columns}
+    return columns <= {*file.columns()} and file.keeps(dict.fromkeys(wording.columns, wording.kept_sql))
 
 
 def _is_encoded_by(path: Path, wording: Wording) -> bool:

@@ -7,6 +7,7 @@ Czech has ``ř`` beside ``ě``, and the common characters of Japanese, Chinese a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +23,11 @@ _FREQUENT = 0.4
 """At least this share of the letters must be the most frequent ones of the language; there they are about 0.6."""
 
 _WESTERN = (
-    "äöüß", "àâæçéèêëîïôœùûüÿ", "áéíñóúü", "àèéìíîòóùú", "áâãàçéêíóôõúü", "éëïóöüèáêà", "æøåéóòâêôü", "åäöéàüšž",
-    "áðéíóúýþæö", "äõöüšž", "àçéèíïóòúü",
+    "üäöß", "éèàêçôùîâëûïœæÿü", "óíáéñúü", "èàùòéìóíúî", "ãçáéíóêõâàôúü", "éëïöèóüáêà", "øæåéóòâêôü", "äöåéüàšž",
+    "íáðúóéöýþæ", "äõüöšž", "àóéèíçòúüï",
 )  # fmt: skip
-_CENTRAL = ("ąćęłńóśźż", "áäčďéěíľĺňóôŕřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž")
-_TURKISH = ("çğıi̇öşüâîû",)  # noqa: RUF001 - the letters themselves
+_CENTRAL = ("ąęłóśżćńź", "íáéěřýčžšůúňóťďľôäĺŕ", "áéöóőüíúű", "ăîşţâ", "čšžćđ")
+_TURKISH = ("ıi̇şğüçöâîû",)  # noqa: RUF001 - the letters themselves
 _GUESTS = "äöüßéá"
 """Letters of foreign names, which may stand in any table."""
 _SIGNS = "€‚„…‘’“”•–—™§°´`·«»±×®©\u00a0µ²³½¼¾ºª¿¡£¹"  # noqa: RUF001 - the signs themselves
@@ -38,7 +39,11 @@ _ALPHABETS = {
     "cp850": _WESTERN,
     "mac_roman": _WESTERN,
 }
-"""Languages by the encodings of their letters; the more usual encodings first."""
+"""Languages by the encodings of their letters, those that they write most first; the more usual encodings first."""
+_OLD = {"cp850", "mac_roman"}
+"""Encodings of machines that few still have: taken only where no other fits."""
+_GUEST = 20
+"""A letter of a foreign name counts as one that the language writes this seldom."""
 _LETTERS = {
     "cp1251": "оеаинтсрвл",
     "koi8-r": "оеаинтсрвл",
@@ -58,14 +63,19 @@ _BLOCKS = {
     "cp932": ((0x81, 0x83), (0x88, 0x98)),
 }
 """The first bytes of common characters: signs, syllables, and the characters that are taught first."""
+_PAIRS = {*_BLOCKS, "cp866"}
+"""Encodings in which a short line may be valid UTF-8 too."""
+_SEQUENCE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
+_KINDS = {True: "of UTF-8", False: "not"}
 
 
 @dataclass(frozen=True, slots=True)
 class Charset:
-    """An encoding, and whether nothing else fits."""
+    """An encoding, whether nothing else fits, and what else fits if so."""
 
     encoding: str
     sure: bool
+    others: tuple[str, ...] = ()
 
 
 def charset_of(path: Path) -> Charset | None:
@@ -89,9 +99,11 @@ def charset_of(path: Path) -> Charset | None:
     if reads(path, "utf-8"):
         return Charset("utf-8", sure=True)
     sample = _sample(path)
-    check_one_encoding(path, sample)
-    known = _by_letters(sample) or _by_blocks(sample) or _by_frequency(sample)
-    fitting = [*([known] if known else []), Charset("cp1252", sure=False)]
+    foreign = b"\n".join(line for line in sample.split(b"\n") if not _is_utf8(line)) or sample
+    known = _by_letters(foreign) or _by_blocks(sample) or _by_frequency(foreign)
+    check_one_encoding(path, sample, None if known is None else known.encoding)
+    others = tuple(name for name in _ALPHABETS if name != "cp1252" and _decoded(sample, name) is not None)
+    fitting = [*([known] if known else []), Charset("cp1252", sure=False, others=others)]
     return next((one for one in fitting if reads(path, one.encoding)), None)
 
 
@@ -118,24 +130,32 @@ def wrong_encoding(path: Path | None, problem: str) -> DataError:
     return DataError(problem, hint="say how it was saved, such as encoding='cp437'. No usual encoding fits.")
 
 
-def check_one_encoding(path: Path, sample: bytes) -> None:
-    """Refuse a file of which some lines are UTF-8 and others are not."""
-    seen = [_is_utf8(line) for line in sample.split(b"\n") if line]
-    if sum(seen) * 3 < len(seen):
-        return  # a few lines of any encoding look like UTF-8 by chance
-    right = wrong = first = 0
+def check_one_encoding(path: Path, sample: bytes, likely: str | None) -> None:
+    """Refuse a file of which some lines are UTF-8 and others are not.
+
+    Parameters
+    ----------
+    path, sample
+        The file, and some of its lines with other letters than those of ASCII.
+    likely
+        The encoding that the others seem to have.
+    """
+    if likely in _PAIRS:  # a few lines of these look like UTF-8 by chance, and of no other
+        seen = [_is_utf8(line) for line in sample.split(b"\n") if line]
+        if sum(seen) * 3 < len(seen):
+            return
+    elif not any(_SEQUENCE.search(block) for block in blocks_of(path)):
+        return
+    counts, first = Counter[bool](), dict[bool, int]()
     for number, line in enumerate(_lines(path), start=1):
-        if line.isascii():
-            continue
-        if _is_utf8(line):
-            right += 1
-        else:
-            wrong += 1
-            first = first or number
-    lines = (
-        f"{right:,} lines with special characters are of UTF-8, {wrong:,} are not, the first of them is line {first:,}"
-    )
-    msg = f"The file {path.name!r} has two encodings: {lines}."
+        if not line.isascii():
+            kind = _is_utf8(line)
+            counts[kind] += 1
+            first.setdefault(kind, number)
+    if len(first) < 2:
+        return
+    told = (f"{counts[kind]:,} are {words}, the first of them line {first[kind]:,}" for kind, words in _KINDS.items())
+    msg = f"The file {path.name!r} has two encodings: of its lines with special characters {', and '.join(told)}."
     raise DataError(msg, hint="mend these lines, or save the table again where it came from.")
 
 
@@ -175,26 +195,37 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
 
 
 def _by_letters(sample: bytes) -> Charset | None:
-    """Find the encodings in which all letters are of one alphabet; sure if all of them read the same."""
-    texts = {encoding: _decoded(sample, encoding) for encoding in _ALPHABETS}
-    fitting = [
-        (encoding, text)
-        for encoding, text in texts.items()
-        if text is not None and _is_of_one_language(text, _ALPHABETS[encoding])
-    ]
+    """Find the encoding whose letters are the usual ones of a language; sure if all that fit read the same."""
+    texts = {encoding: text for encoding in _ALPHABETS if (text := _decoded(sample, encoding)) is not None}
+    usual = {encoding: _usual(text, _ALPHABETS[encoding]) for encoding, text in texts.items()}
+    fitting = [encoding for encoding in texts if usual[encoding]]
     if not fitting:
         return None
-    encoding, text = fitting[0]
-    return Charset(encoding, sure=all(other == text for _, other in fitting))
+    best = max(fitting, key=lambda encoding: (encoding not in _OLD, usual[encoding]))
+    others = tuple(
+        encoding
+        for encoding in fitting
+        if texts[encoding] != texts[best] and (encoding not in _OLD or 2 * usual[encoding] >= usual[best])
+    )
+    return Charset(best, sure=not others, others=others)
 
 
-def _is_of_one_language(text: str, alphabets: Iterable[str]) -> bool:
-    others = {sign for sign in text if not sign.isascii()}
-    letters = set("".join(sign.lower() for sign in others if sign.isalpha() and sign not in "ªºµ"))
-    signs = {sign for sign in others if not sign.isalpha() or sign in "ªºµ"}
+def _usual(text: str, alphabets: Iterable[str]) -> float:
+    """Say how usual the letters of a text are in the language that fits best; 0 if none has them all."""
+    found = Counter(sign for sign in text if not sign.isascii())
+    letters = Counter[str]()
+    for sign, count in found.items():
+        if sign.isalpha() and sign not in "ªºµ":
+            letters.update(dict.fromkeys(sign.lower(), count))
+    signs = {sign for sign in found if not sign.isalpha() or sign in "ªºµ"}
     if not signs <= set(_SIGNS) or any(signs & set(match[0]) for match in _WITHIN.finditer(text)):
-        return False
-    return any(letters <= {*alphabet, *_GUESTS} for alphabet in alphabets)
+        return 0.0
+    fitting = [alphabet for alphabet in alphabets if letters.keys() <= {*alphabet, *_GUESTS}]
+    if not letters:
+        return 1.0 if fitting else 0.0
+    ranks = ({sign: place for place, sign in enumerate(alphabet, start=1)} for alphabet in fitting)
+    shares = (sum(count / rank.get(sign, _GUEST) for sign, count in letters.items()) for rank in ranks)
+    return max(shares, default=0.0) / letters.total()
 
 
 def _by_blocks(sample: bytes) -> Charset | None:

@@ -7,8 +7,10 @@ import csv
 import gzip
 import io
 import itertools
+import re
 import shutil
 import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +30,9 @@ _UTF8 = {"utf-8", "utf-8-sig", "ascii"}
 
 _LINES, _HALF = 200, 0.5
 """So many lines tell the separator, if at least this share of them agree."""
+
+_COMMA = re.compile(r"\s*[-+]?[0-9][0-9.' ]*,[0-9]+\s*|\s*[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?\s*")
+"""A number with a comma before its decimals or between thousands."""
 
 _NO_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 _BLOCK = 1 << 20
@@ -77,15 +82,18 @@ def look_at(path: Path, encoding: str, separator: str | None, *, named: bool = T
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         msg = f"The separator must be one character and no quote or line break, got {separator!r}."
         raise DataError(msg, hint="for example separator=';'. Without one it is found out.")
-    line, more = _read(path, _with_mark(encoding), lambda file: (file.readline(), file.read(_LOOK)))
+    line, more = _read(path, with_mark(path, encoding), lambda file: (file.readline(), file.read(_LOOK)))
     if "\0" in line:
         raise wrong_encoding(path, f"The file {path.name!r} is not valid {encoding}: it has zeros between its letters.")
     if not line.strip():
         problem = f"The first line of the file {path.name!r} is empty."
         msg = problem if more.strip() else f"The file {path.name!r} is empty."
         raise DataError(msg, hint="the first line must name the columns." if named else "the first line is a record.")
-    separator = separator or _separator(line, more, usual="\t" if ".tsv" in path.name.lower() else ",")
-    header = _header(path, line, separator)
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    found = separator or _separator(line, more, usual)
+    sure = separator is not None or _fitting(_cut(line + more, found), whole=len(line + more) <= _LOOK) == 1
+    _refuse_title(path, line + more, (found,) if sure else SEPARATORS)
+    separator, header = found, _header(path, line, found)
     if named:
         _check_header(path, header)
     else:
@@ -113,7 +121,7 @@ def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Pa
         "w", prefix=f"{begin}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
     ) as copy:
         try:
-            _read(path, encoding, lambda source: shutil.copyfileobj(source, copy))
+            _read(path, with_mark(path, encoding), lambda source: shutil.copyfileobj(source, copy))
         except BaseException:
             Path(copy.name).unlink()
             raise
@@ -185,30 +193,73 @@ def _open(path: Path, encoding: str) -> io.TextIOBase:
     return path.open(encoding=encoding, newline="")
 
 
-def _with_mark(encoding: str) -> str:
-    """Let a file of UTF-8 begin with a byte order mark, which is no part of the first name."""
-    return "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+def with_mark(path: Path, encoding: str) -> str:
+    """Let a file begin with a byte order mark, which is no part of the first name."""
+    name = codecs.lookup(encoding).name
+    if name == "utf-8":
+        return "utf-8-sig"
+    return "utf-16" if name in {"utf-16-le", "utf-16-be"} and begins_with_mark(path) else encoding
 
 
 def _separator(line: str, more: str, usual: str) -> str:
     """Choose the separator that cuts most lines into as many columns as the first one; then the one that cuts most.
 
-    Where most lines differ from the first by every separator, the first line alone decides.
+    Where most lines differ from the first by every separator, the first line alone decides. A comma gives way to
+    another sign that fits as well if all that it cuts then are numbers: it stands before their decimals.
     """
     signs = [*dict.fromkeys((usual, *SEPARATORS))]
-    fitting = {sign: _fitting(line + more, sign) for sign in signs}
+    cut = {sign: _cut(line + more, sign) for sign in signs}
+    fitting = {sign: _fitting(rows, whole=len(line + more) <= _LOOK) for sign, rows in cut.items()}
     alike = {sign: share if share >= _HALF else 0.0 for sign, share in fitting.items()}
-    return max(signs, key=lambda sign: (alike[sign], _width(line, sign)))
+    decimals = {sign for sign in signs if sign != "," and alike[sign] and _have_decimals(cut[sign][1:])}
+    if not any(alike.values()) and _width(line, ",") == 1 and _have_decimals(cut[";"][1:]):
+        return ";"  # one column
+    return max(signs, key=lambda sign: (alike[sign], sign in decimals, _width(line, sign)))
 
 
-def _fitting(text: str, sign: str) -> float:
-    """Give the share of the first lines that have as many values as the first one, if that is more than one."""
+def _cut(text: str, sign: str) -> list[list[str]]:
     try:
-        widths = [len(row) for row in itertools.islice(csv.reader(io.StringIO(text), delimiter=sign), _LINES) if row]
+        return [row for row in itertools.islice(csv.reader(io.StringIO(text), delimiter=sign), _LINES) if row]
     except csv.Error:
-        return 0.0
-    rows = widths[1:-1] if len(widths) > 2 and len(text) > _LOOK else widths[1:]
-    return sum(width == widths[0] for width in rows) / len(rows) if rows and widths[0] > 1 else 0.0
+        return []
+
+
+def _fitting(rows: list[list[str]], *, whole: bool) -> float:
+    """Give the share of the first lines that have as many values as the first one, if that is more than one."""
+    widths = [*map(len, rows)]
+    others = widths[1:] if whole or len(widths) <= 2 else widths[1:-1]
+    return sum(width == widths[0] for width in others) / len(others) if others and widths[0] > 1 else 0.0
+
+
+def _have_decimals(rows: list[list[str]]) -> bool:
+    """Say whether there are commas in values, all of them in numbers."""
+    marked = [cell for row in rows for cell in row if "," in cell]
+    return bool(marked) and all(map(_COMMA.fullmatch, marked))
+
+
+def _refuse_title(path: Path, text: str, signs: Sequence[str]) -> None:
+    """Refuse a first line that has at most half of the values that most lines after it have: a title, or a note."""
+    filled, usual, number = max((_title(text, sign) for sign in signs), key=lambda title: title[1])
+    if usual:
+        has = "1 value" if filled == 1 else f"{filled} values"
+        msg = f"The first line of the file {path.name!r} has {has}, and most lines after it have {usual}."
+        hint = f"is it a title? The first line of the table seems to be line {number}: delete what is before it."
+        raise DataError(msg, hint=hint)
+
+
+def _title(text: str, sign: str) -> tuple[int, int, int]:
+    """Give how many values a first line has that is a title, how many most others have, and where these begin."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+    try:
+        filled = sum(map(bool, next(rows)))
+        others = dict((rows.line_num, row) for row in itertools.islice(rows, _LINES) if row)  # noqa: C402 - it moves on
+    except csv.Error:
+        return 0, 0, 0
+    widths = {line: len(row) for line, row in others.items()}
+    usual, count = Counter(widths.values()).most_common(1)[0] if widths else (0, 0)
+    one_column = sign == "," and all(_COMMA.fullmatch(",".join(row)) for row in others.values())
+    is_title = 2 * filled <= usual and usual > 1 and 1 < count >= _HALF * len(widths) and not one_column
+    return (filled, usual, min(line for line in widths if widths[line] == usual)) if is_title else (0, 0, 0)
 
 
 def _width(line: str, sign: str) -> int:
@@ -244,7 +295,8 @@ def _check_header(path: Path, header: list[str]) -> None:
     for number, name in enumerate(header, start=1):
         if not name.strip():
             msg = f"Column {number} of the file {path.name!r} has no name."
-            raise DataError(msg, hint="the first line must name every column.")
+            last = ", and not end with a separator" if number == len(header) > 1 else ""
+            raise DataError(msg, hint=f"the first line must name every column{last}.")
 
 
 def first_rows(path: Path, header: Header, encoding: str, *, named: bool = True) -> list[list[str]]:
@@ -259,7 +311,7 @@ def first_rows(path: Path, header: Header, encoding: str, *, named: bool = True)
     named
         Whether its first line names the columns.
     """
-    text = _read(path, _with_mark(encoding), lambda file: file.read(_LOOK))
+    text = _read(path, with_mark(path, encoding), lambda file: file.read(_LOOK))
     try:
         rows = [*csv.reader(io.StringIO(text, newline=""), delimiter=header.separator)]
     except csv.Error:

@@ -63,6 +63,9 @@ class EagerEngine:
 
     shows_names: ClassVar[bool] = True
 
+    unused: tuple[str, ...] = ()
+    """What was said about how the table is written, and is in none of its columns."""
+
     def __init__(
         self,
         columns: Mapping[str, pa.ChunkedArray | Coded],

@@ -81,6 +81,9 @@ class FrameEngine:
     shows_names: ClassVar[bool] = True
     """Whether an error may list the columns: the first line of a text file may be a record."""
 
+    unused: tuple[str, ...] = ()
+    """What was said about how the table is written, and is in none of its columns."""
+
     def __init__(  # noqa: PLR0913 - all but the first three are optional
         self,
         frame: Frame,
@@ -142,6 +145,7 @@ class FrameEngine:
     def write_census(self, request: CensusRequest, path: Path) -> None:
         """Write the cells of a census that is too long to be held to a Parquet file: packed codes, counts, no order."""
         begin("reading")
+        request.check(self.domains(request.needed))
         frame, words = self._encoded(request)
         assert isinstance(self._home, DuckHome)  # noqa: S101 - who asks has seen to it
         self._home.spill(frame.group_by(words).agg(self._tally(request.count)), path)

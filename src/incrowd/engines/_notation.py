@@ -69,6 +69,12 @@ class Notation:
         return self == Notation()
 
     @property
+    def told(self) -> tuple[str, ...]:
+        """What is written otherwise than plainly."""
+        told = {"decimal": self.decimal == ",", "thousands": self.thousands, "dates": self.dates}
+        return tuple(name for name, said in told.items() if said)
+
+    @property
     def marks(self) -> str:
         """The signs that a number has here and no plain number has."""
         return THOUSANDS.get(self.thousands or "", "") + ("," if self.decimal == "," else "")
@@ -168,8 +174,8 @@ def pattern_of_form(form: str, *, named: bool = False) -> str:
 
 def made_plain(
     relation: duckdb.DuckDBPyRelation, notation: Notation, missing: Sequence[str]
-) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, Written]]:
-    """Rewrite the columns in which every value is such a number or such a day, and say which.
+) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, Written], tuple[str, ...]]:
+    """Rewrite the columns in which every value is such a number or such a day; say which, and what no column has.
 
     Parameters
     ----------
@@ -181,26 +187,34 @@ def made_plain(
         Texts that count as missing: they stay as they are.
     """
     likely, quiet = _likely(relation, notation, missing)
-    if not likely and not quiet:
-        return relation, {}
     rewritten: dict[str, Written] = {}
-    timed = set()
+    timed, used = set(), set()
     while likely or quiet:
         tests = [test for name, kind in likely for test in _tests(quoted(name), kind, notation, missing)]
-        tests += [_marked(quoted(name), "number", notation, missing) for name in quiet]
+        tests += [_marked(quoted(name), notation.marks, missing) for name in quiet]
         answers: Any = relation.aggregate(", ".join(tests)).fetchall()[0]
         for place, (name, kind) in enumerate(likely):
-            values, others, marked = answers[3 * place : 3 * place + 3]
-            if values and not others and (kind == "date" or marked) and name not in rewritten:
+            values, others, marked, grouped, typed = answers[5 * place : 5 * place + 5]
+            if not values or others or name in rewritten:
+                continue
+            if kind == "date":
                 rewritten[name] = kind
-                timed |= {name} if kind == "date" and marked else set()
-        loud = zip(quiet, answers[3 * len(likely) :], strict=True)
+                timed |= {name} if marked else set()
+                used.add("dates")
+            elif marked or grouped:
+                used |= {name for name, count in (("decimal", marked), ("thousands", grouped)) if count}
+                if typed or not grouped:  # texts that would be no numbers without the marks keep them
+                    rewritten[name] = kind
+        loud = zip(quiet, answers[5 * len(likely) :], strict=True)
         likely, quiet = [(name, "number") for name, marks in loud if marks and name not in rewritten], []
+    unused = tuple(name for name in notation.told if name not in used)
+    if not rewritten:
+        return relation, {}, unused
     columns = [
         _plain_sql(quoted(name), rewritten.get(name), notation, missing, timed=name in timed)
         for name in relation.columns
     ]
-    return relation.project(", ".join(columns)), rewritten
+    return relation.project(", ".join(columns)), rewritten, unused
 
 
 def _likely(
@@ -226,25 +240,47 @@ def _likely(
 
 
 def _tests(column: str, kind: Written, notation: Notation, missing: Sequence[str]) -> Iterable[str]:
-    """Count the values, what is no such number or day, and what has a mark or a time of day."""
+    """Count values, others, decimals or times of day, and marks between thousands; ask whether numbers read as such."""
     there = f"{column} IS NOT NULL{_unless_missing(column, missing)}"
+    groups = THOUSANDS.get(notation.thousands or "", "")
     if kind == "number":
         number = f"regexp_full_match({column}, {text_literal(notation.number)})"
+        typed = f"coalesce(({are_numbers(notation.number_sql(column), f' FILTER (WHERE {there})')}), false)"
+        marks = notation.decimal if notation.decimal == "," else ""
     else:
         shaped = f"regexp_full_match({column}, {text_literal(f'({pattern_of_form(str(notation.dates))})')})"
         timed = f"regexp_full_match({column}, {text_literal(str(notation.day))})"
         plain, long = (notation.day_sql(column, timed=one) for one in (False, True))
         number = f"CASE WHEN {shaped} THEN {plain} IS NOT NULL WHEN {timed} THEN {long} IS NOT NULL ELSE false END"
+        typed, marks, groups = "true", ":", ""
     yield f"count(*) FILTER (WHERE {there})"
     yield f"count(*) FILTER (WHERE {there} AND NOT {number})"
-    yield _marked(column, kind, notation, missing)
+    yield _marked(column, marks, missing)
+    yield _marked(column, groups, missing)
+    yield typed
 
 
-def _marked(column: str, kind: Written, notation: Notation, missing: Sequence[str]) -> str:
-    """Count what has a mark or a time of day."""
-    marks = notation.marks if kind == "number" else ":"
-    marked = " OR ".join(f"contains({column}, {text_literal(mark)})" for mark in marks)
+def _marked(column: str, marks: str, missing: Sequence[str]) -> str:
+    """Count what has one of some signs."""
+    marked = " OR ".join(f"contains({column}, {text_literal(mark)})" for mark in marks) or "false"
     return f"count(*) FILTER (WHERE ({marked}){_unless_missing(column, missing)})"
+
+
+def are_numbers(cell: str, among: str = "") -> str:
+    """Ask whether a column would be read as numbers: of codes such as ``01.1``, or ``1.10`` beside ``1.1``, it is not.
+
+    Parameters
+    ----------
+    cell
+        The expression of a plain text.
+    among
+        Which rows count, as a filter of aggregates.
+    """
+    whole, decimals = "-?(0|[1-9][0-9]*)", f"length({cell}) - strpos({cell}, '.')"
+    plain = f"regexp_full_match({cell}, '{whole}([.]([0-9]*[1-9]|0))?([eE][-+]?[0-9]+)?')"
+    fixed = f"regexp_full_match({cell}, '{whole}[.][0-9]+')"
+    same = f"min({decimals}){among} = max({decimals}){among}"
+    return f"bool_and({plain}){among} OR (bool_and({fixed}){among} AND {same})"
 
 
 def _plain_sql(column: str, kind: Written | None, notation: Notation, missing: Sequence[str], *, timed: bool) -> str:

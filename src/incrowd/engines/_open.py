@@ -183,6 +183,7 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
     if is_text(found.files[0]):
         return _open_text(found, Workshop(*budget), layout, reading)
     stamp = Stamp.of(path)
+    unused: tuple[str, ...] = ()
     begin("reading")
     read = read_whole(path, layout.sheet)
     if read is None:
@@ -193,9 +194,11 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
     if layout.escaped and is_escaped(path):
         table = pa.table({name: unescaped_column(table[name]) for name in table.column_names})
     if kind in SPREADSHEETS:
-        table = plain_cells(table, notation, reading["missing_values"])
+        table, unused = plain_cells(table, notation, reading["missing_values"])
     untyped = () if ending_of(path) in ARROWS else table.column_names  # a program's cells, not a column's type
-    return _open_eager(codebook.attach(table) if codebook else table, budget, reading, untyped)
+    engine = _open_eager(codebook.attach(table) if codebook else table, budget, reading, untyped)
+    engine.unused = unused
+    return engine
 
 
 def _open_parquet(found: Several, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
@@ -250,19 +253,23 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
         every_name = zip(header.columns, relation.columns, strict=True)
         cells = ((layout.wording.read_sql(name, cell), cell) for name, cell in every_name)
         relation = relation.project(", ".join(f"{unescaped_sql(text)} AS {cell}" for text, cell in cells))
-    notation, rewritten = layout.notation, {}
+    notation, rewritten, unused = layout.notation, {}, layout.notation.told
     if not notation.is_plain:
         begin("reading")
-        relation, inner = made_plain(relation, notation, reading["missing_values"])
+        relation, inner, unused = made_plain(relation, notation, reading["missing_values"])
         names = dict(zip(inner_names(len(header.columns)), header.columns, strict=True))
         rewritten = {names[name]: kind for name, kind in inner.items()}
     home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
     dialect = Dialect(header.separator, encoding, header.mark, *astuple(notation))
     text = nw.from_native(relation)
-    return TextEngine(text, home, header.columns, dialect=dialect, rewritten=rewritten, **reading)
+    engine = TextEngine(text, home, header.columns, dialect=dialect, rewritten=rewritten, **reading)
+    engine.unused = unused
+    return engine
 
 
-def _open_eager(source: Any, budget: Budget, reading: Mapping[str, Any], untyped: Collection[str] = ()) -> Engine:
+def _open_eager(
+    source: Any, budget: Budget, reading: Mapping[str, Any], untyped: Collection[str] = ()
+) -> EagerEngine | FrameEngine:
     """Encode a frame in this process if its rows fit as numbers; else DuckDB reads it in place, and may spill."""
     table, hand_back, objects = _hand_over(source)
     untyped = [*untyped, *objects]

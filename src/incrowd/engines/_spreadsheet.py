@@ -51,8 +51,8 @@ def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
     return tightened(pa.Table.from_batches([read]).rename_columns(names))
 
 
-def plain_cells(table: pa.Table, notation: Notation, missing: Sequence[str]) -> pa.Table:
-    """Make numbers and days of texts that are written as such in every cell of a column.
+def plain_cells(table: pa.Table, notation: Notation, missing: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:
+    """Make numbers and days of texts that are written as such in every cell of a column; say what no column has.
 
     Parameters
     ----------
@@ -66,20 +66,21 @@ def plain_cells(table: pa.Table, notation: Notation, missing: Sequence[str]) -> 
     names = [
         field.name for field in table.schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
     ]
-    if notation.is_plain or not names:
-        return table
+    if notation.is_plain:
+        return table, ()
+    if not names:
+        return table, notation.told
     inner = [f"c{number}" for number in range(len(names))]
     connection = connect()
-    relation, rewritten = made_plain(
-        connection.from_arrow(table.select(names).rename_columns(inner)), notation, missing
-    )
+    cells = connection.from_arrow(table.select(names).rename_columns(inner))
+    relation, rewritten, unused = made_plain(cells, notation, missing)
     read = reader_of(relation).read_all()
     for name, column in zip(names, inner, strict=True):
         if column in rewritten:
             texts = [None if text in missing else text for text in read[column].to_pylist()]
             place = table.column_names.index(name)
             table = table.set_column(place, name, _typed(name, texts))
-    return table
+    return table, unused
 
 
 def _typed(name: str, texts: Sequence[str | None]) -> pa.Array:

@@ -54,7 +54,7 @@ def write_text(
     dialect = settled(wanted.dialect)
     if path.name.lower().removesuffix(".gz").endswith(".tsv"):
         dialect = replace(dialect, separator="\t")
-    wording = _wording(Wording(dialect, wanted.columns), relation, texts)
+    wording = _wording(replace(wanted, dialect=dialect), relation, texts)
     alone = connect(threads=1)  # several threads write their rows as they come
     names = {name: quoted(name) for name in relation.columns}
     cells = ", ".join(f"{wording.written_sql(name, cell)} AS {cell}" for name, cell in names.items())
@@ -69,15 +69,13 @@ def _wording(wanted: Wording, relation: duckdb.DuckDBPyRelation, texts: Mapping[
     plain = (wanted.dialect.decimal, wanted.dialect.dates) == (".", None)
     types = zip(relation.columns, map(str, relation.types), strict=True)
     possible = [name for name, type_ in types if not plain and type_.startswith(_TURNED)]
-    asked = {
-        name: wanted.asked_sql(quoted(name)) for name in possible if wanted.columns is None or name in wanted.columns
-    }
+    asked = {name: wanted.asked_sql(quoted(name)) for name in possible if wanted.typed or name in wanted.columns}
     if texts is not None:
         alone = connect(threads=1)
         values = {name: _texts(alone.from_arrow(pa.table({name: texts[name]}))) for name in asked}
         return wanted.fitting({name: values[name].aggregate(asked[name]).fetchall()[0] for name in asked})
     found = _texts(relation).aggregate(", ".join(asked.values())).fetchall()[0] if asked else ()
-    return wanted.fitting({name: found[3 * place : 3 * place + 3] for place, name in enumerate(asked)})
+    return wanted.fitting({name: found[4 * place : 4 * place + 4] for place, name in enumerate(asked)})
 
 
 def _texts(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

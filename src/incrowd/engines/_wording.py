@@ -15,6 +15,7 @@ from typing import Any
 from incrowd.core import DataError, IncrowdError, ParameterError
 from incrowd.engines._csv import check_encoding
 from incrowd.engines._dialect import Dialect
+from incrowd.engines._notation import are_numbers
 
 ISO = "%Y-%m-%d"
 _DIGITS = {"d": "([0-9]{2})", "m": "([0-9]{2})", "Y": "([0-9]{4})"}
@@ -37,12 +38,14 @@ class Wording:
     dialect
         What stands between values, in numbers and in days; how characters are encoded.
     columns
-        The columns in which numbers and days are written by the dialect; all others are written as they are. ``None``
-        where that is still to be found out.
+        The columns in which numbers and days are written by the dialect; all others are written as they are.
+    typed
+        Whether that is still to be found out: then also columns that are of numbers or of days throughout.
     """
 
     dialect: Dialect = field(default_factory=Dialect)
-    columns: tuple[str, ...] | None = ()
+    columns: tuple[str, ...] = ()
+    typed: bool = False
 
     @property
     def plain(self) -> dict[str, Any] | None:
@@ -51,7 +54,7 @@ class Wording:
             return None
         known = asdict(self.dialect)
         del known["thousands"]
-        return {**known, "columns": list(self.columns or ())}
+        return {**known, "columns": list(self.columns)}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any] | None) -> Wording:
@@ -85,11 +88,12 @@ class Wording:
         return dialect.encoding[:6] if dialect.mark and dialect.encoding != "utf-8" else dialect.encoding
 
     def asked_sql(self, cell: str) -> str:
-        """Ask the texts of a column whether some are numbers that change, some such days, and all can be read again."""
+        """Ask a column whether some numbers change, some days do, all can be read again, and all are typed."""
         dialect = self.dialect
         number = "false" if dialect.decimal == "." else f"bool_or({_is(cell, _number('.'))})"
         day = "false" if dialect.dates is None else f"bool_or({_is(cell, _day(ISO))})"
-        return f"{number}, {day}, bool_and({_read(dialect, _written(dialect, cell))} = {cell})"
+        every = f"bool_and({_read(dialect, _written(dialect, cell))} = {cell})"
+        return f"{number}, {day}, {every}, {are_numbers(cell)} OR bool_and({_is(cell, _day(ISO))})"
 
     def fitting(self, answers: Mapping[str, Sequence[bool | None]]) -> Wording:
         """Keep to columns that can be written so: something in them changes, and all of it can be read again.
@@ -99,14 +103,18 @@ class Wording:
         answers
             Per column that may hold numbers or days what came of ``asked_sql``.
         """
-        turned = {name: told for name, (*told, every) in answers.items() if every and any(told)}
+        turned = {
+            name: told
+            for name, (*told, every, typed) in answers.items()
+            if every and any(told) and (name in self.columns or (self.typed and typed))
+        }
         numbers, days = (any(told[place] for told in turned.values()) for place in range(2))
         decimal, dates = self.dialect.decimal if numbers else ".", self.dialect.dates if days else None
         return Wording(replace(self.dialect, decimal=decimal, dates=dates), tuple(turned))
 
     def read_sql(self, name: str, cell: str) -> str:
         """Write the expression that gives the text of a cell as we write it."""
-        return _read(self.dialect, cell) if name in (self.columns or ()) else cell
+        return _read(self.dialect, cell) if name in self.columns else cell
 
     def kept_sql(self, cell: str) -> str:
         """Ask the cells of a column whether all are written so, and some otherwise than we write them."""
@@ -115,7 +123,7 @@ class Wording:
 
     def written_sql(self, name: str, cell: str) -> str:
         """Write the expression that gives the text of a cell as the file has it."""
-        return _written(self.dialect, cell) if name in (self.columns or ()) else cell
+        return _written(self.dialect, cell) if name in self.columns else cell
 
 
 def settled(dialect: Dialect) -> Dialect:

@@ -12,6 +12,10 @@ from incrowd.hierarchies._periods import UNITS, Array, Unit, moments_of, name_of
 
 FEW_MONTHS = 24
 """Weeks are a level of their own where the dates are of so many different months, or fewer."""
+_READ = (
+    "say how the file writes days, such as dates='%d.%m.%Y' (ic.suggest finds it out: **found.reading); "
+    "for one column dates(..., format='%d.%m.%Y'); "
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -31,7 +35,9 @@ class Dates:
         moments, readable = found
         if not readable.all():
             form = "ISO 8601" if self.format is None else repr(self.format)
-            raise uncovered(domain, ~readable, f"are no dates of the format {form}")
+            raise uncovered(
+                domain, ~readable, f"are no dates of the format {form}", _READ if form == "ISO 8601" else ""
+            )
         return Ladder.climb(domain, [*(_step(moments, unit) for unit in self.units), Step.top(domain)])
 
     def __repr__(self) -> str:

@@ -40,12 +40,12 @@ def places_in(texts: Sequence[str], domain: Domain) -> Ints:
     return np.append(found, positions.get("", -1)) if domain.has_null else found
 
 
-def uncovered(domain: Domain, missing: npt.NDArray[np.bool_], why: str) -> UncoveredValuesError:
+def uncovered(domain: Domain, missing: npt.NDArray[np.bool_], why: str, first: str = "") -> UncoveredValuesError:
     """Say how many values are not covered; the values themselves travel as data, never in the message."""
     count = int(missing.sum())
     values = domain.texts[: len(missing)][missing]
     msg = f"Column {domain.column!r} has {count:,} of {len(domain.values):,} values that {why}."
-    hint = "the error carries them in .values; the command line prints them with --show-values."
+    hint = f"{first}the error carries them in .values; the command line prints them with --show-values."
     return UncoveredValuesError(msg, column=domain.column, values=values, hint=hint)
 
 

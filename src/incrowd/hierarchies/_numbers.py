@@ -151,6 +151,9 @@ def typed_numbers(domain: Domain) -> tuple[Line, Bools]:
     return Scaled(domain.values.astype(np.int64), 1), np.ones(len(domain.values), dtype=bool)
 
 
+_READ = "if the file has decimal commas, say decimal=',' (ic.suggest finds it out: **found.reading); "
+
+
 def require_numbers(domain: Domain, what: str) -> Line:
     """Read every value as a number, or say what is in the way."""
     found = numbers_of(domain)
@@ -160,7 +163,7 @@ def require_numbers(domain: Domain, what: str) -> Line:
         raise HierarchyError(msg, hint=f"{hint} for this column.")
     line, readable = found
     if not readable.all():
-        raise uncovered(domain, ~readable, f"are no finite numbers, so {what} do not cover them")
+        raise uncovered(domain, ~readable, f"are no finite numbers, so {what} do not cover them", _READ)
     return line
 
 

@@ -24,6 +24,7 @@ OFFERED = 12
 """So many sheets are offered at once."""
 HERE = (
     (r": dates = \S+ reads them$", ". Say so below if they are."),
+    (r", say (?:decimal|thousands) = .*$", ", say so below."),
     (r"Else say encoding$", "Else choose another encoding below."),
     (r": then leave header = false out$", ". Say so below if it does."),
     (r"'([^']*)'", "\N{LEFT DOUBLE QUOTATION MARK}\\1\N{RIGHT DOUBLE QUOTATION MARK}"),

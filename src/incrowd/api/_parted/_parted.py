@@ -195,7 +195,9 @@ class Parts:
         """Bring the rows of all parts into one order, and check the file that they make."""
         data = folders.public / f"data.{self._output.format}"
         engine = self.source.engine
-        wanted = wording_wanted(self._output.dialect, wording_read(engine), engine, self.problem.schema)
+        wanted = wording_wanted(
+            self._output.dialect, wording_read(engine), engine, self.problem.schema, self.problem.census.domains
+        )
         wording = open_released(released, **self._budget).write(data, wording=wanted)
         verdict = self._verdict(open_released(data, wording, **self._budget), shares, expected)
         place = self._output.folder / folders.public.name / data.name

@@ -95,10 +95,10 @@ def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts
     """
     for gap in gaps:
         times = sum(gap.columns.values())
-        columns = f"{len(gap.columns):,} column{'' if len(gap.columns) == 1 else 's'} ({_listed([*gap.columns])})"
+        columns = f"{len(gap.columns):,} column{'' if len(gap.columns) == 1 else 's'} ({listed([*gap.columns])})"
         told = f"write missing = [{', '.join(json.dumps(text, ensure_ascii=False) for text in (*missing, gap.mark))}]"
         told = told if from_texts or not gap.number else "make it null in the table"
-        typed = f"; {_listed(gap.becoming)} would then be of numbers or dates" if gap.becoming else ""
+        typed = f"; {listed(gap.becoming)} would then be of numbers or dates" if gap.becoming else ""
         yield (
             f"{gap.mark!r} stands {times:,} time{'' if times == 1 else 's'} in {columns}: does it mean missing? "
             f"Then {told}{typed}"
@@ -127,6 +127,7 @@ def _numbers_in(domain: Domain) -> dict[str, int]:
     return {text: int(counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Name the first of some columns, and say how many more there are."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return f"{', '.join(map(repr, names[:NAMED]))}{more}"

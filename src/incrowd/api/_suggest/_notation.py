@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from incrowd.api._suggest._gaps import is_mark
+from incrowd.api._suggest._gaps import is_mark, listed
 from incrowd.engines import Notation, day_of
 
 Texts = Mapping[str, int]
@@ -36,9 +36,14 @@ TRIED = 200
 """Of so many values at least half must look like numbers or days."""
 _LIKELY = re.compile(r"[-+]?[0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*|[0-9].{4,18}")
 _MARKED = re.compile(r".*[0-9][.,'\u2019 \u00a0\u2009\u202f][0-9].*")
-_GROUP = re.compile(r"-?[1-9][0-9]{0,2}[.,'\u2019 \u00a0\u2009\u202f][0-9]{3}")
+_GROUP = re.compile(r"-?[1-9][0-9]{0,2}([.,])[0-9]{3}")
 _DAY = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4})(?:[ T][0-9:]+)?")
 _SHORT = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{2})(?:[ T][0-9:]+)?")
+_LIKE_NUMBER = re.compile(r"[-+]?[0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*(?:[eE][-+]?[0-9]+)?")
+_OTHERS = 5
+"""So few other texts among numbers are asked about: more are codes."""
+_EDGED = re.compile(r"\A\s+\S|\S\s+\Z")
+_CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\ufffd]")
 _YEARS = range(1850, 2151)
 """Eight digits are taken for a day only of these years."""
 
@@ -76,6 +81,7 @@ def notation_in(columns: Mapping[str, Texts], *, day_first: bool, points: bool) 
 
 def questions_about(columns: Mapping[str, Texts]) -> Iterator[str]:
     """Ask about columns of texts that are numbers or days written in two ways, or in none that can be told."""
+    yield from _ask_signs(columns)
     for name, texts in columns.items():
         if _is_likely(texts):
             real = {text: texts[text] for text in real_texts(texts)}
@@ -88,10 +94,18 @@ def real_texts(texts: Texts) -> Iterator[str]:
     return (text for text in texts if not is_mark(text))
 
 
-def are_groups(texts: Texts) -> bool:
-    """Say whether numbers could have three decimals as well as a mark between thousands."""
+def group_mark(texts: Texts) -> str | None:
+    """Give the point or comma before three digits that could be decimals as well as a group of a larger number."""
     marked = [text for text in real_texts(texts) if _MARKED.fullmatch(text)]
-    return bool(marked) and all(map(_GROUP.fullmatch, marked))
+    marks = {match[1] for text in marked if (match := _GROUP.fullmatch(text))}
+    alike = len(marks) == 1 and all(map(_GROUP.fullmatch, marked))
+    return marks.pop() if alike else None
+
+
+def days_otherwise(columns: Mapping[str, Texts]) -> dict[str, list[str]]:
+    """Give the columns of texts that are days throughout, and in which forms."""
+    likely = {name: [*real_texts(texts)] for name, texts in columns.items() if _is_likely(texts)}
+    return {name: forms for name, texts in likely.items() if (forms := forms_of(texts))}
 
 
 def forms_of(texts: list[str]) -> list[str]:
@@ -166,6 +180,20 @@ def _ask_days(name: str, texts: Texts) -> Iterator[str]:
         yield f"{name!r} has days beside {others:,} other values, and stays text: are these missing?"
 
 
+def _ask_signs(columns: Mapping[str, Texts]) -> Iterator[str]:
+    """Ask about what nobody sees: two texts that differ by it count as two."""
+    signs: dict[str, Callable[[str], object]] = {
+        "with blanks at an end, which count as part of them: should they be there?": _EDGED.search,
+        "with signs that no text has: is the file damaged?": _CONTROL.search,
+    }
+    for words, has in signs.items():
+        counts = {name: sum(count for text, count in texts.items() if has(text)) for name, texts in columns.items()}
+        found = [name for name, count in counts.items() if count]
+        if found:
+            total = sum(counts.values())
+            yield f"{listed(found)} {'has' if len(found) == 1 else 'have'} {total:,} value{'s' * (total > 1)} {words}"
+
+
 def _ask_numbers(name: str, texts: Texts) -> Iterator[str]:
     commas, points = (re.compile(Notation(decimal, None).number) for decimal in ",.")
     comma = sum(texts[text] for text in texts if "," in text and commas.fullmatch(text))
@@ -173,3 +201,9 @@ def _ask_numbers(name: str, texts: Texts) -> Iterator[str]:
     if comma and point and not _marks_of([*texts]):
         marks = f"{comma:,} numbers with a decimal comma and {point:,} with a decimal point"
         yield f"{name!r} has {marks}, and stays text: which is it?"
+        return
+    others = [text for text in texts if not _LIKE_NUMBER.fullmatch(text)]
+    if others and len(others) <= min(_OTHERS, len(texts) / 10):
+        times = sum(texts[text] for text in others)
+        beside = "1 other value" if times == 1 else f"{times:,} other values"
+        yield f"{name!r} has numbers beside {beside}, and stays text: are these missing?"

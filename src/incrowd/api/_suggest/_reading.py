@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from incrowd.api._census import unfitting
 from incrowd.api._profile import Profile, profile_of
 from incrowd.api._suggest._gaps import gaps_in, questions_of_gaps
 from incrowd.api._suggest._notation import (
@@ -22,8 +23,9 @@ from incrowd.api._suggest._notation import (
     MONTH_FIRST,
     Found,
     Texts,
-    are_groups,
+    days_otherwise,
     forms_of,
+    group_mark,
     notation_in,
     questions_about,
 )
@@ -34,6 +36,10 @@ WORDS = {"%d": "dd", "%m": "mm", "%b": "mon", "%Y": "yyyy"}
 """How people write the parts of a day."""
 _DAYS_OF_A_MONTH = 12
 """A day up to this could be a month."""
+_PARTED = re.compile(r"\S[ :~^#!]+\S")
+"""A name that perhaps is several, with another sign between them than usual."""
+_NAMED = 3
+"""So many other encodings are named."""
 _FILES = 20
 """The encodings of so many files of a folder are looked at."""
 
@@ -90,7 +96,8 @@ def read_table(
             engine = open_table(table, missing_values=missing, **given, **found)
             profile = profile_of(engine)
     gaps = questions_of_gaps(gaps_in(profile.domains, _are_typed), missing, from_texts=sketch is not None)
-    asked = [*_asked(sketch, engine, profile), *gaps]
+    said = [f"{note}. Is it right?" for note in unfitting(engine) if note.split()[0] in given]
+    asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile), *gaps]
     return Read(engine, profile, {**given, **found}, tuple(found), tuple(asked))
 
 
@@ -128,6 +135,12 @@ class Sketch:
         if "separator" not in given and header.separator != ",":
             found["separator"] = header.separator
         rows = first_rows(files[0], header, encoding, named=named)
+        if (
+            len(header.columns) == 1
+            and "separator" not in given
+            and any(_PARTED.search(text) for text in header.columns)
+        ):
+            asked.append("the file is read as one column: if a sign stands between values, say separator")
         if not named and rows and _names_columns(rows):
             asked.append("the first line looks like names of columns: then leave header = false out")
         columns = {
@@ -191,8 +204,9 @@ def _find_encoding(files: Sequence[Path], found: dict[str, Any]) -> Iterator[str
         raise DataError(msg, hint="save all of them in one encoding, best UTF-8.")
     found["encoding"] = others[0].encoding
     if not all(one.sure for one in others):
-        name = others[0].encoding
-        yield f"special characters are read as {name}, and others fit too: do names look right? Else say encoding"
+        also = [*dict.fromkeys(name for one in others for name in one.others)]
+        fit = f"{', '.join(also[:_NAMED])} fit{'s' if len(also) == 1 else ''} too" if also else "others may fit too"
+        yield f"special characters are read as {others[0].encoding}; {fit}. Do names look right? Else say encoding"
 
 
 def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
@@ -227,21 +241,60 @@ def _asked(sketch: Sketch | None, engine: Engine, profile: Profile) -> Iterator[
     days = {
         name: profile.domains[name] for name, kind in rewritten.items() if kind == "date" and name in profile.domains
     }
-    form = sketch.found.get("dates")
-    if form in {*DAY_FIRST.values(), *MONTH_FIRST.values()} and not any(map(_tells_order, days.values())):
-        names = ", ".join(map(repr, days))
-        yield f"no day of {names} tells day from month: they are read as {form_in_words(form)}. Is that right?"
-    if sketch.european or "thousands" in sketch.found:
-        for name, texts in sketch.columns.items():
-            domain = profile.domains.get(name)
-            if domain is not None and domain.kind == "number" and are_groups(texts):
-                whole = domain.values.dtype.kind == "i"
-                read = "whole numbers with a mark between thousands" if whole else "numbers with three decimals"
-                yield f"{name!r} is read as {read}; it could be the other. Is that right?"
-    yield from questions_about({name: _texts(one) for name, one in profile.domains.items() if one.kind == "text"})
+    texts = {name: _texts(one) for name, one in profile.domains.items() if one.kind == "text"}
+    reading = {**sketch.given, **sketch.found}
+    form, others = reading.get("dates"), days_otherwise(texts)
+    if form is not None:
+        yield from _ask_other_forms(form, [*days], others)
+    orders = {*DAY_FIRST.values(), *MONTH_FIRST.values()}
+    if "dates" in sketch.found and form in orders:
+        told = {name for name, domain in days.items() if _tells_order(domain)}
+        unsure = [name for name in days if name not in told]
+        if unsure and (not told or any(orders & {*forms} for forms in others.values())):
+            names = ", ".join(map(repr, unsure))
+            yield f"no day of {names} tells day from month: they are read as {form_in_words(form)}. Is that right?"
+    for name, column in sketch.columns.items():
+        domain, mark = profile.domains.get(name), group_mark(column)
+        if domain is not None and domain.kind == "number" and mark is not None:
+            yield from _ask_groups(name, mark, sketch)
+    yield from questions_about(texts)
     for name, domain in profile.domains.items():
         if domain.kind == "number" and domain.values.dtype.kind == "i" and _are_days(domain):
             yield f'{name!r} is read as a number and looks like days written as yyyymmdd: dates = "%Y%m%d" reads them'
+
+
+def _ask_repeats(profile: Profile) -> Iterator[str]:
+    """Name columns of texts that write one number in two ways."""
+    for name, domain in profile.domains.items():
+        if times := domain.repeats:
+            one = "1 text writes a number or a date" if times == 1 else f"{times:,} texts write numbers or dates"
+            yield f"in {name!r} {one} that another one writes too, as 1.0 beside 1, and it stays text: write each alike"
+
+
+def _ask_other_forms(form: str, days: Sequence[str], others: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Name the columns of days that are written otherwise than those that are read."""
+    for name, forms in others.items():
+        own = " or ".join(map(form_in_words, forms))
+        read = f"{', '.join(map(repr, days))} as {form_in_words(form)}" if days else f"dates are {form_in_words(form)}"
+        yield (
+            f"{name!r} has days as {own}, and stays text, because a file has one form of days ({read}): write them "
+            f"alike, or give {name!r} a ladder of dates with its own format"
+        )
+
+
+def _ask_groups(name: str, mark: str, sketch: Sketch) -> Iterator[str]:
+    """Ask about a mark before three digits that could stand between thousands as well as before decimals."""
+    sign, other = ("point", ",") if mark == "." else ("comma", ".")
+    if sketch.found.get("thousands") == mark:
+        yield (
+            f"the {sign} in {name!r} is read as a mark between thousands, so that 1{mark}234 is more than a thousand. "
+            f'Is that right? If decimals follow it, say decimal = "{mark}"'
+        )
+    elif "thousands" not in sketch.given and sketch.given.get("decimal") != mark and sketch.european:
+        yield (
+            f"the {sign} in {name!r} is read as a decimal {sign}, so that 1{mark}234 is a little more than one. "
+            f'Is that right? If it stands between thousands, say thousands = "{mark}" and decimal = "{other}"'
+        )
 
 
 def _are_typed(texts: list[str]) -> bool:
