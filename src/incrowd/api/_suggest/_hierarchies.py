@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from incrowd.api._plan._forms import HierarchyForm, form_of
-from incrowd.api._suggest._content import dates_in
+from incrowd.api._suggest._days import dates_in
 from incrowd.api._suggest._known_codes import known_codes, postcodes_in
 from incrowd.core import Domain, Hierarchy
 from incrowd.hierarchies import Classification, Flat, Frequent, Intervals, auto, flat, frequent_for, intervals, mask
@@ -43,9 +43,9 @@ def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
     if known := known_codes(domain, about):
         others = isinstance(known, Classification) and known.others is not None
         return known, "some values are not in the classification: they are one group" if others else ""
-    found, ambiguous = dates_in(domain)
-    if found is not None:
-        return found, "please check: are days and months read the right way round?" if ambiguous else ""
+    by_day, check = dates_in(domain)
+    if by_day is not None:
+        return by_day, check
     chosen = auto().choose(domain)
     if chosen == mask() and not _are_short_codes(domain):
         chosen = frequent_for(domain, 0.01, 0.05) or flat()

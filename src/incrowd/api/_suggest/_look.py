@@ -22,7 +22,7 @@ from incrowd.api._suggest._similarity import trees_of
 from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
 from incrowd.api._suggest._twins import alike
 from incrowd.api._suggest._weights import is_for_analysis
-from incrowd.core import Census, Hierarchy, ParameterError, UnknownColumnError
+from incrowd.core import Census, Domain, Hierarchy, ParameterError, UnknownColumnError
 from incrowd.engines import Engine
 from incrowd.hierarchies import Tree, flat
 
@@ -39,8 +39,9 @@ class Look:
         Its file, if it is in one.
     layout, found, asked, missing
         How it was read, what of that was found out, what to check about it, and which texts count as missing.
-    profile, guesses, persons
-        Its columns in numbers, the probable role of each, and which of them stand for persons and households.
+    profile, domains, guesses, persons
+        Its columns in numbers, their values (texts that are numbers or days read as such), the probable role of each,
+        and which of them stand for persons and households.
     ladders
         The hierarchies that somebody gave.
     """
@@ -52,6 +53,7 @@ class Look:
     asked: tuple[str, ...]
     missing: tuple[str, ...]
     profile: Profile
+    domains: Mapping[str, Domain]
     guesses: Mapping[str, RoleGuess]
     persons: Persons
     ladders: Mapping[str, Hierarchy] = field(default_factory=dict)
@@ -120,7 +122,7 @@ class Look:
             tree = ladder if isinstance(ladder, Tree) else None
             form = form_of(flat() if tree is not None else ladder)
             return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, form, tree=tree)
-        hierarchy, check = suggest_hierarchy(domain, guess.about)
+        hierarchy, check = suggest_hierarchy(self.domains[column.name], guess.about)
         return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, hierarchy, check)
 
     def _with_trees(self, columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
@@ -153,10 +155,10 @@ def look_at(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
     missing
         Texts that count as missing.
     """
-    guesses, persons = _guesses(read.engine, read.profile)
+    guesses, persons = _guesses(read)
     path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
     how = (read.reading, read.found, read.asked, tuple(missing))
-    return Look(read.engine, path, *how, read.profile, guesses, persons)
+    return Look(read.engine, path, *how, read.profile, read.domains, guesses, persons)
 
 
 def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Sequence[str], *, show: bool) -> None:
@@ -171,9 +173,10 @@ def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Seq
             raise UnknownColumnError.of(name, names, given_as=said.get(name, "entity or count"), show=show)
 
 
-def _guesses(engine: Engine, profile: Profile) -> tuple[dict[str, RoleGuess], Persons]:
+def _guesses(read: Read) -> tuple[dict[str, RoleGuess], Persons]:
     """Guess the roles of all columns: one by one, by what the table is about, and by how they hang together."""
-    clues = {name: clues_of(profile[name], domain) for name, domain in profile.domains.items()}
+    engine, profile = read.engine, read.profile
+    clues = {name: clues_of(replace(profile[name], kind=domain.kind), domain) for name, domain in read.domains.items()}
     subjects = subjects_of(clues.values())
     known = with_blocks(clues, {name: guess_role(one, subjects) for name, one in clues.items()})
     known = properties(engine, clues, alike(engine, clues, known))
