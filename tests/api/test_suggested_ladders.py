@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -217,3 +218,47 @@ def test_labels_of_a_classification_link_people_that_the_release_never_saw(tmp_p
         Fraction(1, 4),
     )  # four in Western Europe, nobody in Brazil
     assert not any("read" in note for note in linkage.notes)
+
+
+CODES = ("race", "marital_status", "familienstand", "etat_civil", "region", "religion", "occupation", "beruf", "sector")
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_numbers_that_name_things_never_become_ranges(name: str) -> None:
+    rows = [{name: number % 7 + 1, "age": 20 + number % 50} for number in range(700)]
+    column = ic.suggest(rows, roles={name: "quasi"}).columns[0]
+    assert form_name(column.hierarchy) in {"flat", "frequent"}
+
+
+@pytest.mark.parametrize("name", ["children", "household_size", "hours_worked", "years_of_experience"])
+def test_numbers_that_count_become_ranges(name: str) -> None:
+    rows = [{name: number % 17 + 1} for number in range(700)]
+    assert form_name(ic.suggest(rows, roles={name: "quasi"}).columns[0].hierarchy) == "intervals"
+
+
+def form_name(form: Any) -> str:
+    return next(iter(plain_of(form)))
+
+
+def test_values_that_go_with_nothing_get_no_tree() -> None:
+    random = np.random.default_rng(7)
+    noise = {f"c{place}": random.choice(list("abcde"), 600).tolist() for place in range(6)}
+    found = ic.suggest(pl.DataFrame(noise), roles=dict.fromkeys(noise, "quasi"))
+    assert [column.tree for column in found.columns] == [None] * 6
+
+
+def test_values_that_go_with_others_get_a_tree_also_where_they_are_numbers() -> None:
+    random = np.random.default_rng(7)
+    region = random.integers(1, 7, 600)
+    table = pl.DataFrame({"region": region, "town": [f"t{one // 2}" for one in region], "age": region * 10 + 1})
+    found = {column.name: column.tree for column in ic.suggest(table, roles={"town": "quasi"}).columns}
+    assert found["region"] is not None
+
+
+def test_german_postcodes_that_are_called_postcode_become_german_areas_and_are_to_be_checked() -> None:
+    codes = ["10115", "80331", "20095", "50667", "60311", "70173", "01067"]
+    german = ic.suggest([{"postcode": codes[number % 7]} for number in range(70)]).columns[0]
+    assert plain_of(german.hierarchy)["postcodes"] == "DE"
+    assert "another country" in german.check
+    other = ic.suggest([{"postcode": [*codes, "62000"][number % 8]} for number in range(80)]).columns[0]
+    assert form_name(other.hierarchy) == "mask"

@@ -97,7 +97,7 @@ def read_moments(texts: Sequence[str], form: str | None) -> tuple[Array, npt.NDA
     result[is_moment], is_moment[is_moment] = moments, readable
     if form is None and not is_moment.all():
         others = np.flatnonzero(~is_moment)
-        result[others], is_moment[others] = _read_one_by_one([texts[place] for place in others], None)
+        result[others], is_moment[others] = _read_one_by_one([texts[place] for place in others.tolist()], None)
     return result, is_moment
 
 

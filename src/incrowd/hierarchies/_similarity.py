@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,13 @@ NAMED = 20
 """Labels name only values that so many rows have: a rarer one would tell of somebody, even of one who is left out."""
 
 
+CHANCE = 5.0
+"""Values go with those of another column if their chi-squared lies so many standard deviations above chance."""
+
+WEAK = 0.05
+"""What is weaker than this (Cramér's V without its bias) tells values apart in a large table, and means nothing."""
+
+
 def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
     """Build a tree of the values of a column by what they go with; nothing if there is nothing to tell them apart by.
 
@@ -40,13 +48,14 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
 
     Notes
     -----
+    Columns with which the values do not go more than by chance are left out: a tree of noise looks like a finding.
     Groups are merged in pairs, each time the two that lose the least of what a value says about the other columns
     (Slonim and Tishby, agglomerative information bottleneck, 1999). Ties are broken by the order of the values, so that
     the tree depends on the counts alone. It is cut where half, a quarter, an eighth of the groups are left.
     """
     sizes = domain.counts[: len(domain.values)]
     parts = [counts[:, counts.sum(axis=0) > 0].astype(np.float64) for counts in together]
-    parts = [counts for counts in parts if counts.shape[1] > 1]
+    parts = [counts for counts in parts if go_together(counts)]
     cuts = _cuts(len(sizes))
     if not parts or not cuts:
         return None
@@ -56,6 +65,41 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
     levels = [texts, *(_labels(texts, sizes, group, taken) for group in groups)]
     paths = [(*path, TOP) for path in zip(*levels, strict=True)]
     return replace(checked_tree(paths, f"The tree of column {domain.column!r}"), from_data=True)
+
+
+def go_together(counts: npt.NDArray[Any]) -> bool:
+    """Say whether values go with those of another column, more than they would by chance in a table so large.
+
+    Parameters
+    ----------
+    counts
+        How often each value (a row) occurs with each of the other column (a column).
+
+    Notes
+    -----
+    Compared with the mean and the variance of chi-squared over all tables with the same margins (Dawson, 1954), which
+    hold for rare values too, and by Cramér's V without its bias (Bergsma, 2013).
+    """
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].astype(np.float64)
+    (rows, columns), total = counts.shape, counts.sum()
+    if min(rows, columns) < 2 or total <= max(rows, columns, 3):
+        return False
+    margins = counts.sum(axis=1), counts.sum(axis=0)
+    chi = total * ((counts / margins[0][:, None] * (counts / margins[1])).sum() - 1)
+    free = (rows - 1) * (columns - 1)
+    mean = total * free / (total - 1)
+    spread, reciprocal = zip(*(_margin(margin, total) for margin in margins), strict=True)
+    variance = 2 * total / (total - 3) * (spread[0] - reciprocal[0]) * (spread[1] - reciprocal[1])
+    variance += total**2 / (total - 1) * reciprocal[0] * reciprocal[1]
+    strength = max(chi / total - free / (total - 1), 0) / (min(rows, columns) - 1)
+    return bool(chi - mean > CHANCE * np.sqrt(max(variance, 0)) and strength > WEAK**2)
+
+
+def _margin(counts: Floats, total: float) -> tuple[float, float]:
+    """Give what Dawson's variance needs of the sums of a table's rows, or of its columns."""
+    size = len(counts)
+    spread = (size - 1) * (total - size) / (total - 1)
+    return spread, (total * float((1 / counts).sum()) - size**2) / (total - 2)
 
 
 def _cuts(values: int) -> list[int]:

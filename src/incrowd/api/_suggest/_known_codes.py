@@ -52,6 +52,13 @@ WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Names of columns that are used in one country, or in some whose codes have different lengths."""
 
 
+UNUSED = ("00", "05", "11", "43", "62")
+"""No street in Germany has a postcode that begins so: 11 is for authorities, the others are kept in reserve."""
+
+ANYWHERE = ("postcode", "postcodes", "post code", "postal code", "postalcode", "zip postal")
+"""Names of postcodes that are used in many countries; an American one is called a zip."""
+
+
 def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
     """Find the classification that the values of a column belong to, if it is plain."""
     if domain.kind not in {"text", "number"} or len(domain.values) <= FEW:
@@ -104,9 +111,18 @@ def postcodes_in(domain: Domain) -> Postcodes | None:
 
 
 def _by_word(domain: Domain) -> Postcodes | None:
-    name = f" {' '.join(tokens_of(domain.column))} "
-    for word, countries in WORDS:
-        if f" {word} " in name:
-            fitting = (postcodes(country) for country in countries)
-            return next((one for one in fitting if None not in one.paths(domain)), None)
-    return None
+    countries = next((countries for word, countries in WORDS if _is_called(domain, word)), ())
+    found = next((one for one in map(postcodes, countries) if None not in one.paths(domain)), None)
+    return postcodes("DE") if found is None and is_guess(domain) else found
+
+
+def is_guess(domain: Domain) -> bool:
+    """Say whether postcodes could be German, and neither their form nor their name says so."""
+    if any(_is_called(domain, word) for word, _ in WORDS) or not any(_is_called(domain, word) for word in ANYWHERE):
+        return False
+    texts = [str(text).zfill(5) for text in domain.texts[: len(domain.values)]]
+    return all(re.fullmatch("[0-9]{5}", text) and not text.startswith(UNUSED) for text in texts)
+
+
+def _is_called(domain: Domain, word: str) -> bool:
+    return f" {word} " in f" {' '.join(tokens_of(domain.column))} "

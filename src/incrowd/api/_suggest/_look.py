@@ -11,6 +11,7 @@ from incrowd.api._plan._forms import FlatForm, FrequentForm, form_of
 from incrowd.api._profile import ColumnProfile, Profile
 from incrowd.api._suggest._blocks import with_blocks
 from incrowd.api._suggest._combinations import SinglingOut, alone_with, census_of, singling_out
+from incrowd.api._suggest._days import AMONG
 from incrowd.api._suggest._groups import properties
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
 from incrowd.api._suggest._persons import Persons, persons_in
@@ -127,7 +128,8 @@ class Look:
 
     def _with_trees(self, columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
         """Give names of which nothing else is known a tree of what goes with the same others."""
-        last_resort = [one.name for one in columns if isinstance(one.hierarchy, (FlatForm, FrequentForm))]
+        flats = [one for one in columns if isinstance(one.hierarchy, (FlatForm, FrequentForm))]
+        last_resort = [one.name for one in flats if one.check != AMONG]  # days are alike by the calendar
         trees = trees_of(census, [name for name in last_resort if name not in self.ladders])
         note = "groups of values that go with the same values of other columns: please look at the file"
         return tuple(replace(one, tree=trees[one.name], check=note) if one.name in trees else one for one in columns)
