@@ -262,3 +262,35 @@ def test_german_postcodes_that_are_called_postcode_become_german_areas_and_are_t
     assert "another country" in german.check
     other = ic.suggest([{"postcode": [*codes, "62000"][number % 8]} for number in range(80)]).columns[0]
     assert form_name(other.hierarchy) == "mask"
+
+
+JOBS = ["1211", "2111", "2211", "2221", "2341", "3112", "4110", "5120", "5223", "7115", "8322", "9112"]
+TRADES = ["01.11", "10.71", "25.62", "41.20", "43.21", "45.20", "47.11", "56.10", "62.01", "68.20", "85.20", "86.10"]
+
+
+@pytest.mark.parametrize(
+    ("values", "form"),
+    [
+        (JOBS, "isco-08"),
+        ([int(code) for code in JOBS], "isco-08"),
+        (TRADES, "nace-2"),
+        ([code.replace(".", "") for code in TRADES], "nace-2"),
+    ],
+)
+def test_codes_of_jobs_and_trades_are_known_by_their_values(values: Any, form: str) -> None:
+    assert suggested(values, None, "v17") == {"classification": form}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [*range(2008, 2024)],
+        [*range(1950, 2021)],
+        [*range(1100, 9900, 350)],
+        [*range(2111, 2123)],
+        [f"{number / 100:.2f}" for number in range(1050, 4000, 175)],
+        JOBS[:6],
+    ],
+)
+def test_years_amounts_and_a_few_codes_are_taken_for_no_jobs_and_trades(values: Any) -> None:
+    assert "classification" not in suggested(values, None, "v17")

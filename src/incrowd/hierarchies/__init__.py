@@ -4,7 +4,7 @@ from incrowd.hierarchies._auto import Auto, auto
 from incrowd.hierarchies._averaged import Averaged, averaged, averages
 from incrowd.hierarchies._categories import BoundCategories, Categories, categories
 from incrowd.hierarchies._check import check
-from incrowd.hierarchies._classification import Classification, ClassificationName, classification
+from incrowd.hierarchies._classification import Classification, ClassificationName, classification, codes_of
 from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
 from incrowd.hierarchies._covers import coverage, covered, covers, unread
 from incrowd.hierarchies._dates import Dates, dates, dates_for
@@ -60,6 +60,7 @@ __all__ = [
     "categories",
     "check",
     "classification",
+    "codes_of",
     "coverage",
     "covered",
     "covers",
