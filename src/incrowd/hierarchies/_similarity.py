@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
 
 LEVELS = 4
-"""A tree has at most so many levels below ``*``: about half of the groups each time."""
+"""A tree has at most so many levels below ``*``: half of the groups each time, or fewer in a large one."""
 
 TYPICAL = 5.0
 """So many typical rows are added to those of every value, so that chance does not tell rare values apart."""
@@ -48,16 +49,17 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
 
     Notes
     -----
-    Columns with which the values do not go more than by chance are left out: a tree of noise looks like a finding.
+    There is no tree where the values go with no other column more than by chance: one of noise looks like a finding.
     Groups are merged in pairs, each time the two that lose the least of what a value says about the other columns
     (Slonim and Tishby, agglomerative information bottleneck, 1999). Ties are broken by the order of the values, so that
-    the tree depends on the counts alone. It is cut where half, a quarter, an eighth of the groups are left.
+    the tree depends on the counts alone. It is cut where half, a quarter, an eighth of the groups are left, or at
+    longer steps down to two where there are many values.
     """
     sizes = domain.counts[: len(domain.values)]
     parts = [counts[:, counts.sum(axis=0) > 0].astype(np.float64) for counts in together]
-    parts = [counts for counts in parts if go_together(counts)]
+    parts = [counts for counts in parts if counts.shape[1] > 1]
     cuts = _cuts(len(sizes))
-    if not parts or not cuts:
+    if not cuts or not any(map(go_together, parts)):
         return None
     groups = _merged(parts, cuts)
     texts = [str(text) for text in domain.texts[: len(sizes)]]
@@ -103,9 +105,10 @@ def _margin(counts: Floats, total: float) -> tuple[float, float]:
 
 
 def _cuts(values: int) -> list[int]:
-    """Say how many groups each level has."""
+    """Say how many groups each level has: half of those before, or fewer where that would not come down to two."""
+    ratio = max(2.0, (values / 2) ** (1 / LEVELS))
     left, cuts = values, list[int]()
-    while len(cuts) < LEVELS and (left := -(-left // 2)) > 1:
+    while len(cuts) < LEVELS and (left := math.ceil(round(left / ratio, 6))) > 1:
         cuts.append(left)
     return cuts
 
