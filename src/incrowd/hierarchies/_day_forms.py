@@ -26,8 +26,8 @@ YEARS = (1800, 2100)
 """The years that nothing but digits can be of."""
 ENOUGH = 5
 """So many different texts of six digits are needed: fewer could be anything."""
-FEW = 50
-"""So many values tell which forms are worth a look at all of them."""
+FIRST, FEW = 3, 50
+"""So many values tell which forms are worth a look at some more, and so many which at all."""
 
 FORMS = (
     ISO, "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%Y年%m月%d日",
@@ -128,7 +128,8 @@ def likely_forms(texts: Sequence[str], share: float) -> list[str]:
     wanted = max(share * len(few), 1)
     if sum(bool(_LIKE.fullmatch(text)) for text in few) < wanted:
         return []
-    patterns = {form: pattern for form in FORMS if (pattern := _pattern(form))}
+    first = few[:: max(len(few) // FIRST, 1)]
+    patterns = {form: pattern for form in FORMS if (pattern := _pattern(form)) and any(map(pattern.fullmatch, first))}
     return [form for form, one in patterns.items() if sum(bool(one.fullmatch(text)) for text in few) >= wanted]
 
 
@@ -180,10 +181,8 @@ def _assembled(found: Sequence[re.Match[str]]) -> tuple[Array, npt.NDArray[np.bo
     begins = ((years - 1970) * 12 + months - 1).astype("datetime64[M]")
     moments = begins.astype("datetime64[D]") + (days - 1).astype("timedelta64[D]")
     readable = (years >= 1) & (months >= 1) & (months <= 12) & (days >= 1) & (moments.astype("datetime64[M]") == begins)
-    clocks = [_clock(one) if one["hour"] else 0 for one in found]
-    readable &= np.array([clock is not None for clock in clocks], dtype=bool)
-    times = np.array([clock or 0 for clock in clocks], dtype=np.int64).astype("timedelta64[us]")
-    return moments.astype("datetime64[us]") + times, readable
+    clocks = np.fromiter((_clock(one) if one["hour"] else 0 for one in found), np.int64, len(found))
+    return moments.astype("datetime64[us]") + clocks.astype("timedelta64[us]"), readable & (clocks >= 0)
 
 
 def _numbers(found: Sequence[re.Match[str]], part: str) -> npt.NDArray[np.int64]:
@@ -196,12 +195,12 @@ def _month(name: str) -> int:
     return _NUMBER_OF_MONTH.get("".join(sign for sign in plain if not unicodedata.combining(sign)), 0)
 
 
-def _clock(found: re.Match[str]) -> int | None:
-    """Give the microseconds of a time of day; nothing for one that a clock of twelve hours does not have."""
+def _clock(found: re.Match[str]) -> int:
+    """Give the microseconds of a time of day; -1 for one that a clock of twelve hours does not have."""
     hour = int(found["hour"])
     if found["half"]:
         if not 1 <= hour <= 12:
-            return None
+            return -1
         hour = hour % 12 + 12 * (found["half"] in "pP")
     seconds = (hour * 60 + int(found["minute"])) * 60 + int(found["second"] or 0)
     return seconds * 1_000_000 + int((found["part"] or "").ljust(6, "0")[:6])
