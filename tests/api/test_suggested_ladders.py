@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -35,7 +36,10 @@ def days_of(count: int) -> list[dt.date]:
         (range(18, 95), "an age", {"intervals": (5, 10, 20), "top": 90}),
         (range(12, 19), "an age", {"intervals": (2, 4)}),
         (range(1930, 2010), "a date of birth", {"intervals": (5, 10, 20)}),
-        (range(2015, 2025), "a date that others may know", {"intervals": (2, 4, 8), "start": 1}),
+        (range(2015, 2025), "a date that others may know", {"intervals": (2, 4, 8)}),
+        (range(18, 31), "an age", {"intervals": (5, 10, 20)}),
+        (range(2009, 2020), None, {"intervals": (2, 4, 8)}),
+        ([*range(62), 400], None, {"intervals": (5, 10, 20), "top": 70}),
         ([f"{day:%d.%m.%Y}" for day in days_of(200)], None, {"dates": ("week", "month"), "format": "%d.%m.%Y"}),
         ([str(day) for day in days_of(200)], "a date of birth", {"dates": ("week", "month")}),
         ([int(f"{day:%Y%m%d}") for day in days_of(200)], None, {"dates": ("week", "month"), "format": "%Y%m%d"}),
@@ -214,3 +218,79 @@ def test_labels_of_a_classification_link_people_that_the_release_never_saw(tmp_p
         Fraction(1, 4),
     )  # four in Western Europe, nobody in Brazil
     assert not any("read" in note for note in linkage.notes)
+
+
+CODES = ("race", "marital_status", "familienstand", "etat_civil", "region", "religion", "occupation", "beruf", "sector")
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_numbers_that_name_things_never_become_ranges(name: str) -> None:
+    rows = [{name: number % 7 + 1, "age": 20 + number % 50} for number in range(700)]
+    column = ic.suggest(rows, roles={name: "quasi"}).columns[0]
+    assert form_name(column.hierarchy) in {"flat", "frequent"}
+
+
+@pytest.mark.parametrize("name", ["children", "household_size", "hours_worked", "years_of_experience"])
+def test_numbers_that_count_become_ranges(name: str) -> None:
+    rows = [{name: number % 17 + 1} for number in range(700)]
+    assert form_name(ic.suggest(rows, roles={name: "quasi"}).columns[0].hierarchy) == "intervals"
+
+
+def form_name(form: Any) -> str:
+    return next(iter(plain_of(form)))
+
+
+def test_values_that_go_with_nothing_get_no_tree() -> None:
+    random = np.random.default_rng(7)
+    noise = {f"c{place}": random.choice(list("abcde"), 600).tolist() for place in range(6)}
+    found = ic.suggest(pl.DataFrame(noise), roles=dict.fromkeys(noise, "quasi"))
+    assert [column.tree for column in found.columns] == [None] * 6
+
+
+def test_values_that_go_with_others_get_a_tree_also_where_they_are_numbers() -> None:
+    random = np.random.default_rng(7)
+    region = random.integers(1, 7, 600)
+    table = pl.DataFrame({"region": region, "town": [f"t{one // 2}" for one in region], "age": region * 10 + 1})
+    found = {column.name: column.tree for column in ic.suggest(table, roles={"town": "quasi"}).columns}
+    assert found["region"] is not None
+
+
+def test_german_postcodes_that_are_called_postcode_become_german_areas_and_are_to_be_checked() -> None:
+    codes = ["10115", "80331", "20095", "50667", "60311", "70173", "01067"]
+    german = ic.suggest([{"postcode": codes[number % 7]} for number in range(70)]).columns[0]
+    assert plain_of(german.hierarchy)["postcodes"] == "DE"
+    assert "another country" in german.check
+    other = ic.suggest([{"postcode": [*codes, "62000"][number % 8]} for number in range(80)]).columns[0]
+    assert form_name(other.hierarchy) == "mask"
+
+
+JOBS = ["1211", "2111", "2211", "2221", "2341", "3112", "4110", "5120", "5223", "7115", "8322", "9112"]
+TRADES = ["01.11", "10.71", "25.62", "41.20", "43.21", "45.20", "47.11", "56.10", "62.01", "68.20", "85.20", "86.10"]
+
+
+@pytest.mark.parametrize(
+    ("values", "form"),
+    [
+        (JOBS, "isco-08"),
+        ([int(code) for code in JOBS], "isco-08"),
+        (TRADES, "nace-2"),
+        ([code.replace(".", "") for code in TRADES], "nace-2"),
+    ],
+)
+def test_codes_of_jobs_and_trades_are_known_by_their_values(values: Any, form: str) -> None:
+    assert suggested(values, None, "v17") == {"classification": form}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [*range(2008, 2024)],
+        [*range(1950, 2021)],
+        [*range(1100, 9900, 350)],
+        [*range(2111, 2123)],
+        [f"{number / 100:.2f}" for number in range(1050, 4000, 175)],
+        JOBS[:6],
+    ],
+)
+def test_years_amounts_and_a_few_codes_are_taken_for_no_jobs_and_trades(values: Any) -> None:
+    assert "classification" not in suggested(values, None, "v17")

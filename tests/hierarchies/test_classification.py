@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.core import Domain, HierarchyError, ParameterError, UncoveredValuesError
-from incrowd.hierarchies._classification import SECTIONS, ClassificationName
+from incrowd.hierarchies._classification import SECTIONS, ClassificationName, codes_of
 from incrowd.hierarchies._known import facts
 
 
@@ -161,3 +161,21 @@ def test_what_is_no_classification_is_refused() -> None:
 
 def test_it_prints_as_written() -> None:
     assert repr(ic.classification("nuts", others="?")) == "classification('nuts', others='?')"
+
+
+def test_lists_of_codes_are_as_long_as_their_classifications_are() -> None:
+    jobs, trades = codes_of("isco-08"), codes_of("nace-2")
+    assert [len({code[:digits] for code in jobs}) for digits in (1, 2, 3, 4)] == [10, 43, 130, 436]
+    assert [len({code[:digits] for code in trades}) for digits in (2, 3, 4)] == [88, 272, 615]
+
+
+def test_every_division_of_trades_lies_in_one_section() -> None:
+    ranges = [range(int(one[1:3]), int(one[4:]) + 1) for one in SECTIONS.split()]
+    divisions = sorted({int(code[:2]) for code in codes_of("nace-2")})
+    assert sorted(number for one in ranges for number in one) == divisions
+    assert "".join(one[0] for one in SECTIONS.split()) == "ABCDEFGHIJKLMNOPQRSTU"
+
+
+def test_a_soldier_whose_zero_was_lost_is_no_manager() -> None:
+    ladder = ic.classification("isco-08").bind(Domain.of("job", [110, 1111, 2111]))
+    assert ladder.labels[2].tolist() == ["01**", "11**", "21**"]

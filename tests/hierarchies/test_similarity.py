@@ -6,11 +6,13 @@ import itertools
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.core import Domain
 from incrowd.hierarchies import Tree, covered, similarity_tree
+from incrowd.hierarchies._similarity import CHANCE, go_together
 
 
 def tree_of(rows: dict[str, list[int]], *more: dict[str, list[int]]) -> Tree | None:
@@ -103,3 +105,35 @@ def test_labels_name_nobody_rare() -> None:
     labels = {label for path in tree.paths for label in path[1:]} - {path[0] for path in tree.paths}
     assert labels
     assert not any(rare in label for label in labels for rare in ("astronaut", "queen"))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(40, 800), st.integers(5, 40))
+def test_what_is_drawn_by_chance_does_not_go_together(seed: int, rows: int, values: int) -> None:
+    random = np.random.default_rng(seed)
+    counts = np.zeros((values, 6), dtype=np.int64)
+    np.add.at(counts, (random.integers(0, values, rows), random.integers(0, 6, rows)), 1)
+    assert not go_together(counts) or _z(counts) > CHANCE
+
+
+def _z(counts: npt.NDArray[np.int64]) -> float:
+    """Compare chi-squared with that of shuffled tables."""
+    random = np.random.default_rng(0)
+    rows, columns = (np.repeat(np.arange(counts.shape[axis]), counts.sum(axis=1 - axis)) for axis in (0, 1))
+    drawn = []
+    for _ in range(300):
+        table = np.zeros(counts.shape)
+        np.add.at(table, (rows, random.permutation(columns)), 1)
+        drawn.append(_chi(table))
+    return float((_chi(counts) - np.mean(drawn)) / np.std(drawn))
+
+
+def _chi(counts: npt.NDArray[Any]) -> float:
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+    return float(((counts - expected) ** 2 / expected).sum())
+
+
+def test_what_goes_together_is_seen() -> None:
+    assert go_together(np.array([[30, 2, 1], [3, 28, 2], [1, 1, 40]]))
+    assert not go_together(np.array([[10, 11, 9], [11, 10, 10], [9, 10, 11]]))
+    assert not go_together(np.array([[5, 0, 0]]))

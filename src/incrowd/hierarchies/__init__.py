@@ -4,10 +4,11 @@ from incrowd.hierarchies._auto import Auto, auto
 from incrowd.hierarchies._averaged import Averaged, averaged, averages
 from incrowd.hierarchies._categories import BoundCategories, Categories, categories
 from incrowd.hierarchies._check import check
-from incrowd.hierarchies._classification import Classification, ClassificationName, classification
+from incrowd.hierarchies._classification import Classification, ClassificationName, classification, codes_of
 from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
 from incrowd.hierarchies._covers import coverage, covered, covers, unread
 from incrowd.hierarchies._dates import Dates, dates, dates_for
+from incrowd.hierarchies._day_forms import ISO, likely_forms
 from incrowd.hierarchies._disjoint import disjoint
 from incrowd.hierarchies._draw import draw
 from incrowd.hierarchies._flat import Flat, flat
@@ -21,7 +22,7 @@ from incrowd.hierarchies._notations import kind_of_label
 from incrowd.hierarchies._numbers import read_decimal
 from incrowd.hierarchies._ordered import Ordered, ordered
 from incrowd.hierarchies._paths import Problem
-from incrowd.hierarchies._periods import days_in
+from incrowd.hierarchies._periods import days_in, forms_of, moments_of
 from incrowd.hierarchies._postcodes import COUNTRIES, Postcodes, postcodes
 from incrowd.hierarchies._quantiles import Quantiles, quantiles
 from incrowd.hierarchies._similarity import similarity_tree
@@ -32,6 +33,7 @@ from incrowd.hierarchies._write import write_csv
 
 __all__ = [
     "COUNTRIES",
+    "ISO",
     "Auto",
     "Averaged",
     "BoundCategories",
@@ -58,6 +60,7 @@ __all__ = [
     "categories",
     "check",
     "classification",
+    "codes_of",
     "coverage",
     "covered",
     "covers",
@@ -67,14 +70,17 @@ __all__ = [
     "disjoint",
     "draw",
     "flat",
+    "forms_of",
     "frequent",
     "frequent_for",
     "intervals",
     "intervals_for",
     "is_from_data",
     "kind_of_label",
+    "likely_forms",
     "mask",
     "members_of",
+    "moments_of",
     "ordered",
     "places_in",
     "postcodes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, get_args
 
@@ -71,7 +71,7 @@ def classification(name: ClassificationName, *, others: str | None = None) -> Cl
         - ``"icd-10"``: a disease, then category (``E11.-``), block (``E10-E14``) and chapter (``IV``)
         - ``"atc"``: a medicine, then its chemical, pharmacological, therapeutic and anatomical group (``A10B***``)
         - ``"isco-08"``: a job, then minor, sub-major and major group (``2211``, ``221*``, ``22**``, ``2***``)
-        - ``"nace-2"``: a branch of trade (``62.01``), then group, division and section (``J``)
+        - ``"nace-2"``: a branch of trade (``62.01``), then group, division and section (``J``), of NACE Rev. 2
         - ``"nuts"``: a region of Europe, then NUTS 2, NUTS 1 and the country (``DE21*``, ``DE2**``, ``DE***``)
         - ``"isced"``: education by level (0 to 8) or by common English and German words, then ``ISCED 3``, then low
           (0 to 2), medium (3 and 4) or high (5 to 8)
@@ -190,6 +190,28 @@ def _by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
     return _Scheme(len(cuts), find, lambda label: bool(groups.fullmatch(label)))
 
 
+# jobs
+
+
+def _jobs() -> _Scheme:
+    """Read jobs by the beginning of their codes; soldiers whose zero was lost in a column of numbers get it back."""
+    found = _by_beginning(r"[0-9]{1,4}", 4, 3, 2, 1)
+    return replace(found, find=lambda text: found.find(f"0{text}" if text in {"110", "210", "310"} else text))
+
+
+@cache
+def codes_of(name: Literal["isco-08", "nace-2"]) -> frozenset[str]:
+    """Give all codes of four digits of a classification, without points.
+
+    Parameters
+    ----------
+    name
+        Which one.
+    """
+    lines = facts({"isco-08": "isco08.csv", "nace-2": "nace2.csv"}[name])
+    return frozenset(first + last for first, rest in lines for last in rest.split())
+
+
 # trades
 
 _TRADE = re.compile(r"[A-U]?([0-9]{1,2})(?:\.([0-9]{1,2}))?|[A-U]?([0-9]{2})([0-9]{1,2})")
@@ -197,7 +219,10 @@ SECTIONS = (
     "A01-03 B05-09 C10-33 D35-35 E36-39 F41-43 G45-47 H49-53 I55-56 J58-63 K64-66 "
     "L68-68 M69-75 N77-82 O84-84 P85-85 Q86-88 R90-93 S94-96 T97-98 U99-99"
 )
-"""NACE Rev. 2, sections and their divisions (Eurostat; Regulation (EC) No 1893/2006, Annex I)."""
+"""NACE Rev. 2, sections and their divisions (Eurostat; Regulation (EC) No 1893/2006, Annex I).
+
+NACE Rev. 2.1 (Delegated Regulation (EU) 2023/137) has the same divisions but for 45, and other letters from J on: J has
+58 to 60, K 61 to 63, and what was K to U is L to V. A code with such a letter is not one of Rev. 2 and is not read."""
 
 
 def _trade(text: str) -> Labels | None:
@@ -238,7 +263,7 @@ _SCHEMES: Mapping[str, _Scheme] = {
     "countries": _Scheme(2, _country, lambda label: any(label in path for path in _countries().values())),
     "icd-10": _Scheme(3, _disease, _is_disease_group),
     "isced": _Scheme(2, _education, lambda label: label in {*_LEVELS, *(f"ISCED {level}" for level in range(9))}),
-    "isco-08": _by_beginning(r"[0-9]{1,4}", 4, 3, 2, 1),
+    "isco-08": _jobs(),
     "nace-2": _Scheme(3, _trade, _is_trade_group),
     "nuts": _by_beginning(r"[A-Z]{2}(?:[0-9A-Z]{1,3})?", 5, 4, 3, 2),
 }

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import TOP, Domain, Ladder, ParameterError
+from incrowd.hierarchies._day_forms import read_moment
 from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, Reading, members_of
 from incrowd.hierarchies._notations import read_any, read_hidden
 from incrowd.hierarchies._numbers import Line, numbers_of, read_decimal
-from incrowd.hierarchies._periods import moments_of, number_of_period, read_moment
+from incrowd.hierarchies._periods import moments_of, number_of_period
 
 Bools = npt.NDArray[np.bool_]
 

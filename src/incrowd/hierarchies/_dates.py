@@ -54,8 +54,9 @@ def dates(*units: Unit, format: str | None = None) -> Dates:  # noqa: A002 - wha
         One level each, from fine to coarse: ``"day"`` (for timestamps), ``"week"``, ``"month"``, ``"quarter"``,
         ``"year"``, ``"decade"``, ``"century"`` (``19xx`` holds 1900 to 1999).
     format
-        How a column of text or whole numbers writes its dates, as in ``strptime``: ``"%Y%m%d"`` for 20240301. Without
-        it text must be ISO 8601. Columns of dates need none.
+        How a column of text or whole numbers writes its dates, as in ``strptime``: ``"%Y%m%d"`` for 20240301. A time of
+        day may follow. ``%b`` is the name of a month, whole or short, in English, German, French, Spanish, Italian,
+        Dutch or Portuguese. Without a format text must be ISO 8601. Columns of dates need none.
 
     Notes
     -----

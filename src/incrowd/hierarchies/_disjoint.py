@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from incrowd.core import TOP
+from incrowd.hierarchies._day_forms import read_moment
 from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, members_of, read_label
 from incrowd.hierarchies._numbers import read_decimal
-from incrowd.hierarchies._periods import begin_of_period, read_moment
+from incrowd.hierarchies._periods import begin_of_period
 
 End = tuple[Any, int]
 """A number and where the end lies: 0 at it, 1 above it, -1 below it."""

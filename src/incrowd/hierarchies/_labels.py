@@ -11,8 +11,9 @@ from typing import Literal
 import numpy as np
 
 from incrowd.core import TOP
+from incrowd.hierarchies._day_forms import read_moment
 from incrowd.hierarchies._numbers import NUMBER
-from incrowd.hierarchies._periods import Unit, read_moment, read_period
+from incrowd.hierarchies._periods import Unit, read_period
 
 EVERYTHING = (TOP, "")
 """A suppressed cell; others leave it empty (spec N-EXACT)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Callable
 from typing import Any, Literal
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain
+from incrowd.hierarchies._day_forms import forms_in, read_moment, read_moments
 
 Unit = Literal["day", "week", "month", "quarter", "year", "decade", "century"]
 Array = npt.NDArray[Any]
@@ -88,15 +88,6 @@ def read_period(label: str) -> tuple[Unit, int] | None:
     return unit, number  # type: ignore[return-value]  # the pattern's groups are called like the units
 
 
-def read_moment(text: str, form: str | None = None) -> dt.datetime | None:
-    """Read a text as a moment, by a strptime format or as ISO 8601; the clock on the wall where it has a zone."""
-    try:
-        moment = dt.datetime.fromisoformat(text) if form is None else dt.datetime.strptime(text, form)  # noqa: DTZ007
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=None)
-
-
 def moments_of(domain: Domain, form: str | None = None) -> tuple[Array, npt.NDArray[np.bool_]] | None:
     """Read a domain's values as moments, and say which ones are; nothing for booleans and other numbers."""
     if domain.kind in {"date", "datetime", "instant"}:
@@ -106,9 +97,7 @@ def moments_of(domain: Domain, form: str | None = None) -> tuple[Array, npt.NDAr
         return None if days is None else (days, np.ones(len(days), dtype=bool))
     if domain.kind not in {"text", "number"}:
         return None
-    moments = [read_moment(text, form) for text in domain.texts[: len(domain.values)]]
-    readable = np.array([moment is not None for moment in moments], dtype=bool)
-    return np.array([moment or 0 for moment in moments], dtype="datetime64[us]"), readable
+    return read_moments(domain.texts[: len(domain.values)].tolist(), form)
 
 
 def days_in(domain: Domain) -> Array | None:
@@ -129,3 +118,22 @@ def days_in(domain: Domain) -> Array | None:
     found = begins.astype("datetime64[D]") + (days - 1).astype("timedelta64[D]")
     are_days = (months >= 1) & (months <= 12) & (days >= 1) & (found.astype("datetime64[M]") == begins)
     return found if are_days.all() else None
+
+
+def forms_of(domain: Domain) -> list[str]:
+    """Give the forms in which every value of a column of texts or whole numbers is a day or a month.
+
+    Parameters
+    ----------
+    domain
+        The column's values.
+    """
+    values = domain.values
+    if domain.kind == "text":
+        return forms_in(values.tolist())
+    if domain.kind != "number" or values.dtype.kind != "i":
+        return []
+    if days_in(domain) is not None:
+        return ["%Y%m%d"]
+    texts = domain.texts[: len(values)].tolist()
+    return forms_in(texts) if len(texts) > 1 and len({*map(len, texts)}) == 1 else []

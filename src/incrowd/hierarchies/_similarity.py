@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
 
 LEVELS = 4
-"""A tree has at most so many levels below ``*``: about half of the groups each time."""
+"""A tree has at most so many levels below ``*``: half of the groups each time, or fewer in a large one."""
 
 TYPICAL = 5.0
 """So many typical rows are added to those of every value, so that chance does not tell rare values apart."""
@@ -26,6 +28,13 @@ LONG = 60
 
 NAMED = 20
 """Labels name only values that so many rows have: a rarer one would tell of somebody, even of one who is left out."""
+
+
+CHANCE = 5.0
+"""Values go with those of another column if their chi-squared lies so many standard deviations above chance."""
+
+WEAK = 0.05
+"""What is weaker than this (Cramér's V without its bias) tells values apart in a large table, and means nothing."""
 
 
 def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
@@ -40,15 +49,17 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
 
     Notes
     -----
+    There is no tree where the values go with no other column more than by chance: one of noise looks like a finding.
     Groups are merged in pairs, each time the two that lose the least of what a value says about the other columns
     (Slonim and Tishby, agglomerative information bottleneck, 1999). Ties are broken by the order of the values, so that
-    the tree depends on the counts alone. It is cut where half, a quarter, an eighth of the groups are left.
+    the tree depends on the counts alone. It is cut where half, a quarter, an eighth of the groups are left, or at
+    longer steps down to two where there are many values.
     """
     sizes = domain.counts[: len(domain.values)]
     parts = [counts[:, counts.sum(axis=0) > 0].astype(np.float64) for counts in together]
     parts = [counts for counts in parts if counts.shape[1] > 1]
     cuts = _cuts(len(sizes))
-    if not parts or not cuts:
+    if not cuts or not any(map(go_together, parts)):
         return None
     groups = _merged(parts, cuts)
     texts = [str(text) for text in domain.texts[: len(sizes)]]
@@ -58,10 +69,46 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
     return replace(checked_tree(paths, f"The tree of column {domain.column!r}"), from_data=True)
 
 
+def go_together(counts: npt.NDArray[Any]) -> bool:
+    """Say whether values go with those of another column, more than they would by chance in a table so large.
+
+    Parameters
+    ----------
+    counts
+        How often each value (a row) occurs with each of the other column (a column).
+
+    Notes
+    -----
+    Compared with the mean and the variance of chi-squared over all tables with the same margins (Dawson, 1954), which
+    hold for rare values too, and by Cramér's V without its bias (Bergsma, 2013).
+    """
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].astype(np.float64)
+    (rows, columns), total = counts.shape, counts.sum()
+    if min(rows, columns) < 2 or total <= max(rows, columns, 3):
+        return False
+    margins = counts.sum(axis=1), counts.sum(axis=0)
+    chi = total * ((counts / margins[0][:, None] * (counts / margins[1])).sum() - 1)
+    free = (rows - 1) * (columns - 1)
+    mean = total * free / (total - 1)
+    spread, reciprocal = zip(*(_margin(margin, total) for margin in margins), strict=True)
+    variance = 2 * total / (total - 3) * (spread[0] - reciprocal[0]) * (spread[1] - reciprocal[1])
+    variance += total**2 / (total - 1) * reciprocal[0] * reciprocal[1]
+    strength = max(chi / total - free / (total - 1), 0) / (min(rows, columns) - 1)
+    return bool(chi - mean > CHANCE * np.sqrt(max(variance, 0)) and strength > WEAK**2)
+
+
+def _margin(counts: Floats, total: float) -> tuple[float, float]:
+    """Give what Dawson's variance needs of the sums of a table's rows, or of its columns."""
+    size = len(counts)
+    spread = (size - 1) * (total - size) / (total - 1)
+    return spread, (total * float((1 / counts).sum()) - size**2) / (total - 2)
+
+
 def _cuts(values: int) -> list[int]:
-    """Say how many groups each level has."""
+    """Say how many groups each level has: half of those before, or fewer where that would not come down to two."""
+    ratio = max(2.0, (values / 2) ** (1 / LEVELS))
     left, cuts = values, list[int]()
-    while len(cuts) < LEVELS and (left := -(-left // 2)) > 1:
+    while len(cuts) < LEVELS and (left := math.ceil(round(left / ratio, 6))) > 1:
         cuts.append(left)
     return cuts
 

@@ -10,10 +10,11 @@ from fractions import Fraction
 import numpy as np
 
 from incrowd.core import Kind
+from incrowd.hierarchies._day_forms import read_moment
 from incrowd.hierarchies._labels import Between, Masked, Moments, Period
 from incrowd.hierarchies._notations import read_any
 from incrowd.hierarchies._numbers import read_decimal
-from incrowd.hierarchies._periods import begin_of_period, read_moment
+from incrowd.hierarchies._periods import begin_of_period
 
 _DIGITS = re.compile(r"[0-9]+\*+")
 _DAY = np.timedelta64(1, "D")

@@ -22,7 +22,8 @@ STEPS = 3
 """So many levels of intervals are looked for before ``*``."""
 
 SMALL = 24
-"""Whole numbers that lie so close together become pairs, then fours, then eights."""
+"""Whole numbers that lie so close together become fives, tens and twenties, or pairs, fours and eights where that gives
+more levels; pairs begin with 1 where the numbers do."""
 
 ENDS = (Fraction(5, 100), Fraction(95, 100))
 """Between these shares of the rows lies the bulk; what is farther from it than it is long is far out."""
@@ -35,18 +36,24 @@ def intervals_for(domain: Domain) -> Intervals | None:
         return None
     numbers = _Numbers(domain, line, is_finite)
     if numbers.whole and numbers.high - numbers.low <= SMALL:
-        return numbers.useful(intervals(2, 4, 8, start=int(numbers.low % 2)))
+        counted = intervals(2, 4, 8, start=1 if numbers.low == 1 else 0)
+        return max(filter(None, map(numbers.useful, (intervals(5, 10, 20), counted))), key=_steps, default=None)
     low, high, span = numbers.ends()
     best: Intervals | None = None
     for widths in _chains(span, Fraction(2) if numbers.whole else Fraction(0)):
-        bottom = low // widths[0] * widths[0] if low > numbers.low else None
-        top = -(-high // widths[0]) * widths[0] if high < numbers.high else None
-        found = numbers.useful(intervals(*widths, bottom=bottom, top=top if top != high else top + widths[0]))
+        bound = widths[:2][-1]  # an open end is rounder than what it cuts
+        bottom = low // bound * bound if low > numbers.low else None
+        top = (high // bound + 1) * bound if high < numbers.high else None
+        found = numbers.useful(intervals(*widths, bottom=bottom, top=top))
         if found is not None and (best is None or len(found.widths) > len(best.widths)):
             best = found
         if best is not None and len(best.widths) >= STEPS:
             break
     return best
+
+
+def _steps(hierarchy: Intervals) -> int:
+    return len(hierarchy.widths)
 
 
 class _Numbers:

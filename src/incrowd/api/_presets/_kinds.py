@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from incrowd.api._suggest._content import dates_in, pattern_of
+from incrowd.api._suggest._content import pattern_of
+from incrowd.api._suggest._days import are_days
 from incrowd.api._suggest._words import fit_of, topic_of
 from incrowd.core import Domain
 
@@ -96,4 +97,4 @@ def _by_word(name: str) -> str | None:
 
 
 def _holds_dates(domain: Domain) -> bool:
-    return domain.kind in {"date", "datetime", "instant"} or dates_in(domain)[0] is not None
+    return domain.kind in {"date", "datetime", "instant"} or (domain.kind == "text" and are_days(domain))

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from incrowd.api._suggest._content import MOST, SAMPLE, sample_of_texts
+from incrowd.api._suggest._days import are_days
 from incrowd.api._suggest._proper_names import could_be_people
 from incrowd.api._suggest._words import tokens_of, topics_of
 from incrowd.core import Domain
@@ -83,6 +84,7 @@ _PATTERNS = (
     ),
     (Codes("dates", "quasi"), rf"(?i)\d{{1,2}}[-. /]*{_MONTH}[-., /]*\d{{2,4}}(?:[ T]\d.*)?", None),
     (Codes("dates", "quasi"), rf"(?i){_MONTH}[-. ]*\d{{1,2}},? +\d{{4}}(?:[ T]\d.*)?", None),
+    (Codes("dates", "quasi"), r"\d{4}(?:年\d{1,2}月\d{1,2}日|(?:\. |년 )\d{1,2}(?:\. |월 )\d{1,2}(?:\.|일))", None),
     (Codes("months", "quasi"), rf"(?i){_MONTH}[-., /]*\d{{2,4}}|\d{{4}}[-., /]*{_MONTH}", None),
     (Codes("months", "quasi"), r"(?:19|20)\d{2}[-/.]?(?:0[1-9]|1[0-2])|(?:19|20)\d{2}[-. ]?[QqTW]\d{1,2}", None),
 )
@@ -97,8 +99,10 @@ def codes_in(domain: Domain) -> Codes | None:
     """Say what values are written in, if most of them are."""
     if domain.kind in {"date", "datetime", "instant"}:
         return Codes("dates", "quasi")
+    if are_days(domain):
+        return Codes("dates", "quasi")
     if domain.kind == "number":
-        return Codes("dates", "quasi") if _are_dates(domain) else None
+        return None
     texts = sample_of_texts(domain)
     if {text.strip().lower() for text in texts} in _SEXES:
         return Codes("a sex or gender", "quasi")
@@ -123,15 +127,6 @@ def _by_set(texts: Sequence[str]) -> Codes | None:
         if len(texts) >= ENOUGH and sum(text.strip().upper() in known for text in texts) >= MOST * len(texts):
             return codes
     return None
-
-
-def _are_dates(domain: Domain) -> bool:
-    """Whether all numbers are days, written as year, month, day."""
-    values = domain.values
-    if values.dtype.kind != "i" or len(values) < ENOUGH or not 18_000_101 <= values[0] <= values[-1] <= 21_001_231:
-        return False
-    months, days = values // 100 % 100, values % 100
-    return bool(((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all())
 
 
 def are_years(domain: Domain) -> bool:

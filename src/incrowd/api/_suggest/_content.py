@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from incrowd.core import Domain, HierarchyError
-from incrowd.hierarchies import Dates, dates, dates_for
+from incrowd.core import Domain
 
 SAMPLE = 2_000
 """So many values are looked at, evenly spaced: the same ones for the same table."""
@@ -32,8 +30,6 @@ _PATTERNS = {
     "telephone numbers": r"(?:\+|00)\d[\d\s()/.-]{6,}|0\d[\d]*[\s()/.-][\d\s()/.-]{4,}|\(\d{3}\) ?\d{3}-\d{4}"
     r"|\d{3}[-.]\d{3}[-.]\d{4}",
 }
-
-_FORMATS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y%m%d", "%d.%m.%y")
 
 
 def pattern_of(domain: Domain) -> str | None:
@@ -61,39 +57,6 @@ def are_numbers(domain: Domain) -> bool:
 
 def _is_number(text: str) -> bool:
     return text.strip().lstrip("-").replace(".", "", 1).replace(",", "", 1).isdecimal()
-
-
-def dates_in(domain: Domain) -> tuple[Dates | None, bool]:
-    """Find out how a column of text writes dates, and whether another way of reading them would fit too."""
-    if domain.kind != "text" or len(domain.values) < 2:
-        return None, False
-    if not any(sign.isdigit() for sign in domain.values[0]):
-        return None, False
-    few = domain.values[:: max(len(domain.values) // 50, 1)].tolist()
-    likely = [form for form in _FORMATS if all(_is_date(text, form) for text in few)]
-    fitting = [form for form in likely if all_fit(domain, dates("year", format=form))]
-    if not fitting:
-        return None, False
-    return dates_for(domain, fitting[0]) or dates("month", "quarter", "year", "decade", format=fitting[0]), len(
-        fitting
-    ) > 1
-
-
-def all_fit(domain: Domain, hierarchy: Dates) -> bool:
-    """Whether a hierarchy of dates covers every value of a column."""
-    try:
-        hierarchy.bind(domain)
-    except HierarchyError:
-        return False
-    return True
-
-
-def _is_date(text: str, form: str) -> bool:
-    try:
-        dt.datetime.strptime(text, form)  # noqa: DTZ007 - a day has no zone
-    except ValueError:
-        return False
-    return True
 
 
 def sample_of_texts(domain: Domain, most: int = SAMPLE) -> Sequence[str]:

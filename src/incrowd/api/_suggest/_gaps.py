@@ -6,12 +6,13 @@ Only marks of a fixed list are ever named, and each is common to so many files t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from incrowd.core import Domain
+from incrowd.hierarchies import forms_of, moments_of
 
 _TEXTS = (
     "?", "??", "-", "--", ".", "..", "na", "n/a", "n.a.", "n. a.", "#n/a", "<na>", "nan", "null", "none",
@@ -22,8 +23,16 @@ _TEXTS = (
 MARKS = frozenset(_TEXTS)
 """Texts, in small letters, that often stand for a missing value."""
 NEGATIVE = (-1, -2, -7, -8, -9, -77, -88, -99, -999, -9999)
-NINES = (9, 99, 999, 9999, 99999)
+NINES = (9, 99, 999, 9999, 99999, 999999, 99999999)
 """Numbers that often stand for one: where nothing else is negative, and where nothing else is nearly as large."""
+PLACEHOLDERS = (
+    "0001-01-01", "1582-10-15", "1600-01-01", "1601-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31",
+    "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31", "2100-01-01", "2199-12-31", "2999-12-31", "2999-01-01",
+    "9999-01-01", "9999-12-30", "9999-12-31",
+)  # fmt: skip
+"""Days with which programs fill what is missing: the first and the last that they know, or their day 0."""
+APART = np.timedelta64(5 * 365, "D")
+"""Such a day is asked about where it is so far from all others, or far more frequent than they are."""
 FEW, NAMED, NEAR = 3, 3, 5
 """More values than that tell a number apart; so many columns are named; nines stand at least so far from the others."""
 
@@ -41,7 +50,7 @@ class Gap:
     becoming
         Columns of texts that would be of numbers or dates without it.
     number
-        Whether it is a number among numbers.
+        Whether it is a number among numbers or a date among dates.
     """
 
     mark: str
@@ -69,16 +78,31 @@ def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]
     numbers: set[str] = set()
     becoming: dict[str, list[str]] = {}
     for name, domain in domains.items():
-        marks = _texts_in(domain) if domain.kind == "text" else _numbers_in(domain) if domain.kind == "number" else {}
+        marks = marks_in(domain)
         for mark, count in marks.items():
             found.setdefault(mark, {})[name] = count
-        if domain.kind == "number":
+        if domain.kind != "text":
             numbers |= {*marks}
-        elif marks and is_typed([text for text in domain.values.tolist() if text not in marks]):
+        if marks and _becomes_typed(domain, marks, is_typed):
             for mark in marks:
                 becoming.setdefault(mark, []).append(name)
     gaps = [Gap(mark, columns, tuple(becoming.get(mark, ())), mark in numbers) for mark, columns in found.items()]
     return sorted(gaps, key=lambda gap: (-sum(gap.columns.values()), gap.mark))
+
+
+def marks_in(domain: Domain) -> dict[str, int]:
+    """Give the marks in a column that perhaps stand for missing values, and in how many rows each stands."""
+    found = _texts_in(domain) if domain.kind == "text" else _numbers_in(domain) if domain.kind == "number" else {}
+    return found | _days_in(domain)
+
+
+def without(domain: Domain, marks: Collection[str]) -> Domain:
+    """Leave some values out of a column."""
+    if not marks:
+        return domain
+    kept = np.array([text not in marks for text in domain.texts[: len(domain.values)]], dtype=bool)
+    counts = domain.counts[np.concatenate((kept, np.ones(len(domain) - len(kept), dtype=bool)))]
+    return replace(domain, values=domain.values[kept], counts=counts, spelling=None)
 
 
 def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts: bool) -> Iterator[str]:
@@ -125,6 +149,31 @@ def _numbers_in(domain: Domain) -> dict[str, int]:
         if 2 * second <= top or (top - second >= NEAR and counts[-1] > NEAR * usual):
             places.append(len(values) - 1)
     return {text: int(counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
+
+
+def _days_in(domain: Domain) -> dict[str, int]:
+    """Find days that programs write where there is none: the first and the last ones, far from all others."""
+    form = next(iter(forms_of(domain)), None)
+    found = None if form is None and domain.kind in {"text", "number"} else moments_of(domain, form)
+    if found is None or len(found[0]) <= FEW:
+        return {}
+    days = found[0].astype("datetime64[D]")
+    order = np.argsort(days, kind="stable")
+    usual = float(np.median(domain.counts[: len(days)]))
+    places = []
+    for end, beside in ((order[0], order[1]), (order[-1], order[-2])):
+        often = domain.counts[end] > max(NEAR * usual, NEAR)
+        if str(days[end]) in PLACEHOLDERS and (abs(days[end] - days[beside]) >= APART or often):
+            places.append(int(end))
+    return {text: int(domain.counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
+
+
+def _becomes_typed(domain: Domain, marks: Collection[str], is_typed: Callable[[list[str]], bool]) -> bool:
+    """Say whether a column is one of numbers or days only without its marks."""
+    if domain.kind not in {"text", "number"} or forms_of(domain):
+        return False
+    rest = without(domain, marks)
+    return bool(forms_of(rest)) or (domain.kind == "text" and is_typed(rest.values.tolist()))
 
 
 def listed(names: Sequence[str]) -> str:

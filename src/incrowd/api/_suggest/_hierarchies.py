@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from incrowd.api._plan._forms import HierarchyForm, form_of
-from incrowd.api._suggest._content import dates_in
-from incrowd.api._suggest._known_codes import known_codes, postcodes_in
+from incrowd.api._suggest._days import dates_in
+from incrowd.api._suggest._known_codes import is_guess, known_codes, postcodes_in
+from incrowd.api._suggest._nominal import names_things
 from incrowd.core import Domain, Hierarchy
-from incrowd.hierarchies import Classification, Flat, Frequent, Intervals, auto, flat, frequent_for, intervals, mask
+from incrowd.hierarchies import (
+    Classification,
+    Flat,
+    Frequent,
+    Intervals,
+    Postcodes,
+    auto,
+    flat,
+    frequent_for,
+    intervals,
+    mask,
+)
 
 LONG = 8
 """Codes of more characters make too many levels for a mask."""
@@ -19,6 +31,12 @@ BY_HAND = 'a tree of your own keeps more: { tree = "file.csv" }'
 
 UNEVEN = "some numbers lie far out; for ranges with as many rows each: { quantiles = [8, 4, 2] }"
 """Said of numbers whose ladder has an open end."""
+
+WHICH_COUNTRY = 'read as German postcodes, which these could be: { postcodes = "FR" } for another country'
+"""Said of postcodes whose form and name do not tell their country."""
+
+SOME = 10
+"""Up to so many names of things none counts as rare."""
 
 YEARS = ("a date of birth", "a date that others may know", "a time of a wave or an event that others may know")
 
@@ -39,13 +57,15 @@ def suggest_hierarchy(domain: Domain, about: str | None) -> tuple[HierarchyForm,
 
 def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
     if by_name := _by_name(domain, about):
-        return by_name, ""
+        return by_name, WHICH_COUNTRY if isinstance(by_name, Postcodes) and is_guess(domain) else ""
     if known := known_codes(domain, about):
         others = isinstance(known, Classification) and known.others is not None
         return known, "some values are not in the classification: they are one group" if others else ""
-    found, ambiguous = dates_in(domain)
-    if found is not None:
-        return found, "please check: are days and months read the right way round?" if ambiguous else ""
+    by_day, check = dates_in(domain)
+    if by_day is not None:
+        return by_day, check
+    if _whole(domain) and names_things(domain, about):
+        return (frequent_for(domain, 0.01, 0.05) if len(domain.values) > SOME else None) or flat(), BY_HAND
     chosen = auto().choose(domain)
     if chosen == mask() and not _are_short_codes(domain):
         chosen = frequent_for(domain, 0.01, 0.05) or flat()

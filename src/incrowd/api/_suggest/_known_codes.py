@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 import numpy as np
 
 from incrowd.api._suggest._words import tokens_of
 from incrowd.core import Domain, Hierarchy, HierarchyError
-from incrowd.hierarchies import Classification, ClassificationName, Postcodes, classification, postcodes
+from incrowd.hierarchies import Classification, ClassificationName, Postcodes, classification, codes_of, postcodes
 
 MOST_VALUES, MOST_ROWS = 0.8, 0.9
 """Names of countries and words for education: so many of the values, and of the rows, must be known."""
+
+ENOUGH, MOST_LISTED = 10, 0.95
+"""So many different codes tell which list they are from, if so many of them stand in it."""
 
 FEW = 4
 """A column with so few values needs no classification."""
@@ -52,6 +56,13 @@ WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Names of columns that are used in one country, or in some whose codes have different lengths."""
 
 
+UNUSED = ("00", "05", "11", "43", "62")
+"""No street in Germany has a postcode that begins so: 11 is for authorities, the others are kept in reserve."""
+
+ANYWHERE = ("postcode", "postcodes", "post code", "postal code", "postalcode", "zip postal")
+"""Names of postcodes that are used in many countries; an American one is called a zip."""
+
+
 def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
     """Find the classification that the values of a column belong to, if it is plain."""
     if domain.kind not in {"text", "number"} or len(domain.values) <= FEW:
@@ -63,6 +74,8 @@ def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
 def _likely(domain: Domain, about: str | None) -> Iterator[tuple[ClassificationName, float]]:
     """Give the classifications that a column may be of, and which share of its values they must know."""
     yield from ((NAMED[word], 1.0) for word in tokens_of(domain.column) if word in NAMED)
+    if (listed := _listed(domain)) is not None:
+        yield listed, MOST_LISTED
     if domain.kind != "text":
         return
     yield from (
@@ -74,6 +87,25 @@ def _likely(domain: Domain, about: str | None) -> Iterator[tuple[ClassificationN
         yield "countries", 1.0 if all(len(text) <= 3 for text in domain.values) else MOST_VALUES
         if about == "education":
             yield "isced", MOST_VALUES
+
+
+def _listed(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
+    """Find the classification that lists nearly all codes of four digits; nothing if they could be of both, or years.
+
+    Listed are one in twenty of all such numbers: ten of them from several branches are no coincidence.
+    """
+    texts = [str(text).strip() for text in domain.texts[: len(domain.values)]]
+    if len(texts) < ENOUGH or not all(re.fullmatch(r"[A-U]?[0-9]{2}\.?[0-9]{2}", text) for text in texts):
+        return None
+    codes = [re.sub("[^0-9]", "", text) for text in texts]
+    found: list[Literal["isco-08", "nace-2"]] = [
+        name
+        for name in ("isco-08", "nace-2")
+        if sum(code in codes_of(name) for code in codes) >= MOST_LISTED * len(codes)
+        and (name == "nace-2" or codes == texts)
+    ]
+    branches = len({code[:2] for code in codes})
+    return found[0] if len(found) == 1 and branches >= ENOUGH // 2 else None
 
 
 def _covering(domain: Domain, name: ClassificationName, share: float) -> Classification | None:
@@ -104,9 +136,18 @@ def postcodes_in(domain: Domain) -> Postcodes | None:
 
 
 def _by_word(domain: Domain) -> Postcodes | None:
-    name = f" {' '.join(tokens_of(domain.column))} "
-    for word, countries in WORDS:
-        if f" {word} " in name:
-            fitting = (postcodes(country) for country in countries)
-            return next((one for one in fitting if None not in one.paths(domain)), None)
-    return None
+    countries = next((countries for word, countries in WORDS if _is_called(domain, word)), ())
+    found = next((one for one in map(postcodes, countries) if None not in one.paths(domain)), None)
+    return postcodes("DE") if found is None and is_guess(domain) else found
+
+
+def is_guess(domain: Domain) -> bool:
+    """Say whether postcodes could be German, and neither their form nor their name says so."""
+    if any(_is_called(domain, word) for word, _ in WORDS) or not any(_is_called(domain, word) for word in ANYWHERE):
+        return False
+    texts = [str(text).zfill(5) for text in domain.texts[: len(domain.values)]]
+    return all(re.fullmatch("[0-9]{5}", text) and not text.startswith(UNUSED) for text in texts)
+
+
+def _is_called(domain: Domain, word: str) -> bool:
+    return f" {word} " in f" {' '.join(tokens_of(domain.column))} "

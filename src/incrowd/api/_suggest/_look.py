@@ -11,6 +11,7 @@ from incrowd.api._plan._forms import FlatForm, FrequentForm, form_of
 from incrowd.api._profile import ColumnProfile, Profile
 from incrowd.api._suggest._blocks import with_blocks
 from incrowd.api._suggest._combinations import SinglingOut, alone_with, census_of, singling_out
+from incrowd.api._suggest._days import AMONG
 from incrowd.api._suggest._groups import properties
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
 from incrowd.api._suggest._persons import Persons, persons_in
@@ -24,7 +25,7 @@ from incrowd.api._suggest._suggestion import ColumnSuggestion, Suggestion
 from incrowd.api._suggest._twins import alike
 from incrowd.api._suggest._weights import is_for_analysis
 from incrowd.api._suggest._words import numbers_only
-from incrowd.core import Census, Hierarchy, ParameterError, UnknownColumnError
+from incrowd.core import Census, Domain, Hierarchy, ParameterError, UnknownColumnError
 from incrowd.engines import Engine
 from incrowd.hierarchies import Tree, flat
 
@@ -41,8 +42,9 @@ class Look:
         Its file, if it is in one.
     layout, found, asked, missing
         How it was read, what of that was found out, what to check about it, and which texts count as missing.
-    profile, guesses, persons
-        Its columns in numbers, the probable role of each, and which of them stand for persons and households.
+    profile, domains, guesses, persons
+        Its columns in numbers, their values (texts that are numbers or days read as such), the probable role of each,
+        and which of them stand for persons and households.
     ladders
         The hierarchies that somebody gave.
     """
@@ -54,6 +56,7 @@ class Look:
     asked: tuple[str, ...]
     missing: tuple[str, ...]
     profile: Profile
+    domains: Mapping[str, Domain]
     guesses: Mapping[str, RoleGuess]
     persons: Persons
     ladders: Mapping[str, Hierarchy] = field(default_factory=dict)
@@ -122,12 +125,13 @@ class Look:
             tree = ladder if isinstance(ladder, Tree) else None
             form = form_of(flat() if tree is not None else ladder)
             return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, form, tree=tree)
-        hierarchy, check = suggest_hierarchy(domain, guess.about)
+        hierarchy, check = suggest_hierarchy(self.domains[column.name], guess.about)
         return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, hierarchy, check)
 
     def _with_trees(self, columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
         """Give names of which nothing else is known a tree of what goes with the same others."""
-        last_resort = [one.name for one in columns if isinstance(one.hierarchy, (FlatForm, FrequentForm))]
+        flats = [one for one in columns if isinstance(one.hierarchy, (FlatForm, FrequentForm))]
+        last_resort = [one.name for one in flats if one.check != AMONG]  # days are alike by the calendar
         trees = trees_of(census, [name for name in last_resort if name not in self.ladders])
         note = "groups of values that go with the same values of other columns: please look at the file"
         return tuple(replace(one, tree=trees[one.name], check=note) if one.name in trees else one for one in columns)
@@ -155,10 +159,10 @@ def look_at(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
     missing
         Texts that count as missing.
     """
-    guesses, persons = _guesses(read.engine, read.profile)
+    guesses, persons = _guesses(read)
     path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
     how = (read.reading, read.found, read.asked, tuple(missing))
-    return Look(read.engine, path, *how, read.profile, guesses, persons)
+    return Look(read.engine, path, *how, read.profile, read.domains, guesses, persons)
 
 
 def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Sequence[str], *, show: bool) -> None:
@@ -173,10 +177,14 @@ def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Seq
             raise UnknownColumnError.of(name, names, given_as=said.get(name, "entity or count"), show=show)
 
 
-def _guesses(engine: Engine, profile: Profile) -> tuple[dict[str, RoleGuess], Persons]:
+def _guesses(read: Read) -> tuple[dict[str, RoleGuess], Persons]:
     """Guess the roles of all columns: one by one, by what the table is about, and by how they hang together."""
+    engine, profile = read.engine, read.profile
     plain = numbers_only(profile.domains)
-    clues = {name: clues_of(profile[name], domain, named=name not in plain) for name, domain in profile.domains.items()}
+    clues = {
+        name: clues_of(replace(profile[name], kind=domain.kind), domain, named=name not in plain)
+        for name, domain in read.domains.items()
+    }
     subjects = subjects_of(clues.values())
     known = with_blocks(clues, {name: guess_role(one, subjects) for name, one in clues.items()})
     known = related(engine, clues, properties(engine, clues, alike(engine, clues, known)))

@@ -175,9 +175,6 @@ def _ask_days(name: str, texts: Texts) -> Iterator[str]:
         yield f"{name!r} has days of two orders, and stays text: {orders}"
     if never:
         yield f"{name!r} has {never:,} values like days that no calendar has, and stays text: are they missing?"
-    others = sum(texts.values()) - first - last - both - never
-    if others and not never and not (first and last):
-        yield f"{name!r} has days beside {others:,} other values, and stays text: are these missing?"
 
 
 def _ask_signs(columns: Mapping[str, Texts]) -> Iterator[str]:

@@ -5,11 +5,12 @@ Only a suggestion finds out. A release is made from what stands in the plan.
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ import numpy as np
 
 from incrowd.api._census import unfitting
 from incrowd.api._profile import Profile, profile_of
-from incrowd.api._suggest._gaps import gaps_in, questions_of_gaps
+from incrowd.api._suggest._days import questions_of_days
+from incrowd.api._suggest._gaps import Gap, gaps_in, questions_of_gaps
 from incrowd.api._suggest._notation import (
     DAY_FIRST,
     MONTH_FIRST,
@@ -52,6 +54,8 @@ class Read:
     ----------
     engine, profile
         The table, and its columns in numbers.
+    domains
+        The values of its columns; texts of a frame that are numbers or days as a text file's would be read.
     reading
         How it was read: what was given, and what was found out.
     found
@@ -62,6 +66,7 @@ class Read:
 
     engine: Engine
     profile: Profile
+    domains: Mapping[str, Domain]
     reading: Mapping[str, Any]
     found: tuple[str, ...]
     asked: tuple[str, ...]
@@ -95,10 +100,16 @@ def read_table(
             found |= more
             engine = open_table(table, missing_values=missing, **given, **found)
             profile = profile_of(engine)
-    gaps = questions_of_gaps(gaps_in(profile.domains, _are_typed), missing, from_texts=sketch is not None)
+    domains = {name: _as_in_a_file(domain) for name, domain in profile.domains.items()}
+    typed = {name for name, domain in profile.domains.items() if domain.kind != "text"}
+    gaps = [
+        replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns))
+        for gap in gaps_in(domains, _are_typed)
+    ]
     said = [f"{note}. Is it right?" for note in unfitting(engine) if note.split()[0] in given]
-    asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile), *gaps]
-    return Read(engine, profile, {**given, **found}, tuple(found), tuple(asked))
+    asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile)]
+    asked += [*questions_of_gaps(gaps, missing, from_texts=sketch is not None), *questions_of_days(domains)]
+    return Read(engine, profile, domains, {**given, **found}, tuple(found), tuple(asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +306,28 @@ def _ask_groups(name: str, mark: str, sketch: Sketch) -> Iterator[str]:
             f"the {sign} in {name!r} is read as a decimal {sign}, so that 1{mark}234 is a little more than one. "
             f'Is that right? If it stands between thousands, say thousands = "{mark}" and decimal = "{other}"'
         )
+
+
+def _as_in_a_file(domain: Domain) -> Domain:
+    """Read a column of texts as a text file's would be: a frame may hold numbers and days as texts."""
+    if domain.kind != "text":
+        return domain
+    known = len(domain.values)
+    return Domain.of_texts(
+        domain.column, domain.values.tolist(), domain.counts[:known], int(domain.counts[known:].sum())
+    )
+
+
+def _as_written(gap: Gap, sketch: Sketch | None, engine: Engine) -> Gap:
+    """Write a day as the file does."""
+    form = None if sketch is None else {**sketch.given, **sketch.found}.get("dates")
+    rewritten = getattr(engine, "rewritten", {})
+    if sketch is None or form is None or not all(rewritten.get(name) == "date" for name in gap.columns):
+        return gap
+    day = dt.date.fromisoformat(gap.mark[:10])
+    short = form.replace("%d", str(day.day)).replace("%m", str(day.month)).replace("%Y", f"{day.year:04d}")
+    is_short = any(short in sketch.columns.get(name, {}) for name in gap.columns)
+    return replace(gap, mark=short if is_short else day.strftime(form))
 
 
 def _are_typed(texts: list[str]) -> bool:

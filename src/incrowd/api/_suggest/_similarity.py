@@ -30,7 +30,7 @@ def trees_of(census: Census, names: Sequence[str]) -> dict[str, Tree]:
     trees = {}
     for name in names:
         domain = census.domains[name]
-        if domain.kind != "text" or not FEWEST <= len(domain.values) <= MOST:
+        if domain.kind not in {"text", "number"} or not FEWEST <= len(domain.values) <= MOST:
             continue
         codes = census.codes[census.quasi.index(name)]
         others = [other for other in census.quasi if other != name][:COLUMNS]

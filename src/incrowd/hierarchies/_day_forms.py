@@ -1,0 +1,222 @@
+"""How texts write days: ``7. März 2020``, ``March 7, 2020``, ``07.03.2020 10:12``, ``2020-03``; read all at once.
+
+A form is written as in ``strptime``. It tells a day or a month; a time of day may follow in every text. Names of months
+are those of seven languages, whole or short, whatever the machine speaks.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+ISO = "%Y-%m-%d"
+DIGITS = ("%Y%m%d", "%Y%m", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
+"""Forms without any sign between the parts."""
+YEARS = (1800, 2100)
+"""The years that nothing but digits can be of."""
+ENOUGH = 5
+"""So many different texts of six digits are needed: fewer could be anything."""
+FIRST, FEW = 3, 50
+"""So many values tell which forms are worth a look at some more, and so many which at all."""
+
+FORMS = (
+    ISO, "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%Y年%m月%d日",
+    "%Y%m%d%H%M", "%Y%m%d%H%M%S",
+    "%Y. %m. %d.", "%Y년 %m월 %d일", "%d %b %Y", "%d. %b %Y", "%d-%b-%Y", "%d%b%Y", "%d/%b/%Y", "%d %b, %Y",
+    "%d de %b de %Y", "%d %b de %Y", "%b %d, %Y", "%b %d %Y", "%Y-%b-%d", "%Y %b %d",
+    "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%d-%m-%y", "%d-%b-%y", "%d %b %y",
+    "%Y-%m", "%Y%m", "%Y/%m", "%m/%Y", "%m.%Y", "%m-%Y", "%Y年%m月", "%b %Y", "%b-%Y", "%Y-%b", "%Y %b", "%b-%y",
+)  # fmt: skip
+"""The forms that are looked for. Where both fit, the month comes first, as in a file with commas."""
+
+MONTHS = (
+    "january jan januar janner jan janvier janv enero ene gennaio gen januari janeiro",
+    "february feb februar feber febr fevrier fevr fev febrero febbraio februari fevereiro",
+    "march mar marz mrz mars marzo maart mrt marco",
+    "april apr avril avr abril abr aprile",
+    "may mai mayo maggio mag mei maio",
+    "june jun juni juin junio giugno giu junho",
+    "july jul juli juillet juil julio luglio lug julho",
+    "august aug aout aou agosto ago augustus",
+    "september sep sept septembre septiembre settembre set setembro",
+    "october oct oktober okt octobre octubre ottobre ott outubro out",
+    "november nov novembre noviembre novembro",
+    "december dec dezember dez decembre diciembre dic dicembre dezembro",
+)
+"""Names of the months in English, German, French, Spanish, Italian, Dutch and Portuguese, without accents."""
+
+_NUMBER_OF_MONTH = {name: number for number, names in enumerate(MONTHS, 1) for name in names.split()}
+_PARTS = {
+    "%d": "(?P<d>[0-9]{1,2})",
+    "%m": "(?P<m>[0-9]{1,2})",
+    "%Y": "(?P<Y>[0-9]{4})",
+    "%y": "(?P<y>[0-9]{2})",
+    "%b": r"(?P<b>[^\W\d_]{3,10})\.?",
+    "%H": "(?P<hour>[01][0-9]|2[0-3])",
+    "%M": "(?P<minute>[0-5][0-9])",
+    "%S": "(?P<second>[0-5][0-9])",
+}
+_LIKE = re.compile("(?=.*[0-9]{2}).{6,40}")
+_TIME = (
+    r"(?:(?:T|,?\s+)(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])"
+    r"(?::(?P<second>[0-5][0-9])(?:[.,](?P<part>[0-9]{1,9}))?)?"
+    r"(?:\s?(?P<half>[AaPp])\.?[Mm]\.?)?(?:\s?(?:[Zz]|UTC|GMT|[-+][0-9]{2}(?::?[0-9]{2})?))?)?"
+)
+_CLOCK = ("second", "part", "half")
+"""What a time of day may lack."""
+_CENTURY = 69
+"""Years of two digits from here on are of the 20th century, as in ``strptime``."""
+
+
+def read_moments(texts: Sequence[str], form: str | None) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Read texts as moments, the clock on the wall where they have a zone, and say which ones are.
+
+    Parameters
+    ----------
+    texts
+        The texts.
+    form
+        How they write days; nothing for ISO 8601.
+    """
+    pattern = _pattern(form or ISO)
+    if pattern is None:
+        return _read_one_by_one(texts, form)
+    found = [pattern.fullmatch(text) for text in texts]
+    moments, readable = _assembled([match for match in found if match is not None])
+    result, is_moment = np.zeros(len(texts), dtype="datetime64[us]"), np.array([one is not None for one in found], bool)
+    result[is_moment], is_moment[is_moment] = moments, readable
+    if form is None and not is_moment.all():
+        others = np.flatnonzero(~is_moment)
+        result[others], is_moment[others] = _read_one_by_one([texts[place] for place in others.tolist()], None)
+    return result, is_moment
+
+
+def forms_in(texts: Sequence[str]) -> list[str]:
+    """Give the forms in which every text is a day or a month, those first that are looked for first.
+
+    Parameters
+    ----------
+    texts
+        Different texts. Six or eight digits could be anything: they are days only of the years that people live in, and
+        months only if there are some, and of different years.
+    """
+    likely = likely_forms(texts, 1.0)
+    return [form for form in likely if _all_are(form, texts) and (form != DIGITS[1] or _are_months(texts))]
+
+
+def likely_forms(texts: Sequence[str], share: float) -> list[str]:
+    """Give the forms that such a share of some texts seems to have; whether a calendar has the days is not looked at.
+
+    Parameters
+    ----------
+    texts
+        Different texts.
+    share
+        How many of them must look so, from 0 to 1.
+    """
+    few = texts[:: max(len(texts) // FEW, 1)]
+    wanted = max(share * len(few), 1)
+    if sum(bool(_LIKE.fullmatch(text)) for text in few) < wanted:
+        return []
+    first = few[:: max(len(few) // FIRST, 1)]
+    patterns = {form: pattern for form in FORMS if (pattern := _pattern(form)) and any(map(pattern.fullmatch, first))}
+    return [form for form, one in patterns.items() if sum(bool(one.fullmatch(text)) for text in few) >= wanted]
+
+
+def _are_months(texts: Sequence[str]) -> bool:
+    """Say whether there are enough texts of six digits, and of different years, to call them months."""
+    return len(texts) >= ENOUGH and len({text[:4] for text in texts}) > 1
+
+
+def _all_are(form: str, texts: Sequence[str]) -> bool:
+    moments, readable = read_moments(texts, form)
+    if form not in DIGITS:
+        return bool(readable.all())
+    years = moments.astype("datetime64[Y]").astype(np.int64) + 1970
+    return bool((readable & (years >= YEARS[0]) & (years <= YEARS[1])).all())
+
+
+@cache
+def _pattern(form: str) -> re.Pattern[str] | None:
+    """Give the regular expression of a form; nothing if it has others than the usual parts, or one of them twice."""
+    parts = re.split("(%.)", form.replace("%B", "%b"))
+    told = Counter(part[1] for part in parts[1::2])
+    if told["Y"] + told["y"] != 1 or told["m"] + told["b"] != 1 or told["H"] != told["M"] or told["S"] > told["H"]:
+        return None
+    if max(told.values()) > 1 or {*told} - set("YymbdHMS"):
+        return None
+    written = "".join(_PARTS.get(part) or _between(part) for part in parts)
+    touching = any(not between and "%b" not in beside for between, beside in _between_parts(parts))
+    time = "".join(f"(?P<{part}>)" for part in _CLOCK if f"<{part}>" not in written) if told["H"] else _TIME
+    return re.compile((written.replace("{1,2}", "{2}") if touching else written) + time)
+
+
+def _between(text: str) -> str:
+    """Let a blank stand for blanks of any number and width."""
+    return r"\s+".join(map(re.escape, text.split(" ")))
+
+
+def _between_parts(parts: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Give what stands between two parts of a form, and which they are."""
+    return ((parts[at], (parts[at - 1], parts[at + 1])) for at in range(2, len(parts) - 1, 2))
+
+
+def _assembled(found: Sequence[re.Match[str]]) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Put years, months, days and times together, and say which of them a calendar has."""
+    told = found[0].re.groupindex if found else {}
+    years = _numbers(found, "Y") if "Y" in told else _numbers(found, "y")
+    years += 0 if "Y" in told else np.where(years >= _CENTURY, 1900, 2000)
+    months = _numbers(found, "m") if "m" in told else np.array([_month(one["b"]) for one in found], dtype=np.int64)
+    days = _numbers(found, "d") if "d" in told else np.ones(len(found), dtype=np.int64)
+    begins = ((years - 1970) * 12 + months - 1).astype("datetime64[M]")
+    moments = begins.astype("datetime64[D]") + (days - 1).astype("timedelta64[D]")
+    readable = (years >= 1) & (months >= 1) & (months <= 12) & (days >= 1) & (moments.astype("datetime64[M]") == begins)
+    clocks = np.fromiter((_clock(one) if one["hour"] else 0 for one in found), np.int64, len(found))
+    return moments.astype("datetime64[us]") + clocks.astype("timedelta64[us]"), readable & (clocks >= 0)
+
+
+def _numbers(found: Sequence[re.Match[str]], part: str) -> npt.NDArray[np.int64]:
+    return np.fromiter((int(one[part]) for one in found), np.int64, len(found))
+
+
+def _month(name: str) -> int:
+    """Give the number of a month by its name; 0 for what is none."""
+    plain = unicodedata.normalize("NFKD", name).casefold()
+    return _NUMBER_OF_MONTH.get("".join(sign for sign in plain if not unicodedata.combining(sign)), 0)
+
+
+def _clock(found: re.Match[str]) -> int:
+    """Give the microseconds of a time of day; -1 for one that a clock of twelve hours does not have."""
+    hour = int(found["hour"])
+    if found["half"]:
+        if not 1 <= hour <= 12:
+            return -1
+        hour = hour % 12 + 12 * (found["half"] in "pP")
+    seconds = (hour * 60 + int(found["minute"])) * 60 + int(found["second"] or 0)
+    return seconds * 1_000_000 + int((found["part"] or "").ljust(6, "0")[:6])
+
+
+def _read_one_by_one(texts: Sequence[str], form: str | None) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Read texts of any other form, and of ISO 8601 in all its ways."""
+    moments = [read_moment(text, form) for text in texts]
+    readable = np.array([moment is not None for moment in moments], dtype=bool)
+    return np.array([moment or 0 for moment in moments], dtype="datetime64[us]"), readable
+
+
+def read_moment(text: str, form: str | None = None) -> dt.datetime | None:
+    """Read a text as a moment, by a strptime format or as ISO 8601; the clock on the wall where it has a zone."""
+    try:
+        moment = dt.datetime.fromisoformat(text) if form is None else dt.datetime.strptime(text, form)  # noqa: DTZ007
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=None)
