@@ -7,7 +7,6 @@ done only where too many rows differ to be kept: then the file is copied once, t
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +26,6 @@ from incrowd.core import (
     FullDomainRecoding,
     Packing,
     Recoding,
-    smallest_unsigned,
     tally,
 )
 from incrowd.engines._border import guarded
@@ -46,6 +44,7 @@ from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._recode_rows import together
 from incrowd.engines._stage import begin, is_watched
 from incrowd.engines._tallied import TalliedEngine
+from incrowd.engines._text_column import TextColumn
 from incrowd.engines._text_values import column_of
 
 _BATCH = 1_000_000
@@ -90,7 +89,7 @@ class TextRows:
         self._most = most
         self._fitting = fitting
         self._values = values
-        self._columns = [_TextColumn() for _ in names]
+        self._columns = [TextColumn() for _ in names]
         self._weights: list[Any] = []
         self._rows = 0
 
@@ -113,6 +112,10 @@ class TextRows:
         """Give the text of every code; null for missing."""
         return self._columns[self.names.index(name)].texts()
 
+    def numbers(self, name: str) -> Any:
+        """Give the whole number that each text is, where that is known."""
+        return self._columns[self.names.index(name)].numbers
+
     @property
     def weights(self) -> Any:
         """How many rows of the file each row stands for."""
@@ -132,61 +135,6 @@ class TextRows:
         if self._rows > self._fitting:
             raise TooManyRowsError
         self._most = max(self._most, 2 * self._rows)
-
-
-class _TextColumn:
-    """A column of texts, numbered in the order in which they appear.
-
-    Those of some rows are numbered anew at first, and together with the others as soon as they are as many: so no text
-    is looked up more than a few times, however many rows follow.
-    """
-
-    def __init__(self) -> None:
-        self.pieces: list[Any] = []
-        self._known = of_texts([])
-        self._later: list[pa.Array] = []
-
-    @property
-    def most(self) -> int:
-        """How many texts there are at most."""
-        return len(self._known) + sum(map(len, self._later))
-
-    def add(self, column: pa.Array, missing: pa.Array) -> None:
-        """Take in the texts of some rows, of which some count as missing."""
-        encoded = column.dictionary_encode(null_encoding="encode")
-        texts = encoded.dictionary.cast(pa.large_string())
-        if len(missing):
-            texts = pc.if_else(pc.is_in(texts, value_set=missing), pa.scalar(None, texts.type), texts)
-        self.pieces.append(to_numpy(encoded.indices).astype(smallest_unsigned(len(texts))))
-        self._later.append(texts)
-        if sum(map(len, self._later)) >= len(self._known):
-            self._settle()
-
-    def codes(self) -> Any:
-        """Give the code of every row."""
-        self._settle()
-        self.pieces = [np.concatenate(self.pieces)] if self.pieces else [np.zeros(0, dtype=np.uint8)]
-        return self.pieces[0]
-
-    def texts(self) -> pa.Array:
-        """Give the text of every code; null for missing."""
-        self._settle()
-        return self._known
-
-    def _settle(self) -> None:
-        """Give all texts their numbers together."""
-        if not self._later:
-            return
-        if len(self._later) == 1 and not len(self._known) and self._later[0].null_count <= 1:
-            self._known, self._later = self._later[0], []
-            return
-        encoded = pa.concat_arrays([self._known, *self._later]).dictionary_encode(null_encoding="encode")
-        codes = to_numpy(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))
-        ends = np.cumsum([len(self._known), *map(len, self._later)])
-        new = len(self.pieces) - len(self._later)
-        for place, (start, end) in enumerate(itertools.pairwise(ends), new):
-            self.pieces[place] = codes[start:end][self.pieces[place]]
-        self._known, self._later = encoded.dictionary, []
 
 
 class TextEngine(FrameEngine):
@@ -396,7 +344,7 @@ def _column(rows: TextRows, name: str, kept: Any, weights: Any) -> Column:
     """Give what is known of a column of rows, of which some are kept."""
     texts = rows.texts(name)
     counts = np.bincount(rows.codes(name)[kept], weights=weights, minlength=len(texts)).astype(np.int64)
-    return column_of(name, texts, counts)
+    return column_of(name, texts, counts, rows.numbers(name))
 
 
 @contextmanager
