@@ -12,10 +12,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any, Self
 
 import duckdb
+import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -39,7 +39,8 @@ from incrowd.engines._encoding import Coding, codes_by, packed, rows_within
 from incrowd.engines._estimate import how_many
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
-from incrowd.engines._notation import Written
+from incrowd.engines._notation import Notation, Written, made_plain
+from incrowd.engines._plain_texts import plain_texts
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._recode_rows import together
 from incrowd.engines._stage import begin, is_watched
@@ -53,7 +54,7 @@ _BATCH = 1_000_000
 _LONG = 20_000
 """Columns of so many rows are worth being looked at side by side."""
 
-PLAIN = Dialect()
+PLAIN, PLAINLY = Dialect(), Notation()
 
 
 class TooManyRowsError(Exception):
@@ -116,6 +117,14 @@ class TextRows:
         """Give the whole number that each text is, where that is known."""
         return self._columns[self.names.index(name)].numbers
 
+    def make_plain(self, notation: Notation) -> dict[str, Written]:
+        """Rewrite the columns in which every text is a number or a day of a notation, and say which."""
+        texts = {name: self.texts(name) for name in self.names}
+        found = plain_texts(texts, notation, self._missing.to_pylist())
+        for name, (_, plain) in found.items():
+            self._columns[self.names.index(name)].rewrite(plain, self._missing)
+        return {name: kind for name, (kind, _) in found.items()}
+
     @property
     def weights(self) -> Any:
         """How many rows of the file each row stands for."""
@@ -144,11 +153,16 @@ class TextEngine(FrameEngine):
     ----------
     dialect
         How the file was read, by which a release of it is written.
-    rewritten
-        The columns whose texts were made plain, as numbers or as days.
+
+    Notes
+    -----
+    Texts are made plain when they are needed: all columns at once by their different texts, while the file is read, or
+    else by a look at all of it before.
     """
 
     shows_names = False
+    _notation: Notation | None = None
+    """How the texts of the frame are written, unless they are plain."""
 
     def __init__(
         self,
@@ -157,16 +171,37 @@ class TextEngine(FrameEngine):
         names: Sequence[str],
         *,
         dialect: Dialect = PLAIN,
-        rewritten: Mapping[str, Written] = MappingProxyType({}),
+        notation: Notation = PLAINLY,
         missing_values: Sequence[str],
         drop: Sequence[str],
     ) -> None:
         told = [text for text in missing_values if text]  # an empty text in a file is null already
         super().__init__(frame, home, names, missing_values=told, drop=drop)
-        self.dialect, self.rewritten = dialect, rewritten
+        self.dialect = dialect
+        self._notation = None if notation.is_plain else notation
+        self._rewritten: Mapping[str, Written] | None = None if self._notation else {}
         self._memory, self._files = home.memory, home.files
         self._read: TextRows | None = None
         self._staged = False
+
+    @property
+    @guarded
+    def rewritten(self) -> Mapping[str, Written]:
+        """The columns whose texts were made plain, as numbers or as days."""
+        if self._rewritten is None:
+            self._make_plain()
+        return self._rewritten or {}
+
+    @property
+    def _source(self) -> Frame:
+        """The rows, in plain texts."""
+        if self._notation is not None:
+            self._make_plain()
+        return self._frame
+
+    @_source.setter
+    def _source(self, frame: Frame) -> None:
+        self._frame = frame
 
     @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
@@ -221,8 +256,17 @@ class TextEngine(FrameEngine):
 
     def _with(self, frame: Frame) -> Self:
         made = super()._with(frame)
-        made.dialect, made.rewritten = self.dialect, self.rewritten
+        made.dialect, made._rewritten = self.dialect, self.rewritten  # noqa: SLF001 - one of us
         return made
+
+    def _make_plain(self) -> None:
+        """Look at all of the file, and make its columns plain in which every text allows it."""
+        assert self._notation is not None  # noqa: S101 - it is asked for once
+        begin("reading")
+        relation, found = made_plain(self._frame.to_native(), self._notation, self._missing_values)
+        names = {inner: name for name, inner in self._inner.items()}
+        self._rewritten = {names[inner]: kind for inner, kind in found.items()}
+        self._frame, self._notation = nw.from_native(relation), None
 
     def _tallied(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
         """Publish what is known of the rows already: the file is not read again, and nothing but numbers is sorted."""
@@ -301,12 +345,16 @@ class TextEngine(FrameEngine):
             fitting = rows_within(self._memory, len(wanted)) / 2
             rows = TextRows(wanted, self._missing_values, self._most(len(wanted)), fitting, self._most_values())
             done, total = 0, rows_about(self._files) if is_watched() else None
-            for batch in _batches(self._source.to_native(), [self._inner[name] for name in wanted]):
+            notation = self._notation if len(wanted) == len(self._inner) else None
+            source = self._source if notation is None else self._frame
+            for batch in _batches(source.to_native(), [self._inner[name] for name in wanted]):
                 begin("reading", done, total)
                 rows.add(batch)
                 done += batch.num_rows
             begin("reading", done, done)
             self._home.check()
+            if notation is not None:
+                self._rewritten = rows.make_plain(notation)
             self._read = rows
         return self._read
 

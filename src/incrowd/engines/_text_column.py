@@ -56,9 +56,7 @@ class TextColumn:
                 return
             self._number()
         encoded = column.dictionary_encode(null_encoding="encode")
-        texts = encoded.dictionary.cast(pa.large_string())
-        if len(missing):
-            texts = pc.if_else(pc.is_in(texts, value_set=missing), pa.scalar(None, texts.type), texts)
+        texts = _without(missing, encoded.dictionary.cast(pa.large_string()))
         self.pieces.append(to_numpy(encoded.indices).astype(smallest_unsigned(len(texts))))
         self._later.append(texts)
         if sum(map(len, self._later)) >= len(self._known):
@@ -74,6 +72,13 @@ class TextColumn:
         """Give the text of every code; null for missing."""
         self._settle()
         return self._known
+
+    def rewrite(self, texts: pa.Array, missing: pa.Array) -> None:
+        """Put other texts in the place of all; some may be the same then, or count as missing."""
+        codes = self.codes()
+        encoded = _without(missing, texts).dictionary_encode(null_encoding="encode")
+        self._known, self.numbers = encoded.dictionary, None
+        self.pieces = [to_numpy(encoded.indices).astype(smallest_unsigned(len(self._known))).take(codes)]
 
     def _settle(self) -> None:
         """Give all texts their numbers together."""
@@ -99,6 +104,11 @@ class TextColumn:
         self.numbers, codes = _told_apart(np.concatenate(numbers))
         self._known = of_numbers(self.numbers).cast(pa.large_string())
         self.pieces = [codes.astype(smallest_unsigned(len(self.numbers)))]
+
+
+def _without(missing: pa.Array, texts: pa.Array) -> pa.Array:
+    """Let texts that count as missing be null."""
+    return pc.if_else(pc.is_in(texts, value_set=missing), pa.scalar(None, texts.type), texts) if len(missing) else texts
 
 
 def _hardly_repeat(column: pa.Array) -> bool:
