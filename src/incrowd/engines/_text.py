@@ -228,6 +228,16 @@ class TextEngine(FrameEngine):
         return how_many(self._count(request)[0], one_in)
 
     @guarded
+    def first_differ(self, one: str, other: str) -> bool:
+        """Say whether the first rows show two values of a column beside the same value of another."""
+        rows = None if self._drop else self._held([one, other])
+        if rows is None:
+            return False
+        codes = [rows.codes(name)[:_LONG] for name in (one, other)]
+        pairs = tally(Packing.of([len(rows.texts(name)) for name in (one, other)]).pack(codes))[1]
+        return len(pairs) > len(np.unique(codes[0]))
+
+    @guarded
     def keeps(self, asked: Mapping[str, Callable[[str], str]]) -> bool:
         """Say whether the cells of some columns are as they should be.
 
