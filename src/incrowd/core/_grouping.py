@@ -32,8 +32,8 @@ ADD_AT_ONCE = 1 << 16
 SPLIT_FROM = 1 << 20
 """So many words are worth being sorted by two threads."""
 
-FEW_TIES = 4
-"""Rows are ordered by their first word where at most one in so many has the same as another."""
+ORDER_FROM, FEW_TIES = 1 << 16, 4
+"""So many rows are ordered by their first word at first, and so where at most one in so many shares it."""
 
 Ints = npt.NDArray[np.integer]
 Words = npt.NDArray[np.int64]
@@ -142,7 +142,7 @@ def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Word
 
 def _order(words: Sequence[Words]) -> npt.NDArray[np.intp]:
     """Order rows by their words: by the first one, and by all of them only where that leaves many rows tied."""
-    if len(words) == 1 or len(words[0]) < SPLIT_FROM // 16:
+    if len(words) == 1 or len(words[0]) < ORDER_FROM:
         return np.lexsort(words[::-1])
     order = np.argsort(words[0])
     first = words[0].take(order)
