@@ -168,3 +168,24 @@ def test_words_are_counted_alike_by_sorting_and_in_a_table(words: list[int], den
     assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == Counter(words)
     assert found.tolist() == sorted({*words})
     assert [found.dtype, counts.dtype] == [np.dtype(np.int64)] * 2
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6) | st.integers(0, 2**62), st.integers(0, 2), st.integers(0, 2)), min_size=1),
+    st.sampled_from([0, 1, 4]),
+    st.booleans(),
+)
+def test_tuples_are_ordered_alike_by_their_first_word_and_by_all(
+    rows: list[tuple[int, int, int]], few: int, counted: bool
+) -> None:
+    counts = np.arange(1, len(rows) + 1) if counted else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_grouping, "ORDER_FROM", 0)
+        patch.setattr(_grouping, "FEW_TIES", few)
+        words, found = tally([np.array(word, dtype=np.int64) for word in zip(*rows, strict=True)], counts)
+    expected: Counter[tuple[int, ...]] = Counter()
+    for place, row in enumerate(rows, 1):
+        expected[row] += place if counted else 1
+    assert list(zip(zip(*(word.tolist() for word in words), strict=True), found.tolist(), strict=True)) == sorted(
+        expected.items()
+    )

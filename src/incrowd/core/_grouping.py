@@ -32,6 +32,9 @@ ADD_AT_ONCE = 1 << 16
 SPLIT_FROM = 1 << 20
 """So many words are worth being sorted by two threads."""
 
+ORDER_FROM, FEW_TIES = 1 << 16, 4
+"""So many rows are ordered by their first word at first, and so where at most one in so many shares it."""
+
 Ints = npt.NDArray[np.integer]
 Words = npt.NDArray[np.int64]
 
@@ -130,11 +133,29 @@ def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Word
         np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
         starts = np.flatnonzero(new)
         return [ordered[starts].astype(np.int64)], np.diff(np.append(starts, len(ordered)))
-    order = np.lexsort(words[::-1])
-    sorted_words = [word[order] for word in words]
+    order = _order(words)
+    sorted_words = [word.take(order) for word in words]
     grouping = _group_sorted(sorted_words)
     sums = grouping.sizes() if counts is None else grouping.sums(counts[order])
     return [word[grouping.first] for word in sorted_words], sums
+
+
+def _order(words: Sequence[Words]) -> npt.NDArray[np.intp]:
+    """Order rows by their words: by the first one, and by all of them only where that leaves many rows tied."""
+    if len(words) == 1 or len(words[0]) < ORDER_FROM:
+        return np.lexsort(words[::-1])
+    order = np.argsort(words[0])
+    first = words[0].take(order)
+    same = first[1:] == first[:-1]
+    tied = np.zeros(len(first), dtype=bool)
+    tied[1:] = same
+    tied[:-1] |= same
+    places = np.flatnonzero(tied)
+    if FEW_TIES * len(places) > len(first):
+        return np.lexsort(words[::-1])
+    some = order[places]  # ties stand beside each other, in the places that are theirs together
+    order[places] = some[np.lexsort([word.take(some) for word in words[::-1]])]
+    return order
 
 
 def _sorted(word: Words) -> Ints:

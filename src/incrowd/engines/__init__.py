@@ -10,7 +10,7 @@ from incrowd.engines._csv import first_rows, look_at
 from incrowd.engines._database import Database, write_database
 from incrowd.engines._decoding import reads
 from incrowd.engines._dialect import Dialect
-from incrowd.engines._estimate import census_size_about
+from incrowd.engines._estimate import census_size_about, go_together
 from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
 from incrowd.engines._formulas import escape_formula, unescape_formula
 from incrowd.engines._head import head_of
@@ -62,6 +62,7 @@ __all__ = [
     "files_of",
     "first_rows",
     "forget",
+    "go_together",
     "head_of",
     "is_escaped",
     "is_text",

@@ -63,7 +63,7 @@ def packed(packing: Packing, columns: Iterable[tuple[npt.NDArray[Any], npt.NDArr
     """
     words: list[Any] = [0] * packing.words
     for (codes, rows), field in zip(columns, packing.fields, strict=True):
-        words[field.word] += (codes.astype(np.int64) << field.shift)[rows]
+        words[field.word] += (codes.astype(np.int64) << field.shift).take(rows)  # half the time of an index
     return words
 
 

@@ -32,6 +32,31 @@ class CanEstimate(Protocol):
         """Count one cell in so many."""
 
 
+@runtime_checkable
+class KnowsFirst(Protocol):
+    """An engine that has the first rows at hand."""
+
+    def first_differ(self, one: str, other: str) -> bool:
+        """Say whether the first rows show two values of a column beside the same value of another."""
+
+
+def go_together(engine: Engine, one: str, other: str, values: int) -> bool:
+    """Say whether every value of a column stands beside a single value of another, in all rows.
+
+    Parameters
+    ----------
+    engine
+        The table. Its first rows often show that it is not so, and then no others are counted.
+    one, other
+        The columns.
+    values
+        How many values the first one has; a missing one is a value.
+    """
+    if isinstance(engine, KnowsFirst) and engine.first_differ(one, other):
+        return False
+    return engine.census_size(CensusRequest((one, other))) == values
+
+
 def census_size_about(engine: Engine, request: CensusRequest, most: int) -> int:
     """Say about how many cells a census would have; exactly, if not many may be.
 

@@ -28,7 +28,7 @@ from incrowd.engines._files import ARROWS, READABLE, SPREADSHEETS, ending_of, ex
 from incrowd.engines._formulas import unescaped_column, unescaped_sql
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, inner_names
-from incrowd.engines._notation import Notation, made_plain
+from incrowd.engines._notation import Notation
 from incrowd.engines._pandas import arrow_of_pandas, back_to_pandas, numbers_as_objects
 from incrowd.engines._parquet import ParquetEngine
 from incrowd.engines._protocol import Engine
@@ -253,18 +253,10 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
         every_name = zip(header.columns, relation.columns, strict=True)
         cells = ((layout.wording.read_sql(name, cell), cell) for name, cell in every_name)
         relation = relation.project(", ".join(f"{unescaped_sql(text)} AS {cell}" for text, cell in cells))
-    notation, rewritten, unused = layout.notation, {}, layout.notation.told
-    if not notation.is_plain:
-        begin("reading")
-        relation, inner, unused = made_plain(relation, notation, reading["missing_values"])
-        names = dict(zip(inner_names(len(header.columns)), header.columns, strict=True))
-        rewritten = {names[name]: kind for name, kind in inner.items()}
     home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
-    dialect = Dialect(header.separator, encoding, header.mark, *astuple(notation))
+    dialect = Dialect(header.separator, encoding, header.mark, *astuple(layout.notation))
     text = nw.from_native(relation)
-    engine = TextEngine(text, home, header.columns, dialect=dialect, rewritten=rewritten, **reading)
-    engine.unused = unused
-    return engine
+    return TextEngine(text, home, header.columns, dialect=dialect, notation=layout.notation, **reading)
 
 
 def _open_eager(

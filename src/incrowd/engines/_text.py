@@ -7,16 +7,15 @@ done only where too many rows differ to be kept: then the file is copied once, t
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any, Self
 
 import duckdb
+import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,7 +26,6 @@ from incrowd.core import (
     FullDomainRecoding,
     Packing,
     Recoding,
-    smallest_unsigned,
     tally,
 )
 from incrowd.engines._border import guarded
@@ -41,11 +39,13 @@ from incrowd.engines._encoding import Coding, codes_by, packed, rows_within
 from incrowd.engines._estimate import how_many
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
-from incrowd.engines._notation import Written
+from incrowd.engines._notation import Notation, Written, made_plain
+from incrowd.engines._plain_texts import plain_texts
 from incrowd.engines._protocol import Engine, Replace
 from incrowd.engines._recode_rows import together
 from incrowd.engines._stage import begin, is_watched
 from incrowd.engines._tallied import TalliedEngine
+from incrowd.engines._text_column import TextColumn
 from incrowd.engines._text_values import column_of
 
 _BATCH = 1_000_000
@@ -54,7 +54,7 @@ _BATCH = 1_000_000
 _LONG = 20_000
 """Columns of so many rows are worth being looked at side by side."""
 
-PLAIN = Dialect()
+PLAIN, PLAINLY = Dialect(), Notation()
 
 
 class TooManyRowsError(Exception):
@@ -90,7 +90,7 @@ class TextRows:
         self._most = most
         self._fitting = fitting
         self._values = values
-        self._columns = [_TextColumn() for _ in names]
+        self._columns = [TextColumn() for _ in names]
         self._weights: list[Any] = []
         self._rows = 0
 
@@ -113,6 +113,18 @@ class TextRows:
         """Give the text of every code; null for missing."""
         return self._columns[self.names.index(name)].texts()
 
+    def numbers(self, name: str) -> Any:
+        """Give the whole number that each text is, where that is known."""
+        return self._columns[self.names.index(name)].numbers
+
+    def make_plain(self, notation: Notation) -> tuple[dict[str, Written], tuple[str, ...]]:
+        """Rewrite the columns in which every text is a number or a day of a notation; say which, and what none has."""
+        texts = {name: self.texts(name) for name in self.names}
+        found, unused = plain_texts(texts, notation, self._missing.to_pylist())
+        for name, (_, plain) in found.items():
+            self._columns[self.names.index(name)].rewrite(plain, self._missing)
+        return {name: kind for name, (kind, _) in found.items()}, unused
+
     @property
     def weights(self) -> Any:
         """How many rows of the file each row stands for."""
@@ -134,61 +146,6 @@ class TextRows:
         self._most = max(self._most, 2 * self._rows)
 
 
-class _TextColumn:
-    """A column of texts, numbered in the order in which they appear.
-
-    Those of some rows are numbered anew at first, and together with the others as soon as they are as many: so no text
-    is looked up more than a few times, however many rows follow.
-    """
-
-    def __init__(self) -> None:
-        self.pieces: list[Any] = []
-        self._known = of_texts([])
-        self._later: list[pa.Array] = []
-
-    @property
-    def most(self) -> int:
-        """How many texts there are at most."""
-        return len(self._known) + sum(map(len, self._later))
-
-    def add(self, column: pa.Array, missing: pa.Array) -> None:
-        """Take in the texts of some rows, of which some count as missing."""
-        encoded = column.dictionary_encode(null_encoding="encode")
-        texts = encoded.dictionary.cast(pa.large_string())
-        if len(missing):
-            texts = pc.if_else(pc.is_in(texts, value_set=missing), pa.scalar(None, texts.type), texts)
-        self.pieces.append(to_numpy(encoded.indices).astype(smallest_unsigned(len(texts))))
-        self._later.append(texts)
-        if sum(map(len, self._later)) >= len(self._known):
-            self._settle()
-
-    def codes(self) -> Any:
-        """Give the code of every row."""
-        self._settle()
-        self.pieces = [np.concatenate(self.pieces)] if self.pieces else [np.zeros(0, dtype=np.uint8)]
-        return self.pieces[0]
-
-    def texts(self) -> pa.Array:
-        """Give the text of every code; null for missing."""
-        self._settle()
-        return self._known
-
-    def _settle(self) -> None:
-        """Give all texts their numbers together."""
-        if not self._later:
-            return
-        if len(self._later) == 1 and not len(self._known) and self._later[0].null_count <= 1:
-            self._known, self._later = self._later[0], []
-            return
-        encoded = pa.concat_arrays([self._known, *self._later]).dictionary_encode(null_encoding="encode")
-        codes = to_numpy(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))
-        ends = np.cumsum([len(self._known), *map(len, self._later)])
-        new = len(self.pieces) - len(self._later)
-        for place, (start, end) in enumerate(itertools.pairwise(ends), new):
-            self.pieces[place] = codes[start:end][self.pieces[place]]
-        self._known, self._later = encoded.dictionary, []
-
-
 class TextEngine(FrameEngine):
     """A text file. Census and domains are read off its codes; all else is done where the frame lives.
 
@@ -196,11 +153,16 @@ class TextEngine(FrameEngine):
     ----------
     dialect
         How the file was read, by which a release of it is written.
-    rewritten
-        The columns whose texts were made plain, as numbers or as days.
+
+    Notes
+    -----
+    Texts are made plain when they are needed: all columns at once by their different texts, while the file is read, or
+    else by a look at all of it before.
     """
 
     shows_names = False
+    _notation: Notation | None = None
+    """How the texts of the frame are written, unless they are plain."""
 
     def __init__(
         self,
@@ -209,16 +171,45 @@ class TextEngine(FrameEngine):
         names: Sequence[str],
         *,
         dialect: Dialect = PLAIN,
-        rewritten: Mapping[str, Written] = MappingProxyType({}),
+        notation: Notation = PLAINLY,
         missing_values: Sequence[str],
         drop: Sequence[str],
     ) -> None:
         told = [text for text in missing_values if text]  # an empty text in a file is null already
         super().__init__(frame, home, names, missing_values=told, drop=drop)
-        self.dialect, self.rewritten = dialect, rewritten
+        self.dialect = dialect
+        self._notation = None if notation.is_plain else notation
+        self._rewritten: Mapping[str, Written] | None = None if self._notation else {}
+        self._unused = notation.told
         self._memory, self._files = home.memory, home.files
         self._read: TextRows | None = None
         self._staged = False
+
+    @property
+    @guarded
+    def rewritten(self) -> Mapping[str, Written]:
+        """The columns whose texts were made plain, as numbers or as days."""
+        if self._rewritten is None:
+            self._make_plain()
+        return self._rewritten or {}
+
+    @property
+    def unused(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What was said about how the file is written, and is nowhere in it."""
+        if self._rewritten is None:
+            self._make_plain()
+        return self._unused
+
+    @property
+    def _source(self) -> Frame:
+        """The rows, in plain texts."""
+        if self._notation is not None:
+            self._make_plain()
+        return self._frame
+
+    @_source.setter
+    def _source(self, frame: Frame) -> None:
+        self._frame = frame
 
     @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
@@ -243,6 +234,16 @@ class TextEngine(FrameEngine):
         if self._held(request.needed) is None:
             return super().census_size_about(request, one_in)
         return how_many(self._count(request)[0], one_in)
+
+    @guarded
+    def first_differ(self, one: str, other: str) -> bool:
+        """Say whether the first rows show two values of a column beside the same value of another."""
+        rows = None if self._drop else self._held([one, other])
+        if rows is None:
+            return False
+        codes = [rows.codes(name)[:_LONG] for name in (one, other)]
+        pairs = tally(Packing.of([len(rows.texts(name)) for name in (one, other)]).pack(codes))[1]
+        return len(pairs) > len(np.unique(codes[0]))
 
     @guarded
     def keeps(self, asked: Mapping[str, Callable[[str], str]]) -> bool:
@@ -273,8 +274,17 @@ class TextEngine(FrameEngine):
 
     def _with(self, frame: Frame) -> Self:
         made = super()._with(frame)
-        made.dialect, made.rewritten = self.dialect, self.rewritten
+        made.dialect, made._rewritten, made._unused = self.dialect, self.rewritten, self._unused  # noqa: SLF001 - one of us
         return made
+
+    def _make_plain(self) -> None:
+        """Look at all of the file, and make its columns plain in which every text allows it."""
+        assert self._notation is not None  # noqa: S101 - it is asked for once
+        begin("reading")
+        relation, found, self._unused = made_plain(self._frame.to_native(), self._notation, self._missing_values)
+        names = {inner: name for name, inner in self._inner.items()}
+        self._rewritten = {names[inner]: kind for inner, kind in found.items()}
+        self._frame, self._notation = nw.from_native(relation), None
 
     def _tallied(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
         """Publish what is known of the rows already: the file is not read again, and nothing but numbers is sorted."""
@@ -353,12 +363,16 @@ class TextEngine(FrameEngine):
             fitting = rows_within(self._memory, len(wanted)) / 2
             rows = TextRows(wanted, self._missing_values, self._most(len(wanted)), fitting, self._most_values())
             done, total = 0, rows_about(self._files) if is_watched() else None
-            for batch in _batches(self._source.to_native(), [self._inner[name] for name in wanted]):
+            notation = self._notation if len(wanted) == len(self._inner) else None
+            source = self._source if notation is None else self._frame
+            for batch in _batches(source.to_native(), [self._inner[name] for name in wanted]):
                 begin("reading", done, total)
                 rows.add(batch)
                 done += batch.num_rows
             begin("reading", done, done)
             self._home.check()
+            if notation is not None:
+                self._rewritten, self._unused = rows.make_plain(notation)
             self._read = rows
         return self._read
 
@@ -396,7 +410,7 @@ def _column(rows: TextRows, name: str, kept: Any, weights: Any) -> Column:
     """Give what is known of a column of rows, of which some are kept."""
     texts = rows.texts(name)
     counts = np.bincount(rows.codes(name)[kept], weights=weights, minlength=len(texts)).astype(np.int64)
-    return column_of(name, texts, counts)
+    return column_of(name, texts, counts, rows.numbers(name))
 
 
 @contextmanager

@@ -24,13 +24,14 @@ _MANY = 200
 _WHOLE = r"-?(?:0|[1-9][0-9]*)"
 _DECIMAL = rf"^{_WHOLE}(?:\.(?:0|[0-9]*[1-9]))?\z"
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.(?:[0-9]{3}|[0-9]{6}))?)?)?\z"
+_MINUS_ZERO = of_texts(["-0"])[0]  # for a text of Python Arrow would import pandas
 _FIRST_DAY = np.datetime64("0001-01-01")
 
 Found = tuple[Kind, Any]
 """A kind, and the values of all texts."""
 
 
-def column_of(name: str, texts: pa.Array, counts: Any) -> Column:
+def column_of(name: str, texts: pa.Array, counts: Any, numbers: Any = None) -> Column:
     """Find out what the texts of a column mean, of which those that occur count.
 
     Parameters
@@ -41,6 +42,8 @@ def column_of(name: str, texts: pa.Array, counts: Any) -> Column:
         Each once, as large strings; null for missing.
     counts
         How often each occurs.
+    numbers
+        The whole numbers that the texts are, where that is known.
     """
     missing = nulls_in(texts)
     nulls = int(counts[missing].sum())
@@ -49,14 +52,20 @@ def column_of(name: str, texts: pa.Array, counts: Any) -> Column:
     if not there.all():
         places = np.flatnonzero(there)
         texts, counts = texts.take(of_numbers(places)), counts[places]
-    found = _certain(texts) if len(texts) >= _MANY else None
+        numbers = None if numbers is None else numbers[places]
+    many = len(texts) >= _MANY
+    found: Found | None = ("number", numbers) if many and numbers is not None else _certain(texts) if many else None
     if found is None:
         return _one_by_one(name, texts, counts, nulls)
     kind, values = found
+    if not _ascend(values):
+        order = np.argsort(values, kind="stable")
+        texts, values, counts = texts.take(of_numbers(order)), values[order], counts[order]
+        if not _ascend(values):  # two texts of one value
+            return _one_by_one(name, texts, counts, nulls)
     domain = Domain.build(name, kind, values, counts, nulls)
-    keys = texts.take(of_numbers(np.argsort(values, kind="stable")))
-    spelling = objects_of(keys) if values.dtype.kind in "fM" else None  # as a domain of texts that are read one by one
-    return Column(replace(domain, spelling=spelling), keys)
+    spelling = objects_of(texts) if values.dtype.kind in "fM" else None  # as a domain of texts that are read one by one
+    return Column(replace(domain, spelling=spelling), texts)
 
 
 def _one_by_one(name: str, texts: pa.Array, counts: Any, nulls: int) -> Column:
@@ -70,7 +79,7 @@ def _certain(texts: pa.Array) -> Found | None:
     """Read all texts at once; ``None`` if it is not certain that each would survive."""
     for read in (_integers, _decimals, _days, _moments, _fixed):
         try:
-            found = read(texts)
+            found = None if read(texts[:1]) is None else read(texts)  # the first tells most: Arrow fails slowly
         except pa.ArrowInvalid:  # some are nothing of the kind
             continue
         if found is not None:
@@ -85,13 +94,13 @@ def _integers(texts: pa.Array) -> Found | None:
 
 def _decimals(texts: pa.Array) -> Found | None:
     """Read numbers without an exponent, of so few digits that a float has them all, or that a float is written as."""
-    if not _all_match(texts, _DECIMAL) or pc.any(pc.equal(texts, "-0")).as_py():
+    if not _all_match(texts, _DECIMAL) or pc.any(pc.equal(texts, _MINUS_ZERO)).as_py():
         return None
     numbers = texts.cast(pa.float64())
-    long = pc.greater(pc.binary_length(texts), sys.float_info.dig)
-    if pc.any(pc.and_(long, pc.not_equal(numbers.cast(texts.type), texts))).as_py():
+    long = of_numbers(np.flatnonzero(to_numpy(pc.binary_length(texts)) > sys.float_info.dig))
+    if len(long) and not numbers.take(long).cast(texts.type).equals(texts.take(long)):
         return None
-    return _distinct("number", to_numpy(numbers))
+    return "number", to_numpy(numbers)
 
 
 def _fixed(texts: pa.Array) -> Found | None:
@@ -100,7 +109,7 @@ def _fixed(texts: pa.Array) -> Found | None:
     few = pc.max(pc.binary_length(texts)).as_py() <= sys.float_info.dig + 1  # the point is no digit
     if not decimals or not few or not _all_match(texts, rf"^{_WHOLE}\.[0-9]{{{decimals}}}\z"):
         return None
-    return _distinct("number", to_numpy(texts.cast(pa.float64())))
+    return "number", to_numpy(texts.cast(pa.float64()))
 
 
 def _days(texts: pa.Array) -> Found | None:
@@ -113,15 +122,12 @@ def _moments(texts: pa.Array) -> Found | None:
     if not _all_match(texts, _MOMENT):
         return None
     values = to_numpy(texts.cast(pa.timestamp("us")).view(pa.int64())).astype("datetime64[us]")
-    return _distinct("datetime", values) if values.min() >= _FIRST_DAY else None
+    return ("datetime", values) if values.min() >= _FIRST_DAY else None
 
 
 def _all_match(texts: pa.Array, pattern: str) -> bool:
-    first = texts[:1]  # most columns are told apart by it
-    return all(pc.all(pc.match_substring_regex(some, pattern)).as_py() for some in (first, texts))
+    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
 
 
-def _distinct(kind: Kind, values: Any) -> Found | None:
-    """Give values of which no two are the same: otherwise they are two texts."""
-    ordered = np.sort(values)
-    return None if (ordered[1:] == ordered[:-1]).any() else (kind, values)
+def _ascend(values: Any) -> bool:
+    return bool((values[1:] > values[:-1]).all())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from incrowd.api._suggest._roles import FEW, NUMBERS, Clues, RoleGuess
-from incrowd.core import CensusRequest
-from incrowd.engines import Engine
+from incrowd.engines import Engine, go_together
 
 PLACES = ("a place", "a postcode", "education", "work")
 """What many people have in common, and others know of them."""
@@ -23,7 +22,7 @@ def properties(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str,
     found = dict(guesses)
     for group in _groups(clues, guesses):
         for name in _perhaps_of(group, clues, found):
-            if engine.census_size(CensusRequest((group, name))) == clues[group].column.distinct:
+            if go_together(engine, group, name, clues[group].column.distinct):
                 found[name] = RoleGuess("quasi", f"the same for all of one {group!r}", sure=False)
     return found
 

@@ -26,32 +26,41 @@ def trees_of(census: Census, names: Sequence[str]) -> dict[str, Tree]:
 
     Confidential columns are not looked at: what is published must not say whose values go with which disease.
     """
-    parts = {name: _parts(census.domains[name])[census.codes[place]] for place, name in enumerate(census.quasi)}
+    names = [name for name in names if _is_fit(census.domains[name])]
+    compared = census.quasi[: COLUMNS + 1] if names else ()  # one of them may be the column itself
+    codes = dict(zip(census.quasi, census.codes, strict=True))
+    parts = {name: _parts(census.domains[name]).take(codes[name]) for name in compared}
+    counts = census.counts if (census.counts != 1).any() else None
     trees = {}
     for name in names:
         domain = census.domains[name]
-        if domain.kind not in {"text", "number"} or not FEWEST <= len(domain.values) <= MOST:
-            continue
-        codes = census.codes[census.quasi.index(name)]
-        others = [other for other in census.quasi if other != name][:COLUMNS]
-        together = [
-            _together(codes, parts[other], len(domain), census.counts)[: len(domain.values)] for other in others
-        ]
-        tree = similarity_tree(domain, together)
+        beside = [parts[other] for other in compared if other != name][:COLUMNS]
+        tree = similarity_tree(domain, _together(codes[name], len(domain), beside, counts, len(domain.values)))
         if tree is not None:
             trees[name] = tree
     return trees
 
 
+def _is_fit(domain: Domain) -> bool:
+    """Whether values are names, and so many that they can be put together."""
+    return domain.kind in {"text", "number"} and FEWEST <= len(domain.values) <= MOST
+
+
 def _together(
-    codes: npt.NDArray[np.integer], parts: npt.NDArray[np.int64], size: int, counts: npt.NDArray[np.integer]
-) -> npt.NDArray[np.int64]:
+    codes: npt.NDArray[np.integer],
+    size: int,
+    beside: Sequence[npt.NDArray[np.uint8]],
+    counts: npt.NDArray[np.integer] | None,
+    known: int,
+) -> list[npt.NDArray[np.int64]]:
+    """Count how often each of the known values stands beside each part of other columns."""
     width = BINS + 1
-    found = np.bincount(codes.astype(np.int64) * width + parts, counts, size * width)
-    return np.rint(found).astype(np.int64).reshape(size, width)
+    rows = codes.astype(np.int64) * width
+    found = (np.bincount(rows + parts, counts, size * width) for parts in beside)
+    return [np.rint(one).astype(np.int64).reshape(size, width)[:known] for one in found]
 
 
-def _parts(domain: Domain) -> npt.NDArray[np.int64]:
+def _parts(domain: Domain) -> npt.NDArray[np.uint8]:
     """Give the part of each code: neighbours with about as many rows where values have an order, else frequent ones."""
     counts, known = domain.counts.astype(np.int64), len(domain.values)
     result = np.full(len(counts), BINS, dtype=np.int64)  # a missing value is a part of its own
@@ -64,7 +73,7 @@ def _parts(domain: Domain) -> npt.NDArray[np.int64]:
     else:
         before = np.cumsum(counts[:known]) - counts[:known]
         result[:known] = np.minimum(before * BINS // max(int(counts[:known].sum()), 1), BINS - 1)
-    return result
+    return result.astype(np.uint8)
 
 
 def ladder_files(plan: Path, names: Sequence[str]) -> dict[str, Path]:

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from incrowd.api._suggest._roles import Clues, RoleGuess
-from incrowd.core import CensusRequest
-from incrowd.engines import Engine
+from incrowd.engines import Engine, go_together
 
 MOST = 40
 """So many pairs are compared in the table at most; which could be twins is seen by how often their values occur."""
@@ -47,5 +46,5 @@ def _twins(engine: Engine, clues: Mapping[str, Clues]) -> Iterator[tuple[str, st
     pairs = [(names[0], other) for names in by_counts.values() for other in names[1:]]
     for one, other in pairs[:MOST]:
         missing = clues[one].domain.has_null or clues[other].domain.has_null
-        if engine.census_size(CensusRequest((one, other))) == clues[one].column.distinct + missing:
+        if go_together(engine, one, other, clues[one].column.distinct + missing):
             yield one, other
