@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.api import Plan, Suggestion
-from incrowd.api._suggest._gaps import Gap, gaps_in
+from incrowd.api._suggest._gaps import MISSING, Gap, gaps_in
 from incrowd.core import DataError, Domain
 from incrowd.engines import ending_of, is_text, look_at, sheets_of
 from incrowd.web._refusal import Plain, refusal
@@ -128,8 +128,7 @@ def asked_about(found: Suggestion) -> list[str]:
     found
         What was found out.
     """
-    marks = tuple(f"{one.mark!r} " for one in _gaps(found.profile.domains))
-    return [_put_here(words) for words in found.asked if not words.startswith(marks)]
+    return [_put_here(words) for words in found.asked if MISSING not in words]
 
 
 def _put_here(words: str) -> str:

@@ -1,0 +1,59 @@
+"""Where identifiers repeat and nobody said whose row is whose, every release says that rows were counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import incrowd as ic
+
+NOTE = r"Groups may hold fewer people than rows: column 'nr' names 40 in 120 rows"
+QUASI = {"age": ic.intervals(10, 20)}
+
+
+def visits(people: int = 40, each: int = 3) -> list[dict[str, Any]]:
+    return [{"nr": f"p{n}", "age": 20 + n % 30, "fever": "nym"[n % 3]} for n in range(people) for _ in range(each)]
+
+
+def test_an_identifier_that_repeats_is_said_by_anonymize_with_the_number() -> None:
+    schema = ic.Schema(quasi=QUASI, sensitive=["fever"], identifiers=["nr"])
+    with pytest.warns(ic.PrivacyWarning, match=NOTE):
+        release = ic.anonymize(visits(), schema, model="k>=3", max_suppressed=0.1)
+    assert release.recipe.repeated == ("nr",)
+    assert any("call it the entity" in note for note in release.recipe.notes)
+
+
+def test_the_certificate_and_both_reports_say_so(tmp_path: Path) -> None:
+    schema = ic.Schema(quasi=QUASI, sensitive=["fever"], identifiers=["nr"])
+    with pytest.warns(ic.PrivacyWarning, match=NOTE):
+        ic.anonymize(
+            visits(), schema, model="k>=3", max_suppressed=0.1, output=tmp_path / "out", format="csv", about={}
+        )
+    certificate = json.loads((tmp_path / "out" / "public" / "release.json").read_text(encoding="utf-8"))
+    assert any("groups may hold fewer people than rows" in limit for limit in certificate["limits"])
+    for folder in ("public", "owner"):
+        page = (tmp_path / "out" / folder / "report.html").read_text(encoding="utf-8")
+        assert "groups may hold fewer people than rows" in page
+    owner = (tmp_path / "out" / "owner" / "report.html").read_text(encoding="utf-8")
+    assert "names 40 in 120 rows" in owner
+    assert ic.verify(tmp_path / "out").holds
+
+
+@pytest.mark.parametrize(
+    ("rows", "more"),
+    [
+        (visits(), {"entity": "nr"}),
+        (visits(120, 1), {"identifiers": ["nr"]}),
+        ([*visits(119, 1), *visits(1, 1)], {"identifiers": ["nr"]}),
+        ([row | {"nr": None} for row in visits()], {"identifiers": ["nr"]}),
+    ],
+)
+def test_nothing_is_said_where_people_are_counted_or_hardly_anybody_is_named_twice(
+    rows: list[dict[str, Any]], more: dict[str, Any]
+) -> None:
+    release = ic.anonymize(rows, ic.Schema(quasi=QUASI, sensitive=["fever"], **more), model="k>=3", max_suppressed=0.1)
+    assert release.recipe.repeated == ()
+    assert not any("fewer people" in note for note in release.recipe.notes)
