@@ -48,6 +48,10 @@ def test_the_certificate_and_both_reports_say_so(tmp_path: Path) -> None:
         (visits(), {"entity": "nr"}),
         (visits(120, 1), {"identifiers": ["nr"]}),
         ([*visits(119, 1), *visits(1, 1)], {"identifiers": ["nr"]}),
+        (
+            [row | {"sex": "fm"[row["age"] % 2], "nr": n} for n, row in enumerate(visits())],
+            {"identifiers": ["nr", "sex"]},
+        ),
         ([row | {"nr": None} for row in visits()], {"identifiers": ["nr"]}),
     ],
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import incrowd as ic
 from web.serving import PLAN, Visitor
 
 ANYWAY = {"reason": "only a test", "name": "A. Archer", "items": ["attacked", "earlier", "plan", "promise"]}
@@ -360,3 +361,12 @@ def test_a_table_that_must_be_published_in_parts_is_for_the_command_line(planned
     assert "incrowd anonymize" in str(told)
     assert not (folder / ".incrowd/runs/0001/release").exists()
     assert planned.ask("GET", "/api/runs")["runs"] == []
+
+
+def test_the_plan_in_the_folder_of_the_owner_makes_the_release_again(done: Visitor, folder: Path) -> None:
+    done.work(kind="export", run=1, anyway=ANYWAY)
+    written = ic.Plan.read(folder / "out" / "owner" / "plan.toml")
+    assert written.path(str(written.data.path)).resolve() == (folder / "patients.csv").resolve()
+    assert written.path(written.output.folder).resolve() == (folder / "out").resolve()
+    again = written.run()
+    assert again.recipe.levels == ic.Plan.read(folder / "plan.toml").run().recipe.levels

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from incrowd.api._profile import column_of
+from incrowd.api._suggest._roles import clues_of, guess_role
 from incrowd.core import CensusRequest, Domain, Schema
 from incrowd.engines import Engine
 
@@ -52,5 +54,8 @@ def note_on(name: str, people: int, rows: int) -> str:
 
 
 def _repeats(domain: Domain) -> bool:
-    """Whether a value stands in several rows; where some are missing, it names nobody there."""
-    return not domain.has_null and bool((domain.counts[: len(domain.values)] > 1).any())
+    """Whether values name people and stand in several rows; what is merely left out, as sex or a date, names nobody."""
+    if domain.has_null or not (domain.counts[: len(domain.values)] > 1).any():
+        return False
+    guess = guess_role(clues_of(column_of(domain, int(domain.counts.sum())), domain), frozenset())
+    return guess.role == "identifier" and guess.stands_for != "household"
