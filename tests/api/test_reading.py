@@ -135,7 +135,7 @@ def test_marks_that_perhaps_mean_missing_are_asked_about_and_never_assumed(tmp_p
     (asked,) = found.asked
     assert asked == (
         "'-9' stands 20 times in 'score', 'k.A.' stands 15 times in 'town', '?' stands 12 times in 'age': "
-        'do these mean missing? For those that do, write missing = ["", "-9", "k.A.", "?"] below [data]; '
+        'do these mean missing? Then write missing = ["", "-9", "k.A.", "?"] below [data] without those that do not; '
         "'age' would then be of numbers or dates"
     )
     assert found.profile["age"].missing == 0

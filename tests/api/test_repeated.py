@@ -10,7 +10,7 @@ import pytest
 
 import incrowd as ic
 
-NOTE = r"Groups may hold fewer people than rows: column 'nr' names 40 in 120 rows"
+NOTE = r"Groups may hold fewer people than rows: column 'nr' has 40 values in 120 rows"
 QUASI = {"age": ic.intervals(10, 20)}
 
 
@@ -38,7 +38,7 @@ def test_the_certificate_and_both_reports_say_so(tmp_path: Path) -> None:
         page = (tmp_path / "out" / folder / "report.html").read_text(encoding="utf-8")
         assert "groups may hold fewer people than rows" in page
     owner = (tmp_path / "out" / "owner" / "report.html").read_text(encoding="utf-8")
-    assert "names 40 in 120 rows" in owner
+    assert "has 40 values in 120 rows" in owner
     assert ic.verify(tmp_path / "out").holds
 
 

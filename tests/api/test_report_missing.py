@@ -82,7 +82,7 @@ def test_a_bound_on_guesses_stands_beside_the_measure_that_it_bounds() -> None:
     secrets = ["flu", "hiv", None, None]
     rows = [{"age": 30 + n // 4, "disease": secrets[n % 4]} for n in range(40)]
     schema = ic.Schema(quasi={"age": ic.intervals(10, 20)}, sensitive=["disease"])
-    made = ic.anonymize(rows, schema, model=["k>=2", ic.LDiversity(2, "disease", "probabilistic")])
+    made = ic.anonymize(rows, schema, model=ic.KAnonymity(2) & ic.LDiversity(2, "disease", "probabilistic"))
     (section,) = confidential(made.charts)
     rows_said = {row[0]: list(row[2:]) for row in section.tables[0].rows}
     assert rows_said["most certain guess in any group"] == ["25.0%", "", ""]

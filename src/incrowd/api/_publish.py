@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ from incrowd.api._repeated import note_on, repeating
 from incrowd.api._save import new_folder, write_around
 from incrowd.api._spreads import local_explanation_of
 from incrowd.api._wording import wording_read, wording_wanted
-from incrowd.core import FullDomainRecoding, Labelling, ParameterError, PrivacyWarning, Recoding, Verdict
+from incrowd.core import FullDomainRecoding, Labelling, ParameterError, Recoding, Verdict, warn
 from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
 from incrowd.io import remove
 
@@ -268,7 +267,7 @@ def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
     people = {} if source.sample is not None else repeating(source.named, rows)
     told = [note_on(name, number, rows) for name, number in people.items()]
     for note in told:
-        warnings.warn(note, PrivacyWarning, stacklevel=2)
+        warn(note)
     return Recipe(
         promise=str(problem.model),
         algorithm=found.algorithm,

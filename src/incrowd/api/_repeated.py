@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from incrowd.api._profile import column_of
+from incrowd.api._suggest._persons import names_somebody
 from incrowd.api._suggest._roles import clues_of, guess_role
 from incrowd.core import CensusRequest, Domain, Schema
 from incrowd.engines import Engine
@@ -48,14 +49,13 @@ def repeating(named: Mapping[str, int], rows: int) -> dict[str, int]:
 def note_on(name: str, people: int, rows: int) -> str:
     """Say what it means that an identifier repeats."""
     return (
-        f"Groups may hold fewer people than rows: column {name!r} names {people:,} in {rows:,} rows, and rows were "
-        f"counted. If it stands for a person, call it the entity, and people are counted."
+        f"Groups may hold fewer people than rows: column {name!r} has {people:,} values in {rows:,} rows, and rows "
+        f"were counted. If it says whose row it is, call it the entity: then people are counted."
     )
 
 
 def _repeats(domain: Domain) -> bool:
-    """Whether values name people and stand in several rows; what is merely left out, as sex or a date, names nobody."""
+    """Whether values are numbers of people and stand in several rows; two people may have one name, and sex is none."""
     if domain.has_null or not (domain.counts[: len(domain.values)] > 1).any():
         return False
-    guess = guess_role(clues_of(column_of(domain, int(domain.counts.sum())), domain), frozenset())
-    return guess.role == "identifier" and guess.stands_for != "household"
+    return names_somebody(guess_role(clues_of(column_of(domain, int(domain.counts.sum())), domain), frozenset()))

@@ -107,8 +107,9 @@ def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts
         line = ", ".join(json.dumps(text, ensure_ascii=False) for text in (*missing, *(gap.mark for gap in called)))
         typed = [*dict.fromkeys(name for gap in called for name in gap.becoming)]
         then = f"; {listed(typed)} would then be of numbers or dates" if typed else ""
-        both = f"does it {MISSING} Then" if len(called) == 1 else f"do these {MISSING} For those that do,"
-        yield f"{_counted(called)}: {both} write missing = [{line}] below [data]{then}"
+        one = len(called) == 1
+        does, others = ("does it", "") if one else ("do these", " without those that do not")
+        yield f"{_counted(called)}: {does} {MISSING} Then write missing = [{line}] below [data]{others}{then}"
     for gap in gaps:
         if gap not in called:
             beside = f" It is a value of {listed(gap.elsewhere)} too." if gap.elsewhere else ""
@@ -117,7 +118,7 @@ def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts
 
 def _counted(gaps: Sequence[Gap]) -> str:
     """Say of some marks how often each stands where; many are named first and counted together."""
-    if len(gaps) > NAMED:
+    if len(gaps) > 2 * NAMED:
         times = sum(sum(gap.columns.values()) for gap in gaps)
         columns = len({name for gap in gaps for name in gap.columns})
         marks = ", ".join(repr(gap.mark) for gap in gaps)

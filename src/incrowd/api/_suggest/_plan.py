@@ -120,7 +120,8 @@ def _why(column: ColumnSuggestion, suggestion: Suggestion) -> Iterator[str]:
     yield f"{values if values in column.reason else f'{column.reason}; {values}'}{missing}{alone}"
     if column.role == "sensitive":
         yield from column.check.split("; ") if column.check else ()
-        yield 'to say which values are alike, most secret first: categories = "file.csv"'
+        if found.kind == "text" and found.distinct > 2:
+            yield 'to say which values are alike, most secret first: categories = "file.csv"'
 
 
 def _singled(suggestion: Suggestion) -> Iterator[str]:

@@ -30,8 +30,11 @@ CLOSE = 0.3
 NO_PROMISE = "no promise: "
 """How the reason begins if there is none."""
 
-UNASKED = "not promised unasked, for where the two go with age, say, only very vague groups keep it"
-"""Why a bound that fits two values is named and no more."""
+UNASKED = (
+    "it is not promised unasked, for where the values go with age, say, only very vague groups keep it; "
+    "if you want it, write it into promise below [privacy]"
+)
+"""Why a bound that fits is named and no more, and what to do with it."""
 
 
 def promise_for(domain: Domain, *, by_person: bool) -> tuple[Model | None, str]:
@@ -54,7 +57,7 @@ def promise_for(domain: Domain, *, by_person: bool) -> tuple[Model | None, str]:
     attained = [number for number in (2, 3) if ATTAINED * counts[number - 1 :].sum() >= domain.counts.sum()]
     different = min(DIFFERENT, max(attained, default=1), 2 if len(counts) == DIFFERENT else DIFFERENT)
     if different < 2:
-        return None, f"{NO_PROMISE}nearly everybody has the same value; {_gain(domain, counts)}"
+        return None, f"{NO_PROMISE}nearly everybody has the same value; {_gain(domain, counts)}; {UNASKED}"
     return LDiversity(different, of=domain.column), ""
 
 
