@@ -10,13 +10,13 @@ from incrowd.web._fit import promised_about
 from incrowd.web._refusal import Plain
 
 BECOMES = {
-    "insensitive": "is published as it is, for everybody to know",
-    "sensitive": "is published as it is, as something that nobody could know of anybody",
-    "drop": "is left out",
-    "quasi": "is published vaguer, as something that others could know",
     "identifier": "is left out, as something that names a person",
+    "sensitive": "is published as it is, as something that nobody could know of anybody",
+    "insensitive": "is published as it is, for everybody to know",
+    "quasi": "is published vaguer, as something that others could know",
+    "drop": "is left out",
 }
-"""What becomes of a column, by its role; the most dangerous first."""
+"""What becomes of a column, by its role; in the order of what a suggestion asks."""
 NAMED = 3
 """So many columns are named in one sentence; more are counted."""
 
