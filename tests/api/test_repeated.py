@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import incrowd as ic
@@ -61,3 +63,19 @@ def test_nothing_is_said_where_people_are_counted_or_hardly_anybody_is_named_twi
     release = ic.anonymize(rows, ic.Schema(quasi=QUASI, sensitive=["fever"], **more), model="k>=3", max_suppressed=0.1)
     assert release.recipe.repeated == ()
     assert not any("fewer people" in note for note in release.recipe.notes)
+
+
+@pytest.mark.parametrize("each", [2, 3, 8])
+def test_of_a_long_table_the_number_of_people_is_estimated_from_a_sample(each: int) -> None:
+    table = pa.table({"nr": [f"p{n // each}" for n in range(60_000)], "age": [20 + n % 30 for n in range(60_000)]})
+    schema = ic.Schema(quasi=QUASI, identifiers=["nr"])
+    with pytest.warns(ic.PrivacyWarning, match=r"column 'nr' has about [\d,]+ values in 60,000 rows") as told:
+        ic.anonymize(table, schema, model="k>=3")
+    number = re.search(r"about ([\d,]+)", str(told[0].message))
+    assert number is not None
+    assert int(number[1].replace(",", "")) == pytest.approx(60_000 / each, rel=0.15)
+
+
+def test_numbers_that_occur_once_are_said_nothing_about_however_long_the_table_is() -> None:
+    table = pa.table({"nr": [f"p{n}" for n in range(30_000)], "age": [20 + n % 30 for n in range(30_000)]})
+    assert ic.anonymize(table, ic.Schema(quasi=QUASI, identifiers=["nr"]), model="k>=3").recipe.repeated == ()

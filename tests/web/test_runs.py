@@ -246,9 +246,10 @@ def test_an_export_says_what_the_present_plan_says_and_publishes_what_the_run_ma
     assert "counting beds" in (folder / "given/owner/report.html").read_text(encoding="utf-8")
     plan = tomllib.loads((folder / "given/owner/plan.toml").read_text(encoding="utf-8"))
     assert (plan["privacy"]["promise"], plan["report"]["purpose"]) == (["k>=2"], "counting beds")
-    assert plan["output"] == {"folder": "given", "format": "parquet"}
+    assert plan["output"] == {"folder": "..", "format": "parquet"}  # seen from where the plan lies
     again = tomllib.loads(done.get("/api/runs/1/files/plan.toml").text)
-    assert again == {**plan, "report": {"purpose": "counting beds"}}  # why it was released anyway is said once
+    here = {"data": {**plan["data"], "path": "patients.csv"}, "output": {**plan["output"], "folder": "given"}}
+    assert again == {**plan, **here, "report": {"purpose": "counting beds"}}  # why it was released anyway is said once
 
 
 def test_evidence_knows_how_many_people_there_are(done: Visitor) -> None:

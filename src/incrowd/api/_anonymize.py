@@ -176,7 +176,7 @@ def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | Non
     seen = looked_at(engine, [*harmless, *(name for name in could_name_people(schema) if name in engine.columns())])
     for note in [*manner.notes, *suspicious({name: seen[name] for name in harmless if name in seen})]:
         warn(note)
-    people = people_named(engine, schema, seen)
+    people = people_named(schema, seen)
     engine = engine if sample is None else sample_of(engine, sample)
     return Source(table, engine, columns, manner, sample, reading, people)
 

@@ -22,7 +22,7 @@ from incrowd.api._publishing import Manner, Output
 from incrowd.api._recipe import Recipe, described, versions
 from incrowd.api._release import Release
 from incrowd.api._released import open_released
-from incrowd.api._repeated import note_on, repeating
+from incrowd.api._repeated import Seen, note_on, repeating
 from incrowd.api._save import new_folder, write_around
 from incrowd.api._spreads import local_explanation_of
 from incrowd.api._wording import wording_read, wording_wanted
@@ -50,7 +50,7 @@ class Source:
     reading
         How the table is read.
     named
-        How many different values identifiers have that repeat, where every row counts as another person.
+        What a sample shows of identifiers that repeat, where every row counts as another person.
     started
         When it was opened, by a clock that never goes back.
     """
@@ -61,7 +61,7 @@ class Source:
     manner: Manner
     sample: int | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
-    named: Mapping[str, int] = field(default_factory=dict)
+    named: Mapping[str, Seen] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
 
     def recoded(self, recoding: Recoding, more: Sequence[str] = ()) -> Engine:
