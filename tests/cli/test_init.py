@@ -33,7 +33,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 
 @pytest.fixture
 def patients(tmp_path: Path) -> str:
-    lines = [f"{number};{30 + number % 5};{'fm'[number % 2]};canary{number % 4};{number % 3}" for number in range(40)]
+    lines = [f"{number};{30 + number % 5};{'fm'[number % 2]};canary{number // 2 % 4};{number % 3}" for number in range(40)]
     (tmp_path / "patients.csv").write_text("\n".join(["patient_id;age;sex;disease;x", *lines, ""]))
     return "patients.csv"
 
