@@ -334,3 +334,14 @@ def test_days_in_a_tree_are_written_as_they_were_read(tmp_path: Path) -> None:
     (tmp_path / "again.toml").write_text(read.text(), encoding="utf-8")
     again = ic.Plan.read(tmp_path / "again.toml")
     assert again.columns == read.columns
+
+
+def test_the_plan_that_is_kept_with_a_release_means_the_same_files_from_there(folder: Path) -> None:
+    plan = ic.Plan.read(folder / "plan.toml")
+    plan.run(write=True)
+    place = plan.path(plan.output.folder)
+    kept = ic.Plan.read(place / "owner" / "plan.toml")
+    assert kept.path(str(kept.data.path)).resolve() == plan.path(str(plan.data.path)).resolve()
+    before = (place / "public" / "data.csv").read_bytes()
+    kept.run(write=True, force=True)
+    assert (place / "public" / "data.csv").read_bytes() == before

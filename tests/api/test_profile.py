@@ -94,10 +94,10 @@ def test_free_text_names_a_person() -> None:
     [
         ([f"v{number}" for number in range(30)], "identifier", "nearly every value occurs once"),
         (list(range(100, 130)), "identifier", "a running number"),
-        ([number * 7 for number in range(30)], "quasi", "number, 30 values"),
-        (["a", "b"] * 20, "quasi", "text, 2 values"),
-        ([True, False] * 20, "quasi", "boolean, 2 values"),
-        (["same"] * 30, "quasi", "text, 1 value"),
+        ([number * 7 for number in range(30)], "quasi", "nothing tells what it is: number, 30 values"),
+        (["a", "b"] * 20, "quasi", "nothing tells what it is: text, 2 values"),
+        ([True, False] * 20, "quasi", "nothing tells what it is: boolean, 2 values"),
+        (["same"] * 30, "quasi", "nothing tells what it is: text, 1 value"),
         ([None] * 30, "drop", "empty"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import incrowd as ic
 from incrowd.api._suggest._promise import promise_for
 from incrowd.core import Domain
 from incrowd.models import LDiversity
@@ -46,7 +47,7 @@ def test_distances_are_not_promised_where_people_have_several_rows() -> None:
     [
         (["a", "b"] * 50, "alpha<=0.75[x] would bound"),
         (["a"] * 79 + ["b"] * 21, "alpha<=0.9[x] would bound"),
-        (["a"] * 81 + ["b"] * 19, "alpha<=...[column: value] would bound"),
+        (["a"] * 81 + ["b"] * 19, "beta<=1[x] would let no value be more than 2 times as frequent"),
         (["a"] * 40 + ["b"] * 40 + [None] * 20, "alpha<=0.7[x] would bound"),
     ],
 )
@@ -73,3 +74,17 @@ def test_nothing_need_be_said_of_missing_values() -> None:
 def test_missing_values_are_no_diversity() -> None:
     assert promised(["a", "b", None] * 30) is None
     assert promised([*["a", "b", "c", "d"] * 4, *[None] * 84]) is None
+
+
+@pytest.mark.parametrize("by_person", [False, True])
+@pytest.mark.parametrize("rare", [1, 6, 19])
+def test_the_bound_that_is_named_for_a_rare_value_can_be_promised(rare: int, by_person: bool) -> None:
+    rows = [{"nr": n, "age": n % 4, "x": "secret" if n < rare else "usual"} for n in range(100)]
+    _, why = promise_for(Domain.of("x", [row["x"] for row in rows]), by_person=by_person)
+    found = re.search(r"beta<=\d+\[x\]", why)
+    assert found is not None
+    assert "secret" not in why
+    assert "not promised unasked" in why
+    schema = ic.Schema(quasi={"age": ic.flat()}, sensitive=["x"], entity="nr" if by_person else None)
+    release = ic.anonymize(rows, schema, model=f"k>=5, {found[0]}", max_suppressed=0.05, others="drop")
+    assert release.verdict.holds

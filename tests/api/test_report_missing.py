@@ -9,6 +9,7 @@ from typing import Any
 
 import incrowd as ic
 from incrowd.api._report._about import About
+from incrowd.api._report._confidential import confidential
 from incrowd.api._report._data import described
 
 
@@ -75,3 +76,14 @@ def test_the_public_are_not_told_how_many_records_were_removed_first(tmp_path: P
     assert (_with_gaps().recipe.dropped, more.recipe.dropped) == (2, 3)
     assert text(_with_gaps(), "two.html") == text(more, "three.html")
     assert "removed first" not in text(more, "again.html")
+
+
+def test_a_bound_on_guesses_stands_beside_the_measure_that_it_bounds() -> None:
+    secrets = ["flu", "hiv", None, None]
+    rows = [{"age": 30 + n // 4, "disease": secrets[n % 4]} for n in range(40)]
+    schema = ic.Schema(quasi={"age": ic.intervals(10, 20)}, sensitive=["disease"])
+    made = ic.anonymize(rows, schema, model=ic.KAnonymity(2) & ic.LDiversity(2, "disease", "probabilistic"))
+    (section,) = confidential(made.charts)
+    rows_said = {row[0]: list(row[2:]) for row in section.tables[0].rows}
+    assert rows_said["most certain guess in any group"] == ["25.0%", "", ""]
+    assert rows_said["most certain guess where the value is known"] == ["50.0%", "at most 50.0%", "kept"]

@@ -172,7 +172,9 @@ def test_a_column_that_says_the_same_as_another_has_its_role() -> None:
     draw = random.Random(3)
     codes = [draw.choice([1, 2, 2, 3, 3, 3]) for _ in range(120)]
     found = suggested({"region": [f"r{code}" for code in codes], "zz": codes, "age": [*range(120)]})
-    assert [(column.role, column.reason) for column in found.columns[1:2]] == [("quasi", "number, 3 values")]
+    assert [(column.role, column.reason) for column in found.columns[1:2]] == [
+        ("quasi", "nothing tells what it is: number, 3 values")
+    ]
     found = suggested({"diagnosis": [f"d{code}" for code in codes], "zz": codes, "age": [*range(120)]})
     column = found.columns[1]
     assert (column.role, column.sure, column.reason) == (

@@ -14,7 +14,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.api._hierarchy_file import get_hierarchies, put_hierarchies
-from incrowd.api._plan._forms import build_hierarchy, form_of
+from incrowd.api._plan._forms import PostcodesForm, build_hierarchy, form_of
 from incrowd.api._plan._sections import plain_of
 from incrowd.api._suggest._hierarchies import suggest_hierarchy
 from incrowd.api._suggest._similarity import ladder_files
@@ -258,7 +258,8 @@ def test_values_that_go_with_others_get_a_tree_also_where_they_are_numbers() -> 
 def test_german_postcodes_that_are_called_postcode_become_german_areas_and_are_to_be_checked() -> None:
     codes = ["10115", "80331", "20095", "50667", "60311", "70173", "01067"]
     german = ic.suggest([{"postcode": codes[number % 7]} for number in range(70)]).columns[0]
-    assert plain_of(german.hierarchy)["postcodes"] == "DE"
+    assert isinstance(german.hierarchy, PostcodesForm)
+    assert german.hierarchy.postcodes == "DE"
     assert "another country" in german.check
     other = ic.suggest([{"postcode": [*codes, "62000"][number % 8]} for number in range(80)]).columns[0]
     assert form_name(other.hierarchy) == "mask"

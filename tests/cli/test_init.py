@@ -33,7 +33,9 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 
 @pytest.fixture
 def patients(tmp_path: Path) -> str:
-    lines = [f"{number};{30 + number % 5};{'fm'[number % 2]};canary{number % 4};{number % 3}" for number in range(40)]
+    lines = [
+        f"{number};{30 + number % 5};{'fm'[number % 2]};canary{number // 2 % 4};{number % 3}" for number in range(40)
+    ]
     (tmp_path / "patients.csv").write_text("\n".join(["patient_id;age;sex;disease;x", *lines, ""]))
     return "patients.csv"
 
@@ -44,17 +46,18 @@ def test_says_what_each_column_is_and_why(run: Run, patients: str) -> None:
     assert out == (
         "read with separator ';'\n"
         "\n"
-        "column      proposed role         why                               sure\n"
-        "patient_id  names a person        name suggests a number that s...  high\n"
-        "age         could help recognise  name suggests an age              high\n"
-        "sex         could help recognise  name suggests a sex or gender     high\n"
-        "disease     confidential          name suggests health              high\n"
-        "x           could help recognise  number, 3 values                  LOW\n"
+        "column      proposed role         why                                         sure\n"
+        "patient_id  names a person        name suggests a number that stands for a    high\n"
+        "                                  person or a record\n"
+        "age         could help recognise  name suggests an age                        high\n"
+        "sex         could help recognise  name suggests a sex or gender               high\n"
+        "disease     confidential          name suggests health                        high\n"
+        "x           could help recognise  nothing tells what it is: number, 3 values  LOW\n"
         "\n"
         "20 of 40 records (50.0 %) are one of a kind by what could help recognise them\n"
         "\n"
         "please check, most dangerous first:\n"
-        "   1. 'x' becomes vaguer, as something that others could know: number, 3 values\n"
+        "   1. 'x' becomes vaguer, as something that others could know: nothing tells what it is\n"
     )
     assert err == (
         "read 40 rows, 5 columns, no missing values\n"
@@ -102,7 +105,7 @@ def test_who_a_row_is_about_is_said_first(run: Run, tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text("\n".join(["pat_id,sex,born,fever", *lines, ""]))
     _, out, _ = run("visits.csv")
     assert out.startswith("people are counted by 'pat_id' (20 in 80 rows)\n")
-    assert "   1. is 'pat_id' a person? If every row is another one, take entity out of the plan\n" in out
+    assert "   1. is 'pat_id' a person? Groups are counted by it" in out
     assert ic.Plan.read("plan.toml").data.entity == "pat_id"
 
 

@@ -80,3 +80,22 @@ def test_no_check_quotes_a_value(visitor: Visitor, folder: Path) -> None:
     rows = "".join(f"CANARY{row},{row}\n" for row in range(30))
     (folder / "c.csv").write_text(f"thing,size\n{rows}", encoding="utf-8")
     assert "CANARY" not in str(visitor.ask("POST", "/api/open", json={"name": "c.csv"})["checks"])
+
+
+def test_that_every_row_is_another_person_is_kept_when_the_file_is_read_again(panel: Visitor) -> None:
+    panel.ask("PATCH", "/api/plan", json={"data": {"entity": None}})
+    plan = panel.ask("POST", "/api/open", json={"name": "panel.csv", "encoding": "utf-8", "again": True})
+    assert "entity" not in plan["plan"]["data"]
+    assert plan["about"]["entity"] == "nr"
+    assert panel.ask("POST", "/api/open", json={"name": "panel.csv"})["plan"]["data"]["entity"] == "nr"
+
+
+def test_a_column_that_could_stand_for_people_is_asked_about_first(visitor: Visitor, folder: Path) -> None:
+    rows = "".join(f"{row // 3},{20 + 7 * row % 41},{'fm'[row * row % 7 % 2]}\n" for row in range(300))
+    (folder / "visits.csv").write_text(f"id,age,sex\n{rows}", encoding="utf-8")
+    plan = visitor.ask("POST", "/api/open", json={"name": "visits.csv"})
+    assert (plan["about"]["entity"], plan["about"]["perhaps"], plan["about"]["people"]) == (None, "id", 100)
+    assert plan["checks"][0]["words"].startswith("Does “id” stand for a person (100 values in 300 rows)?")
+    assert [one["column"] for one in plan["checks"]].count("id") == 1
+    plan = visitor.ask("PATCH", "/api/plan", json={"data": {"entity": "id"}})
+    assert "id" not in [one["column"] for one in plan["checks"] if one["screen"] == "open"]

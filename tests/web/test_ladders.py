@@ -145,3 +145,12 @@ def test_what_the_page_calls_lists_is_what_the_library_knows(visitor: Visitor) -
     assert listed["classification"] == set(get_args(ClassificationName))
     assert listed["postcodes"] == set(COUNTRIES)
     assert listed["mask"] == {"right", "left"}
+
+
+def test_copies_that_no_plan_and_no_version_names_are_removed(opened: Visitor, folder: Path) -> None:
+    left = folder / ".incrowd" / "ladders" / "of-long-ago.csv"
+    left.write_text("a value,of somebody", encoding="utf-8")
+    opened.ask("POST", "/api/open", json={"name": "patients.csv"})
+    assert not left.exists()
+    assert (folder / ".incrowd" / "ladders" / "job.csv").is_file()
+    assert opened.ask("POST", "/api/plan/undo")["problem"] is None

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import incrowd as ic
 from web.serving import PLAN, Visitor
 
 ANYWAY = {"reason": "only a test", "name": "A. Archer", "items": ["attacked", "earlier", "plan", "promise"]}
@@ -245,9 +246,10 @@ def test_an_export_says_what_the_present_plan_says_and_publishes_what_the_run_ma
     assert "counting beds" in (folder / "given/owner/report.html").read_text(encoding="utf-8")
     plan = tomllib.loads((folder / "given/owner/plan.toml").read_text(encoding="utf-8"))
     assert (plan["privacy"]["promise"], plan["report"]["purpose"]) == (["k>=2"], "counting beds")
-    assert plan["output"] == {"folder": "given", "format": "parquet"}
+    assert plan["output"] == {"folder": "..", "format": "parquet"}  # seen from where the plan lies
     again = tomllib.loads(done.get("/api/runs/1/files/plan.toml").text)
-    assert again == {**plan, "report": {"purpose": "counting beds"}}  # why it was released anyway is said once
+    here = {"data": {**plan["data"], "path": "patients.csv"}, "output": {**plan["output"], "folder": "given"}}
+    assert again == {**plan, **here, "report": {"purpose": "counting beds"}}  # why it was released anyway is said once
 
 
 def test_evidence_knows_how_many_people_there_are(done: Visitor) -> None:
@@ -360,3 +362,12 @@ def test_a_table_that_must_be_published_in_parts_is_for_the_command_line(planned
     assert "incrowd anonymize" in str(told)
     assert not (folder / ".incrowd/runs/0001/release").exists()
     assert planned.ask("GET", "/api/runs")["runs"] == []
+
+
+def test_the_plan_in_the_folder_of_the_owner_makes_the_release_again(done: Visitor, folder: Path) -> None:
+    done.work(kind="export", run=1, anyway=ANYWAY)
+    written = ic.Plan.read(folder / "out" / "owner" / "plan.toml")
+    assert written.path(str(written.data.path)).resolve() == (folder / "patients.csv").resolve()
+    assert written.path(written.output.folder).resolve() == (folder / "out").resolve()
+    again = written.run()
+    assert again.recipe.levels == ic.Plan.read(folder / "plan.toml").run().recipe.levels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import unicodedata
 from collections.abc import Iterator
@@ -88,6 +89,8 @@ def test_a_link_that_leads_nowhere_is_not_written_through(visitor: Visitor, fold
         ("csv", b"a,b\n", 415, "wrong-kind"),
         ("a.parquet", b"a,b\n", 415, "wrong-kind"),
         ("a.xlsx", b"a,b\n", 415, "wrong-kind"),
+        ("a.csv.gz", b"a,b\n", 415, "wrong-kind"),
+        ("a.parquet.gz", b"\x1f\x8b", 415, "wrong-kind"),
         ("a.csv", b"", 422, "wrong-kind"),
     ],
 )
@@ -202,3 +205,11 @@ def test_to_delete_needs_the_token_of_the_page(visitor: Visitor, folder: Path) -
 def test_what_is_uploaded_is_for_us_alone(visitor: Visitor, folder: Path) -> None:
     sent(visitor, "new.csv")
     assert os.stat(folder / "new.csv").st_mode & 0o077 == 0  # noqa: PTH116 - as the system says it
+
+
+def test_a_packed_text_file_can_be_uploaded_and_opened(visitor: Visitor) -> None:
+    rows = "".join(f"{20 + row % 40},{'fm'[row % 2]}\n" for row in range(100))
+    name = sent(visitor, "Personen.csv.gz", gzip.compress(f"age,sex\n{rows}".encode()))["name"]
+    assert name == "Personen.csv.gz"
+    assert visitor.ask("POST", "/api/open", json={"name": name})["plan"]["data"]["path"] == name
+    assert visitor.ask("GET", "/api/table/profile")["records"] == 100

@@ -11,12 +11,13 @@ from incrowd.api._census import open_with
 from incrowd.api._fits import check_labels
 from incrowd.api._floor import Bounds, fitted, room_for
 from incrowd.api._floor_told import searched
-from incrowd.api._insensitive import suspicious
+from incrowd.api._insensitive import looked_at, suspicious
 from incrowd.api._no_release import no_release, refuse_infeasible
 from incrowd.api._parted._parted import may_part, publish_in_parts
 from incrowd.api._publish import Source, publish_locally, publish_node
 from incrowd.api._publishing import Manner, Publishing, manner_of, reading_of, refuse_own_output
 from incrowd.api._release import Release
+from incrowd.api._repeated import could_name_people, people_named
 from incrowd.core import Census, CensusRequest, Domain, ParameterError, Schema, SchemaError, named, warn
 from incrowd.engines import Engine, check_published, sample_of
 from incrowd.hierarchies import Averaged, auto
@@ -171,10 +172,13 @@ def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | Non
     engine = open_with(table, schema, **reading)
     columns = published_columns(engine, schema, manner)
     check_published(engine, columns)
-    for note in [*manner.notes, *suspicious(engine, [name for name in columns if name in schema.insensitive])]:
+    harmless = [name for name in columns if name in schema.insensitive]
+    seen = looked_at(engine, [*harmless, *(name for name in could_name_people(schema) if name in engine.columns())])
+    for note in [*manner.notes, *suspicious({name: seen[name] for name in harmless if name in seen})]:
         warn(note)
+    people = people_named(schema, seen)
     engine = engine if sample is None else sample_of(engine, sample)
-    return Source(table, engine, columns, manner, sample, reading)
+    return Source(table, engine, columns, manner, sample, reading, people)
 
 
 def refuse_to_write(sample: int | None, manner: Manner) -> None:

@@ -15,6 +15,8 @@ from incrowd.core import Finding
 from incrowd.models import Model, NTCloseness
 
 Told = tuple[bool | None, str]
+WHOSE = "the file does not say whose row is whose"
+"""Why a promise about people cannot be checked by a file that has no column of them."""
 Number = Fraction | float
 _SEEN_IN_ROWS = frozenset({"l", "p"})
 """Promises about which values a class has: rows show that as well as persons do."""
@@ -115,9 +117,9 @@ class _One:
             yield from self._with_original(same=same)
         elif self.kind == "k":
             said = f"{certified[0]} people certified, {self.finding.measured[0]} records found"
-            yield None, f"{self.name}: {said}; the file does not say whose row is whose"
+            yield None, f"{self.name}: {said}; {WHOSE}"
         else:
-            yield None, f"{self.name}: it counts people, and the file does not say whose row is whose"
+            yield None, f"{self.name}: it counts people, and {WHOSE}"
 
     def _records(self, most: Number | None) -> Iterator[Told]:
         certified, finding = self.entry["measured"] or [], self.finding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,21 +17,31 @@ LOOKED_AT = 10_000
 NEARLY = 0.9
 
 
-def suspicious(engine: Engine, columns: Sequence[str]) -> list[str]:
-    """Warn of columns that are published as they are and may name a person. Names and numbers only.
+def looked_at(engine: Engine, columns: Sequence[str]) -> dict[str, Domain]:
+    """Give the values of some columns in a sample of the table.
 
     Parameters
     ----------
     engine
         The table.
     columns
-        The insensitive columns that are published.
+        The columns; those that cannot be grouped are left out.
     """
     if not columns:
-        return []
+        return {}
     sample = sample_of(engine, LOOKED_AT)
     kinds = sample.columns()
-    domains = sample.domains([name for name in columns if kinds.get(name) is not None])
+    return sample.domains([name for name in columns if kinds.get(name) is not None])
+
+
+def suspicious(domains: Mapping[str, Domain]) -> list[str]:
+    """Warn of columns that are published as they are and may name a person. Names and numbers only.
+
+    Parameters
+    ----------
+    domains
+        The values of the insensitive columns that are published, in a sample.
+    """
     reasons = {name: _reason(domain) for name, domain in domains.items()}
     return [f"Column {name!r} is published as it is, and {why}." for name, why in reasons.items() if why is not None]
 

@@ -22,6 +22,11 @@ SEVERAL = (
     "about them, more easily than the promises say of one row."
 )
 """What must be said where people have several rows."""
+ROWS = (
+    "Rows were counted, and several may belong to one person: groups may hold fewer people than rows, and the promises "
+    "speak of rows."
+)
+"""What must be said where identifiers repeat and nobody said whose row is whose."""
 LOCAL = (
     "A local recoding labels each group as precisely as it can. Whoever knows the method can sometimes tell more than "
     "the labels say: which finer groups were too small (downcoding, minimality)."
@@ -38,6 +43,7 @@ def limits_of(release: Release) -> list[str]:
         *GENERAL,
         *([LEFT_OUT] if recipe.suppressed or recipe.dropped else []),
         *([PSEUDONYMS] if recipe.pseudonymised else []),
+        *([ROWS] if recipe.repeated else []),
         *([SEVERAL] if schema.entity is not None else []),
         *([HARMLESS] if schema.insensitive else []),
         *([LOCAL] if release.recoding.levels is None else []),

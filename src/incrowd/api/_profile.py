@@ -136,12 +136,21 @@ def profile_of(engine: Engine) -> Profile:
     domains = engine.domains([name for name, kind in kinds.items() if kind is not None])
     records = max((int(domain.counts.sum()) for domain in domains.values()), default=0)
     columns = [
-        _column(domains[name], records) if name in domains else ColumnProfile(name, None, records) for name in kinds
+        column_of(domains[name], records) if name in domains else ColumnProfile(name, None, records) for name in kinds
     ]
     return Profile(records, tuple(columns), FrozenMapping(domains))
 
 
-def _column(domain: Domain, records: int) -> ColumnProfile:
+def column_of(domain: Domain, records: int) -> ColumnProfile:
+    """Give a column in numbers.
+
+    Parameters
+    ----------
+    domain
+        Its values.
+    records
+        How many records the table has.
+    """
     counts = domain.counts[: len(domain.values)]
     missing = int(domain.counts[-1]) if domain.has_null else 0
     alone = int(np.count_nonzero(counts == 1))

@@ -22,10 +22,11 @@ from incrowd.api._publishing import Manner, Output
 from incrowd.api._recipe import Recipe, described, versions
 from incrowd.api._release import Release
 from incrowd.api._released import open_released
+from incrowd.api._repeated import Seen, note_on, repeating
 from incrowd.api._save import new_folder, write_around
 from incrowd.api._spreads import local_explanation_of
 from incrowd.api._wording import wording_read, wording_wanted
-from incrowd.core import FullDomainRecoding, Labelling, ParameterError, Recoding, Verdict
+from incrowd.core import FullDomainRecoding, Labelling, ParameterError, Recoding, Verdict, warn
 from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
 from incrowd.io import remove
 
@@ -48,6 +49,8 @@ class Source:
         How many records are tried out; ``None`` for all.
     reading
         How the table is read.
+    named
+        What a sample shows of identifiers that repeat, where every row counts as another person.
     started
         When it was opened, by a clock that never goes back.
     """
@@ -58,6 +61,7 @@ class Source:
     manner: Manner
     sample: int | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    named: Mapping[str, Seen] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
 
     def recoded(self, recoding: Recoding, more: Sequence[str] = ()) -> Engine:
@@ -261,6 +265,11 @@ def _named(outcome: Outcome | LocalOutcome) -> tuple[Labelling, ...] | None:
 
 def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
     problem, outcome, census = found.problem, found.outcome, found.problem.census
+    rows = census.records + census.dropped
+    people = {} if source.sample is not None else repeating(source.named, rows)
+    told = [note_on(name, number, rows) for name, number in people.items()]
+    for note in told:
+        warn(note)
     return Recipe(
         promise=str(problem.model),
         algorithm=found.algorithm,
@@ -275,6 +284,7 @@ def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
             *_not_a_result(source, census.records),
             *outcome.notes,
             *source.manner.notes,
+            *told,
             *notes,
         ),
         engine=type(source.engine).__name__,
@@ -283,6 +293,7 @@ def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
         order=source.manner.order,
         suppression=source.manner.suppression,
         pseudonymised=tuple(source.manner.pseudonyms),
+        repeated=tuple(people),
         sample=source.sample,
         floor={} if found.predicted is None else floor_of(problem),
     )

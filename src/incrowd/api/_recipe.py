@@ -50,6 +50,8 @@ class Recipe:
         Whether rows are sorted or keep their order, and whether suppressed records are dropped or masked.
     pseudonymised
         The columns that are published as pseudonyms. Their keys are nowhere.
+    repeated
+        Identifiers that name fewer people than there are rows, though every row was counted as another person.
     sample
         How many records were tried out; ``None`` for a whole table. What came of a sample is no result.
     floor
@@ -75,6 +77,7 @@ class Recipe:
     order: str = "sorted"
     suppression: str = "drop"
     pseudonymised: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
     sample: int | None = None
     floor: Mapping[str, int] = field(default_factory=dict)
 

@@ -117,7 +117,9 @@ def close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
     need = NEEDS.get(release.table.suffix.removeprefix("."))
     if need is not None:
         tell(f"whoever runs verify.py needs {need} to read {release.table.name}; for CSV files it needs Python alone")
-    tell(f"next: incrowd verify {public.parent}")
+    unseen = release.schema.entity is not None and release.schema.entity not in recipe.pseudonymised
+    more = " --original TABLE   (people are counted, and only your table says whose row is whose)" if unseen else ""
+    tell(f"next: incrowd verify {public.parent}{more}")
 
 
 def _memory() -> str:

@@ -12,13 +12,26 @@ import typer
 
 from incrowd.cli._assess import Count, Entity, Json, Missing, Names, Quiet, _names
 from incrowd.cli._progress import Watch
-from incrowd.cli._reading import Dates, Decimal, FoundEncoding, Header, Memory, Separator, Sheet, Thousands, reading_of
+from incrowd.cli._reading import (
+    FoundDates,
+    FoundDecimal,
+    FoundEncoding,
+    FoundThousands,
+    Header,
+    Memory,
+    Separator,
+    Sheet,
+    reading_of,
+)
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
     from incrowd.api import Suggestion
 
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="The table: CSV or Parquet.")]
+Data = Annotated[
+    Path,
+    typer.Argument(metavar="DATA", help="The table: any file that incrowd reads, such as CSV, Excel, Parquet, SPSS."),
+]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="PLAN", help="Where to write the plan.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing plan.")]
 Quasi = Annotated[Names, typer.Option("--quasi", metavar="NAMES", help="Columns that could help recognise a person.")]
@@ -43,9 +56,9 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
     encoding: FoundEncoding = None,
     separator: Separator = None,
     sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    dates: Dates = None,
+    decimal: FoundDecimal = None,
+    thousands: FoundThousands = None,
+    dates: FoundDates = None,
     header: Header = True,
     memory: Memory = None,
     as_json: Json = False,

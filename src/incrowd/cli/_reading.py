@@ -34,6 +34,22 @@ Dates = Annotated[
     str | None,
     typer.Option("--dates", metavar="FORM", help="How days are written, such as %d.%m.%Y; ISO if not given."),
 ]
+FoundDecimal = Annotated[
+    str | None,
+    typer.Option("--decimal", metavar="MARK", help="The decimal mark, a point or a comma; found out if not given."),
+]
+FoundThousands = Annotated[
+    str | None,
+    typer.Option(
+        "--thousands",
+        metavar="MARK",
+        help="What stands between thousands: point, comma, blank or apostrophe; found out if not given.",
+    ),
+]
+FoundDates = Annotated[
+    str | None,
+    typer.Option("--dates", metavar="FORM", help="How days are written, such as %d.%m.%Y; found out if not given."),
+]
 Header = Annotated[
     bool, typer.Option("--header/--no-header", help="Whether the first line of a CSV table names the columns.")
 ]

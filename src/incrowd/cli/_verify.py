@@ -66,7 +66,7 @@ def _text(found: Verification, *, quiet: bool) -> list[str]:
     if quiet:
         return lines
     trusted = [f"on trust      {', '.join(found.on_trust)}"] if found.on_trust else []
-    return [*(f"as certified  {what}" for what in found.checked), *lines, *trusted, _end(found)]
+    return [*(f"as certified  {what}" for what in found.checked), *lines, *trusted, _end(found), *_why(found)]
 
 
 def _end(found: Verification) -> str:
@@ -76,6 +76,19 @@ def _end(found: Verification) -> str:
     if unseen:
         return f"{word}: {amount(unseen, 'promise')}; all else is as certified. The owner can, with --original."
     return f"{word}: every promise was measured again, and nothing differs."
+
+
+def _why(found: Verification) -> list[str]:
+    """Say what is missing where people are counted and the file has no column of persons."""
+    from incrowd.api._compare_promises import WHOSE
+
+    if found.differences or not any(WHOSE in what for what in found.not_checked):
+        return []
+    return [
+        "Nothing is wrong: people were counted, and no column says whose row is whose, so that nobody can tie rows",
+        "together. Whoever has the original table can count them: incrowd verify RELEASE --original TABLE.",
+        "Others could only if every person had a pseudonym in the file, which would tie the rows together.",
+    ]
 
 
 def _json(found: Verification) -> list[str]:

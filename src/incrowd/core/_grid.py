@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -20,7 +22,7 @@ class Grid:
     rows
         Texts and numbers; ``None`` stays empty.
     widths
-        How wide a text may be, by its place; longer ones are shortened in a terminal, never in a notebook.
+        How wide a text may be, by its place; longer ones go on in the next line of a terminal.
     """
 
     head: Sequence[str]
@@ -29,7 +31,7 @@ class Grid:
 
     def lines(self) -> Iterator[str]:
         """Write it for a terminal: texts begin below each other, numbers end below each other."""
-        cells = [[self._short(_text(cell), place) for place, cell in enumerate(row)] for row in self.rows]
+        cells = [line for row in self.rows for line in self._folded(row)]
         numbers = [any(isinstance(row[place], int) for row in self.rows) for place in range(len(self.head))]
         widths = [max(map(len, column)) for column in zip(self.head, *cells, strict=True)]
         for row in [self.head, *cells]:
@@ -44,9 +46,14 @@ class Grid:
         rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in self.rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
-    def _short(self, text: str, place: int) -> str:
+    def _folded(self, row: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
+        """Give the lines of a row: as many as its longest text needs."""
+        texts = (self._parts(_text(cell), place) for place, cell in enumerate(row))
+        return itertools.zip_longest(*texts, fillvalue="")
+
+    def _parts(self, text: str, place: int) -> list[str]:
         width = self.widths[place] if place < len(self.widths) else 0
-        return text if not width or len(text) <= width else f"{text[: width - 3]}..."
+        return textwrap.wrap(text, width) if width and len(text) > width else [text]
 
 
 def printable(text: str) -> str:

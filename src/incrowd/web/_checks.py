@@ -10,13 +10,13 @@ from incrowd.web._fit import promised_about
 from incrowd.web._refusal import Plain
 
 BECOMES = {
-    "insensitive": "is published as it is, for everybody to know",
-    "sensitive": "is published as it is, as something that nobody could know of anybody",
-    "drop": "is left out",
-    "quasi": "is published vaguer, as something that others could know",
     "identifier": "is left out, as something that names a person",
+    "sensitive": "is published as it is, as something that nobody could know of anybody",
+    "insensitive": "is published as it is, for everybody to know",
+    "quasi": "is published vaguer, as something that others could know",
+    "drop": "is left out",
 }
-"""What becomes of a column, by its role; the most dangerous first."""
+"""What becomes of a column, by its role; in the order of what a suggestion asks."""
 NAMED = 3
 """So many columns are named in one sentence; more are counted."""
 
@@ -42,6 +42,10 @@ def checks_of(plan: Plan, columns: Sequence[Mapping[str, Any]], about: Mapping[s
 def _person(plan: Plan, columns: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[Plain]:
     """Ask whether a column stands for a person: wrong either way, every group would be counted wrong."""
     found, entity = about.get("entity"), plan.data.entity
+    if entity is None and about.get("perhaps") in columns:
+        name, rows = about["perhaps"], f"{about['people']:,} values in {about['records']:,} rows"
+        words = f"Does {_quoted(name)} stand for a person ({rows})? If so, say it: groups hold fewer people than rows."
+        yield _item(name, words, "open")
     if found is None or found not in columns:
         return
     rows = f"{about['people']:,} values in {about['records']:,} rows"
@@ -57,6 +61,7 @@ def _person(plan: Plan, columns: Mapping[str, Any], about: Mapping[str, Any]) ->
 
 def _of_role(plan: Plan, role: str, columns: Sequence[Mapping[str, Any]], about: Mapping[str, Any]) -> Iterator[Plain]:
     asked = about.get("entity") if about.get("entity") == plan.data.entity else None
+    asked = about.get("perhaps") if asked is None and plan.data.entity is None else asked
     for one in columns:
         if one["role"] == role and one["name"] != asked and _is_open(one):
             why = _known(one["name"], about) or (one["check"] if role == "insensitive" else one["reason"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,13 @@ class History:
         """Give the present plan."""
         file = self._file(self._state()["now"])
         return file.read_text(encoding="utf-8") if file.is_file() else None
+
+    def texts(self) -> Iterator[str]:
+        """Give all plans that one can go to."""
+        state = self._state()
+        for number in range(state["first"], state["last"] + 1):
+            if self._file(number).is_file():
+                yield self._file(number).read_text(encoding="utf-8")
 
     def _file(self, number: int) -> Path:
         return self._place / f"{number:06}.toml"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,19 @@ class Ladders:
         if not any((self._folder.home / BESIDE).iterdir()):
             (self._folder.home / BESIDE).rmdir()
 
+    def prune(self, plans: Iterable[str]) -> None:
+        """Remove the copies that no plan to go back to and no version of any table names; they hold values of people.
+
+        Parameters
+        ----------
+        plans
+            The texts of the plans that one can go back to.
+        """
+        needed = {name for text in plans for name in _read(text)} | {*self._of_versions(None)}
+        for name in self._copies():
+            if name not in needed and not self._is_ours(name):
+                self._copy(name).unlink()
+
     def _kept(self, name: str, ladder: bytes) -> str:
         """Keep a tree under a name that has no other tree, neither among the copies nor beside the plan."""
         stem, number = name.removesuffix(".csv"), 1
@@ -117,13 +130,13 @@ class Ladders:
         return sorted(one.name for one in place.glob("*.csv") if _is_plain(one)) if place.is_dir() else []
 
     def _of_versions(self, table: Any) -> Iterator[str]:
-        """Name the trees of the versions that were made of a table."""
+        """Name the trees of the versions that were made of a table, or of any."""
         for file in self._folder.ours("runs").glob("*/source.toml"):
             try:
                 tables = tables_of(file.read_text(encoding="utf-8"))
             except (OSError, ValueError, Refusal):
                 continue
-            if _table(tables) == table:
+            if table is None or _table(tables) == table:
                 yield from _named(tables)
 
 
@@ -134,6 +147,14 @@ def _is_plain(file: Path) -> bool:
 def _table(tables: Mapping[str, Any]) -> Any:
     data = tables.get("data")
     return data.get("path") if isinstance(data, Mapping) else None
+
+
+def _read(text: str) -> list[str]:
+    """Name the files that a plan reads; somebody may have written it by hand, and wrong."""
+    try:
+        return [*_named(tables_of(text))]
+    except (ValueError, Refusal):
+        return []
 
 
 def _named(tables: Mapping[str, Any]) -> Iterator[str]:

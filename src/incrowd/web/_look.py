@@ -49,6 +49,8 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
         for one in found.columns
     ]
     kept, drafted = _with_roles(found, given.get("kept") or {})
+    if given.get("one_each"):
+        drafted = drafted.with_roles(entity=None)
     drafted.write(Path(given["draft"]), given["data"])
     return {"suggested": columns, "confirmed": kept, "about": {**_about(found), "reading": asked_about(found)}}
 
@@ -72,7 +74,8 @@ def _about(found: Suggestion) -> Plain:
     people, households = (
         None if name is None else found.profile[name].distinct for name in (found.entity, found.household)
     )
-    named = {"entity": found.entity, "household": found.household, "weight": found.weight}
+    named = {"entity": found.entity, "household": found.household, "weight": found.weight, "perhaps": found.perhaps}
+    people = people if found.perhaps is None else found.profile[found.perhaps].distinct
     return {"records": found.profile.records, **named, "people": people, "households": households}
 
 

@@ -101,6 +101,7 @@ class Plans:
             self._write(text)
             reading = {key: getattr(plan.data, key) for key in READING}
             self._answers.begin(str(plan.data.path), {**found, "reading": reading})
+            self._ladders.prune(self._history.texts())
             return self.show()
 
     def confirm(self, names: Sequence[str]) -> Plain:
@@ -128,6 +129,20 @@ class Plans:
             for name, kind in kinds.items()
             if name in known["confirmed"] and kind is not None
         }
+
+    def says_one_each(self, table: str) -> bool:
+        """Say whether somebody answered that every row is another person, though a column looks like persons.
+
+        Parameters
+        ----------
+        table
+            The path of the table, as its plan has it.
+        """
+        with self._lock:
+            plan, _ = self._try(self._text())
+            if plan is None or str(plan.data.path) != table or plan.data.entity is not None:
+                return False
+            return self._answers.of(table)["about"].get("entity") is not None
 
     def harbor(self) -> Plain | None:
         """Give what somebody said about the columns of the table for the checklist of HIPAA, if anybody did."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.api import Plan, Suggestion
-from incrowd.api._suggest._gaps import Gap, gaps_in
+from incrowd.api._suggest._gaps import MISSING, Gap, gaps_in
+from incrowd.api._suggest._reading import _are_typed
 from incrowd.core import DataError, Domain
 from incrowd.engines import ending_of, is_text, look_at, sheets_of
 from incrowd.web._refusal import Plain, refusal
@@ -118,7 +119,7 @@ def marks_in(domains: Mapping[str, Domain], known: Sequence[str], *, numbers: bo
 
 
 def _gaps(domains: Mapping[str, Domain]) -> list[Gap]:
-    return gaps_in(domains, lambda _: False)  # what a column would become is not shown
+    return [one for one in gaps_in(domains, _are_typed) if not one.elsewhere]  # a mark counts in the whole table
 
 
 def asked_about(found: Suggestion) -> list[str]:
@@ -129,8 +130,7 @@ def asked_about(found: Suggestion) -> list[str]:
     found
         What was found out.
     """
-    marks = tuple(f"{one.mark!r} " for one in _gaps(found.profile.domains))
-    return [_put_here(words) for words in found.asked if not words.startswith(marks)]
+    return [_put_here(words) for words in found.asked if MISSING not in words]
 
 
 def _put_here(words: str) -> str:

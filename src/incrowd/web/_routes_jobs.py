@@ -12,6 +12,7 @@ from fastapi import APIRouter, Body
 from fastapi import Path as InPath
 from fastapi.responses import StreamingResponse
 
+from incrowd.api._save import OWNER
 from incrowd.web import _asked as asked
 from incrowd.web._decides import with_words_of
 from incrowd.web._files import PROPOSALS
@@ -109,7 +110,7 @@ async def _export(here: Office, body: asked.ExportJob, folder: Path) -> Plain:
     about = written.report.about if now.report.write else None
     texts = {
         "source": source if plan == made_by else plan.text(),
-        "text": source if written == made_by else written.text(),
+        "text": written.text(folder=target / OWNER),
     }
     dialect = now.to_dict().get("output", {}).get("dialect", "input")
     more = {"force": body.force, "about": about, "format": kind, "dialect": dialect, "signed": signed}

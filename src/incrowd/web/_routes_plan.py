@@ -79,7 +79,8 @@ async def open_file(here: Here, request: Request, body: asked.Open) -> Plain:
     drafts.mkdir(mode=0o700)
     try:
         draft = drafts / PLAN
-        more = {"missing": body.missing, "entity": body.entity, "draft": str(draft), "data": name, "kept": kept}
+        more: Plain = {"missing": body.missing, "entity": body.entity, "draft": str(draft), "data": name, "kept": kept}
+        more["one_each"] = body.again and body.entity is None and here.plans.says_one_each(name)
         found = await here.looker.call("suggest", {"path": str(path), "reading": reading_said(said), **more})
         if await request.is_disconnected():
             raise refusal(503, "stopped", "It was stopped.", "open the file again when you like.")

@@ -17,7 +17,12 @@ from incrowd.web._history import read_json, write_json
 from incrowd.web._refusal import Plain, Refusal, refusal
 from incrowd.web._wording import again
 
-BEGINNINGS = {".csv": b"", ".tsv": b"", ".txt": b"", ".parquet": b"PAR1", ".xlsx": b"PK\x03\x04"}
+BEGINNINGS = {
+    **dict.fromkeys((".csv", ".tsv", ".txt"), b""),
+    **dict.fromkeys((".csv.gz", ".tsv.gz", ".txt.gz"), b"\x1f\x8b"),
+    ".parquet": b"PAR1",
+    ".xlsx": b"PK\x03\x04",
+}
 """What can be uploaded, and how such a file begins."""
 LONGEST = 120
 """A name has at most so many bytes before its ending."""

@@ -12,7 +12,7 @@ from incrowd.api._plan._checks import build_categories
 from incrowd.api._plan._forms import build_hierarchy
 from incrowd.api._plan._sections import ColumnSection, DataSection, plain_of
 from incrowd.api._release import Release
-from incrowd.api._save import format_like
+from incrowd.api._save import OWNER, format_like
 from incrowd.api._solutions import Strength, frontier
 from incrowd.core import DataError, Schema
 from incrowd.engines import Database
@@ -75,7 +75,7 @@ def output_of(plan: Plan) -> dict[str, Any]:
         "dialect": dialect,
         "labels": plan.output.labels,
         "force": plan.output.force,
-        "plan": plan.text(),
+        "plan": plan.text(folder=folder / OWNER),
         "about": about,
     }
 

@@ -27,6 +27,8 @@ NOTE = (
     "A secret can be learnt without finding anybody: it is enough that a group has only one value, or one that is much "
     "more frequent there than elsewhere. A dash (-): not measurable."
 )
+AMONG_KNOWN = "most certain guess where the value is known"
+"""The measure of a promise about guesses: where values are missing, it is larger than the share of a whole group."""
 SHOWN = 3
 """So many columns are shown; all of them stand in the JSON report and on the web page."""
 
@@ -89,6 +91,7 @@ def _rows(charts: Charts, name: str) -> list[Row]:
             both, lambda one: _least(charts, one, LDiversity(1, name, "entropy"))
         ),
         "most certain guess in any group": texts(guesses, lambda guess: share(guess.highest)),
+        **_among_known(charts, name),
         "guessed right on average": texts(guesses, lambda guess: share(guess.average)),
         "guessed right without the groups": texts(guesses, lambda guess: share(guess.without)),
         "people whose group has one value": texts(both, lambda one: f"{Exposed.of(one, certain(one, name)).people:,}"),
@@ -97,6 +100,18 @@ def _rows(charts: Charts, name: str) -> list[Row]:
         "largest skew of a value": texts(charts.attacks, lambda found: _skew(found, name)),
     }
     return [[what, *row, *limits.get(what.partition(" (")[0], ["", ""])] for what, row in rows.items()]
+
+
+def _among_known(charts: Charts, name: str) -> dict[str, Row]:
+    """Give the measure that a promise bounds, if it bounds guesses: a share of those whose value is known."""
+    bounds = [part for part, _ in _guess_bounds(charts.release, name)]
+    if not bounds:
+        return {}
+    return {AMONG_KNOWN: texts(charts.groups, lambda one: _surest(_measured(charts, one, bounds[0])))}
+
+
+def _surest(found: Measured | None) -> str:
+    return UNKNOWN if found is None else share(1 / Fraction(float(found.floats.min())).limit_denominator(10**9))
 
 
 def _limits(release: Release, name: str) -> Mapping[str, Row]:
@@ -110,7 +125,7 @@ def _limits(release: Release, name: str) -> Mapping[str, Row]:
             case LDiversity(bound, kind="entropy"):
                 found["lowest effective number of values"] = [f"at least {float(bound):g}", kept]
             case LDiversity(bound):
-                found["most certain guess in any group"] = [f"at most {share(1 / Fraction(bound))}", kept]
+                found[AMONG_KNOWN] = [f"at most {share(1 / Fraction(bound))}", kept]
             case TCloseness(bound):
                 found["largest distance of a group from the table"] = [f"at most {float(bound):g}", kept]
     return found
@@ -167,9 +182,13 @@ def _skew(found: Any, name: str) -> str:
 
 def _most_certain(release: Release, name: str) -> float | None:
     """Give the most certain guess of a column that the promises allow, if they bound it."""
-    found = [
-        1 / float(part.l)
+    return min((1 / float(part.l) for part, _ in _guess_bounds(release, name)), default=None)
+
+
+def _guess_bounds(release: Release, name: str) -> list[tuple[LDiversity, Any]]:
+    """Give the promises that bound how certain a guess of a column may be, and what was found."""
+    return [
+        (part, finding)
         for part, finding in judged(release)
         if isinstance(part, LDiversity) and part.kind == "probabilistic" and name in finding.columns
     ]
-    return min(found, default=None)

@@ -33,6 +33,9 @@ PLACEHOLDERS = (
 """Days with which programs fill what is missing: the first and the last that they know, or their day 0."""
 APART = np.timedelta64(5 * 365, "D")
 """Such a day is asked about where it is so far from all others, or far more frequent than they are."""
+NUMERALS = frozenset(map(str, (*NEGATIVE, *NINES)))
+MISSING = "mean missing?"
+"""What is asked of every mark."""
 FEW, NAMED, NEAR = 3, 3, 5
 """More values than that tell a number apart; so many columns are named; nines stand at least so far from the others."""
 
@@ -51,12 +54,15 @@ class Gap:
         Columns of texts that would be of numbers or dates without it.
     number
         Whether it is a number among numbers or a date among dates.
+    elsewhere
+        Columns in which it is a value as any other. It cannot be called missing for the whole table then.
     """
 
     mark: str
     columns: Mapping[str, int]
     becoming: tuple[str, ...] = ()
     number: bool = False
+    elsewhere: tuple[str, ...] = ()
 
 
 def is_mark(text: str) -> bool:
@@ -78,7 +84,7 @@ def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]
     numbers: set[str] = set()
     becoming: dict[str, list[str]] = {}
     for name, domain in domains.items():
-        marks = marks_in(domain)
+        marks = {**marks_in(domain), **_numerals_in(domain, is_typed)}
         for mark, count in marks.items():
             found.setdefault(mark, {})[name] = count
         if domain.kind != "text":
@@ -86,7 +92,10 @@ def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]
         if marks and _becomes_typed(domain, marks, is_typed):
             for mark in marks:
                 becoming.setdefault(mark, []).append(name)
-    gaps = [Gap(mark, columns, tuple(becoming.get(mark, ())), mark in numbers) for mark, columns in found.items()]
+    gaps = [
+        Gap(mark, columns, tuple(becoming.get(mark, ())), mark in numbers, _elsewhere(mark, columns, domains))
+        for mark, columns in found.items()
+    ]
     return sorted(gaps, key=lambda gap: (-sum(gap.columns.values()), gap.mark))
 
 
@@ -106,7 +115,7 @@ def without(domain: Domain, marks: Collection[str]) -> Domain:
 
 
 def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts: bool) -> Iterator[str]:
-    """Ask whether marks stand for missing values, and say what to do then.
+    """Ask whether marks stand for missing values, and say what to do then: one line for all that can be called so.
 
     Parameters
     ----------
@@ -117,16 +126,45 @@ def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts
     from_texts
         Whether numbers are read from texts, of which any can be called missing.
     """
+    called = [gap for gap in gaps if not gap.elsewhere and (from_texts or not gap.number)]
+    if called:
+        line = ", ".join(json.dumps(text, ensure_ascii=False) for text in (*missing, *(gap.mark for gap in called)))
+        typed = [*dict.fromkeys(name for gap in called for name in gap.becoming)]
+        then = f"; {listed(typed)} would then be of numbers or dates" if typed else ""
+        one = len(called) == 1
+        does, others = ("does it", "") if one else ("do these", " without those that do not")
+        yield f"{_counted(called)}: {does} {MISSING} Then write missing = [{line}] below [data]{others}{then}"
     for gap in gaps:
-        times = sum(gap.columns.values())
-        columns = f"{len(gap.columns):,} column{'' if len(gap.columns) == 1 else 's'} ({listed([*gap.columns])})"
-        told = f"write missing = [{', '.join(json.dumps(text, ensure_ascii=False) for text in (*missing, gap.mark))}]"
-        told = told if from_texts or not gap.number else "make it null in the table"
-        typed = f"; {listed(gap.becoming)} would then be of numbers or dates" if gap.becoming else ""
-        yield (
-            f"{gap.mark!r} stands {times:,} time{'' if times == 1 else 's'} in {columns}: does it mean missing? "
-            f"Then {told}{typed}"
-        )
+        if gap not in called:
+            beside = f" It is a value of {listed(gap.elsewhere)} too." if gap.elsewhere else ""
+            yield f"{_counted([gap])}: does it {MISSING}{beside} Then make it null in the table"
+
+
+def _counted(gaps: Sequence[Gap]) -> str:
+    """Say of some marks how often each stands where; many are named first and counted together."""
+    if len(gaps) > 2 * NAMED:
+        times = sum(sum(gap.columns.values()) for gap in gaps)
+        columns = len({name for gap in gaps for name in gap.columns})
+        marks = ", ".join(repr(gap.mark) for gap in gaps)
+        return f"{marks} stand {times:,} times in {columns:,} column{'' if columns == 1 else 's'}"
+    return ", ".join(map(_stands, gaps))
+
+
+def _stands(gap: Gap) -> str:
+    times = sum(gap.columns.values())
+    return f"{gap.mark!r} stands {times:,} time{'' if times == 1 else 's'} in {listed([*gap.columns])}"
+
+
+def _elsewhere(mark: str, columns: Mapping[str, int], domains: Mapping[str, Domain]) -> tuple[str, ...]:
+    """Name the columns in which a number is a value as any other."""
+    if mark not in NUMERALS:
+        return ()
+    others = {name: one for name, one in domains.items() if name not in columns and one.kind in {"number", "text"}}
+    return tuple(
+        name
+        for name, one in others.items()
+        if (one.values == (int(mark) if one.kind == "number" else mark)).any()
+    )  # fmt: skip
 
 
 def _texts_in(domain: Domain) -> dict[str, int]:
@@ -134,6 +172,20 @@ def _texts_in(domain: Domain) -> dict[str, int]:
         return {}
     texts = domain.values.tolist()
     return {text: int(domain.counts[place]) for place, text in enumerate(texts) if is_mark(text)}
+
+
+def _numerals_in(domain: Domain, is_typed: Callable[[list[str]], bool]) -> dict[str, int]:
+    """Find numbers that make texts of what would be numbers or dates without them, as -9 does among 12.50 and 3.10."""
+    if domain.kind != "text":
+        return {}
+    texts = domain.values.tolist()
+    places = [place for place, text in enumerate(texts) if text in NUMERALS]
+    if not places or len(texts) - len(places) <= FEW:
+        return {}
+    told = [text for text in texts if not is_mark(text)]
+    if is_typed(told) or not is_typed([text for text in told if text not in NUMERALS]):
+        return {}
+    return {texts[place]: int(domain.counts[place]) for place in places}
 
 
 def _numbers_in(domain: Domain) -> dict[str, int]:
@@ -177,6 +229,6 @@ def _becomes_typed(domain: Domain, marks: Collection[str], is_typed: Callable[[l
 
 
 def listed(names: Sequence[str]) -> str:
-    """Name the first of some columns, and say how many more there are."""
+    """Name some columns, and count the others."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return f"{', '.join(map(repr, names[:NAMED]))}{more}"

@@ -75,12 +75,12 @@ def persons_in(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str,
             same >= 2 or (called and (same or not within or _is_panel(engine, name, clues, guesses)))
         ):
             entity = name if called or fixed else None
-        if _names_somebody(guesses[name]) and name not in {entity, household}:
+        if names_somebody(guesses[name]) and name not in {entity, household}:
             perhaps = perhaps or name
     return Persons(entity, household, perhaps if entity is None else None)
 
 
-def _names_somebody(guess: RoleGuess) -> bool:
+def names_somebody(guess: RoleGuess) -> bool:
     """Whether a column is called a number of people, or has values such as e-mail addresses."""
     return guess.stands_for == "record" or (guess.role == "identifier" and guess.sure and guess.about is None)
 

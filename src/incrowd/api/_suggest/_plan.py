@@ -90,7 +90,7 @@ def notes_for(suggestion: Suggestion) -> Notes:
     for column in suggestion.columns:
         if not column.sure:
             keys["columns", column.name, "role"] = CHECK
-        if column.check:
+        if column.check and column.role != "sensitive":
             place = "hierarchy" if column.hierarchy is not None else "role"
             unsure = f"{CHECK}; " if place == "role" and not column.sure else ""
             keys["columns", column.name, place] = f"{unsure}{column.check}"
@@ -119,7 +119,9 @@ def _why(column: ColumnSuggestion, suggestion: Suggestion) -> Iterator[str]:
     alone = f", {percent(found.share_alone)} occur once" if found.alone else ""
     yield f"{values if values in column.reason else f'{column.reason}; {values}'}{missing}{alone}"
     if column.role == "sensitive":
-        yield 'to say which values are alike, most secret first: categories = "file.csv"'
+        yield from column.check.split("; ") if column.check else ()
+        if found.kind == "text" and found.distinct > 2:
+            yield 'to say which values are alike, most secret first: categories = "file.csv"'
 
 
 def _singled(suggestion: Suggestion) -> Iterator[str]:

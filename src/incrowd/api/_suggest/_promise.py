@@ -6,9 +6,10 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from incrowd.core import Domain
-from incrowd.models import AlphaAssociation, LDiversity, Model, TCloseness
+from incrowd.models import AlphaAssociation, BetaLikeness, LDiversity, Model, TCloseness
 
 DIFFERENT = 3
 """At least so many different sensitive values in a group, unless the table has fewer."""
@@ -26,6 +27,16 @@ CLOSE = 0.3
 """How far the numbers of a group may lie from those of everybody, as a share of their span."""
 
 
+NO_PROMISE = "no promise: "
+"""How the reason begins if there is none."""
+
+UNASKED = (
+    "it is not promised unasked, for where the values go with age, say, only very vague groups keep it; "
+    "if you want it, write it into promise below [privacy]"
+)
+"""Why a bound that fits is named and no more, and what to do with it."""
+
+
 def promise_for(domain: Domain, *, by_person: bool) -> tuple[Model | None, str]:
     """Give what can be promised about a column, and why nothing or less than usual.
 
@@ -38,25 +49,32 @@ def promise_for(domain: Domain, *, by_person: bool) -> tuple[Model | None, str]:
     """
     counts = np.sort(domain.counts[: len(domain.values)])[::-1]
     if len(counts) < 2:
-        return None, f"no promise: {'one value' if len(counts) else 'no value'} cannot be spread"
+        return None, f"{NO_PROMISE}{'one value' if len(counts) else 'no value'} cannot be spread"
     if len(counts) == 2:
-        return None, f"no promise: two values; {_bound(domain)}"
+        return None, f"{NO_PROMISE}{_bound(domain)}; {UNASKED}"
     if domain.kind == "number" and len(counts) > MEASURED and not by_person and not domain.has_null:
         return TCloseness(CLOSE, of=domain.column, distance="ordered"), ""
     attained = [number for number in (2, 3) if ATTAINED * counts[number - 1 :].sum() >= domain.counts.sum()]
     different = min(DIFFERENT, max(attained, default=1), 2 if len(counts) == DIFFERENT else DIFFERENT)
     if different < 2:
-        return None, "no promise: nearly everybody has the same value, and few groups could hold another one"
+        return None, f"{NO_PROMISE}nearly everybody has the same value; {_gain(domain, counts)}; {UNASKED}"
     return LDiversity(different, of=domain.column), ""
 
 
 def _bound(domain: Domain) -> str:
-    """Name a bound on how certain a guess of either of two values may be, with room above what is known of everybody.
-
-    It is not suggested unasked: where the two go with age, say, only very vague groups keep it.
-    """
+    """Bound how certain a guess of either of two values may be, with room above what is known of everybody."""
+    counts = domain.counts[: len(domain.values)]
     most = Fraction(int(domain.counts.max()), int(domain.counts.sum()))
     if ATTAINED * (1 - most) < 1:
-        return "nearly everybody has the same; alpha<=...[column: value] would bound how many have the rare one"
+        return f"two values, and nearly everybody has the same; {_gain(domain, counts)}"
     share = Fraction(math.ceil((most + (1 - most) / 2) * STEPS), STEPS)
-    return f"{AlphaAssociation(share, of=domain.column)} would bound how certain a guess can be"
+    bound = AlphaAssociation(share, of=domain.column)
+    return f"two values, so no group has three different ones; {bound} would bound how certain a guess can be"
+
+
+def _gain(domain: Domain, counts: npt.NDArray[np.int64]) -> str:
+    """Name a bound on the rare values, which a group need not hold: one in a group of the usual size is within it."""
+    rarest = Fraction(int(counts.min()), int(domain.counts.sum()))
+    beta = max(math.ceil(1 / (ATTAINED * rarest)) - 1, 1)
+    bound = BetaLikeness(beta, of=domain.column)
+    return f"{bound} would let no value be more than {beta + 1:,} times as frequent in a group as in all"

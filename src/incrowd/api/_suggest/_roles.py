@@ -344,7 +344,7 @@ def _by_values(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess]:
     about = next((one for one in ABOUT if one in subjects and column.distinct > 1), None)
     if about is not None and not clues.topics and _is_like_the_rest(clues, about, subjects):
         yield RoleGuess("sensitive", f"{_shape(column)} in a table about {about}", sure=False)
-    yield RoleGuess("quasi", _shape(column), sure=False)
+    yield RoleGuess("quasi", f"nothing tells what it is: {_shape(column)}", sure=False)
 
 
 def _weight(clues: Clues, found: Found, reason: str, subjects: Collection[str]) -> RoleGuess | None:

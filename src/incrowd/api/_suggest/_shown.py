@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
 from incrowd.api._suggest._plan import percent
+from incrowd.api._suggest._questions import counted
 from incrowd.api._suggest._reading import layout_in_words
 from incrowd.core import Grid, printable
 
@@ -25,8 +27,11 @@ SAID = {
 WIDE, ASKED = 60, 12
 """A table with more columns is summed up; so many questions are shown, the others stand in the plan."""
 
-NAME, WHY = 20, 32
-"""Longer names and reasons are shortened, so that a line fits into a terminal."""
+LINE = 110
+"""Longer questions go on in the next line."""
+
+NAME, WHY = 30, 42
+"""Longer names and reasons go on in the next line, so that each fits into a terminal."""
 
 
 def lines_of(suggestion: Suggestion) -> Iterator[str]:
@@ -41,7 +46,7 @@ def lines_of(suggestion: Suggestion) -> Iterator[str]:
         yield ""
         yield "please check, most dangerous first:"
     for number, question in enumerate(asked[:ASKED], 1):
-        yield f"{number:4}. {question}"
+        yield from textwrap.wrap(f"{number:4}. {question}", LINE, subsequent_indent=" " * 6, break_long_words=False)
     if len(asked) > ASKED:
         yield f"      and {len(asked) - ASKED:,} more, which are marked in the plan"
 
@@ -91,7 +96,7 @@ def _singled(suggestion: Suggestion) -> Iterator[str]:
     person = suggestion.entity or suggestion.perhaps
     if together.people is not None and person is not None:
         number = suggestion.profile[person].distinct
-        people = f"{together.people:,} of {number:,} people"
+        people = f"{together.people:,} of {number:,} {counted(suggestion)}"
         yield f"{people} are one of a kind in some of their rows, counted by {_short(person)}"
     for one in [*singled.single[:2], *singled.pairs[:3]]:
         if one.alone:

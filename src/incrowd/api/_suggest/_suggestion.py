@@ -17,7 +17,7 @@ from incrowd.api._profile import ColumnProfile, Profile
 from incrowd.api._suggest._combinations import Combination, SinglingOut
 from incrowd.api._suggest._hierarchies import BY_HAND
 from incrowd.api._suggest._plan import layout_of, notes_for, promises_of, tables_for
-from incrowd.api._suggest._questions import questions_of, rows_of
+from incrowd.api._suggest._questions import counted, questions_of, rows_of
 from incrowd.api._suggest._roles import SuggestedRole
 from incrowd.api._suggest._shown import html_of, lines_of
 from incrowd.api._suggest._similarity import ladder_files, write_trees
@@ -301,7 +301,7 @@ class Suggestion:
         counts = Counter(column.role for column in self.columns)
         roles = ", ".join(f"{counts[role]:,} {role}" for role in get_args(SuggestedRole) if counts[role])
         promised = f": {self.promise}" if counts["quasi"] else ""
-        people = "" if self.entity is None else f"; people are counted by {self.entity!r}"
+        people = "" if self.entity is None else f"; {counted(self)} are counted by {self.entity!r}"
         return f"Suggestion({roles}{promised}{people})"
 
 

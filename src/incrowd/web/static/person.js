@@ -69,6 +69,7 @@ function found(profile, about, entity) {
   const repeats = `${about.entity} has ${counted(about.people, "value")} in ${counted(about.records, "row")}`;
   if (about.entity && entity === about.entity) return `We think not: ${repeats}, as if each stood for a person. Please check.`;
   if (about.entity && !entity) return `You say yes. But ${repeats}. If it stands for people, groups hold fewer people than rows.`;
+  if (about.perhaps && !entity) return `We are not sure: ${about.perhaps} has ${counted(about.people, "value")} in ${counted(about.records, "row")}. If it stands for people, groups hold fewer people than rows: say so below.`;
   if (entity) return "People are counted by the column that you chose.";
   return "We found no column in which the same person comes back. Only you can know: look for a number of patients, customers or cases.";
 }

@@ -69,7 +69,7 @@ function showCards(box, names) {
       "Every rung of a ladder is one level vaguer. The search goes as far up as the promise needs, and no further than you allow.",
     ),
     meaning(
-      "A group is a set of values that are published as the same text. Many people per rung mean a large crowd; few groups mean little detail.",
+      "A group is a set of values that are published as the same text. Many people per group mean a large crowd; few groups mean little detail.",
     ),
     el("div", { class: "cards" }, shells),
   );

@@ -1,0 +1,85 @@
+"""Identifiers that repeat where nobody said whose row is whose: groups may then hold fewer people than rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from incrowd.api._profile import column_of
+from incrowd.api._suggest._persons import names_somebody
+from incrowd.api._suggest._roles import clues_of, guess_role
+from incrowd.core import Domain, Schema
+
+FEWER = 10 / 9
+"""Rows per person from which on something is said: a number that is written twice by mistake is not meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a sample shows of an identifier: its rows, their different values, and the pairs of rows that share one."""
+
+    rows: int
+    values: int
+    pairs: int
+
+    @classmethod
+    def of(cls, domain: Domain) -> Seen:
+        """Count a column without missing values."""
+        counts = domain.counts[: len(domain.values)].astype("int64")
+        return cls(int(counts.sum()), len(counts), int((counts * (counts - 1)).sum()) // 2)
+
+
+def people_named(schema: Schema, looked_at: Mapping[str, Domain]) -> dict[str, Seen]:
+    """Count the identifiers that repeat in a sample, where every row counts as another person.
+
+    Parameters
+    ----------
+    schema
+        The roles of the columns.
+    looked_at
+        The values of some columns in the sample.
+    """
+    names = [name for name in could_name_people(schema) if name in looked_at and _repeats(looked_at[name])]
+    return {name: Seen.of(looked_at[name]) for name in names}
+
+
+def could_name_people(schema: Schema) -> tuple[str, ...]:
+    """Name the columns that could say whose row it is, if none is said to."""
+    return () if schema.entity is not None or schema.count is not None else schema.identifiers
+
+
+def repeating(named: Mapping[str, Seen], rows: int) -> dict[str, str]:
+    """Say how many people identifiers name, where these are clearly fewer than rows.
+
+    Of a sample that is a part of the table the number is estimated: of the other rows of a person, as many are in the
+    sample as the sample is of the table.
+
+    Parameters
+    ----------
+    named
+        What was seen of each identifier in the sample.
+    rows
+        How many rows the table has.
+    """
+    found = {}
+    for name, seen in named.items():
+        whole = seen.rows >= rows
+        each = seen.rows / seen.values if whole else 1 + 2 * seen.pairs * rows / seen.rows**2
+        if each >= FEWER:
+            found[name] = f"{seen.values:,}" if whole else f"about {float(f'{rows / each:.2g}'):,.0f}"
+    return found
+
+
+def note_on(name: str, people: str, rows: int) -> str:
+    """Say what it means that an identifier repeats."""
+    return (
+        f"Groups may hold fewer people than rows: column {name!r} has {people} values in {rows:,} rows, and rows "
+        f"were counted. If it says whose row it is, call it the entity: then people are counted."
+    )
+
+
+def _repeats(domain: Domain) -> bool:
+    """Whether values are numbers of people and stand in several rows; two people may have one name, and sex is none."""
+    if domain.has_null or len(domain.values) < 2 or not (domain.counts[: len(domain.values)] > 1).any():
+        return False
+    return names_somebody(guess_role(clues_of(column_of(domain, int(domain.counts.sum())), domain), frozenset()))

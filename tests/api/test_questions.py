@@ -1,0 +1,74 @@
+"""What a suggestion asks: one list, the most dangerous first, in words that somebody without code understands."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import incrowd as ic
+
+
+def table(folder: Path) -> Path:
+    """Write a table about which something of every kind is to be asked."""
+    draw = random.Random(3)
+    lines = [
+        f"{row // 3},{draw.randrange(20, 30)},{draw.choice(['Ulm', 'Bonn', 'Kiel', '?'])},{draw.choice('yn')},"
+        f"{draw.randrange(9)},{draw.choice(['tall', 'short', 'k.A.', 'wide'])},{draw.random():.6f}"
+        for row in range(600)
+    ]
+    path = folder / "t.csv"
+    path.write_text("\n".join(["id,age,town,hiv,zz,qq,harmless", *lines]), encoding="utf-8")
+    return path
+
+
+def test_who_a_row_is_about_comes_first_then_what_is_published_then_how_it_was_read_then_ladders(
+    tmp_path: Path,
+) -> None:
+    found = ic.suggest(table(tmp_path), roles={"harmless": "insensitive", "age": "quasi", "zz": "drop"})
+    begin = (
+        "does 'id' stand for a person?",
+        "nothing is promised about what is confidential in 'hiv'",
+        "'harmless' is published as it is: with it 600 records are one of a kind",
+        "'?' stands ",
+        "'qq' becomes vaguer",
+    )
+    places = [
+        next(place for place, question in enumerate(found.questions) if question.startswith(words)) for words in begin
+    ]
+    assert places == sorted(places)
+    assert places[0] == 0
+
+
+def test_all_marks_are_proposed_in_one_line(tmp_path: Path) -> None:
+    asked = [question for question in ic.suggest(table(tmp_path)).questions if "missing = [" in question]
+    assert len(asked) == 1
+    assert 'missing = ["", "k.A.", "?"]' in asked[0] or 'missing = ["", "?", "k.A."]' in asked[0]
+
+
+def test_columns_with_the_same_reason_are_asked_about_together() -> None:
+    draw = random.Random(4)
+    rows = [{"age": draw.randrange(20, 80), **{f"zz{n}": draw.randrange(7) for n in range(5)}} for _ in range(400)]
+    asked = [question for question in ic.suggest(rows).questions if "zz0" in question]
+    becomes = "become vaguer, as something that others could know"
+    assert asked == [f"'zz0', 'zz1', 'zz2' and 2 more {becomes}: nothing tells what it is"]
+
+
+def test_reasons_are_shown_whole_in_a_terminal() -> None:
+    rows = [{"patient_number": n, "age": n % 70} for n in range(200)]
+    found = ic.suggest(rows)
+    shown = " ".join(str(found).split())
+    assert "..." not in shown
+    assert all(word in shown for column in found.columns for word in column.reason.split())
+    assert max(map(len, str(found).splitlines())) <= 110
+
+
+def test_households_are_called_households() -> None:
+    draw = random.Random(6)
+    rows = [
+        {"household_id": n // 3, "sex": draw.choice("fm"), "age": draw.randrange(90), "town": f"t{n // 3 % 5}"}
+        for n in range(600)
+    ]
+    found = ic.suggest(rows, entity="household_id")
+    assert found.rows[0] == "households are counted by 'household_id' (200 in 600 rows)"
+    assert "people are counted" not in f"{found}{found!r}"
+    assert "of 200 households are one of a kind" in str(found)
