@@ -320,3 +320,17 @@ def test_a_plan_with_a_dialect_is_written_as_it_was_read(tmp_path: Path) -> None
     plan = ic.Plan.read(tmp_path / "plan.toml")
     (tmp_path / "again.toml").write_text(plan.text())
     assert ic.Plan.read(tmp_path / "again.toml").output == plan.output
+
+
+def test_questions_about_a_release_read_its_file_as_it_was_read_then(tmp_path: Path) -> None:
+    rows = [f"{1 + n % 9:02}.0{1 + n % 3}.2020;{'fm'[n % 2]};{n % 4},5;{n // 2}" for n in range(72)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["day;sex;cost;person", *rows, ""]), encoding="utf-8")
+    said: dict[str, Any] = {"decimal": ",", "dates": "%d.%m.%Y"}
+    schema = ic.Schema(quasi={"day": ic.dates("month", "year"), "sex": ic.flat()}, sensitive=["cost"], entity="person")
+    release = ic.anonymize(path, schema, model="k>=3", **said)
+    assert repr(ic.utility(release, path, queries=5)) == repr(ic.utility(release, path, queries=5, **said))
+    assert repr(ic.risk(release, original=path)) == repr(ic.risk(release, original=path, **said))
+    whole = repr(ic.attack(release, original=path, **said))
+    assert repr(ic.attack(release, original=path)) == whole
+    assert repr(ic.attack(release.save(tmp_path / "out"), original=path)) == whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -36,6 +37,21 @@ _NOWHERE = {
     "thousands": "no column has numbers with this mark between thousands",
     "dates": "no column has days of this form",
 }
+
+
+def as_before(table: Any, reading: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Say how to read the table that a release was made of: a file as it was read then, unless it is said otherwise.
+
+    Parameters
+    ----------
+    table, reading
+        The table, and what is said about reading it.
+    before
+        How the file was read when the release was made.
+    """
+    if not isinstance(table, (str, os.PathLike)):
+        return dict(reading)
+    return {**before, **{name: value for name, value in reading.items() if (name, value) != ("encoding", "utf-8")}}
 
 
 def open_with(table: Any, schema: Schema, **reading: Any) -> Engine:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incrowd.api._census import AS_READ, open_with
+from incrowd.api._census import AS_READ, as_before, open_with
 from incrowd.api._fits import cells_within
 from incrowd.api._released import open_released
 from incrowd.core import CensusRequest, Schema
@@ -71,8 +71,9 @@ def open_original(release: Release, table: Any, schema: Schema, **reading: Any) 
     schema
         How the table is read.
     reading
-        How to read a file.
+        How to read a file; by default as it was read then.
     """
+    reading = as_before(table, reading, release.recipe.input.get("reading", {}))
     engine = open_with(table, schema, **reading)
     if not isinstance(table, (str, os.PathLike)) or schema != release.schema:
         return engine

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from incrowd.api._census import as_before
 from incrowd.api._recoding_files import load_recoding
 from incrowd.api._released import open_released, wording_of
 from incrowd.api._republication import Republication, republish
@@ -55,8 +56,7 @@ def compare_original(
         same = digest_of_files(original) == known.get("sha256")
         told = [] if known.get("sha256") is None else [(same, "original: hash of the file")]
         if same:
-            said = {name: value for name, value in reading.items() if (name, value) != ("encoding", "utf-8")}
-            reading = {**known.get("reading", {}), **said}
+            reading = as_before(original, reading, known.get("reading", {}))
     data = public / Path(certificate["data"]["name"]).name
     try:
         again = republish(load_recoding(owner), original, data, reading, wording_of(certificate["data"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from incrowd.api._attack._target import Reading, Target, as_published
 from incrowd.api._basis import budget_of
-from incrowd.api._census import open_with
+from incrowd.api._census import AS_READ, open_with
 from incrowd.api._hierarchy_file import with_hierarchies
 from incrowd.api._kept import open_release
 from incrowd.api._recoding_files import HEADER, load_recoding
@@ -54,7 +55,8 @@ def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
 
 def _of_release(release: Release, budget: Mapping[str, Any]) -> Target:
     engine, schema = open_release(release, **budget), release.schema
-    return Target(engine, as_published(schema), release.recoding, release.model, schema, release)
+    read_as = release.recipe.input.get("reading", {})
+    return Target(engine, as_published(schema), release.recoding, release.model, schema, release, read_as=read_as)
 
 
 def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
@@ -83,7 +85,17 @@ def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
         return Target(engine, schema, model=_promised(plain), shown=_shown(plain["columns"]), several=several)
     saved = load_recoding(owner)
     owned = with_hierarchies(saved.schema, saved.hierarchies)
-    return Target(engine, as_published(owned), saved.recoding, saved.model, owned)
+    read_as = _read_as(owner / "input.json")
+    return Target(engine, as_published(owned), saved.recoding, saved.model, owned, read_as=read_as)
+
+
+def _read_as(path: Path) -> dict[str, Any]:
+    """Find out how the original file was read, where the owner's files say it."""
+    try:
+        said = dict(json.loads(path.read_bytes())["reading"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return {name: said[name] for name in AS_READ if name in said}
 
 
 def _promised(certificate: Mapping[str, Any]) -> Model | None:

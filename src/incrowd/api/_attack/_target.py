@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.api._attack._asking import as_they_are, asked, bound, some_of
 from incrowd.api._attack._original import expect_original
-from incrowd.api._census import open_with
+from incrowd.api._census import as_before, open_with
 from incrowd.api._fits import census_within
 from incrowd.api._kept import open_original
 from incrowd.api._release import Release
@@ -59,6 +59,8 @@ class Target:
         The quasi-identifiers of which it is known that they are published as they were.
     several
         Whether people may have several rows, by what a certificate says alone.
+    read_as
+        How the file was read that it was made of.
     """
 
     engine: Engine = field(repr=False)
@@ -69,6 +71,7 @@ class Target:
     release: Release | None = field(default=None, repr=False)
     shown: frozenset[str] = frozenset()
     several: bool = False
+    read_as: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def census(self) -> Census:
@@ -141,7 +144,7 @@ class Target:
         schema = self.owned or self.schema
         request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
         if self.release is None:
-            engine = open_with(table, schema, **reading)
+            engine = open_with(table, schema, **as_before(table, reading, self.read_as))
         else:
             engine = open_original(self.release, table, schema, **reading)
         found = census_within(engine, request, reading.get("memory"))
@@ -158,7 +161,9 @@ class Target:
             return self
         # All published columns decide which rows of a cell go where.
         columns = dict.fromkeys([*self.engine.columns(), schema.entity, *([schema.count] if schema.count else [])])
-        engine = open_with(table, schema, **reading).recode(self.recoding, list(columns))
+        engine = open_with(table, schema, **as_before(table, reading, self.read_as)).recode(
+            self.recoding, list(columns)
+        )
         found = replace(self, engine=engine, schema=as_published(schema))
         if (found.census.records, len(found.classes)) != (self.census.records, len(self.classes)):
             msg = "The original does not give this release when it is recoded again."
