@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from incrowd.api._profile import column_of
-from incrowd.api._suggest._persons import names_somebody
-from incrowd.api._suggest._roles import clues_of, guess_role
 from incrowd.core import Domain, Schema
 
 FEWER = 10 / 9
@@ -79,7 +76,8 @@ def note_on(name: str, people: str, rows: int) -> str:
 
 
 def _repeats(domain: Domain) -> bool:
-    """Whether values are numbers of people and stand in several rows; two people may have one name, and sex is none."""
-    if domain.has_null or len(domain.values) < 2 or not (domain.counts[: len(domain.values)] > 1).any():
+    """Whether values are numbers or codes with digits, and some stand in several rows: two people may have one name."""
+    texts = domain.texts[: len(domain.values)].tolist()
+    if domain.has_null or len(texts) < 2 or not all(any(map(str.isdigit, text)) for text in texts):
         return False
-    return names_somebody(guess_role(clues_of(column_of(domain, int(domain.counts.sum())), domain), frozenset()))
+    return bool((domain.counts[: len(texts)] > 1).any())
