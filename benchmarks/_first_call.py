@@ -9,8 +9,9 @@ from __future__ import annotations
 import sys
 
 import incrowd as ic
-from incrowd.algorithms import Optimal, Problem, _rollup
 from incrowd.models import promise, suppression_limit
+from incrowd.search import Optimal, Problem
+from incrowd.search.lattice import _rollup
 
 
 def main(table: str, prefix: str, how: str, *columns: str) -> None:
@@ -22,7 +23,7 @@ def main(table: str, prefix: str, how: str, *columns: str) -> None:
     census = ic.census(table, schema)
     problem = Problem(census, schema, promise("k>=5"), suppression_limit(census.records, 0.05))
     found = Optimal().search(problem)
-    loaded = "incrowd.core._compiled" in sys.modules
+    loaded = "incrowd.core.kernels" in sys.modules
     print(f"{found.checked} nodes tested, {'compiled loops' if loaded else 'NumPy alone'}")
 
 

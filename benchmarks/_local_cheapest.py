@@ -12,8 +12,8 @@ from _local_mondrian import bare_group_by
 from _searches import ADULT, SYNTHETIC, Targets, schema
 
 import incrowd as ic
-from incrowd.algorithms import CheapestFirst, LocalOutcome, Problem
 from incrowd.models import promise
+from incrowd.search import CheapestFirst, LocalOutcome, Problem
 
 EIGHT = tuple(name for name in ADULT if name != "occupation")
 BARS = {

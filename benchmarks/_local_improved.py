@@ -10,8 +10,8 @@ from pathlib import Path
 from _searches import ADULT, schema
 
 import incrowd as ic
-from incrowd.algorithms import Datafly, LocalOutcome, MuArgus, Problem, SwapDiversity
 from incrowd.models import promise
+from incrowd.search import Datafly, LocalOutcome, MuArgus, Problem, SwapDiversity
 
 EIGHT = tuple(name for name in ADULT if name != "occupation")
 OUTLIERS = (None, 1_500, 10_000)

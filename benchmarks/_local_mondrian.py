@@ -11,8 +11,8 @@ from typing import Any
 from _searches import ADULT, SYNTHETIC, Targets, schema
 
 import incrowd as ic
-from incrowd.algorithms import CutOutcome, Mondrian, Problem
 from incrowd.models import promise
+from incrowd.search import CutOutcome, Mondrian, Problem
 
 EIGHT = tuple(name for name in ADULT if name != "occupation")
 PROMISES = ("k>=5", "k>=5, l>=3[occupation]", "k>=5, t<=0.2[occupation]", "k>=5, nt(n=1000, t=0.2)[occupation, path]")

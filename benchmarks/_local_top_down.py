@@ -12,9 +12,9 @@ import numpy as np
 from _searches import schema
 
 import incrowd as ic
-from incrowd.algorithms import LocalOutcome, Problem, TopDown
 from incrowd.core import Census, CensusRequest, Packing, tally
 from incrowd.models import promise
+from incrowd.search import LocalOutcome, Problem, TopDown
 
 SEVEN = ("age", "workclass", "marital-status", "race", "sex", "education", "native-country")
 HEALTH = {

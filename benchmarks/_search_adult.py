@@ -14,7 +14,7 @@ from _timing import DATA
 from arx_peer import Case, run_arx
 
 import incrowd as ic
-from incrowd.algorithms import Incognito, Optimal
+from incrowd.search import Incognito, Optimal
 
 EIGHT = tuple(name for name in ADULT if name != "occupation")
 MODELS = {

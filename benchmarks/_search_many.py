@@ -59,7 +59,7 @@ def _prepared(path: str, prefix: str) -> Any:
     import numpy as np
 
     import incrowd as ic
-    from incrowd.core._compiled import hash_rows
+    from incrowd.core.kernels import hash_rows
 
     hash_rows(np.arange(10))
     load_compiled()

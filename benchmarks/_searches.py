@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 import incrowd as ic
-from incrowd.algorithms import Algorithm, Optimal, Outcome, Problem
-from incrowd.algorithms import _rollup as rollup
 from incrowd.core import Census, CensusRequest, Packing, tally
 from incrowd.models import promise, suppression_limit
+from incrowd.search import Algorithm, Optimal, Outcome, Problem
+from incrowd.search.lattice import _rollup as rollup
 
 ADULT = (
     "sex",

@@ -45,9 +45,9 @@ def frame(path: str) -> Timed:
 def measures(path: str) -> Timed:
     """Measure everything on a census that is there already, as one does in a search or after a run."""
     _, schema = _prepared()
-    from incrowd.api._assess import assessment_of
     from incrowd.core import CensusRequest
     from incrowd.engines import open_table
+    from incrowd.evidence._assess import assessment_of
 
     census = open_table(path).census(CensusRequest(QUASI, (SENSITIVE,)))
     assessment_of(census, schema)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.core import _grouping
-from incrowd.core._compiled import hash_rows
+from incrowd.core.kernels import hash_rows
 
 SIZES = (20_000, 500_000, 5_000_000)
 SHARES = (0.9, 0.01)

@@ -22,7 +22,9 @@ from _searches import ADULT, Targets, schema
 from arx_peer import Case, classpath_of, run_arx
 
 import incrowd as ic
-from incrowd.algorithms import (
+from incrowd.models import promise, suppression_limit
+from incrowd.release._recipe import Basis, predicted_by
+from incrowd.search import (
     Algorithm,
     CheapestFirst,
     Datafly,
@@ -35,9 +37,6 @@ from incrowd.algorithms import (
     SwapDiversity,
     TopDown,
 )
-from incrowd.api._basis import Basis
-from incrowd.api._predicted import predicted_by
-from incrowd.models import promise, suppression_limit
 
 SHARE = 0.05
 """The share that the best node may leave out; the others publish everybody."""

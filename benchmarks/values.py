@@ -2,7 +2,7 @@
 
 ``python benchmarks/values.py``: tables with 100,000 and with 400,000 different values in one column are published
 within 1 GB, each in a process of its own. The difference of the peaks, divided by 300,000, is what a value takes. The
-yardstick is what a budget reckons with (``engines/_budget.py``): 1,000 bytes, and for a mask 90 for every label.
+yardstick is what a budget reckons with (``engines/_resources.py``): 1,000 bytes, and for a mask 90 for every label.
 """
 
 from __future__ import annotations

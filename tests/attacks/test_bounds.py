@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from algorithms.tables import CATEGORIES, schema, tables
+from search.tables import CATEGORIES, schema, tables
 
 FULL_DOMAIN = [ic.Optimal(), ic.Incognito(), ic.Samarati(), ic.Datafly()]
 LOCAL = [

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
-from incrowd.algorithms import Locally, LocalOutcome, Pieces, Problem, Progress
 from incrowd.core import LocalRecoding
 from incrowd.hierarchies import covers
+from incrowd.search import Locally, LocalOutcome, Pieces, Problem, Progress
 
 SCHEMA = ic.Schema(quasi=["age"], sensitive=["s"])
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
-from incrowd.attacks import Links, Matching, _linkage, _matching, link
+from incrowd.attacks import Links, Matching, _linkage, link
+from incrowd.attacks import _linkage as _matching
 from incrowd.hierarchies import covers
 
 TABLES = Path(__file__).parents[1] / "published" / "tables"

@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.api._attack import _original, _target, _told
-from incrowd.attacks import Links, Matching, Members, Outcome, _background, _linkage, _members, link
-from incrowd.core import Classes, _packing
+from incrowd.attacks import Links, Matching, Members, Outcome, _background, _linkage, _members, _original, link
+from incrowd.core import Classes
+from incrowd.core import _grouping as _packing
+from incrowd.evidence import _findings as _told
+from incrowd.evidence import _subject as _target
 from incrowd.models import Ratios
 
 ratios = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 60), st.integers(1, 9)), min_size=1, max_size=12)

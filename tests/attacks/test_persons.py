@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
-from incrowd.attacks import _crowd, _linkage, _matching
+from incrowd.attacks import _crowd, _linkage
+from incrowd.attacks import _linkage as _matching
 from incrowd.hierarchies import covers
 
 SCHEMA = ic.Schema(quasi=["age"], sensitive=["s"], entity="pid")

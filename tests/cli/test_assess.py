@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from incrowd.cli import main
-from incrowd.cli._assess_text import Paper
+from incrowd.cli._text import Paper
 
 TABLES = Path(__file__).parents[1] / "published" / "tables"
 RELEASED = str(TABLES / "000_table3_8_2sensitive_4anonymous.csv")

@@ -11,8 +11,8 @@ import pyarrow.parquet
 import pytest
 
 import incrowd as ic
-from incrowd.api._plan._checks import searches
 from incrowd.cli import main
+from incrowd.plan._checks import searches
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import incrowd
-from incrowd.api._plan._checks import searches
-from incrowd.api._plan._sections import ColumnSection
-from incrowd.cli._phrases import terminal_words
+from incrowd.cli._run import terminal_words
+from incrowd.plan._checks import searches
+from incrowd.plan._sections import ColumnSection
 
 SOURCE = Path(incrowd.__file__).parent
 CALL = re.compile(rf"\b(?:{'|'.join(one.__name__ for one in searches().values())})\([^()]*\)")

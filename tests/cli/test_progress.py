@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from incrowd.algorithms import Progress
 from incrowd.cli import _progress
 from incrowd.cli._progress import Watch
 from incrowd.engines import Stage
-from incrowd.engines._stage import begin
+from incrowd.engines._protocol import begin
+from incrowd.search import Progress
 
 
 def test_where_nobody_looks_a_line_is_written_now_and_then(
@@ -60,7 +60,7 @@ def test_the_quiet_hear_nothing(capsys: pytest.CaptureFixture[str], monkeypatch:
 JOB = """
 import time
 from incrowd.cli import _progress
-from incrowd.engines._stage import begin
+from incrowd.engines._protocol import begin
 _progress.LATE = 0.01
 with _progress.Watch(quiet=False):
     for done in (0, 500):

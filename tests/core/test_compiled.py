@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd
-from incrowd.core import _compiled
-from incrowd.core._compiled import hash_rows
+from incrowd.core import kernels as _compiled
+from incrowd.core.kernels import hash_rows
 
 
 @given(st.lists(st.integers(0, 2**63 - 1) | st.integers(0, 3), max_size=30))
@@ -57,7 +57,7 @@ def test_what_cannot_be_cached_is_compiled_all_the_same(monkeypatch: pytest.Monk
 
 NOWHERE_TO_CACHE = """
 import numba, numpy as np
-from incrowd.core import _compiled
+from incrowd.core import kernels as _compiled
 assert _compiled.__file__.startswith({place!r}), _compiled.__file__
 try:
     numba.njit(cache=True)(_compiled._fill.py_func)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.core import Domain
-from incrowd.core._reading import read_texts
+from incrowd.core._texts import read_texts
 
 
 @pytest.mark.parametrize(

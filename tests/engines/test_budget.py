@@ -16,9 +16,9 @@ import pytest
 
 from incrowd.core import CensusRequest, EngineError, ParameterError
 from incrowd.engines import Budget, census_size_about, open_table
-from incrowd.engines import _budget as budget
-from incrowd.engines._estimate import ENOUGH
+from incrowd.engines import _resources as budget
 from incrowd.engines._home import Workshop
+from incrowd.engines._protocol import ENOUGH
 
 
 @pytest.mark.parametrize(

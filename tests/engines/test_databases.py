@@ -15,7 +15,8 @@ import incrowd as ic
 from engines import postgres
 from engines.extras import needed, skip
 from incrowd.core import CensusRequest, DataError, EngineError, ParameterError
-from incrowd.engines import _database, open_table
+from incrowd.engines import open_table
+from incrowd.engines.formats import _database
 
 URI = "INCROWD_TEST_URI"
 TABLE = pa.table({"age": [34, -5, None], "cost": [1.5, 2.25, None], "name": ["=ä", "o'x", None]})

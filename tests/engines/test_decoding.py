@@ -8,7 +8,7 @@ import pytest
 
 from incrowd.core import DataError
 from incrowd.engines import charset_of, look_at, open_table
-from incrowd.engines._charset import Charset
+from incrowd.engines.formats._charset import Charset
 
 TEXTS = {
     "utf-8": "town,price\nKöln,5 €\nŁódź,6 €\n",

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from incrowd.core import CensusRequest, DataError, Domain, FullDomainRecoding, Ladder, LocalRecoding, Step
 from incrowd.engines import Engine, _open, open_table
-from incrowd.engines._coded import Coded
 from incrowd.engines._eager import EagerEngine
+from incrowd.engines._encoding import Coded
 from incrowd.engines._frame import FrameEngine
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
@@ -147,7 +147,7 @@ def test_an_arrow_table_does_not_load_pandas() -> None:
     code = (
         "import sys, numpy as np, pyarrow as pa\n"
         "from incrowd.engines import open_table\n"
-        "from incrowd.engines._columns import of_numbers, of_texts\n"
+        "from incrowd.engines._arrow import of_numbers, of_texts\n"
         "columns = [of_texts(['a', '', None]), of_numbers(np.array([1.5, 0.0, np.nan]))]\n"
         "engine = open_table(pa.Table.from_arrays(columns, ['q', 'x']))\n"
         "assert len(engine.classes(['q'], engine.domains(['x']))) == 2\n"

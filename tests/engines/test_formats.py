@@ -18,7 +18,8 @@ import incrowd as ic
 from engines.extras import needed
 from engines.sas import write_sas7bdat
 from incrowd.core import CensusRequest, DataError, EngineError
-from incrowd.engines import _extras, escape_formula, open_table, unescape_formula
+from incrowd.engines import _resources as _extras
+from incrowd.engines import escape_formula, open_table, unescape_formula
 
 TABLE = pa.table(
     {
@@ -260,7 +261,7 @@ def test_escaping_is_undone(text: str) -> None:
 def test_arrow_and_duckdb_escape_as_python_does(texts: list[str]) -> None:
     import duckdb  # noqa: PLC0415
 
-    from incrowd.engines._formulas import escaped_column, escaped_sql, unescaped_column, unescaped_sql  # noqa: PLC0415
+    from incrowd.engines.formats._csv_output import escaped_column, escaped_sql, unescaped_column, unescaped_sql  # noqa: PLC0415
 
     column = pa.chunked_array([texts])
     expected = [escape_formula(text) for text in texts]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from incrowd.core import DataError
-from incrowd.engines._csv import check_encoding, copy_as_utf8, look_at
+from incrowd.engines.formats._csv import check_encoding, copy_as_utf8, look_at
 
 
 @pytest.fixture

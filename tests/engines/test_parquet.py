@@ -13,9 +13,8 @@ import pyarrow.parquet
 import pytest
 
 import incrowd as ic
-from incrowd.engines import _parquet
-from incrowd.engines._parquet import ParquetEngine
-from incrowd.engines._tallied import TalliedEngine
+from incrowd.engines import _tally as _parquet
+from incrowd.engines._tally import ParquetEngine, TalliedEngine
 
 PROMISE: Any = {"model": "k>=20, l>=2[share], l>=2[seen]", "max_suppressed": 0.1}
 SCHEMA = ic.Schema(

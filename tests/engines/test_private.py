@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from incrowd.engines import _private, open_table
-from incrowd.engines._temp import private_folder
+from incrowd.engines import _resources as _private
+from incrowd.engines import open_table
+from incrowd.engines._resources import private_folder
 
 KILLED = """
 import os, signal, sys

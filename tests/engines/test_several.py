@@ -12,7 +12,7 @@ import pytest
 
 from incrowd.core import CensusRequest, DataError
 from incrowd.engines import open_table
-from incrowd.engines._several import digest_of_files, files_of
+from incrowd.engines._file_sets import digest_of_files, files_of
 
 ALL = [{"zip": "01067", "age": 34}, {"zip": "01067", "age": 51}, {"zip": "80331", "age": 34}]
 TEXTS = [{"zip": "01067", "age": "34"}, {"zip": "01067", "age": "51"}, {"zip": "80331", "age": "34"}]

@@ -14,7 +14,7 @@ import pytest
 from engines.subjects import make_subject
 from incrowd.core import Census, CensusRequest, DataError, Packing
 from incrowd.engines import Block, CellFile, CellWriter, can_spill, open_table, shares_of, spill_census
-from incrowd.engines import _spilled as spilled
+from incrowd.engines import _store as spilled
 
 TABLE = pa.table(
     {

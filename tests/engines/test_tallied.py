@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.core import FullDomainRecoding, UncoveredValuesError
-from incrowd.engines import _tallied, _text, open_table
-from incrowd.engines._coded import Coded
+from incrowd.engines import _tally as _tallied
+from incrowd.engines import _text, open_table
+from incrowd.engines._encoding import Coded
 from incrowd.engines._files import write_batches
 from incrowd.engines._frame import FrameEngine
-from incrowd.engines._tallied import TalliedEngine
+from incrowd.engines._tally import TalliedEngine
 
 PUBLISH = ["zip", "age", "disease"]
 rows = st.lists(

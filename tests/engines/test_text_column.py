@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from incrowd.engines import _text_column, open_table
-from incrowd.engines._columns import of_texts
+from incrowd.engines._arrow import of_texts
 from incrowd.engines._text_column import TextColumn
 
 EDGES = ("0", "-0", "00", "007", "+5", "-5", " 5", "9223372036854775807", "9223372036854775808", "-9223372036854775808")

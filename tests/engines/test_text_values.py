@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from incrowd.core import Domain
 from incrowd.engines import _text_values
-from incrowd.engines._columns import of_texts
+from incrowd.engines._arrow import of_texts
 from incrowd.engines._text import TextRows, TooManyRowsError
 from incrowd.engines._text_values import column_of
 

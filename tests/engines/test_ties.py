@@ -15,7 +15,8 @@ import pyarrow.csv
 import pytest
 
 from incrowd.core import CensusRequest, Domain, LocalRecoding
-from incrowd.engines import _budget, open_table
+from incrowd.engines import _resources as _budget
+from incrowd.engines import open_table
 
 
 def halves(rows: int) -> LocalRecoding:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.core import Domain, HierarchyError, ParameterError, UncoveredValuesError
-from incrowd.hierarchies._classification import SECTIONS, ClassificationName, codes_of
-from incrowd.hierarchies._known import facts
+from incrowd.hierarchies._classification import SECTIONS, ClassificationName, codes_of, facts
 
 
 def path(hierarchy: Any, value: Any, *more: Any) -> list[str]:

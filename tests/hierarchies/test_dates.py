@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from incrowd.core import Domain, HierarchyError, ParameterError, UncoveredValuesError
 from incrowd.hierarchies import Dates, Span, covered, dates, disjoint, span_of
-from incrowd.hierarchies._periods import UNITS, begin_of_period, name_of_period, number_of_period, read_period
+from incrowd.hierarchies._dates import UNITS, begin_of_period, name_of_period, number_of_period, read_period
 
 
 def path(hierarchy: Dates, *values: Any) -> list[str]:

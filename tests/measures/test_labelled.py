@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd as ic
-from algorithms.tables import problem, tables
-from incrowd.algorithms import Inspected, Locally, Pieces
 from incrowd.core import group
 from incrowd.measures import Loss, Published, costs_of_labels
+from incrowd.search import Inspected, Locally, Pieces
+from search.tables import problem, tables
 
 
 @given(tables, st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 2)))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.measures import ESTIMATORS, Sizes, estimated_uniqueness, expected_chance, pitman_fit
-from incrowd.measures._uniqueness_pitman import digamma
+from incrowd.measures._uniqueness import digamma
 
 Counts = npt.NDArray[np.int64]
 EULER = 0.5772156649015329

@@ -21,11 +21,13 @@ from incrowd.measures import (
     Joint,
     Ranges,
     Spread,
-    _utility_pairs,
     answers,
     comparison_groups,
     cramers_v,
     in_line,
+)
+from incrowd.measures import (
+    _pairs as _utility_pairs,
 )
 
 TOWNS = ic.tree([("bonn", "west"), ("köln", "west"), ("kiel", "north"), ("ulm", "south")])

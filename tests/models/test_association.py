@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.core import Cells, Classes, Domain, Grouping
-from incrowd.models import _association, promise
+from incrowd.models import _alpha_association as _association
+from incrowd.models import promise
 from models import slow
 from models.tables import bags, classes_of, counted, judge
 

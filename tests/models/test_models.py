@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.models import Model
-from incrowd.models._measured import Ratios
+from incrowd.models._measurement import Ratios
 from models import slow
 from models.tables import bags, classes_of, counted, judge
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import incrowd as ic
-from incrowd.algorithms._mu_argus._combinations import Labelled, minimal_combinations, rare_in
+from incrowd.search._mu_argus import Labelled, minimal_combinations, rare_in
 from published.nodes import INDEX, TABLES, schema_of
 
 

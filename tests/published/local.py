@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import incrowd as ic
-from incrowd.algorithms import Problem, TopDown
 from incrowd.models import promise
+from incrowd.search import Problem, TopDown
 
 TABLES = Path(__file__).parent / "tables"
 INDEX: dict[str, Any] = json.loads((TABLES / "index.json").read_text(encoding="utf-8"))

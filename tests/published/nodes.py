@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import incrowd as ic
-from incrowd.algorithms import Incognito, Problem, all_solutions, left_out_by
 from incrowd.models import Model
+from incrowd.search import Incognito, Problem, all_solutions, left_out_by
 
 TABLES = Path(__file__).parent / "tables"
 INDEX: dict[str, Any] = json.loads((TABLES / "index.json").read_text(encoding="utf-8"))

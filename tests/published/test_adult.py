@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import incrowd as ic
-from incrowd.algorithms import Incognito, Optimal, Outcome, Problem
 from incrowd.core import Census
 from incrowd.models import promise, suppression_limit
+from incrowd.search import Incognito, Optimal, Outcome, Problem
 
 NINE = [
     "sex",

@@ -11,7 +11,7 @@ import pytest
 
 from engines.extras import skip
 from engines.subjects import Subject
-from incrowd.engines import _spark_held
+from incrowd.engines.spark import _home as _spark_held
 from spark.applications import connect_server, connect_session, local_application, spark_subject
 
 PANDAS = "ignore:PySpark does not yet fully support pandas:FutureWarning"

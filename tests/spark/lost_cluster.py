@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.cli import main
-from incrowd.engines import _spark_home, _spark_session
-from incrowd.engines._spark_files import write_folder
+from incrowd.engines.spark import _home as _spark_home
+from incrowd.engines.spark import _session as _spark_session
+from incrowd.engines.spark._home import write_folder
 
 
 def write(frame: Any, path: Path) -> None:
@@ -23,6 +24,6 @@ def write(frame: Any, path: Path) -> None:
 
 if __name__ == "__main__":
     GROUP = int(sys.argv.pop(1))
-    _spark_home.write_folder = write  # type: ignore[attr-defined]
+    _spark_home.write_folder = write
     _spark_session.RETRIES = 2  # nobody comes back here
     main()

@@ -11,7 +11,7 @@ import pytest
 import incrowd as ic
 from incrowd.core import CensusRequest
 from incrowd.engines import open_table
-from incrowd.engines._spark_errors import trouble_with_spark
+from incrowd.engines.spark._session import trouble_with_spark
 
 
 def sizes(frame: Any, *names: str) -> list[int]:

@@ -15,8 +15,11 @@ import pytest
 import incrowd as ic
 from engines.subjects import Subject
 from incrowd.core import CensusRequest
-from incrowd.engines import SparkHome, _spark, _spark_held, _spark_rows, open_table
+from incrowd.engines import SparkHome, open_table
 from incrowd.engines._frame import FrameEngine
+from incrowd.engines.spark import _engine as _spark
+from incrowd.engines.spark import _home as _spark_held
+from incrowd.engines.spark import _home as _spark_rows
 from spark.applications import spark_subject
 from spark.tables import people, schema, tally
 
@@ -214,7 +217,7 @@ def test_rows_that_differ_are_brought_here_if_they_are_few(
 def test_what_was_written_is_checked_by_spark(
     entity: str | None, local: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("incrowd.api._publish.open_released", None)
+    monkeypatch.setattr("incrowd.release._publish.open_released", None)
     source = spark_subject("local", local, tmp_path).load(persons())
     same: dict[str, Any] = {"model": "k>=3, l>=2[disease]", "max_suppressed": 0.3, "others": "drop"}
     there = ic.anonymize(source, schema(entity=entity), output=tmp_path / "out", **same)

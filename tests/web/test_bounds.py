@@ -11,7 +11,7 @@ import pytest
 
 from incrowd.core import Domain
 from incrowd.measures import Axis
-from incrowd.web._bounds import Range
+from incrowd.web._questions import Range
 from incrowd.web._refusal import Refusal
 
 DAYS = [dt.date(1959, 12, 31), dt.date(1960, 1, 1), dt.date(1960, 2, 1), dt.date(1969, 12, 31), dt.date(1970, 1, 1)]

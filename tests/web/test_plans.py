@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.web import Settings, make_app
-from incrowd.web._patch import merged, number_of, numbers_read, texts_written
+from incrowd.web._plans import merged, number_of, numbers_read, texts_written
 from web.serving import PLAN, Visitor
 
 

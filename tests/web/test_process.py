@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from incrowd.web._process import Process
+from incrowd.web._jobs import Process
 from incrowd.web._refusal import Refusal
 from web.serving import PLAN, Visitor, serving, until
 
@@ -113,7 +113,7 @@ def test_a_worker_that_says_nonsense_is_ended_and_nobody_waits(line: bytes) -> N
 
 SERVER = """
 import asyncio, sys, time
-from incrowd.web._process import Process
+from incrowd.web._jobs import Process
 
 async def main():
     process = Process()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from incrowd.api._report._about import QUESTIONS
+from incrowd.release._about import QUESTIONS
 from incrowd.web._desk import DESK
 from web.serving import PATIENTS, PLAN, Visitor
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.web._uploads import LONGEST, safe_name
+from incrowd.web._files import LONGEST, safe_name
 from web.serving import PATIENTS, Visitor, serving, until
 
 TABLE = b"a,b\n1,2\n"

@@ -1,25 +1,28 @@
 """What an intruder learns from a release: every attack judges classes, none sees a table."""
 
 from incrowd.attacks._background import listed_exclusions, unlikely_exclusions, worst_exclusions
-from incrowd.attacks._class_sets import ClassSets, below
-from incrowd.attacks._crowd import Crowd
-from incrowd.attacks._downcoding import Claims, tight_claims
-from incrowd.attacks._expected import ExpectedHomogeneity, expected_from_counts, expected_homogeneity
-from incrowd.attacks._guessing import certain_values, has_several_certain, homogeneity, inference, singling_out
-from incrowd.attacks._intersection import Remaining, intersect
+from incrowd.attacks._candidates import Linked, Remaining, intersect, link, link_persons, widths_of
+from incrowd.attacks._crowd import ClassSets, Crowd, below
+from incrowd.attacks._expectation import ExpectedHomogeneity, expected_from_counts, expected_homogeneity
+from incrowd.attacks._inference import (
+    Outcome,
+    Prior,
+    certain_values,
+    has_several_certain,
+    homogeneity,
+    inference,
+    missing_code,
+    one_of,
+    people_of,
+    singling_out,
+)
 from incrowd.attacks._intruder import Intruder
-from incrowd.attacks._line import Line
-from incrowd.attacks._linkage import Links
-from incrowd.attacks._linked import Linked, link, link_persons
-from incrowd.attacks._matching import Matching
-from incrowd.attacks._members import Members
+from incrowd.attacks._linkage import Links, Matching
+from incrowd.attacks._members import Claims, Members, tight_claims
 from incrowd.attacks._minimality import People, Undivided, halve, undivided
-from incrowd.attacks._narrowest import widths_of
-from incrowd.attacks._outcome import Outcome
-from incrowd.attacks._prior import Prior, missing_code, one_of, people_of
-from incrowd.attacks._range import narrow_range
-from incrowd.attacks._similarity import Likeness, category_inference, similarity
-from incrowd.attacks._skewness import change_of_belief, skewness
+from incrowd.attacks._original import expect_original, lists
+from incrowd.attacks._range import Line, narrow_range
+from incrowd.attacks._similarity import Likeness, category_inference, change_of_belief, similarity, skewness
 
 __all__ = [
     "Claims",
@@ -42,6 +45,7 @@ __all__ = [
     "category_inference",
     "certain_values",
     "change_of_belief",
+    "expect_original",
     "expected_from_counts",
     "expected_homogeneity",
     "halve",
@@ -52,6 +56,7 @@ __all__ = [
     "link",
     "link_persons",
     "listed_exclusions",
+    "lists",
     "missing_code",
     "narrow_range",
     "one_of",

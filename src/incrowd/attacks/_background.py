@@ -9,9 +9,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._guessing import LOOKS
-from incrowd.attacks._outcome import Outcome
-from incrowd.attacks._prior import Prior
+from incrowd.attacks._inference import LOOKS, Outcome, Prior
 from incrowd.core import Classes, Domain, Histogram, add_up
 from incrowd.hierarchies import places_in
 from incrowd.models import Ratios

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.core import DataError, Domain, FrozenMapping, ParameterError
-from incrowd.models import Number
-from incrowd.models._numbers import read_number, shown
+from incrowd.models import Number, read_number, shown
 
 Texts = Mapping[str, tuple[str, ...]]
 Shares = Mapping[str, Mapping[str, Fraction]]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import add_up
+from incrowd.core import Domain, Ladder, add_up
+from incrowd.hierarchies import members_of
 
 Ints = npt.NDArray[np.integer]
 Counts = npt.NDArray[np.int64]
@@ -55,7 +57,7 @@ class Members:
     @cached_property
     def _by_class(self) -> tuple[npt.NDArray[np.int32], Counts]:
         """The entries class by class, and where each class begins; one longer than there are classes."""
-        from incrowd.attacks._members_compiled import by_class  # noqa: PLC0415 - numba is loaded only when it pays
+        from incrowd.attacks._kernels import by_class  # noqa: PLC0415 - numba is loaded only when it pays
 
         starts = np.zeros(self.number + 1, dtype=np.int64)
         order = np.empty(len(self.classes), dtype=np.int32)
@@ -77,7 +79,7 @@ class Members:
         if not self.many:
             marks[which[self.kept(self.classes)], self.kept(codes)] = True
             return
-        from incrowd.attacks._members_compiled import mark  # noqa: PLC0415 - as above
+        from incrowd.attacks._kernels import mark  # noqa: PLC0415 - as above
 
         mark(*self._by_class, codes, which, marks)
 
@@ -96,7 +98,7 @@ class Members:
         starts, claimed = claims
         right = np.zeros(self.number, dtype=np.int64)
         if self.many:
-            from incrowd.attacks._members_compiled import hold  # noqa: PLC0415 - as above
+            from incrowd.attacks._kernels import hold  # noqa: PLC0415 - as above
 
             hold(*self._by_class, codes, groups.astype(np.int64, copy=False), starts, claimed, which, right)
             return right
@@ -124,7 +126,7 @@ class Members:
         """
         all_of, there = (np.zeros(len(places), dtype=np.int64) for _ in range(2))
         if self.many:
-            from incrowd.attacks._members_compiled import find  # noqa: PLC0415 - as above
+            from incrowd.attacks._kernels import find  # noqa: PLC0415 - as above
 
             find(self.classes, self.counts, who, (places, really), (all_of, there))
             return all_of, there
@@ -132,3 +134,135 @@ class Members:
         same = really[classes] == places[answer]
         number = len(places)
         return add_up(answer, counts, number), add_up(answer[same], counts[same], number)
+
+
+# What labels give away that are as narrow as their class: some member must have every end of a range.
+
+DowncodingInts = npt.NDArray[np.int64]
+Atom = tuple[int, int]
+"""A level of the ladder, and a group there: level 0 has the values themselves."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claims:
+    """What an intruder concludes from the labels of one column.
+
+    Attributes
+    ----------
+    hides
+        Whether the label of each class hides something: it covers several values.
+    made, right
+        How many values or groups each class is claimed to hold, and how many of these it does hold.
+    pinned
+        How many of the claims are about a value, which then is known exactly.
+    expected
+        How many claims would be right if the class were drawn by chance from the people that its label covers.
+    """
+
+    hides: npt.NDArray[np.bool_] = field(repr=False)
+    made: DowncodingInts = field(repr=False)
+    right: DowncodingInts = field(repr=False)
+    pinned: DowncodingInts = field(repr=False)
+    expected: npt.NDArray[np.float64] = field(repr=False)
+
+
+def tight_claims(
+    labels: tuple[npt.NDArray[np.object_], DowncodingInts],
+    domain: Domain,
+    ladder: Ladder | None,
+    members: Members,
+    codes: npt.NDArray[np.integer],
+    covered: Sequence[npt.NDArray[np.intp]],
+) -> Claims:
+    """Draw the conclusions, and compare them with who is in the classes.
+
+    Parameters
+    ----------
+    labels
+        What classes are called in the column, each name once; and which one each of them is called.
+    domain, ladder
+        The column's values, and its hierarchy if there is one.
+    members, codes
+        Who is in the classes, and the value of each entry.
+    covered
+        The codes that each name covers.
+    """
+    known, which = labels[0].tolist(), labels[1]
+    tight = _Tight(domain, ladder)
+    atoms = [tight.atoms(label) if len(inside) > 1 else [] for label, inside in zip(known, covered, strict=True)]
+    hides = np.array([len(inside) > 1 for inside in covered], dtype=bool)
+    everybody = add_up(codes, members.counts, len(domain))
+    people = np.array([everybody[inside].sum() for inside in covered], dtype=np.int64)
+    made, right, pinned = (np.zeros(members.number, dtype=np.int64) for _ in range(3))
+    expected = np.zeros(members.number)
+    for level, starts, claimed in _by_level(atoms):
+        groups = np.arange(len(domain)) if ladder is None or not level else ladder.groups[level].astype(np.int64)
+        right += members.holds(codes, groups, (starts, claimed), which)
+        many = np.diff(starts)
+        made += many[which]
+        pinned += many[which] if level == 0 else 0
+        among = add_up(groups, everybody, int(groups.max(initial=0)) + 1)[claimed]
+        share = np.minimum(among / np.maximum(np.repeat(people, many), 1), 1)
+        expected += _by_chance(share, starts, which, members.sizes)
+    return Claims(hides[which], made, right, pinned, expected)
+
+
+def _by_chance(
+    share: npt.NDArray[np.float64], starts: DowncodingInts, which: DowncodingInts, sizes: DowncodingInts
+) -> npt.NDArray[np.float64]:
+    """Add up, class by class, the chances that somebody there is in a group that has a share of the people."""
+    expected = np.zeros(len(which))
+    many = np.diff(starts)[which]
+    for turn in range(int(many.max(initial=0))):  # the first claims of all classes together, then the second ones
+        going = np.flatnonzero(many > turn)
+        expected[going] += 1 - (1 - share[starts[which[going]] + turn]) ** sizes[going]
+    return expected
+
+
+def _by_level(atoms: Sequence[Sequence[Atom]]) -> list[tuple[int, DowncodingInts, DowncodingInts]]:
+    """Give per level where the claims of each label begin, and the groups that they are about."""
+    result = []
+    for level in sorted({level for some in atoms for level, _ in some}):
+        here = [[group for low, group in some if low == level] for some in atoms]
+        starts = np.cumsum([0, *map(len, here)])
+        result.append((level, starts, np.array([group for groups in here for group in groups], dtype=np.int64)))
+    return result
+
+
+class _Tight:
+    """Reads what must occur in a class with a label."""
+
+    def __init__(self, domain: Domain, ladder: Ladder | None) -> None:
+        self._codes = {text: code for code, text in enumerate(domain.texts.tolist())}
+        self._ladder = ladder
+        self._groups: dict[str | None, list[Atom]] = {}
+        for level, labels in enumerate(() if ladder is None else ladder.labels):
+            for group, label in enumerate(labels.tolist()):
+                self._groups.setdefault(label, []).append((level, group))
+
+    def atoms(self, label: str | None) -> list[Atom]:
+        """Say which values or groups must occur."""
+        if label is None:
+            return []
+        inside = members_of(label)
+        if inside is not None:
+            return [atom for member in inside for atom in self._atom(member)]
+        ends = label.split("..")
+        if len(ends) == 2 and all(end in self._codes for end in ends):
+            return [(0, self._codes[end]) for end in ends]
+        return self._branches(label)
+
+    def _atom(self, text: str) -> list[Atom]:
+        if text in self._codes:
+            return [(0, self._codes[text])]
+        return self._groups.get(text, [])[:1]
+
+    def _branches(self, label: str) -> list[Atom]:
+        """Give the two branches below a label; if there are more it is not known which of them occur."""
+        for level, group in self._groups.get(label, []):
+            if self._ladder is None or not level:
+                continue
+            below = np.flatnonzero(self._ladder.step(level - 1, level) == group)
+            if len(below) > 1:
+                return [(level - 1, int(one)) for one in below] if len(below) == 2 else []
+        return []

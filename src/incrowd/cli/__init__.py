@@ -29,8 +29,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         _on_interrupt(_leave)
     import typer
 
-    from incrowd.cli._commands import build
-    from incrowd.cli._help import tidy
+    from incrowd.cli._commands import build, tidy
     from incrowd.cli._run import Session, run
 
     session = Session()

@@ -13,32 +13,45 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli._assess_promise import Meanings, in_this_language, read_promise, speaking, uncovered
-from incrowd.cli._assess_risk import (
+from incrowd.cli._assess_questions import (
     Asked,
     Kinds,
+    Meanings,
     Population,
     Populous,
     Presets,
     Threshold,
     Weight,
     Year,
+    in_this_language,
     measured,
+    open_saved,
     read_chances,
     read_presets,
+    read_promise,
+    speaking,
+    uncovered,
 )
-from incrowd.cli._assess_risk_text import risk_lines, rule_lines
-from incrowd.cli._assess_saved import open_saved
-from incrowd.cli._assess_text import Paper, text_of
 from incrowd.cli._hierarchy import ShowValues
+from incrowd.cli._options import (
+    UTF8,
+    Dates,
+    Decimal,
+    Encoding,
+    Header,
+    Memory,
+    Separator,
+    Sheet,
+    Thousands,
+    reading_of,
+)
 from incrowd.cli._progress import Watch
-from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory, Separator, Sheet, Thousands, reading_of
 from incrowd.cli._run import FOUND, amount, tell
+from incrowd.cli._text import Paper, risk_lines, rule_lines, text_of
 
 if TYPE_CHECKING:
-    from incrowd.api import Assessment, Checklist, Risk
-    from incrowd.api._risk._saved import Saved
     from incrowd.core import Schema, Verdict
+    from incrowd.evidence import Assessment, Checklist, Risk, Saved
     from incrowd.hierarchies import Categories
     from incrowd.models import Model
 
@@ -162,10 +175,10 @@ def _schema(data: Path, roles: Mapping[str, Any], meanings: Meanings, reading: d
 def _measured(
     data: Path, schema: Schema, model: Model | None, asked: Asked, reading: dict[str, Any], saved: Saved | None
 ) -> _Found:
-    from incrowd import api
+    import incrowd as ic
 
     risk, checklists = measured(data, schema, asked, reading, saved)
-    assessment = api.assess(data, schema, **reading) if saved is None else api.assess(saved.engine, schema)
+    assessment = ic.assess(data, schema, **reading) if saved is None else ic.assess(saved.engine, schema)
     return _Found(assessment, None if model is None else assessment.check(model), risk, checklists)
 
 
@@ -243,7 +256,7 @@ def _text(found: _Found, *, show_all: bool) -> Iterator[str]:
 
 
 def _json(found: _Found, warned: list[str]) -> list[str]:
-    from incrowd.api import plain_verdict
+    from incrowd.evidence import plain_verdict
 
     plain = found.assessment.to_dict() | {"notes": warned}
     plain["verdict"] = None if found.verdict is None else plain_verdict(found.verdict)

@@ -15,10 +15,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli._assess import CategoryFiles, Count, Entity, Json, Names, Quasi, Sensitive, _meanings, _names
-from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory, Separator, Sheet, Thousands, reading_of
+from incrowd.cli._options import (
+    UTF8,
+    Dates,
+    Decimal,
+    Encoding,
+    Header,
+    Memory,
+    Separator,
+    Sheet,
+    Thousands,
+    reading_of,
+)
 
 if TYPE_CHECKING:
-    from incrowd.api import Attack, Attacks
+    from incrowd.evidence import Attack, Attacks
 
 Target = Annotated[
     Path,
@@ -96,7 +107,7 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
 
     For example: incrowd attack out --original patients.csv
     """
-    from incrowd import api
+    import incrowd as ic
     from incrowd.attacks import Intruder
     from incrowd.core import Schema
 
@@ -104,7 +115,7 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
     schema = Schema(_names(quasi), meanings, entity=entity, count=count) if quasi is not None else None
     _check(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
     with _speaking(), _place_for(exposed, (release, original, external), force=force) as place:
-        found = api.attack(
+        found = ic.attack(
             release,
             schema,
             original=original,
@@ -197,8 +208,8 @@ def _place_for(exposed: Path | None, tables: tuple[Path | None, ...], *, force: 
     tables
         What is read, which is never replaced; a folder of the owner may hold the file.
     """
+    from incrowd.core import atomic_path
     from incrowd.engines import check_suffix
-    from incrowd.io import atomic_path
 
     if exposed is None:
         yield None
@@ -210,8 +221,7 @@ def _place_for(exposed: Path | None, tables: tuple[Path | None, ...], *, force: 
 
 def _write(found: Attacks, place: Path) -> None:
     """Write who is exposed; all of it is data."""
-    from incrowd.engines import table_of_columns
-    from incrowd.io import write_table
+    from incrowd.engines import table_of_columns, write_table
 
     write_table(table_of_columns(found.exposed_records()), place)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,18 +25,24 @@ def build() -> typer.Typer:
 
     from incrowd.cli import (
         _anonymize,
-        _apply,
         _assess,
         _attack,
-        _compare,
         _demo,
         _explain,
-        _frontier,
         _hierarchy,
         _init,
         _reproduce,
         _serve,
         _verify,
+    )
+    from incrowd.cli import (
+        _anonymize as _apply,
+    )
+    from incrowd.cli import (
+        _anonymize as _frontier,
+    )
+    from incrowd.cli import (
+        _verify as _compare,
     )
 
     app.command("init", rich_help_panel=JOB)(_init.init)
@@ -73,3 +79,17 @@ def _options(
     ] = False,
 ) -> None:
     context.obj.debug = debug
+
+
+# Help texts that read well: a switch takes no value, and its help does not look as if it did.
+
+
+def tidy(command: Any, above: Any = None) -> Any:
+    """Take the word for a value away from every switch of a command and of the commands below it."""
+    context = command.make_context(command.name, [], parent=above, resilient_parsing=True)
+    for inner in getattr(command, "commands", {}).values():
+        tidy(inner, context)
+    for option in command.get_params(context):  # with --help, which the command keeps
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    return command

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli._assess import Json
-from incrowd.cli._release_text import facts_of
+from incrowd.cli._text import facts_of
 
 if TYPE_CHECKING:
-    from incrowd.api import Assessment, Attacks, Release
+    from incrowd.evidence import Assessment, Attacks
+    from incrowd.release import Release
 
 K, L, SHARE = 5, 3, 0.05
 """What the demo promises: groups of at least 5, with 3 different diagnoses each, at most 5 % left out."""
@@ -42,8 +43,10 @@ def demo(
     """
     from importlib.metadata import version
 
-    from incrowd.api import anonymize, assess, attack, hospital, hospital_schema
     from incrowd.core import Schema
+    from incrowd.datasets import hospital, hospital_schema
+    from incrowd.evidence import assess, attack
+    from incrowd.release import anonymize
 
     say = _nothing if as_json else _write
     say(f"incrowd {version('incrowd')}  |  made-up patients, nothing leaves this computer", "")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Separator, Sheet, Thousands, reading_of
+from incrowd.cli._options import UTF8, Dates, Decimal, Encoding, Header, Separator, Sheet, Thousands, reading_of
 from incrowd.cli._run import FOUND, amount, tell
 
 if TYPE_CHECKING:
@@ -143,8 +143,8 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
 
     For example: incrowd hierarchy build patients.csv --column zip -o zip.csv
     """
+    from incrowd.core import atomic_path
     from incrowd.hierarchies import write_csv
-    from incrowd.io import atomic_path
 
     options = {
         "widths": widths, "start": start, "bottom": bottom, "top": top, "bounds": bounds, "from": side,

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli._assess import Count, Entity, Json, Missing, Names, Quiet, _names
-from incrowd.cli._progress import Watch
-from incrowd.cli._reading import (
+from incrowd.cli._options import (
     FoundDates,
     FoundDecimal,
     FoundEncoding,
@@ -23,10 +22,11 @@ from incrowd.cli._reading import (
     Sheet,
     reading_of,
 )
+from incrowd.cli._progress import Watch
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
-    from incrowd.api import Suggestion
+    from incrowd.plan import Suggestion
 
 Data = Annotated[
     Path,
@@ -68,8 +68,8 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
 
     For example: incrowd init patients.csv -o plan.toml
     """
-    from incrowd.api import suggest
-    from incrowd.io import atomic_path
+    from incrowd.core import atomic_path
+    from incrowd.plan import suggest
 
     given = {
         "quasi": quasi, "sensitive": sensitive, "identifier": identifier, "insensitive": insensitive, "drop": drop,

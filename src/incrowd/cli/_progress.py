@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from incrowd.algorithms import Progress
     from incrowd.engines import Stage
+    from incrowd.search import Progress
 
 LATE = 0.5
 """Who waits less than so many seconds needs no progress."""

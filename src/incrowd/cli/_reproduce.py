@@ -13,7 +13,7 @@ from incrowd.cli._assess import Json, Names, _names
 from incrowd.cli._run import amount, tell
 
 if TYPE_CHECKING:
-    from incrowd.api import Experiment
+    from incrowd.experiments import Experiment
 
 DEFAULT = Path("reproduced")
 """Where nothing is lost if an earlier run is replaced."""
@@ -53,8 +53,8 @@ def reproduce(
 
     For example: incrowd reproduce p-sensitive --adult adult.csv
     """
-    from incrowd.api import reproduce as again
-    from incrowd.api.experiments import CHOOSES, check_names, prepare
+    from incrowd.experiments import CHOOSES, check_names, prepare
+    from incrowd.experiments import reproduce as again
 
     chosen = _names(confidential) or None
     names = check_names(name, chosen)

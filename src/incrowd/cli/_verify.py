@@ -5,15 +5,29 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli._reading import UTF8, Dates, Decimal, Encoding, Header, Memory, Separator, Sheet, Thousands, reading_of
+from incrowd.cli._assess import Json as AssessJson
+from incrowd.cli._options import (
+    UTF8,
+    Dates,
+    Decimal,
+    Encoding,
+    Header,
+    Memory,
+    Separator,
+    Sheet,
+    Thousands,
+    reading_of,
+)
 from incrowd.cli._run import FOUND, NOT_CHECKED, amount
+from incrowd.cli._text import shorten
 
 if TYPE_CHECKING:
-    from incrowd.api import Verification
+    from incrowd.release import Verification
+
 
 Release = Annotated[
     Path, typer.Argument(metavar="RELEASE", help="The folder of a release, its release.json, or its data file.")
@@ -51,10 +65,10 @@ def verify(  # noqa: PLR0913, PLR0917 - the original can be read in many ways
 
     For example: incrowd verify out --original patients.csv
     """
-    from incrowd import api
+    import incrowd as ic
 
     reading = reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory)
-    found = api.verify(release, owner=owner, original=original, key=key, **reading)
+    found = ic.verify(release, owner=owner, original=original, key=key, **reading)
     for line in _json(found) if as_json else _text(found, quiet=quiet):
         sys.stdout.write(f"{line}\n")
     return EXITS[found.outcome]
@@ -80,7 +94,7 @@ def _end(found: Verification) -> str:
 
 def _why(found: Verification) -> list[str]:
     """Say what is missing where people are counted and the file has no column of persons."""
-    from incrowd.api._compare_promises import WHOSE
+    from incrowd.release import WHOSE
 
     if found.differences or not any(WHOSE in what for what in found.not_checked):
         return []
@@ -102,3 +116,66 @@ def _json(found: Verification) -> list[str]:
         "on_trust": found.on_trust,
     }
     return json.dumps(plain, indent=2, ensure_ascii=False).splitlines()
+
+
+# ``incrowd compare``: two certificates side by side.
+
+HELP = "The folder of a release, its release.json, or the data file beside it."
+A = Annotated[Path, typer.Argument(metavar="A", help=HELP)]
+B = Annotated[Path, typer.Argument(metavar="B", help=HELP)]
+NAME, NUMBER = 36, 18
+"""Three columns that fit into a terminal."""
+
+TITLES = {"records": "records published", "suppressed": "records left out", "classes": "groups"}
+
+
+def compare(a: A, b: B, as_json: AssessJson = False) -> None:
+    """Put the certificates of two releases side by side; * marks what differs.
+
+    For example: incrowd compare out other
+    """
+    one, two = (_facts(_read(path)) for path in (a, b))
+    names = [*one, *(name for name in two if name not in one)]
+    if as_json:
+        rows = [{"what": name, "a": one.get(name), "b": two.get(name)} for name in names]
+        sys.stdout.write(json.dumps({"schema": 1, "rows": rows}, indent=2, ensure_ascii=False) + "\n")
+        return
+    sys.stdout.write(f"  {'':{NAME}}  {'A':>{NUMBER}}  {'B':>{NUMBER}}\n")
+    for name in names:
+        left, right = (_comparison_text(facts.get(name)) for facts in (one, two))
+        mark = " " if left == right else "*"
+        sys.stdout.write(f"{mark} {shorten(name, NAME):<{NAME}}  {left:>{NUMBER}}  {right:>{NUMBER}}\n")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    from incrowd.release import certificate_at, read_certificate
+
+    return read_certificate(certificate_at(path))
+
+
+def _facts(certificate: dict[str, Any]) -> dict[str, Any]:
+    from incrowd.core import DataError
+
+    try:
+        return {
+            **{said: certificate[name] for name, said in TITLES.items()},
+            **{f"level of {one['name']}": one["level"] for one in certificate["columns"] if one["level"] is not None},
+            **dict(fact for promise in certificate["promises"] for fact in _measured(promise)),
+            **certificate["measures"],
+        }
+    except (KeyError, TypeError, AttributeError):
+        msg = "The certificate lacks something that every certificate has."
+    raise DataError(msg, hint="incrowd verify says what is wrong with it.")
+
+
+def _measured(promise: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Give what was measured for a promise, by its name and its columns."""
+    columns = f" of {', '.join(promise['columns'])}" if promise["columns"] else ""
+    pairs = zip(promise["required"], promise["measured"] or [], strict=False)
+    return [(f"{required['name']}{columns}", measured) for required, measured in pairs]
+
+
+def _comparison_text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,9 +1,10 @@
 """The shared words and kernels: what every other room stands on. NumPy and numba only."""
 
+from incrowd.core._atomic import atomic_folder, atomic_path, has_locks, lock_file, lock_folder, remove
 from incrowd.core._census import Census, CensusRequest
-from incrowd.core._classes import Cells, Classes, Histogram, Standing
-from incrowd.core._compatible import compatible_sizes
-from incrowd.core._domain import Domain, kind_of
+from incrowd.core._classes import Cells, Classes, Histogram, Standing, compatible_sizes
+from incrowd.core._display import Grid, percent, percent_unspaced, printable, records_of, share_of
+from incrowd.core._domain import Domain, kind_of, look_alikes
 from incrowd.core._errors import (
     DataError,
     EngineError,
@@ -21,21 +22,15 @@ from incrowd.core._errors import (
     named,
     warn,
 )
-from incrowd.core._grid import Grid, printable
-from incrowd.core._grouping import Grouping, add_up, group, tally
-from incrowd.core._known_ladder import KnownLadder
+from incrowd.core._grouping import Field, Grouping, Packing, add_up, group, overlay, smallest_unsigned, tally
 from incrowd.core._labelling import Labelling, Namer, numbered, stretches
-from incrowd.core._ladder import TOP, Hierarchy, Ladder, Step
-from incrowd.core._lock import has_locks, lock_file, lock_folder
-from incrowd.core._look_alikes import look_alikes
+from incrowd.core._ladder import TOP, Hierarchy, KnownLadder, Ladder, Step
 from incrowd.core._mapping import FrozenMapping
-from incrowd.core._overlay import overlay
-from incrowd.core._packing import Packing, smallest_unsigned
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
-from incrowd.core._recoding_store import get_recoding, join_cells, put_cells, put_recoding
 from incrowd.core._schema import Binding, Meaning, Schema
+from incrowd.core._store import get_recoding, join_cells, put_cells, put_recoding
 from incrowd.core._supersets import Partition, Regions, SupersetMode, supersets
-from incrowd.core._value_texts import WHOLE_FLOATS, Kind, canonical_text, canonical_value, exact_number
+from incrowd.core._texts import WHOLE_FLOATS, Kind, canonical_text, canonical_value, exact_number
 from incrowd.core._verdict import Finding, Verdict, joined_verdicts
 
 __all__ = [
@@ -49,6 +44,7 @@ __all__ = [
     "DataError",
     "Domain",
     "EngineError",
+    "Field",
     "Finding",
     "FrozenMapping",
     "FullDomainRecoding",
@@ -84,6 +80,8 @@ __all__ = [
     "UnknownColumnError",
     "Verdict",
     "add_up",
+    "atomic_folder",
+    "atomic_path",
     "canonical_text",
     "canonical_value",
     "compatible_sizes",
@@ -100,9 +98,14 @@ __all__ = [
     "named",
     "numbered",
     "overlay",
+    "percent",
+    "percent_unspaced",
     "printable",
     "put_cells",
     "put_recoding",
+    "records_of",
+    "remove",
+    "share_of",
     "smallest_unsigned",
     "stretches",
     "supersets",

@@ -16,10 +16,9 @@ import numpy.typing as npt
 from incrowd.core._classes import Cells, Classes, Standing
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
-from incrowd.core._grouping import Ints, add_up, group
+from incrowd.core._grouping import Ints, add_up, group, smallest_unsigned
 from incrowd.core._ladder import Ladder
 from incrowd.core._mapping import FrozenMapping
-from incrowd.core._packing import smallest_unsigned
 
 
 @dataclass(frozen=True)

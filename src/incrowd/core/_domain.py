@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections import Counter
+import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -14,18 +15,63 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core._errors import DataError
-from incrowd.core._places import places_in
-from incrowd.core._reading import read_texts
-from incrowd.core._value_texts import (
+from incrowd.core._texts import (
     WHOLE_FLOATS,
     Array,
     Kind,
     canonical_value,
     exact_number,
     read_as,
+    read_texts,
     repeats_in,
     texts_of,
 )
+
+# Where the values of one column stand among the values of another.
+
+AnyArray = npt.NDArray[Any]
+Places = npt.NDArray[np.int64]
+
+
+def places_in(values: AnyArray, others: AnyArray) -> Places:
+    """Give for every value its place in ``others``, or -1. Both are distinct and sorted, without null.
+
+    Numbers are compared by value whatever their type, days as the midnights that they begin with.
+    """
+    types = values.dtype.kind + others.dtype.kind
+    if types == "MM":
+        return _sorted_places(values.astype("datetime64[us]"), others.astype("datetime64[us]"))
+    if types == "fi":
+        return _floats_in_integers(values, others)
+    if types == "if":
+        return _inverse(_floats_in_integers(others, values), len(values))
+    if types in {"ii", "ff", "bb"}:
+        return _sorted_places(values, others)
+    known = {other: place for place, other in enumerate(others.tolist())}
+    return np.array([known.get(value, -1) for value in values.tolist()], dtype=np.int64)
+
+
+def _sorted_places(values: AnyArray, others: AnyArray) -> Places:
+    places = np.searchsorted(others, values).astype(np.int64)
+    inside = places < len(others)
+    found = inside.copy()
+    found[inside] = others[places[inside]] == values[inside]
+    return np.where(found, places, -1)
+
+
+def _floats_in_integers(floats: AnyArray, integers: AnyArray) -> Places:
+    """Compare as integers: as floats, integers beyond 2**53 would run together."""
+    whole = (floats == np.floor(floats)) & (floats >= -(2.0**63)) & (floats < 2.0**63)
+    places = np.full(len(floats), -1, dtype=np.int64)
+    places[whole] = _sorted_places(floats[whole].astype(np.int64), integers)
+    return places
+
+
+def _inverse(places: Places, length: int) -> Places:
+    found = np.flatnonzero(places >= 0)
+    inverse = np.full(length, -1, dtype=np.int64)
+    inverse[places[found]] = found
+    return inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,3 +319,32 @@ def _check_mixed(column: str, values: list[Any]) -> None:
 
 def _is_exact(value: object) -> bool:
     return isinstance(value, Decimal) or (isinstance(value, int) and abs(value) > WHOLE_FLOATS)
+
+
+# Values that look alike in print but are not equal: a Cyrillic letter among Latin ones, a blank too many.
+
+# Letters that common fonts draw like a Latin one (Unicode Technical Standard 39 lists these and many rarer ones).
+_CYRILLIC = "АВЕЅІЈКМНОРСТУХаеѕіјорсухԁһ"
+_CYRILLIC_AS_LATIN = "ABESIJKMHOPCTYXaesijopcyxdh"
+_GREEK = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲ"
+_GREEK_AS_LATIN = "ABEZHIKMNOPTYXoc"
+_AS_LATIN = str.maketrans(_CYRILLIC + _GREEK, _CYRILLIC_AS_LATIN + _GREEK_AS_LATIN)
+
+
+def look_alikes(domain: Domain) -> tuple[tuple[int, ...], ...]:
+    """Find the codes whose texts look alike, group by group. Empty for anything but text."""
+    if domain.kind != "text":
+        return ()
+    groups: dict[str, list[int]] = defaultdict(list)
+    for code, text in enumerate(domain.values.tolist()):
+        groups[_skeleton(text)].append(code)
+    return tuple(tuple(codes) for codes in groups.values() if len(codes) > 1)
+
+
+def _skeleton(text: str) -> str:
+    """Give what is left of a text when one only looks at it."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
+    normal = unicodedata.normalize("NFKC", text)
+    visible = "".join(sign for sign in normal if unicodedata.category(sign) not in {"Cf", "Cc"} or sign.isspace())
+    return " ".join(visible.translate(_AS_LATIN).split())

@@ -15,7 +15,79 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core._packing import Packing, smallest_unsigned
+# Several small codes in one machine word, in an order-preserving way.
+
+WORD_BITS = 63
+
+_BLOCK = 1 << 16
+
+Ints = npt.NDArray[np.integer]
+Words = npt.NDArray[np.int64]
+
+
+def smallest_unsigned(cardinality: int) -> np.dtype[np.unsignedinteger]:
+    """Give the smallest type that holds the codes ``0 … cardinality - 1``."""
+    return np.min_scalar_type(max(cardinality - 1, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Where a column's code sits: in which word, how far from the right, how many bits wide."""
+
+    word: int
+    shift: int
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Where the codes of every column sit."""
+
+    fields: tuple[Field, ...]
+    cardinalities: tuple[int, ...]
+
+    @classmethod
+    def of(cls, cardinalities: Sequence[int]) -> Packing:
+        """Lay columns with so many codes each side by side, filling words from the left."""
+        widths = [max(cardinality - 1, 0).bit_length() for cardinality in cardinalities]
+        words: list[list[int]] = [[]]
+        for width in widths:
+            if sum(words[-1]) + width > WORD_BITS:
+                words.append([])
+            words[-1].append(width)
+        fields = []
+        for number, word in enumerate(words):
+            rest = sum(word)
+            for width in word:
+                rest -= width
+                fields.append(Field(number, rest, width))
+        return cls(tuple(fields), tuple(cardinalities))
+
+    @property
+    def words(self) -> int:
+        """How many words a tuple takes."""
+        return 1 + max((field.word for field in self.fields), default=0)
+
+    def pack(self, columns: Sequence[Ints]) -> list[Words]:
+        """Put the codes of each row into words."""
+        length = len(columns[0]) if columns else 0
+        words: list[Words] = [np.zeros(length, dtype=np.int64) for _ in range(self.words)]
+        for start in range(0, length, _BLOCK):  # in pieces that stay in the processor's cache
+            rows = slice(start, start + _BLOCK)
+            for field, column in zip(self.fields, columns, strict=True):
+                words[field.word][rows] |= column[rows].astype(np.int64) << field.shift
+        return words
+
+    def unpack(self, words: Sequence[Words]) -> tuple[Ints, ...]:
+        """Take the codes of each row out again, in the smallest types that fit."""
+        length = len(words[0]) if words else 0
+        columns = tuple(np.empty(length, dtype=smallest_unsigned(cardinality)) for cardinality in self.cardinalities)
+        for start in range(0, length, _BLOCK):  # in pieces, as above
+            rows = slice(start, start + _BLOCK)
+            for field, column in zip(self.fields, columns, strict=True):
+                column[rows] = (words[field.word][rows] >> field.shift) & ((1 << field.bits) - 1)
+        return columns
+
 
 HASH_FROM = 5_000_000
 """From so many unsorted rows on the compiled hash table pays for its start."""
@@ -34,9 +106,6 @@ SPLIT_FROM = 1 << 20
 
 ORDER_FROM, FEW_TIES = 1 << 16, 4
 """So many rows are ordered by their first word at first, and so where at most one in so many shares it."""
-
-Ints = npt.NDArray[np.integer]
-Words = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +152,7 @@ def add_up(ids: Ints, counts: Ints, groups: int) -> npt.NDArray[np.int64]:
 
 def _add_up_many(ids: Ints, counts: Ints, groups: int) -> npt.NDArray[np.int64]:
     """Add up in a compiled loop, some rows at a time: in one type for all, it is compiled once."""
-    from incrowd.core._compiled import add_rows  # noqa: PLC0415 - it loads numba
+    from incrowd.core.kernels import add_rows  # noqa: PLC0415 - it loads numba
 
     totals = np.zeros(groups, dtype=np.int64)
     for start in range(0, len(ids), ADD_AT_ONCE):
@@ -202,7 +271,7 @@ def _group_sorted(words: Sequence[Words]) -> Grouping:
 
 def _group_word(word: Words) -> Grouping:
     if HASH_FROM <= len(word) < 2**31:  # the hash table numbers rows in 32 bits
-        from incrowd.core._compiled import hash_rows  # noqa: PLC0415 - numba is loaded only when it pays
+        from incrowd.core.kernels import hash_rows  # noqa: PLC0415 - numba is loaded only when it pays
 
         ids, first = hash_rows(word)
         order = np.argsort(word[first])
@@ -214,3 +283,27 @@ def _group_word(word: Words) -> Grouping:
     ids = np.empty_like(grouped.ids)
     ids[order] = grouped.ids
     return Grouping(ids, order[grouped.first])
+
+
+# One line of records that is parted in two ways.
+
+Counts = npt.NDArray[np.int64]
+
+
+def overlay(one: npt.NDArray[np.integer], other: npt.NDArray[np.integer]) -> tuple[Counts, Counts, Counts]:
+    """Cut a line of records wherever a part of it ends, in two ways to part it.
+
+    Parameters
+    ----------
+    one, other
+        How many records each part has, along the line; of both ways together the same number.
+
+    Returns
+    -------
+    For every piece the part of the one way, the part of the other way, and how many records it has.
+    """
+    ends = [np.cumsum(counts, dtype=np.int64) for counts in (one, other)]
+    cuts = np.union1d(*ends)
+    starts = np.concatenate(([0], cuts))[:-1]
+    first, second = (np.searchsorted(end, starts, side="right") for end in ends)
+    return first, second, cuts - starts

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from incrowd.core._census import Census
 from incrowd.core._domain import Domain
-from incrowd.core._grouping import Ints, add_up, group
+from incrowd.core._grouping import Ints, add_up, group, smallest_unsigned
 from incrowd.core._ladder import TOP, Ladder
-from incrowd.core._packing import smallest_unsigned
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from incrowd.core._domain import Domain
+from incrowd.core._domain import Domain, look_alikes
 from incrowd.core._errors import ParameterError, SchemaError, UnknownColumnError
 from incrowd.core._ladder import Hierarchy, Ladder
-from incrowd.core._look_alikes import look_alikes
 
 Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive", "entity", "count"]
 MissingPolicy = Literal["value", "drop"]

@@ -2,15 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import DataError, Domain, Kind
-from incrowd.engines._columns import to_numpy
+from incrowd.core import DataError, Domain, Kind, canonical_value, kind_of
+from incrowd.engines._column_types import column_of_objects
+
+# Between Arrow and NumPy, past pandas: Arrow's own conversions import it where they can, which takes a second.
+
+
+def to_numpy(column: pa.ChunkedArray | pa.Array) -> Any:
+    """Give a column of numbers without nulls as an array."""
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return np.from_dlpack(chunk) if len(chunk) else np.zeros(0, dtype=np.int64)
+
+
+def without_nulls(column: pa.ChunkedArray | pa.Array, number: int) -> Any:
+    """Give a column of 32-bit numbers as an array, with a number for null."""
+    return to_numpy(pc.fill_null(column, of_numbers(np.array([number], dtype=np.int32))[0]))
+
+
+def of_numbers(array: Any) -> pa.Array:
+    """Give an array of numbers or dates as a column."""
+    array = np.ascontiguousarray(array)
+    if array.dtype.kind == "M":
+        days = np.datetime_data(array.dtype)[0] == "D"
+        ticks = array.astype(np.int64).astype(np.int32 if days else np.int64)
+        return _primitive(ticks, pa.date32() if days else pa.timestamp("us"))
+    return _primitive(array, pa.from_numpy_dtype(array.dtype))
+
+
+def of_texts(texts: Sequence[str | None]) -> pa.Array:
+    """Give texts as a column; ``None`` is null."""
+    present = [text for text in texts if text is not None]
+    joined = "".join(present)
+    sizes = map(len, present if joined.isascii() else map(str.encode, present))
+    lengths = np.zeros(len(texts) + 1, dtype=np.int64)
+    valid = None
+    if len(present) == len(texts):
+        lengths[1:] = np.fromiter(sizes, dtype=np.int64, count=len(present))
+    else:
+        there = np.array([text is not None for text in texts], dtype=bool)
+        lengths[1:][there] = np.fromiter(sizes, dtype=np.int64, count=len(present))
+        valid = pa.py_buffer(np.packbits(there, bitorder="little"))
+    ends = np.cumsum(lengths)
+    return pa.Array.from_buffers(
+        pa.large_string(), len(texts), [valid, pa.py_buffer(ends), pa.py_buffer(joined.encode())]
+    )
+
+
+def objects_of(texts: pa.Array) -> Any:
+    """Give texts as an array of objects."""
+    array = np.empty(len(texts), dtype=object)
+    array[:] = texts.to_pylist()
+    return array
+
+
+def nulls_in(column: pa.Array) -> Any:
+    """Give the places of the nulls."""
+    return to_numpy(pc.indices_nonzero(column.is_null())) if column.null_count else np.zeros(0, dtype=np.int64)
+
+
+def _primitive(array: Any, type_: pa.DataType) -> pa.Array:
+    return pa.Array.from_buffers(type_, len(array), [None, pa.py_buffer(array)])
 
 
 def domain_of(column: str, values: pa.ChunkedArray, counts: pa.ChunkedArray) -> Domain:
@@ -115,3 +174,58 @@ def _objects(values: pa.ChunkedArray) -> Any:
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
     return array
+
+
+# From pandas to Arrow and back, column by column: what cannot be converted is named, what is given back is exact.
+
+
+def arrow_of_pandas(frame: Any) -> pa.Table:
+    """Convert a pandas frame without its index."""
+    return pa.table({name: _column(name, frame[name]) for name in frame.columns})
+
+
+def numbers_as_objects(frame: Any, table: pa.Table) -> list[str]:
+    """Name the columns that hold numbers as objects or categories: what else there is decides how Arrow holds them."""
+    objects = [name for name in frame.columns if frame[name].dtype == object or hasattr(frame[name], "cat")]
+    return [name for name in objects if kind_of_type(plain_type(table[name].type)) == "number"]
+
+
+def back_to_pandas(frame: Any, table: pa.Table) -> Callable[[pa.Table], Any]:
+    """Say how to give a result back as a frame like the one that came: a column of the same type has its dtype again.
+
+    Parameters
+    ----------
+    frame, table
+        What came, and what became of it in Arrow.
+
+    Notes
+    -----
+    By itself pandas turns whole numbers beside missing ones into floats, which cannot hold those beyond 2**53.
+    """
+    types = dict(zip(table.column_names, table.schema.types, strict=True))
+    dtypes = {name: dtype for name, dtype in frame.dtypes.items() if hasattr(dtype, "__from_arrow__")}
+
+    def given_back(result: pa.Table) -> Any:
+        found = result.to_pandas(integer_object_nulls=True)
+        for name in result.column_names:
+            if name in dtypes and result[name].type == types[name]:
+                found[name] = dtypes[name].__from_arrow__(result[name])
+        return found
+
+    return given_back
+
+
+def _column(name: str, series: Any) -> pa.Array:
+    if series.dtype == object:
+        _check_one_kind(name, series)
+    return column_of_objects(name, series)
+
+
+def _check_one_kind(name: str, series: Any) -> None:
+    """Refuse what Arrow would change without a word: timestamps among dates, and nanoseconds."""
+    values = series[series.notna()].tolist()
+    samples: dict[Any, Any] = dict(zip(map(type, values), values, strict=True))
+    if any(issubclass(type_, dt.datetime) for type_ in samples):  # with a zone or without is not seen by the type
+        samples = {(type(value), getattr(value, "tzinfo", None) is None): value for value in values}
+        canonical_value(name, next((value for value in values if getattr(value, "nanosecond", 0)), None))
+    kind_of(name, samples.values())

@@ -13,12 +13,12 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
-from incrowd.engines._charset import wrong_encoding
-from incrowd.engines._csv import BROKEN, NOT_COMPRESSED, name_of
-from incrowd.engines._damaged import FOREIGN
+from incrowd.engines._duckdb import found_by_duckdb
+from incrowd.engines._file_sets import FOREIGN
 from incrowd.engines._home import DuckHome
-from incrowd.engines._marks import found_by_duckdb
-from incrowd.engines._spark_errors import chain, trouble_with_spark
+from incrowd.engines.formats._charset import wrong_encoding
+from incrowd.engines.formats._csv import BROKEN, NOT_COMPRESSED, name_of
+from incrowd.engines.spark._session import chain, trouble_with_spark
 
 HERE = Path(__file__)
 ELSEWHERE = "make room, or spill elsewhere: temp= in Python, the variable TMPDIR on the command line."

@@ -6,7 +6,9 @@ Such a type is found out again for what is published, or the values that were le
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -126,3 +128,104 @@ def type_sql(column: str, type_: str) -> str:
         wide = f"'{type_}'"
     less = "DATE" if type_ == "TIMESTAMP" else "BIGINT"
     return f"CASE WHEN count({column}) = 0 THEN 'VARCHAR' WHEN {narrow} THEN '{less}' ELSE {wide} END"
+
+
+# Files of programs that know fewer types than Arrow: what is written is read again and compared.
+
+
+def check_held(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missing: bool = False) -> None:
+    """Refuse a file that does not hold what was written to it.
+
+    Parameters
+    ----------
+    written, read
+        The table, and what a reader finds in the file.
+    path
+        The file.
+    empty_is_missing
+        Whether an empty text stands for nothing there.
+    """
+    if read.num_rows != written.num_rows:
+        msg = f"A file ending in {path.suffix!r} cannot hold a row in which everything is missing."
+        raise DataError(msg, hint="choose another format: Parquet holds everything.")
+    lost = [
+        name
+        for name, left, right in zip(written.column_names, written.columns, read.columns, strict=True)
+        if not _same(left, right, empty_is_missing=empty_is_missing)
+    ]
+    if lost:
+        named = ", ".join(map(repr, lost[:5])) + (" and others" if len(lost) > 5 else "")
+        msg = f"A file ending in {path.suffix!r} cannot hold every value exactly as it is: {named}."
+        raise DataError(msg, hint="make such a column text first, or choose another format: Parquet holds everything.")
+
+
+def check_finite(table: pa.Table, program: str) -> None:
+    """Refuse infinite numbers, which some programs do not know."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_floating(column.type) and pc.any(pc.is_inf(column)).as_py():
+            msg = f"{program} cannot hold column {name!r}: it has infinite numbers."
+            raise DataError(msg, hint="make it text first, or write Parquet or CSV.")
+
+
+def _same(written: pa.ChunkedArray, read: pa.ChunkedArray, *, empty_is_missing: bool) -> bool:
+    try:
+        left, right = _common(written), _common(read)
+    except pa.ArrowInvalid:
+        return False
+    if empty_is_missing and pa.types.is_large_string(left.type):
+        left = pc.if_else(pc.equal(left, ""), None, left)
+    if left.null_count == len(left):
+        return bool(right.null_count == len(right))
+    return bool(left.type == right.type and left.equals(right))
+
+
+def _common(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Give a column the one type that stands for its kind."""
+    type_ = column.type
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_):
+        return column.cast(pa.float64())
+    if pa.types.is_boolean(type_):
+        return column.cast(pa.int8()).cast(pa.float64())
+    if pa.types.is_date(type_) or (pa.types.is_timestamp(type_) and type_.tz is None):
+        return column.cast(pa.timestamp("us"))
+    return column.cast(pa.large_string()) if pa.types.is_string(type_) or pa.types.is_null(type_) else column
+
+
+# Types of columns that nobody can publish: what would come back of them is something else.
+
+_NUMBER = "make it a number first, such as days or seconds, or leave the column out."
+_WIDE = "cast it to Int64 first, or to Decimal(38, 0), or leave the column out."
+_PLAIN = "make it numbers, booleans, dates, timestamps or text first, or leave the column out."
+_ONLY_POLARS = {"Int128": _WIDE, "UInt128": _WIDE, "Object": _PLAIN}
+
+
+def durations_in(types: Iterable[tuple[str, pa.DataType]]) -> frozenset[str]:
+    """Name the columns of durations: DuckDB takes them for months, days and microseconds.
+
+    Parameters
+    ----------
+    types
+        The columns: name and type.
+    """
+    return frozenset(name for name, type_ in types if _of_durations(type_))
+
+
+def refuse_of_polars(frame: Any) -> None:
+    """Refuse columns of a Polars frame, eager or lazy, of a type that only Polars knows."""
+    for name, type_ in frame.collect_schema().items():
+        kind = str(type_.base_type())
+        if kind in _ONLY_POLARS:
+            msg = f"Column {name!r} holds values of the type {kind} of Polars, which nothing else can read."
+            raise DataError(msg, hint=_ONLY_POLARS[kind])
+
+
+def holds_durations(name: str) -> DataError:
+    """Say that a column of durations cannot be used."""
+    return DataError(f"Column {name!r} holds durations, which would come back as something else.", hint=_NUMBER)
+
+
+def _of_durations(type_: pa.DataType) -> bool:
+    if pa.types.is_dictionary(type_):
+        return _of_durations(type_.value_type)
+    inside = any(_of_durations(type_.field(number).type) for number in range(type_.num_fields))
+    return inside or pa.types.is_duration(type_) or pa.types.is_interval(type_)

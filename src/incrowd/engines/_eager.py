@@ -27,19 +27,14 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import kind_of_type
 from incrowd.engines._border import guarded
-from incrowd.engines._codebook import Codebook, codebook_of
-from incrowd.engines._coded import Coded
 from incrowd.engines._column_types import retyped
-from incrowd.engines._encoding import codes_by, packed
+from incrowd.engines._encoding import Coded, codes_by, packed
 from incrowd.engines._files import check_suffix
 from incrowd.engines._home import write_table
-from incrowd.engines._labels import Labelled, changes, label_classes
-from incrowd.engines._protocol import Replace
-from incrowd.engines._recode import check_rows
-from incrowd.engines._recode_rows import publish_full_domain, publish_locally
-from incrowd.engines._sample import places_of_a_sample
-from incrowd.engines._stage import begin
-from incrowd.engines._wording import Wording
+from incrowd.engines._protocol import Replace, begin, places_of_a_sample
+from incrowd.engines._recoding import Labelled, changes, check_rows, label_classes, publish_full_domain, publish_locally
+from incrowd.engines.formats._statistics import Codebook, codebook_of
+from incrowd.engines.formats._wording import Wording
 
 
 class EagerEngine:

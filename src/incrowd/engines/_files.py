@@ -13,14 +13,12 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from incrowd.core import DataError
-from incrowd.engines._codebook import Codebook
-from incrowd.engines._connection import connect, quoted, reader_of
-from incrowd.engines._csv import BROKEN
-from incrowd.engines._marks import unless
-from incrowd.engines._spreadsheet import read_spreadsheet, write_spreadsheet
-from incrowd.engines._statistics import READERS, WRITERS, read_statistics, write_statistics
-from incrowd.engines._text_file import write_text
-from incrowd.engines._wording import Wording
+from incrowd.engines._duckdb import connect, quoted, reader_of, unless
+from incrowd.engines.formats._csv import BROKEN
+from incrowd.engines.formats._csv_output import write_text
+from incrowd.engines.formats._excel import read_spreadsheet, write_spreadsheet
+from incrowd.engines.formats._statistics import READERS, WRITERS, Codebook, read_statistics, write_statistics
+from incrowd.engines.formats._wording import Wording
 
 TEXTS = (".csv", ".tsv", ".txt")
 ARROWS = (".arrow", ".feather", ".ipc")

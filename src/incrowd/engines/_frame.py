@@ -25,21 +25,24 @@ from incrowd.core import (
     Recoding,
     UnknownColumnError,
 )
-from incrowd.engines._arrow import domain_of
+from incrowd.engines._arrow import domain_of, to_numpy
 from incrowd.engines._border import guarded
-from incrowd.engines._budget import Budget, check_values, give_back
-from incrowd.engines._codebook import Codebook
-from incrowd.engines._columns import to_numpy
+from incrowd.engines._column_types import holds_durations
 from incrowd.engines._encoding import Coding, codes_by, with_words
-from incrowd.engines._estimate import in_share
 from incrowd.engines._files import check_suffix
 from incrowd.engines._home import ROW, DuckHome, Frame, Home, inner_names, only
-from incrowd.engines._labels import label_classes, read_labels
-from incrowd.engines._protocol import Replace
-from incrowd.engines._recode import check_rows, recode_full_domain, recode_locally, replace_values
-from incrowd.engines._refused import holds_durations
-from incrowd.engines._stage import begin
-from incrowd.engines._wording import Wording
+from incrowd.engines._protocol import Replace, begin, in_share
+from incrowd.engines._recoding import (
+    check_rows,
+    label_classes,
+    read_labels,
+    recode_full_domain,
+    recode_locally,
+    replace_values,
+)
+from incrowd.engines._resources import Budget, check_values, give_back
+from incrowd.engines.formats._statistics import Codebook
+from incrowd.engines.formats._wording import Wording
 
 _WITHOUT_END = 1 << 62
 

@@ -20,15 +20,13 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from incrowd.core import DataError, EngineError
-from incrowd.engines._budget import Budget
-from incrowd.engines._codebook import Codebook, codebook_of
 from incrowd.engines._column_types import type_sql
-from incrowd.engines._connection import connect, quoted, reader_of
-from incrowd.engines._damaged import damaged
+from incrowd.engines._duckdb import connect, quoted, reader_of, unless
+from incrowd.engines._file_sets import damaged, files_of
 from incrowd.engines._files import by_duckdb, write_arrow, write_relation
-from incrowd.engines._several import files_of
-from incrowd.engines._temp import clear_room, make_room
-from incrowd.engines._wording import Wording
+from incrowd.engines._resources import Budget, clear_room, make_room
+from incrowd.engines.formats._statistics import Codebook, codebook_of
+from incrowd.engines.formats._wording import Wording
 
 Frame = nw.LazyFrame[Any]
 
@@ -325,3 +323,40 @@ def write_table(
     workshop.connection.execute("SET preserve_insertion_order = true")
     in_one_piece = table.combine_chunks()  # pieces are scanned side by side, and may come out in another order
     return write_relation(workshop.connection.from_arrow(in_one_piece), path, wording=wording)
+
+
+# Relations of DuckDB as our engines want them: with our names, and types that compare as they are printed.
+
+_AS_TEXT = {"UUID", "JSON", '"NULL"', "NULL"}
+_WIDE = {"HUGEINT", "UHUGEINT"}
+
+
+def adopt(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Any:
+    """Give a relation our names, and types that compare as they are printed.
+
+    Parameters
+    ----------
+    relation
+        The table.
+    foreign
+        Whether it is the user's: then its texts may be compared without regard to case, or to accents.
+    """
+    columns = zip(inner_names(len(relation.columns)), relation.columns, map(str, relation.types), strict=True)
+    read = (
+        f"{_comparable(quoted(name), type_, number, foreign)} AS {inner}"
+        for number, (inner, name, type_) in enumerate(columns, start=1)
+    )
+    return relation.project(", ".join(read))
+
+
+def _comparable(name: str, type_: str, number: int, foreign: bool) -> str:  # noqa: FBT001
+    """Write a column so that it compares as it is printed."""
+    if type_ in _AS_TEXT:
+        return f"CAST({name} AS VARCHAR)"
+    if type_ in _WIDE:  # some settings hand these over as bytes, and Parquet holds floats of them
+        decimal = f"TRY_CAST({name} AS DECIMAL(38, 0))"
+        return unless(f"{decimal} IS NOT NULL OR {name} IS NULL", decimal, "wide", number)
+    if type_ == "TIMESTAMPTZ_NS":
+        whole = f"epoch_ns({name}) % 1000 = 0 OR {name} IS NULL"
+        return unless(whole, f"CAST({name} AS TIMESTAMPTZ)", "fine", number)
+    return f'{name} COLLATE "binary"' if type_ == "VARCHAR" and foreign else name

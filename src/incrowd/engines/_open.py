@@ -14,33 +14,37 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError
-from incrowd.engines._adopted import adopt
-from incrowd.engines._arrow import decoded, kind_of_type, tidy
+from incrowd.engines._answers import Remembered
+from incrowd.engines._arrow import arrow_of_pandas, back_to_pandas, decoded, kind_of_type, numbers_as_objects, tidy
 from incrowd.engines._border import guarded
-from incrowd.engines._codebook import Codebook, LabelledArrow
-from incrowd.engines._csv import check_whole, copy_as_utf8, is_utf8, look_at
-from incrowd.engines._damaged import FOREIGN, damaged
-from incrowd.engines._database import Database, read_database
-from incrowd.engines._dialect import Dialect
+from incrowd.engines._column_types import durations_in, refuse_of_polars
 from incrowd.engines._eager import EagerEngine
 from incrowd.engines._encoding import rows_within
+from incrowd.engines._file_sets import (
+    FOREIGN,
+    Several,
+    check_columns,
+    check_keys,
+    check_kind,
+    damaged,
+    files_of,
+    parquet_columns,
+)
 from incrowd.engines._files import ARROWS, READABLE, SPREADSHEETS, ending_of, exactly, is_escaped, is_text, read_whole
-from incrowd.engines._formulas import unescaped_column, unescaped_sql
 from incrowd.engines._frame import FrameEngine
-from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, inner_names
-from incrowd.engines._notation import Notation
-from incrowd.engines._pandas import arrow_of_pandas, back_to_pandas, numbers_as_objects
-from incrowd.engines._parquet import ParquetEngine
-from incrowd.engines._protocol import Engine
+from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, inner_names
+from incrowd.engines._protocol import Engine, begin
 from incrowd.engines._reference import ReferenceEngine
-from incrowd.engines._refused import durations_in, refuse_of_polars
-from incrowd.engines._remembered import Remembered
-from incrowd.engines._several import Several, check_columns, check_keys, check_kind, files_of, parquet_columns
-from incrowd.engines._spark import is_spark, open_spark
-from incrowd.engines._spreadsheet import plain_cells
-from incrowd.engines._stage import begin
+from incrowd.engines._tally import ParquetEngine
 from incrowd.engines._text import TextEngine
-from incrowd.engines._wording import Wording
+from incrowd.engines.formats._csv import check_whole, copy_as_utf8, is_utf8, look_at
+from incrowd.engines.formats._csv_output import unescaped_column, unescaped_sql
+from incrowd.engines.formats._database import Database, read_database
+from incrowd.engines.formats._excel import plain_cells
+from incrowd.engines.formats._notation import Notation
+from incrowd.engines.formats._statistics import Codebook, LabelledArrow
+from incrowd.engines.formats._wording import Dialect, Wording
+from incrowd.engines.spark._engine import is_spark, open_spark
 
 Budget = tuple[str | None, str | Path | None]
 """The most memory that may be used, and where to spill to."""

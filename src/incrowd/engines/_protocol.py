@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
-from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
-from incrowd.engines._wording import Wording
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from incrowd.core import Census, CensusRequest, Classes, Domain, EngineError, Kind, Packing, ParameterError, Recoding
+from incrowd.engines.formats._wording import Wording
 
 Replace = Callable[[str], str]
 """What a text is published as."""
@@ -96,3 +103,179 @@ class Engine(Protocol):
 
     def materialise(self) -> Any:
         """Give the table as the kind of frame that came in, sorted by its values unless it was recoded otherwise."""
+
+
+# About how many cells a census would have: counted among some of them, which are the same ones on every engine.
+
+ENOUGH = 1 << 16
+"""So many cells, at least, are looked at when a census is as long as it may be: then it is right within 1 %."""
+
+_PRIME, _FACTOR = 2**31 - 1, 48_271
+
+T = TypeVar("T")
+
+
+@runtime_checkable
+class CanEstimate(Protocol):
+    """An engine that can say about how many cells a census would have."""
+
+    def census_size_about(self, request: CensusRequest, one_in: int) -> int:
+        """Count one cell in so many."""
+
+
+@runtime_checkable
+class KnowsFirst(Protocol):
+    """An engine that has the first rows at hand."""
+
+    def first_differ(self, one: str, other: str) -> bool:
+        """Say whether the first rows show two values of a column beside the same value of another."""
+
+
+def go_together(engine: Engine, one: str, other: str, values: int) -> bool:
+    """Say whether every value of a column stands beside a single value of another, in all rows.
+
+    Parameters
+    ----------
+    engine
+        The table. Its first rows often show that it is not so, and then no others are counted.
+    one, other
+        The columns.
+    values
+        How many values the first one has; a missing one is a value.
+    """
+    if isinstance(engine, KnowsFirst) and engine.first_differ(one, other):
+        return False
+    return engine.census_size(CensusRequest((one, other))) == values
+
+
+def census_size_about(engine: Engine, request: CensusRequest, most: int) -> int:
+    """Say about how many cells a census would have; exactly, if not many may be.
+
+    Parameters
+    ----------
+    engine, request
+        The table, and what would be counted.
+    most
+        How many cells may be: so many are told apart from more.
+    """
+    one_in = max(most // ENOUGH, 1)
+    return engine.census_size(request) if one_in == 1 else one_cell_in(engine, request, one_in)
+
+
+def one_cell_in(engine: Engine, request: CensusRequest, one_in: int) -> int:
+    """Say the same by counting one cell in so many."""
+    if isinstance(engine, CanEstimate):
+        return engine.census_size_about(request, one_in)
+    census = engine.census(request)
+    cardinalities = [request.cardinality(census.domains[name]) for name in request.columns]
+    codes = [*census.codes, *([] if census.person is None else [census.person])]
+    return how_many(Packing.of(cardinalities).pack(codes), one_in)
+
+
+def how_many(words: Sequence[Any], one_in: int) -> int:
+    """Say about how many cells there are, as an engine that does not have them here would."""
+    return one_in * int(np.count_nonzero(_mixed(words) % one_in == 0))
+
+
+def in_share(words: Sequence[str], shares: int, number: int = 0) -> nw.Expr:
+    """Choose the rows whose cell is in one of several shares, by the columns with its packed codes."""
+    chosen: nw.Expr = _mixed([nw.col(word) for word in words]) % shares == number
+    return chosen
+
+
+def _mixed(words: Sequence[Any]) -> Any:
+    """Turn packed codes into a number that looks random; nothing on the way needs more than 63 bits."""
+    one: Any = functools.reduce(
+        lambda mixed, word: (mixed * _FACTOR + word % _PRIME) % _PRIME, words[1:], words[0] % _PRIME
+    )
+    return ((one * one) % _PRIME * _FACTOR + one) % _PRIME
+
+
+# Some rows of a table instead of all: to try something out, never to publish.
+
+
+@runtime_checkable
+class CanSample(Protocol):
+    """An engine that can take a sample."""
+
+    def sampled(self, rows: int) -> Engine:
+        """Take so many rows, or all if there are no more: the same ones whatever their order."""
+
+
+def sample_of(engine: Engine, rows: int) -> Engine:
+    """Take a sample of a table. Which rows it has follows from their content, so it is the same every time.
+
+    Parameters
+    ----------
+    engine
+        The table.
+    rows
+        How many rows; all if there are no more.
+    """
+    if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
+        msg = f"A sample must have a whole number of rows, 1 or more, got {rows!r}."
+        raise ParameterError(msg)
+    if not isinstance(engine, CanSample):
+        msg = "This kind of table cannot be sampled."
+        raise EngineError(msg, hint="take a sample yourself, and give that.")
+    return engine.sampled(rows)
+
+
+def places_of_a_sample(total: int, rows: int) -> Any:
+    """Draw places among rows that are in order; always the same ones."""
+    return np.sort(np.random.default_rng(0).choice(total, size=min(rows, total), replace=False))
+
+
+# What an engine is busy with, for whoever watches. Numbers only: nothing of the table.
+
+StageName = Literal["reading", "writing", "checking"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far an engine is.
+
+    Attributes
+    ----------
+    name
+        What it is doing.
+    done, total
+        How many rows it is through with, and about how many there are; ``None`` where nobody knows.
+    """
+
+    name: StageName
+    done: int | None = None
+    total: int | None = None
+
+
+Watcher = Callable[[Stage], None]
+
+_WATCHER: ContextVar[Watcher | None] = ContextVar("incrowd_watcher", default=None)
+
+
+@contextmanager
+def watching(watcher: Watcher) -> Iterator[None]:
+    """Let somebody know what engines do, until the block ends.
+
+    Parameters
+    ----------
+    watcher
+        Called when a stage begins, and now and then while rows go by.
+    """
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def is_watched() -> bool:
+    """Say whether somebody wants to know: then it is worth a look how long it may take."""
+    return _WATCHER.get() is not None
+
+
+def begin(name: StageName, done: int | None = None, total: int | None = None) -> None:
+    """Tell whoever watches."""
+    watcher = _WATCHER.get()
+    if watcher is not None:
+        watcher(Stage(name, done, total))

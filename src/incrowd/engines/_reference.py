@@ -34,10 +34,9 @@ from incrowd.engines._border import guarded
 from incrowd.engines._column_types import column_of_objects
 from incrowd.engines._files import check_suffix
 from incrowd.engines._home import write_table
-from incrowd.engines._protocol import Replace
-from incrowd.engines._recode import check_rows
-from incrowd.engines._sample import places_of_a_sample
-from incrowd.engines._wording import Wording
+from incrowd.engines._protocol import Replace, places_of_a_sample
+from incrowd.engines._recoding import check_rows
+from incrowd.engines.formats._wording import Wording
 
 Row = dict[str, Any]
 

@@ -28,25 +28,21 @@ from incrowd.core import (
     Recoding,
     tally,
 )
+from incrowd.engines._arrow import nulls_in, of_texts, to_numpy, without_nulls
 from incrowd.engines._border import guarded
-from incrowd.engines._budget import check_values
-from incrowd.engines._coded import Coded
-from incrowd.engines._columns import nulls_in, of_texts, to_numpy, without_nulls
-from incrowd.engines._connection import reader_of
-from incrowd.engines._csv import rows_about
-from incrowd.engines._dialect import Dialect
-from incrowd.engines._encoding import Coding, codes_by, packed, rows_within
-from incrowd.engines._estimate import how_many
+from incrowd.engines._duckdb import reader_of
+from incrowd.engines._encoding import Coded, Coding, codes_by, packed, rows_within
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
-from incrowd.engines._notation import Notation, Written, made_plain
-from incrowd.engines._plain_texts import plain_texts
-from incrowd.engines._protocol import Engine, Replace
-from incrowd.engines._recode_rows import together
-from incrowd.engines._stage import begin, is_watched
-from incrowd.engines._tallied import TalliedEngine
-from incrowd.engines._text_column import TextColumn
+from incrowd.engines._protocol import Engine, Replace, begin, how_many, is_watched
+from incrowd.engines._recoding import together
+from incrowd.engines._resources import check_values
+from incrowd.engines._tally import TalliedEngine
+from incrowd.engines._text_column import TextColumn, plain_texts
 from incrowd.engines._text_values import column_of
+from incrowd.engines.formats._csv import rows_about
+from incrowd.engines.formats._notation import Notation, Written, made_plain
+from incrowd.engines.formats._wording import Dialect
 
 _BATCH = 1_000_000
 """Rows that are looked at together: the more, the fewer texts are seen again."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import Domain, Kind
-from incrowd.engines._columns import nulls_in, objects_of, of_numbers, of_texts, to_numpy
+from incrowd.engines._arrow import nulls_in, objects_of, of_numbers, of_texts, to_numpy
 from incrowd.engines._frame import Column
 
 _MANY = 200

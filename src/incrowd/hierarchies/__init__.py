@@ -1,39 +1,47 @@
 """How a value becomes vaguer: build, read, check, draw; and what a label covers."""
 
-from incrowd.hierarchies._auto import Auto, auto
-from incrowd.hierarchies._averaged import Averaged, averaged, averages
+from incrowd.hierarchies._auto import Auto, auto, is_from_data
 from incrowd.hierarchies._categories import BoundCategories, Categories, categories
-from incrowd.hierarchies._check import check
 from incrowd.hierarchies._classification import Classification, ClassificationName, classification, codes_of
-from incrowd.hierarchies._coded import Coded, bottom_coded, top_coded
-from incrowd.hierarchies._covers import coverage, covered, covers, unread
-from incrowd.hierarchies._dates import Dates, dates, dates_for
+from incrowd.hierarchies._codec import (
+    get_hierarchies,
+    get_schema,
+    hierarchies_of,
+    put_hierarchies,
+    put_schema,
+    with_hierarchies,
+)
+from incrowd.hierarchies._coding import Coded, Frequent, bottom_coded, frequent, frequent_for, top_coded
+from incrowd.hierarchies._content import (
+    FEW_RECORDS,
+    MOST,
+    SAMPLE,
+    are_numbers,
+    is_free_text,
+    pattern_of,
+    sample_of_texts,
+)
+from incrowd.hierarchies._coverage import as_they_are, asked, bound, coverage, covered, covers, some_of, unread
+from incrowd.hierarchies._dates import Dates, dates, dates_for, days_in, forms_of, moments_of
 from incrowd.hierarchies._day_forms import ISO, likely_forms
-from incrowd.hierarchies._disjoint import disjoint
-from incrowd.hierarchies._draw import draw
-from incrowd.hierarchies._flat import Flat, flat
-from incrowd.hierarchies._frequent import Frequent, frequent, frequent_for
-from incrowd.hierarchies._from_data import is_from_data
-from incrowd.hierarchies._intervals import Intervals, intervals
-from incrowd.hierarchies._labels import LabelKind, members_of
-from incrowd.hierarchies._mask import Mask, mask
-from incrowd.hierarchies._match import places_in
-from incrowd.hierarchies._notations import kind_of_label
-from incrowd.hierarchies._numbers import read_decimal
+from incrowd.hierarchies._drawing import check, draw, write_csv
+from incrowd.hierarchies._intervals import Intervals, Quantiles, intervals, intervals_for, quantiles
+from incrowd.hierarchies._labels import LabelKind, Span, kind_of_label, members_of, span_of
+from incrowd.hierarchies._mask import Flat, Mask, flat, mask
+from incrowd.hierarchies._microaggregation import Averaged, averaged, averages
+from incrowd.hierarchies._numbers import places_in, read_decimal
 from incrowd.hierarchies._ordered import Ordered, ordered
-from incrowd.hierarchies._paths import Problem
-from incrowd.hierarchies._periods import days_in, forms_of, moments_of
+from incrowd.hierarchies._overlap import disjoint
 from incrowd.hierarchies._postcodes import COUNTRIES, Postcodes, postcodes
-from incrowd.hierarchies._quantiles import Quantiles, quantiles
 from incrowd.hierarchies._similarity import similarity_tree
-from incrowd.hierarchies._spans import Span, span_of
-from incrowd.hierarchies._tree import Tree, tree
-from incrowd.hierarchies._widths import intervals_for
-from incrowd.hierarchies._write import write_csv
+from incrowd.hierarchies._tree import Problem, Tree, tree
 
 __all__ = [
     "COUNTRIES",
+    "FEW_RECORDS",
     "ISO",
+    "MOST",
+    "SAMPLE",
     "Auto",
     "Averaged",
     "BoundCategories",
@@ -53,10 +61,14 @@ __all__ = [
     "Quantiles",
     "Span",
     "Tree",
+    "are_numbers",
+    "as_they_are",
+    "asked",
     "auto",
     "averaged",
     "averages",
     "bottom_coded",
+    "bound",
     "categories",
     "check",
     "classification",
@@ -73,8 +85,12 @@ __all__ = [
     "forms_of",
     "frequent",
     "frequent_for",
+    "get_hierarchies",
+    "get_schema",
+    "hierarchies_of",
     "intervals",
     "intervals_for",
+    "is_free_text",
     "is_from_data",
     "kind_of_label",
     "likely_forms",
@@ -82,14 +98,20 @@ __all__ = [
     "members_of",
     "moments_of",
     "ordered",
+    "pattern_of",
     "places_in",
     "postcodes",
+    "put_hierarchies",
+    "put_schema",
     "quantiles",
     "read_decimal",
+    "sample_of_texts",
     "similarity_tree",
+    "some_of",
     "span_of",
     "top_coded",
     "tree",
     "unread",
+    "with_hierarchies",
     "write_csv",
 ]

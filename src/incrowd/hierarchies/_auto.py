@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from incrowd.core import Domain, Hierarchy, Ladder
-from incrowd.hierarchies._dates import dates_for
+from incrowd.hierarchies._coding import Frequent, frequent_for
+from incrowd.hierarchies._dates import dates_for, forms_of
 from incrowd.hierarchies._day_forms import ISO
-from incrowd.hierarchies._flat import flat
-from incrowd.hierarchies._frequent import frequent_for
-from incrowd.hierarchies._mask import mask
-from incrowd.hierarchies._periods import forms_of
-from incrowd.hierarchies._widths import intervals_for
+from incrowd.hierarchies._intervals import Quantiles, intervals_for
+from incrowd.hierarchies._mask import flat, mask
+from incrowd.hierarchies._microaggregation import Averaged
+from incrowd.hierarchies._ordered import Ordered
 
 FEW, SOME = 4, 10
 """Up to so many values nothing fits between the value and ``*``; up to so many words none of them counts as rare."""
@@ -85,3 +85,21 @@ def _are_codes(domain: Domain) -> bool:
         and len({len(text) for text in texts}) == 1
         and all(text.isalnum() and any(character.isdigit() for character in text) for text in texts)
     )
+
+
+# Which hierarchies form their groups from the table that they are bound to.
+
+
+def is_from_data(hierarchy: Hierarchy | None) -> bool:
+    """Say whether a value would get another label if other records of the table had other values.
+
+    Parameters
+    ----------
+    hierarchy
+        A hierarchy of incrowd; nothing stands for ``auto()``.
+    """
+    if isinstance(hierarchy, Averaged):
+        return is_from_data(hierarchy.hierarchy)
+    if isinstance(hierarchy, Ordered):
+        return hierarchy.values is None and bool(hierarchy.runs)
+    return hierarchy is None or isinstance(hierarchy, (Auto, Frequent, Quantiles))

@@ -3,19 +3,99 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, UncoveredValuesError
-from incrowd.hierarchies._category_file import read_categories
-from incrowd.hierarchies._match import match
-from incrowd.hierarchies._nested import as_text
-from incrowd.hierarchies._weights import weights_of
+from incrowd.hierarchies._numbers import match
+from incrowd.hierarchies._tree import Line, as_text, read_lines
+
+# How little secret a category is (spec S0-WEIGHT).
+
+
+def weights_of(count: int) -> tuple[Fraction, ...]:
+    """Give the weights of so many categories, most secret first: 0, 1/3, 2/3, 1 for four."""
+    return (*(Fraction(index, count - 1) for index in range(count - 1)), Fraction(1))
+
+
+def agrees(written: str, weight: Fraction) -> bool:
+    """Say whether a written weight is this one, as a fraction or rounded to the digits that were written."""
+    try:
+        number = Fraction(written.strip())
+    except (ValueError, ZeroDivisionError):
+        return False
+    places = len(written.strip().partition(".")[2])
+    return number == weight or (places > 0 and abs(number - weight) <= Fraction(1, 2 * 10**places))
+
+
+# Read the categories of a sensitive column from a CSV file with a header.
+
+NEEDED = ("value", "category", "rank")
+
+
+def read_categories(path: str | os.PathLike[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Read and check a file; no message holds what stands in it."""
+    name = Path(path).name
+    header, *lines = read_lines(path) or [(1, ())]
+    columns = [field.strip().lower() for field in header[1]]
+    missing = [needed for needed in NEEDED if needed not in columns]
+    if missing:
+        msg = f"The category file {name!r} has no column {missing[0]!r}."
+        raise HierarchyError(msg, hint="its first line must be value,category,rank[,label,weight].")
+    if not lines:
+        raise _wrong(name, header[0], "there is no value below the header.")
+    for number, fields in lines:
+        if len(fields) != len(columns):
+            raise _wrong(name, number, f"has {len(fields)} fields, but the header has {len(columns)}.")
+    return _sort(name, columns, lines)
+
+
+def _sort(name: str, columns: Sequence[str], lines: Sequence[Line]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    value, category, rank = (columns.index(needed) for needed in NEEDED)
+    ranks: dict[int, str] = {}
+    members: dict[str, str] = {}
+    for number, fields in lines:
+        place = _read_rank(name, number, fields[rank])
+        if ranks.setdefault(place, fields[category]) != fields[category]:
+            raise _wrong(name, number, f"rank {place} already belongs to another category.")
+        if members.setdefault(fields[value], fields[category]) != fields[category]:
+            raise _wrong(name, number, "the value already belongs to another category.")
+    if sorted(ranks) != list(range(1, len(ranks) + 1)) or len(set(ranks.values())) < len(ranks):
+        msg = f"The category file {name!r} needs the ranks 1 to {len(set(ranks.values()))}, one for each category."
+        raise HierarchyError(msg, hint="rank 1 is the most secret.")
+    if "weight" in columns:
+        _check_weights(name, [(number, fields[rank], fields[columns.index("weight")]) for number, fields in lines])
+    groups = (
+        (ranks[place], [text for text, home in members.items() if home == ranks[place]]) for place in sorted(ranks)
+    )
+    return tuple((home, tuple(sorted(texts))) for home, texts in groups)
+
+
+def _read_rank(name: str, number: int, text: str) -> int:
+    if not text.strip().isdecimal():
+        raise _wrong(name, number, "the rank is no whole number.")
+    return int(text)
+
+
+def _check_weights(name: str, lines: Sequence[tuple[int, str, str]]) -> None:
+    weights = weights_of(max(int(rank) for _, rank, _ in lines))
+    for number, rank, written in lines:
+        if written.strip() and not agrees(written, weights[int(rank) - 1]):  # no weight says nothing
+            raise _wrong(
+                name, number, f"the weight is not {weights[int(rank) - 1]}, which follows from rank {int(rank)}."
+            )
+
+
+def _wrong(name: str, number: int, problem: str) -> HierarchyError:
+    msg = f"The category file {name!r}, line {number}: {problem}"
+    return HierarchyError(msg, hint="rank 1 is the most secret; every value belongs to one category.")
+
 
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
 

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import resources
 from typing import Literal, get_args
 
 import numpy as np
 
 from incrowd.core import TOP, Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._known import facts, plain_name
-from incrowd.hierarchies._match import uncovered
+from incrowd.hierarchies._numbers import uncovered
+
+# Tables of facts, and names as they are looked up in them.
+
+_WORDS = re.compile(r"[^\W_]+")
+
+
+@cache
+def facts(name: str) -> tuple[tuple[str, ...], ...]:
+    """Read the lines of a table of facts, once; those that begin with ``#`` say where it comes from."""
+    text = resources.files("incrowd.hierarchies").joinpath("_facts", name).read_text(encoding="utf-8")
+    return tuple(tuple(line.split(";")) for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def plain_name(text: str) -> str:
+    """Write a name in small letters, without accents and signs, one blank between words."""
+    letters = unicodedata.normalize("NFKD", text.replace("&", " and ")).casefold()
+    return " ".join(_WORDS.findall("".join(sign for sign in letters if not unicodedata.combining(sign))))
+
 
 ClassificationName = Literal["atc", "countries", "icd-10", "isced", "isco-08", "nace-2", "nuts"]
 Labels = tuple[str, ...]

@@ -2,13 +2,146 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._match import uncovered
-from incrowd.hierarchies._periods import UNITS, Array, Unit, moments_of, name_of_period, number_of_period
+from incrowd.hierarchies._day_forms import forms_in, read_moment, read_moments
+from incrowd.hierarchies._numbers import uncovered
+
+# Days, weeks, months, quarters, years, decades, centuries: which one a moment lies in, and how it is called.
+
+Unit = Literal["day", "week", "month", "quarter", "year", "decade", "century"]
+Array = npt.NDArray[Any]
+
+MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
+"""How many months a unit has; days and weeks are counted apart."""
+
+WEEKS = 4
+"""So many weeks has a month: days 1 to 7, 8 to 14, 15 to 21, and 22 to its end. Each lies in one month."""
+
+UNITS: tuple[Unit, ...] = ("day", "week", *MONTHS)
+"""From fine to coarse; each lies wholly inside one of the next."""
+
+FIRST_DAY, LAST_DAY = 1800_01_01, 2100_12_31
+"""Whole numbers in between can be days, written as year, month and day."""
+
+_LABELS: dict[Unit, Callable[[int], str]] = {
+    "day": lambda day: str(np.datetime64(day, "D")),
+    "week": lambda week: f"{week // WEEKS // 12:04d}-M{week // WEEKS % 12 + 1:02d}-W{week % WEEKS + 1}",
+    "month": lambda month: f"{month // 12:04d}-M{month % 12 + 1:02d}",
+    "quarter": lambda quarter: f"{quarter // 4:04d}-Q{quarter % 4 + 1}",
+    "year": lambda year: f"{year:04d}",
+    "decade": lambda decade: f"{decade:03d}0s",
+    "century": lambda century: f"{century:02d}xx",
+}
+
+_PATTERN = re.compile(
+    r"(?P<century>[0-9]{2})xx|(?P<decade>[0-9]{3})0s|(?P<year>[0-9]{4})"
+    r"(?:-M(?P<month>0[1-9]|1[0-2])(?:-W(?P<week>[1-4]))?|-Q(?P<quarter>[1-4])|-(?P<day>[0-9]{2}-[0-9]{2}))?"
+)
+
+
+def number_of_period(moments: Array, unit: Unit) -> npt.NDArray[np.int64]:
+    """Give the number of the period that each moment lies in: days since 1970, everything else since the year 0."""
+    if unit == "day":
+        return moments.astype("datetime64[D]").astype(np.int64)
+    begins = moments.astype("datetime64[M]")
+    months = begins.astype(np.int64) + 1970 * 12
+    if unit == "week":
+        days = (moments.astype("datetime64[D]") - begins.astype("datetime64[D]")).astype(np.int64)
+        return np.asarray(months * WEEKS + np.minimum(days // 7, WEEKS - 1), dtype=np.int64)
+    return months // MONTHS[unit]
+
+
+def begin_of_period(number: int, unit: Unit) -> np.datetime64:
+    """Give the first day of a period."""
+    if unit == "day":
+        return np.datetime64(number, "D")
+    month, week = divmod(number, WEEKS) if unit == "week" else (number * MONTHS[unit], 0)
+    begin: np.datetime64 = np.datetime64(month - 1970 * 12, "M").astype("datetime64[D]") + np.timedelta64(7 * week, "D")
+    return begin
+
+
+def name_of_period(number: int, unit: Unit) -> str:
+    """Name a period so that no spreadsheet takes it for a date: ``2024-M03-W1``, ``2024-M03``, ``2024-Q1``."""
+    return _LABELS[unit](number)
+
+
+def read_period(label: str) -> tuple[Unit, int] | None:
+    """Read a name back: unit and number, or nothing if it names no period."""
+    found = _PATTERN.fullmatch(label)
+    if found is None:
+        return None
+    part = {unit: int(text) for unit, text in found.groupdict().items() if text and unit != "day"}
+    if found["day"]:
+        day = read_moment(label)
+        return None if day is None else ("day", int(number_of_period(np.array([day], "datetime64[us]"), "day")[0]))
+    if "week" in part:
+        return "week", (part["year"] * 12 + part["month"] - 1) * WEEKS + part["week"] - 1
+    if "month" in part:
+        return "month", part["year"] * 12 + part["month"] - 1
+    if "quarter" in part:
+        return "quarter", part["year"] * 4 + part["quarter"] - 1
+    unit, number = part.popitem()
+    return unit, number  # type: ignore[return-value]  # the pattern's groups are called like the units
+
+
+def moments_of(domain: Domain, form: str | None = None) -> tuple[Array, npt.NDArray[np.bool_]] | None:
+    """Read a domain's values as moments, and say which ones are; nothing for booleans and other numbers."""
+    if domain.kind in {"date", "datetime", "instant"}:
+        return domain.values, np.ones(len(domain.values), dtype=bool)
+    if domain.kind == "number" and form is None:
+        days = days_in(domain)
+        return None if days is None else (days, np.ones(len(days), dtype=bool))
+    if domain.kind not in {"text", "number"}:
+        return None
+    return read_moments(domain.texts[: len(domain.values)].tolist(), form)
+
+
+def days_in(domain: Domain) -> Array | None:
+    """Read whole numbers that all write a day as year, month and day, 20240301; nothing if one of them does not.
+
+    Parameters
+    ----------
+    domain
+        The column's values.
+    """
+    values = domain.values
+    if domain.kind != "number" or values.dtype.kind != "i" or len(values) < 2:
+        return None
+    if not FIRST_DAY <= values[0] <= values[-1] <= LAST_DAY:
+        return None
+    months, days = values // 100 % 100, values % 100
+    begins = ((values // 10_000 - 1970) * 12 + months - 1).astype("datetime64[M]")
+    found = begins.astype("datetime64[D]") + (days - 1).astype("timedelta64[D]")
+    are_days = (months >= 1) & (months <= 12) & (days >= 1) & (found.astype("datetime64[M]") == begins)
+    return found if are_days.all() else None
+
+
+def forms_of(domain: Domain) -> list[str]:
+    """Give the forms in which every value of a column of texts or whole numbers is a day or a month.
+
+    Parameters
+    ----------
+    domain
+        The column's values.
+    """
+    values = domain.values
+    if domain.kind == "text":
+        return forms_in(values.tolist())
+    if domain.kind != "number" or values.dtype.kind != "i":
+        return []
+    if days_in(domain) is not None:
+        return ["%Y%m%d"]
+    texts = domain.texts[: len(values)].tolist()
+    return forms_in(texts) if len(texts) > 1 and len({*map(len, texts)}) == 1 else []
+
 
 FEW_MONTHS = 24
 """Weeks are a level of their own where the dates are of so many different months, or fewer."""

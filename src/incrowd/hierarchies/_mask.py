@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from incrowd.core import TOP, Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._parameters import read_count
+from incrowd.hierarchies._numbers import read_count
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,3 +102,35 @@ def _whole(domain: Domain) -> bool:
     if domain.kind != "number" or domain.values.dtype.kind == "f":
         return False
     return domain.values.dtype != object or all(isinstance(value, int) for value in domain.values)
+
+
+# The shortest hierarchy: the value, then ``*``.
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A value is published as it is or not at all. Built by ``flat``."""
+
+    def bind(self, domain: Domain) -> Ladder:
+        """Fit to any column."""
+        return Ladder.climb(domain, [Step.top(domain)])
+
+    def __repr__(self) -> str:
+        return "flat()"
+
+
+def flat() -> Flat:
+    """Publish a value as it is or as ``*``, with nothing in between.
+
+    Notes
+    -----
+    Right for a column of two or three values. For one of many values a search has only the choice between
+    everything and nothing, and nothing is then what is left of the column.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> ic.flat()
+    flat()
+    """
+    return Flat()

@@ -6,9 +6,12 @@ smaller than three tenths.
 
 from __future__ import annotations
 
+import itertools
 import math
+import numbers
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol
@@ -16,9 +19,153 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Domain, HierarchyError
-from incrowd.hierarchies._match import uncovered
-from incrowd.hierarchies._parameters import decimal_places
+from incrowd.core import Domain, HierarchyError, Kind, ParameterError, UncoveredValuesError, canonical_text
+
+# Check what the user wrote when a hierarchy is built. Parameters are no record's values: they may be shown.
+
+Number = int | float | Decimal | Fraction
+
+
+def read_number(name: str, given: object) -> Fraction:
+    """Read a number as the decimal that was written: ``0.1`` is one tenth, not the float nearest to it."""
+    if isinstance(given, Decimal | float | numbers.Real) and not isinstance(given, bool):
+        if isinstance(given, numbers.Rational):
+            return Fraction(int(given.numerator), int(given.denominator))
+        if math.isfinite(given):
+            return Fraction(str(given))
+    msg = f"{name} must be a finite number, got {_shown(given)}."
+    raise ParameterError(msg)
+
+
+def read_count(name: str, given: object, *, at_least: int) -> int:
+    """Read a whole number that is not too small."""
+    if isinstance(given, numbers.Integral) and not isinstance(given, bool) and int(given) >= at_least:
+        return int(given)
+    msg = f"{name} must be a whole number of at least {at_least}, got {_shown(given)}."
+    raise ParameterError(msg)
+
+
+def require_multiples(name: str, sizes: Sequence[Fraction]) -> None:
+    """Refuse sizes that do not nest: each must be a whole multiple, at least two times, of the one before."""
+    for small, large in itertools.pairwise(sizes):
+        if large <= small or large % small != 0:
+            msg = f"{name} must nest: {plain(large)} is not a whole multiple of {plain(small)}."
+            raise ParameterError(msg, hint="for example 5, 10, 20: each a multiple of the one before.")
+
+
+def plain(number: Fraction) -> str:
+    """Write a fraction as people do: ``18``, ``0.25``, and ``1/3`` where no decimal ends."""
+    return plain_texts([number.numerator], number.denominator)[0]
+
+
+def plain_texts(numerators: list[int], denominator: int) -> list[str]:
+    """Write many fractions of one denominator, fast."""
+    places = decimal_places(denominator)
+    if places is None:
+        return [_reduced(Fraction(numerator, denominator)) for numerator in numerators]
+    if not places:
+        return [str(numerator) for numerator in numerators]
+    factor = 10**places // denominator
+    return [_with_point(numerator * factor, places) for numerator in numerators]
+
+
+def _reduced(number: Fraction) -> str:
+    return str(number) if decimal_places(number.denominator) is None else plain(number)
+
+
+def decimal_places(denominator: int) -> int | None:
+    """Count the digits after the point that every fraction of this denominator fits in, if any number does."""
+    places = 0
+    for prime in (2, 5):
+        rest, power = denominator, 0
+        while rest % prime == 0:
+            rest, power = rest // prime, power + 1
+        places, denominator = max(places, power), rest
+    return places if denominator == 1 else None
+
+
+def _with_point(scaled: int, places: int) -> str:
+    digits = str(abs(scaled)).zfill(places + 1)
+    text = f"{digits[:-places]}.{digits[-places:]}".rstrip("0").rstrip(".")
+    return f"-{text}" if scaled < 0 else text
+
+
+def _shown(given: object) -> str:
+    return repr(given) if isinstance(given, str | int | float | Decimal | Fraction) else type(given).__name__
+
+
+# Find the values of a domain in a list of names, by the text that is published for them.
+
+Ints = npt.NDArray[np.int64]
+
+
+def match(domain: Domain, positions: Mapping[str, int], *, what: str) -> Ints:
+    """Give for every value (without null) the position of its text; refuse a domain that has others.
+
+    A number or a date is found however it is written: ``39.0`` and ``39`` are one, in a file and in a list of names.
+    """
+    found = _positions(domain, positions)
+    if (found < 0).any():
+        raise uncovered(domain, found < 0, f"are not covered by {what}")
+    return found
+
+
+def places_in(texts: Sequence[str], domain: Domain) -> Ints:
+    """Give for every code of a column the place of its value in a list, as categories find it; -1 where it is none.
+
+    Parameters
+    ----------
+    texts
+        Values as texts, all different. The empty text stands for a missing value too.
+    domain
+        The column's values.
+    """
+    positions = {text: place for place, text in enumerate(texts)}
+    found = _positions(domain, positions)
+    return np.append(found, positions.get("", -1)) if domain.has_null else found
+
+
+def uncovered(domain: Domain, missing: npt.NDArray[np.bool_], why: str, first: str = "") -> UncoveredValuesError:
+    """Say how many values are not covered; the values themselves travel as data, never in the message."""
+    count = int(missing.sum())
+    values = domain.texts[: len(missing)][missing]
+    msg = f"Column {domain.column!r} has {count:,} of {len(domain.values):,} values that {why}."
+    hint = f"{first}the error carries them in .values; the command line prints them with --show-values."
+    return UncoveredValuesError(msg, column=domain.column, values=values, hint=hint)
+
+
+def text_of(value: Any) -> str | None:
+    """Write a value as a table's text; nothing for what cannot be a value."""
+    if isinstance(value, str):
+        return value
+    try:
+        domain = Domain.of("", [value.item() if isinstance(value, np.generic) else value])
+    except (ValueError, TypeError):
+        return None
+    return None if domain.has_null else str(domain.texts[0])
+
+
+def _by_value(positions: Mapping[str, int], kind: Kind) -> dict[str, int]:
+    """Give the positions of names that are values, by the text of the value; of two names for one value none."""
+    known: dict[str, set[int]] = {}
+    for name, place in positions.items():
+        text = canonical_text(kind, name)
+        if text is not None:
+            known.setdefault(text, set()).add(place)
+    return {text: places.pop() for text, places in known.items() if len(places) == 1}
+
+
+def _positions(domain: Domain, positions: Mapping[str, int]) -> Ints:
+    found = _find(domain.texts[: len(domain.values)].tolist(), positions)
+    if (found < 0).any() and domain.kind != "text":
+        texts = replace(domain, spelling=None).texts[: len(domain.values)].tolist()
+        found = np.where(found < 0, _find(texts, _by_value(positions, domain.kind)), found)
+    return found
+
+
+def _find(texts: list[str], positions: Mapping[str, int]) -> Ints:
+    return np.fromiter((positions.get(text, -1) for text in texts), dtype=np.int64, count=len(texts))
+
 
 Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]

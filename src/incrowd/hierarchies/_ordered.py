@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._match import match
-from incrowd.hierarchies._nested import as_text
-from incrowd.hierarchies._parameters import read_count, require_multiples
-from incrowd.hierarchies._tree import Tree, checked_tree
+from incrowd.hierarchies._numbers import match, read_count, require_multiples
+from incrowd.hierarchies._tree import Tree, as_text, checked_tree
 
 Runs = tuple[tuple[str, int], ...]
 """The groups of one level in the order of the values: label and number of values."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.core import TOP, Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._match import uncovered
+from incrowd.hierarchies._numbers import uncovered
 
 
 @dataclass(frozen=True, slots=True)

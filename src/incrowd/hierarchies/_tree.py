@@ -2,19 +2,296 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, Literal, TextIO
 
 import numpy as np
 
-from incrowd.core import Domain, HierarchyError, Ladder, Step
-from incrowd.hierarchies._file import read_lines
-from incrowd.hierarchies._match import match
-from incrowd.hierarchies._nested import paths_of_mapping, paths_of_pairs
-from incrowd.hierarchies._paths import Path, Rows, count_leaves, find_problems
+from incrowd.core import TOP, DataError, Domain, HierarchyError, IncrowdError, Ladder, Step
+from incrowd.hierarchies._numbers import match, text_of
+
+# The paths of a tree, leaf first, and everything that can be wrong with them.
+
+TreePath = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a hierarchy.
+
+    Attributes
+    ----------
+    line
+        The line of the file, from 1; ``None`` if the whole file is meant.
+    message
+        What is wrong, without any label.
+    values
+        The values that are meant, for the owner of the data. Never part of the message.
+    """
+
+    line: int | None
+    message: str
+    values: tuple[object, ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"line {self.line}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Paths as they were written, with the number of each, and what a number counts (lines or leaves)."""
+
+    paths: Sequence[TreePath]
+    numbers: Sequence[int]
+    word: str = "line"
+
+    def topped(self) -> Rows:
+        """Add the level ``*`` where the last one has several labels."""
+        if len({path[-1] for path in self.paths}) <= 1:
+            return self
+        return Rows([(*path, TOP) for path in self.paths], self.numbers, self.word)
+
+    def numbered(self) -> Iterator[tuple[int, TreePath]]:
+        """Give every path with its number."""
+        return zip(self.numbers, self.paths, strict=True)
+
+
+def find_problems(rows: Rows) -> list[Problem]:
+    """Find everything that is wrong with paths as they were written."""
+    if not rows.paths:
+        return [Problem(None, "there is no value in it.")]
+    problems, sound = _split_uneven(rows)
+    twice, distinct = _split_repeated(sound.topped())
+    parted, nested = _split_parted(distinct)
+    found = [*problems, *twice, *parted, *_find_ambiguous(nested)]
+    return sorted(found, key=lambda problem: problem.line or 0)
+
+
+def _split_uneven(rows: Rows) -> tuple[list[Problem], Rows]:
+    """Sort out paths of another length than the first, and empty labels."""
+    problems, good = [], []
+    first, width = rows.numbers[0], len(rows.paths[0])
+    for number, path in rows.numbered():
+        if len(path) != width:
+            text = f"has a path of {len(path)} labels, but {rows.word} {first} has one of {width}; all must be equal."
+            problems.append(Problem(number, text))
+        elif path[0] and "" in path:
+            text = f"the label of level {path.index('')} is empty, which would look like a missing value."
+            problems.append(Problem(number, text))
+        else:
+            good.append((number, path))
+    return problems, _rows(good, rows.word)
+
+
+def _split_repeated(rows: Rows) -> tuple[list[Problem], Rows]:
+    """Sort out values that are listed again; the same path twice does no harm."""
+    problems = []
+    first: dict[str, tuple[int, TreePath]] = {}
+    for number, path in rows.numbered():
+        earlier, known = first.setdefault(path[0], (number, path))
+        if known != path:
+            problems.append(Problem(number, f"the value of {rows.word} {earlier} is listed again with another path."))
+    return problems, _rows(list(first.values()), rows.word)
+
+
+def _split_parted(rows: Rows) -> tuple[list[Problem], Rows]:
+    """Sort out paths that meet another one and part again above."""
+    problems, good = [], []
+    above: dict[tuple[int, str], tuple[int, str]] = {}
+    for number, path in rows.numbered():
+        for level, (label, parent) in enumerate(itertools.pairwise(path)):
+            earlier, known = above.setdefault((level, label), (number, parent))
+            if known != parent:
+                text = f"has the label of {rows.word} {earlier} at level {level}, but another one at level {level + 1}."
+                problems.append(Problem(number, text))
+                break
+        else:
+            good.append((number, path))
+    return problems, _rows(good, rows.word)
+
+
+def _find_ambiguous(rows: Rows) -> Iterator[Problem]:
+    """Find labels that mean two different sets of values: classes would be merged silently."""
+    sizes = count_leaves(rows.paths)
+    first: dict[str, tuple[int, int, TreePath]] = {}
+    told: set[str] = set()
+    for level in range(len(rows.paths[0]) if rows.paths else 0):
+        seen: set[str] = set()
+        for number, path in rows.numbered():
+            label = path[level]
+            if label in seen or label in told:
+                continue
+            seen.add(label)
+            low, earlier, known = first.setdefault(label, (level, number, path))
+            if sizes[low][label] != sizes[level][label] or known[level] != label:
+                told.add(label)
+                yield Problem(
+                    number,
+                    f"the label of level {level} is also the label of level {low} in {rows.word} {earlier}, "
+                    "where it means another set of values.",
+                )
+
+
+def count_leaves(paths: Sequence[TreePath]) -> list[dict[str, int]]:
+    """Count for every level how many values lie under each label."""
+    counts: list[dict[str, int]] = [{} for _ in (paths[0] if paths else ())]
+    for path in paths:
+        for level, label in enumerate(path):
+            counts[level][label] = counts[level].get(label, 0) + 1
+    return counts
+
+
+def _rows(numbered: list[tuple[int, TreePath]], word: str) -> Rows:
+    return Rows([path for _, path in numbered], [number for number, _ in numbered], word)
+
+
+# Turn Python data, a nested dict or pairs of child and parent, into the paths of a tree.
+
+_DEEP = 100
+
+
+def paths_of_mapping(nested: Mapping[Any, Any], above: TreePath = ()) -> Iterator[TreePath]:
+    """Walk down a nested dict with lists of values at the bottom."""
+    if len(above) > _DEEP:
+        msg = f"The tree is more than {_DEEP} levels deep."
+        raise HierarchyError(msg, hint="does the dict hold itself?")
+    for key, inner in nested.items():
+        here = (as_text(key), *above)
+        if isinstance(inner, Mapping):
+            yield from paths_of_mapping(inner, here)
+        elif isinstance(inner, str) or not isinstance(inner, Iterable):
+            msg = f"A group at depth {len(here)} of the tree holds {type(inner).__name__} instead of a list of values."
+            raise HierarchyError(msg, hint="write {'West': ['FR', 'DE']}, also for a single value.")
+        else:
+            yield from _bottom(inner, here)
+
+
+def _bottom(values: Iterable[Any], above: TreePath) -> Iterator[TreePath]:
+    paths = [(as_text(value), *above) for value in values]
+    if not paths:
+        msg = f"A group at depth {len(above)} of the tree has no values."
+        raise HierarchyError(msg, hint="leave the group out.")
+    return iter(paths)
+
+
+def paths_of_pairs(pairs: Iterable[Any]) -> list[TreePath]:
+    """Follow every child to its parents' parents."""
+    parent = _parents(pairs)
+    inner = set(parent.values())
+    leaves = [child for child in parent if child not in inner]
+    paths = [_climb(leaf, parent) for leaf in leaves]
+    if len(set().union(*paths)) < len(inner | parent.keys()):
+        msg = f"The tree has a circle: some of its {len(inner)} groups contain themselves."
+        raise HierarchyError(msg, hint="give pairs (child, parent) that lead to a top.")
+    return paths
+
+
+def _parents(pairs: Iterable[Any]) -> dict[str, str]:
+    parent: dict[str, str] = {}
+    for number, pair in enumerate(pairs, start=1):
+        if isinstance(pair, str) or not isinstance(pair, Iterable) or len(both := tuple(pair)) != 2:
+            msg = f"Item {number} of the tree is not a pair."
+            raise HierarchyError(msg, hint="give pairs (child, parent), such as ('FR', 'West').")
+        child, above = map(as_text, both)
+        if parent.setdefault(child, above) != above:
+            msg = f"Pair {number} of the tree gives a child that already has another parent."
+            raise HierarchyError(msg, hint="every node needs exactly one parent; the child comes first.")
+    return parent
+
+
+def _climb(leaf: str, parent: Mapping[str, str]) -> TreePath:
+    path = [leaf]
+    while path[-1] in parent:
+        path.append(parent[path[-1]])
+        if len(path) > len(parent) + 1:
+            msg = f"The tree has a circle: one of its {len(parent)} pairs leads back to where it came from."
+            raise HierarchyError(msg, hint="give pairs (child, parent) that lead to a top.")
+    return tuple(path)
+
+
+def as_text(value: object) -> str:
+    """Write a value or label of Python data as text; refuse what cannot be one."""
+    text = text_of(value)
+    if text is None:
+        msg = f"A value or label is of type {type(value).__name__}."
+        raise HierarchyError(msg, hint="use text, numbers, booleans or dates.")
+    return text
+
+
+# Read and write files of lines: hierarchies as ARX has them, and categories.
+
+SEPARATORS = (";", "\t", ",")
+"""Tried in this order: a comma inside a label is common, a semicolon is not."""
+
+Line = tuple[int, tuple[str, ...]]
+
+
+def read_lines(path: str | os.PathLike[str]) -> list[Line]:
+    """Read the fields of every line that is not blank, with its number; the separator is found out."""
+    text = _read_text(path)
+    tries = [(separator, _parse(text, separator)) for separator in SEPARATORS]
+    for _, lines in tries:
+        if isinstance(lines, list) and lines and len(lines[0][1]) > 1 and len({len(row) for _, row in lines}) == 1:
+            return lines
+    start = text.partition("\n")[0]
+    _, lines = max(tries, key=lambda attempt: start.count(attempt[0]))
+    if isinstance(lines, int):
+        msg = f"The file {Path(path).name!r} has an unbalanced quote or an overlong field near line {lines}."
+        raise HierarchyError(msg, hint='a quote inside a quoted field is written twice: "say ""ah""".')
+    return lines
+
+
+def write_lines(rows: Iterable[Sequence[str]], target: str | os.PathLike[str] | TextIO) -> None:
+    """Write lines so that ``read_lines`` gives the same fields back."""
+    rows = list(rows)
+    # A single column has no separator to recognise, and these two characters are lost at a line's ends.
+    careful = any(len(row) < 2 or any("\r" in field or "\ufeff" in field for field in row) for row in rows)
+    with _open_to_write(target) as file:
+        quoting: Literal[0, 1] = csv.QUOTE_ALL if careful else csv.QUOTE_MINIMAL
+        csv.writer(file, delimiter=";", lineterminator="\n", quoting=quoting).writerows(rows)
+
+
+def _open_to_write(target: str | os.PathLike[str] | TextIO) -> nullcontext[TextIO] | TextIO:
+    if isinstance(target, str | os.PathLike):
+        return Path(target).open("w", encoding="utf-8", newline="")
+    return nullcontext(target)
+
+
+def _read_text(path: str | os.PathLike[str]) -> str:
+    """Read the whole file; errors are raised outside of the except block, whose context would keep the bytes."""
+    trouble: IncrowdError
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        msg = f"The file {_shown(path)!r} cannot be read: {error.strerror}."
+        trouble = DataError(msg, hint="check the path and your rights.")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        msg = f"The file {_shown(path)!r} is not UTF-8: line {line} has other bytes."
+        trouble = HierarchyError(msg, hint="save it as UTF-8.")
+    raise trouble
+
+
+def _shown(path: str | os.PathLike[str]) -> str:
+    """Name a file as short as possible; ``.`` and ``/`` have no name of their own."""
+    return Path(path).name or os.fspath(path)
+
+
+def _parse(text: str, separator: str) -> list[Line] | int:
+    """Split into fields; where the quotes are broken, give the line number instead."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        return [(reader.line_num, tuple(row)) for row in reader if row]
+    except csv.Error:
+        return reader.line_num
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,7 +306,7 @@ class Tree:
         Whether the groups were formed from the records that they are used for, and say something about them.
     """
 
-    paths: tuple[Path, ...]
+    paths: tuple[TreePath, ...]
     from_data: bool = False
 
     @property
@@ -97,7 +374,7 @@ def read_rows(path: str | os.PathLike[str]) -> Rows:
     return Rows([fields for _, fields in lines], [number for number, _ in lines])
 
 
-def checked_tree(paths: list[Path], what: str) -> Tree:
+def checked_tree(paths: list[TreePath], what: str) -> Tree:
     """Build a tree from the paths of values in their order, or say what is wrong with it."""
     return _checked(Rows(paths, range(1, len(paths) + 1), "value"), what)
 

@@ -1,6 +1,20 @@
 """What a release cost: how much detail is lost, and how many records."""
 
-from incrowd.measures._labelled import LabelSums, costs_of_labels, costs_of_sums
+from incrowd.measures._axes import Axis, Spread
+from incrowd.measures._costs import (
+    CellObjective,
+    ColumnCosts,
+    LabelSums,
+    Objective,
+    Published,
+    ambiguity,
+    column_costs,
+    costs_of_labels,
+    costs_of_sums,
+    rounded,
+)
+from incrowd.measures._covers import Cover, Groups, comparison_groups, in_line
+from incrowd.measures._exposure import ClassSizes, Exposed, persons_alone, same_classes, same_sets, unique_without
 from incrowd.measures._measures import (
     MEASURES,
     AverageClassSize,
@@ -14,37 +28,34 @@ from incrowd.measures._measures import (
     column_weights,
     read_measure,
 )
-from incrowd.measures._objective import Objective, Published, rounded
+from incrowd.measures._pairs import Joint, Ranges, answers, cramers_v
 from incrowd.measures._risk import (
     Chances,
+    Fitting,
+    Guess,
+    best_guess,
     chances_expected,
     chances_in_population,
     chances_in_table,
+    crowds,
     expected_chance,
 )
-from incrowd.measures._risk_inference import Guess, best_guess
-from incrowd.measures._risk_population import Fitting, crowds
-from incrowd.measures._risk_sets import persons_alone, same_classes, same_sets
-from incrowd.measures._uniqueness import ESTIMATORS, Uniqueness, estimated_uniqueness
-from incrowd.measures._uniqueness_pitman import pitman_fit
-from incrowd.measures._uniqueness_sizes import Sizes
-from incrowd.measures._utility_axis import Axis, Spread
-from incrowd.measures._utility_costs import ColumnCosts, ambiguity, column_costs
-from incrowd.measures._utility_covers import Cover, in_line
-from incrowd.measures._utility_groups import Groups, comparison_groups
-from incrowd.measures._utility_pairs import Joint, Ranges, answers, cramers_v
+from incrowd.measures._uniqueness import ESTIMATORS, Sizes, Uniqueness, estimated_uniqueness, pitman_fit
 
 __all__ = [
     "ESTIMATORS",
     "MEASURES",
     "AverageClassSize",
     "Axis",
+    "CellObjective",
     "Chances",
+    "ClassSizes",
     "ColumnCosts",
     "Cover",
     "Discernibility",
     "Distortion",
     "Entropy",
+    "Exposed",
     "Fitting",
     "Groups",
     "Guess",
@@ -82,4 +93,5 @@ __all__ = [
     "rounded",
     "same_classes",
     "same_sets",
+    "unique_without",
 ]

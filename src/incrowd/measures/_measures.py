@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Census, Ladder, ParameterError, UnknownColumnError, add_up
-from incrowd.measures._objective import CellObjective, Costs, Counts, Floats, Objective, Published, rounded
+from incrowd.measures._costs import CellObjective, Costs, Counts, Floats, Objective, Published, rounded
 
 Mean = Literal["geometric", "arithmetic"]
 

@@ -8,16 +8,246 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.measures._uniqueness_pitman import pitman
-from incrowd.measures._uniqueness_sizes import Sizes
-from incrowd.measures._uniqueness_slide import slide_negative_binomial
+# The class sizes of a sample, as estimators of uniqueness look at them.
 
 Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sizes:
+    """How many classes of which size a sample of a population has.
+
+    Attributes
+    ----------
+    sizes
+        The sizes that occur, ascending.
+    classes
+        How many classes have each.
+    records
+        How many records the sample has.
+    population
+        How many people the population has.
+    """
+
+    sizes: Counts = field(repr=False)
+    classes: Counts = field(repr=False)
+    records: int
+    population: int
+
+    @classmethod
+    def of(cls, class_sizes: Counts, population: int) -> Sizes:
+        """Count classes by their size."""
+        sizes, classes = np.unique(class_sizes, return_counts=True)
+        return cls(sizes.astype(np.int64), classes.astype(np.int64), int(class_sizes.sum()), population)
+
+    @property
+    def number(self) -> int:
+        """How many classes there are."""
+        return int(self.classes.sum())
+
+    @property
+    def alone(self) -> int:
+        """How many classes of one there are."""
+        return int(self.classes[0]) if len(self.sizes) and self.sizes[0] == 1 else 0
+
+    @property
+    def fraction(self) -> float:
+        """Which share of the population is in the sample."""
+        return self.records / self.population if self.population else 1.0
+
+
+# The number of people who are one of a kind under Pitman's model.
+
+Floats = npt.NDArray[np.float64]
+
+_LEAST, _MOST = 1e-6, 1 - 1e-9
+
+
+def pitman(sizes: Sizes) -> float | None:
+    """Estimate the number of classes of one in the population by Pitman's sampling formula.
+
+    Its two parameters are those under which the sample is most likely. Then the expected number of classes of one among
+    N people is N times (theta + alpha) ... (theta + alpha + N - 2) over (theta + 1) ... (theta + N - 1).
+
+    Returns
+    -------
+    ``None`` where the sample cannot tell: every class has one record, or all records are in one class.
+
+    References
+    ----------
+    N. Hoshino. *Applying Pitman's sampling formula to microdata disclosure risk assessment.* Journal of Official
+    Statistics 17(4), 2001.
+    """
+    fit = pitman_fit(sizes)
+    if fit is None:
+        return None
+    alpha, theta = fit
+    people, lg = sizes.population, math.lgamma
+    log = lg(theta + alpha + people - 1) - lg(theta + people) + lg(theta + 1) - lg(theta + alpha)
+    return people * math.exp(log)
+
+
+def pitman_fit(sizes: Sizes) -> tuple[float, float] | None:
+    """Find alpha and theta, under which the sample is most likely; nothing where it cannot tell."""
+    if sizes.number in {0, 1, sizes.records}:
+        return None
+    alpha = _alpha(sizes)
+    return alpha, _theta(sizes, alpha)
+
+
+def _alpha(sizes: Sizes) -> float:
+    """Find where the likelihood, at the best theta for each alpha, is highest: its slope changes sign there."""
+    low, high = _LEAST, _MOST
+    if _slope(sizes, low) <= 0:
+        return low
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _slope(sizes, middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def _slope(sizes: Sizes, alpha: float) -> float:
+    """Give the derivative of the log likelihood by alpha, at the best theta."""
+    theta = _theta(sizes, alpha)
+    new = (sizes.number - 1 - theta * _sum(theta, alpha, sizes.number)) / alpha
+    again = digamma(sizes.sizes.astype(np.float64) - alpha) - digamma(np.array([1 - alpha]))
+    return new - float(sizes.classes @ again)
+
+
+def _theta(sizes: Sizes, alpha: float) -> float:
+    """Find the theta under which the sample is most likely, for an alpha: its slope falls from above 0 to below."""
+    low, high = 1e-12, 1.0  # how far theta is above -alpha
+    while _theta_slope(sizes, alpha, high - alpha) > 0 and high < 1e18:
+        low, high = high, high * 4
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _theta_slope(sizes, alpha, middle - alpha) > 0 else (low, middle)
+    return (low + high) / 2 - alpha
+
+
+def _theta_slope(sizes: Sizes, alpha: float, theta: float) -> float:
+    return _sum(theta, alpha, sizes.number) - _sum(theta, 1.0, sizes.records)
+
+
+def _sum(theta: float, alpha: float, number: int) -> float:
+    """Add up 1 / (theta + i alpha) for i from 1 to number - 1."""
+    if number <= 1000:
+        return float((1 / (theta + alpha * np.arange(1, number))).sum())
+    first, last = digamma(np.array([theta / alpha + 1, theta / alpha + number]))
+    return float(last - first) / alpha
+
+
+def digamma(values: Floats) -> Floats:
+    """Give the derivative of the logarithm of the gamma function, for values above 0."""
+    x = np.array(values, dtype=np.float64)
+    result = np.zeros_like(x)
+    while (x < 10).any():  # psi(x) = psi(x + 1) - 1 / x
+        small = x < 10
+        result[small] -= 1 / x[small]
+        x[small] += 1
+    square = 1 / (x * x)
+    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
+    return np.asarray(result + np.log(x) - 0.5 / x - series, dtype=np.float64)
+
+
+# The number of people who are one of a kind under the slide negative binomial model.
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """The model for one beta: classes have one person more than a negative binomial number.
+
+    Attributes
+    ----------
+    alpha, beta
+        Its parameters: the shape, and the chance of success.
+    unseen
+        The chance that nobody of a class is in the sample.
+    one
+        The chance that one person of a class is.
+    """
+
+    alpha: float
+    beta: float
+    unseen: float
+    one: float
+
+    @classmethod
+    def of(cls, alpha: float, beta: float, fraction: float) -> _Fit:
+        rest = 1 - fraction
+        all_in = beta + (1 - beta) * fraction
+        power = math.exp(alpha * math.log(beta / all_in))
+        return cls(alpha, beta, rest * power, fraction * power * (1 + rest * alpha * (1 - beta) / all_in))
+
+    @property
+    def mean(self) -> float:
+        """The mean size of a class in the population."""
+        return 1 + self.alpha * (1 - self.beta) / self.beta
+
+
+def slide_negative_binomial(sizes: Sizes) -> float | None:
+    """Estimate the number of classes of one in the population by the slide negative binomial model.
+
+    A class of the population has 1 + X people, X negative binomial, and each of them is in the sample with the same
+    chance. The parameters are those with which three numbers come out as they are: people in the population, classes
+    in the sample, and classes of one in the sample.
+
+    Returns
+    -------
+    ``None`` where there are no such parameters.
+
+    References
+    ----------
+    G. Chen, S. Keller-McNulty. *Estimation of identification disclosure risk in microdata.* Journal of Official
+    Statistics 14(1), 1998. There the parameters are estimated in another way.
+    """
+    if sizes.number == sizes.records:
+        return None
+    betas = [1 / (1 + math.exp(-step / 8)) for step in range(-160, 161)]
+    differences = [(beta, _difference(sizes, beta)) for beta in betas]
+    for (low, left), (high, right) in pairwise(differences):
+        if (left > 0) != (right > 0):
+            return _uniques(sizes, low, high, rising=right > 0)
+    return None
+
+
+def _uniques(sizes: Sizes, low: float, high: float, *, rising: bool) -> float:
+    """Narrow beta down to where the classes of one come out right."""
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if (_difference(sizes, middle) > 0) == rising else (middle, high)
+    fit = _fit(sizes, (low + high) / 2)
+    return sizes.population / fit.mean * math.exp(fit.alpha * math.log(fit.beta))
+
+
+def _difference(sizes: Sizes, beta: float) -> float:
+    """Give how many more classes of one the model has than the sample, per class of the sample."""
+    fit = _fit(sizes, beta)
+    return fit.one / (1 - fit.unseen) - sizes.alone / sizes.number
+
+
+def _fit(sizes: Sizes, beta: float) -> _Fit:
+    """Find the alpha with which people per class of the sample come out right, for a beta."""
+    wanted, low, high = sizes.population / sizes.number, 0.0, 1.0
+    while _people_per_class(high, beta, sizes.fraction) <= wanted:  # it grows without end
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        below = _people_per_class(middle, beta, sizes.fraction) <= wanted
+        low, high = (middle, high) if below else (low, middle)
+    return _Fit.of((low + high) / 2, beta, sizes.fraction)
+
+
+def _people_per_class(alpha: float, beta: float, fraction: float) -> float:
+    """Give the people of the population per class that the sample has."""
+    fit = _Fit.of(alpha, beta, fraction)
+    return fit.mean / (1 - fit.unseen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,36 @@
 """Promises: each privacy model is a small frozen object that judges classes."""
 
-from incrowd.models._alpha_association import AlphaAssociation
-from incrowd.models._association import Association
-from incrowd.models._feasibility import Feasibility, Obstacle, feasibility
+from incrowd.models._alpha_association import AlphaAssociation, Association
+from incrowd.models._feasibility import Feasibility, Obstacle, cumulative_max, feasibility, max_groups, max_p
 from incrowd.models._form import Choice, Form, Key, Parts, choices
 from incrowd.models._judge import Judge, Judgement, Requirement
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
 from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
-from incrowd.models._limit import suppression_limit
-from incrowd.models._max_groups import cumulative_max, max_groups, max_p
-from incrowd.models._measured import Measured, Ratios, Sense, Sums
-from incrowd.models._model import All, Model
+from incrowd.models._measurement import Measured, MeasuredNumber, Ratios, Sense, Sums, worst
+from incrowd.models._model import All, Model, sensitive_columns
 from incrowd.models._nt_closeness import Certificates, NTCloseness, NTJudge, nt_curve
-from incrowd.models._numbers import Number
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
-from incrowd.models._promise import promise
+from incrowd.models._promise import exactly, promise, shown_by_a_file, trivial
 from incrowd.models._region_distances import Pairs
 from incrowd.models._t_closeness import Coverage, Distance, TCloseness
-from incrowd.models._trivial import trivial
+from incrowd.models._thresholds import (
+    MOST_PEOPLE,
+    Number,
+    check_column,
+    check_people,
+    fraction,
+    listed,
+    plain,
+    read_number,
+    read_people,
+    shown,
+    suppression_limit,
+    whole,
+)
 
 __all__ = [
+    "MOST_PEOPLE",
     "All",
     "AlphaAssociation",
     "Association",
@@ -39,6 +49,7 @@ __all__ = [
     "Key",
     "LDiversity",
     "Measured",
+    "MeasuredNumber",
     "Model",
     "NTCloseness",
     "NTJudge",
@@ -54,13 +65,26 @@ __all__ = [
     "Sense",
     "Sums",
     "TCloseness",
+    "check_column",
+    "check_people",
     "choices",
     "cumulative_max",
+    "exactly",
     "feasibility",
+    "fraction",
+    "listed",
     "max_groups",
     "max_p",
     "nt_curve",
+    "plain",
     "promise",
+    "read_number",
+    "read_people",
+    "sensitive_columns",
+    "shown",
+    "shown_by_a_file",
     "suppression_limit",
     "trivial",
+    "whole",
+    "worst",
 ]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from incrowd.core import Classes, Histogram, Ladder, ParameterError, group
 from incrowd.models._judge import Judge
-from incrowd.models._measured import Measured, Ratios, Roots, Sums
+from incrowd.models._measurement import Measured, Ratios, Roots, Sums
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

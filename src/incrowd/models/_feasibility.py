@@ -4,22 +4,168 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Grouping, Schema, SchemaError, group
+from incrowd.core import Classes, Grouping, ParameterError, Schema, SchemaError, group
 from incrowd.models._alpha_association import AlphaAssociation
-from incrowd.models._judge import Judge, Judgement
+from incrowd.models._judge import Judge, Judgement, Requirement
 from incrowd.models._k_anonymity import KAnonymity
-from incrowd.models._max_groups import max_groups
+from incrowd.models._l_diversity import RecursiveDiversity, least_values
+from incrowd.models._measurement import TOLERANCE, Sense
+from incrowd.models._model import Model
 from incrowd.models._nt_closeness import NTCloseness
-from incrowd.models._numbers import plain
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive
-from incrowd.models._weaker import safe, text, weaker, weaker_by_implied
+from incrowd.models._thresholds import plain, whole
+
+# How many classes with p different values each a table can have at most (S2-COND1, S2-COND2).
+
+Frequencies = Sequence[Sequence[int] | npt.NDArray[Any]]
+
+
+def max_p(frequencies: Frequencies) -> int:
+    """Give the largest p that a class can have: the number of values of the column with the fewest (S2-COND1)."""
+    return min(len(counts) for counts in _descending(frequencies))
+
+
+def cumulative_max(frequencies: Frequencies) -> list[int]:
+    """Give for i = 1, 2, ... up to ``max_p`` how many records the i most frequent values of a column have, at most."""
+    return [int(total) for total in _cumulative(_descending(frequencies))]
+
+
+def max_groups(frequencies: Frequencies, p: int) -> int:
+    """Give a number of classes with p different values each that no release exceeds; 0 where none has so many.
+
+    Parameters
+    ----------
+    frequencies
+        How often each value occurs, one list per sensitive column.
+    p
+        How many different values of every column each class must have; 1 or more. For 1 there is no bound but the
+        number of records.
+
+    Notes
+    -----
+    At most p - i values of a class are among the p - i most frequent ones, so the class takes i of the other records or
+    more. For one column the smaller of this bound and ``records // p`` is reached by some grouping of the records.
+
+    References
+    ----------
+    T. M. Truta, B. Vinay. *Privacy protection: p-sensitive k-anonymity property.* ICDE Workshops, 2006.
+
+    Examples
+    --------
+    >>> from incrowd.models import max_groups
+    >>> max_groups([[900, 90, 5, 3, 2]], p=3)
+    10
+    """
+    p = whole(p, name="p", at_least=1)
+    columns = _descending(frequencies)
+    records = int(columns[0].sum())
+    cumulative = _cumulative(columns)
+    if p > len(cumulative):
+        return 0
+    others = np.arange(1, p)
+    return int(np.min((records - cumulative[p - 1 - others]) // others, initial=records))
+
+
+def _descending(frequencies: Frequencies) -> list[npt.NDArray[np.int64]]:
+    columns = [np.sort(np.asarray(counts, dtype=np.int64))[::-1] for counts in frequencies]
+    columns = [counts[counts > 0] for counts in columns]
+    if len({int(counts.sum()) for counts in columns}) != 1:
+        msg = "frequencies must be one list per column, all adding up to the number of records."
+        raise ParameterError(msg, hint="write [[900, 100]], also for a single column.")
+    return columns
+
+
+def _cumulative(columns: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    shortest = min(map(len, columns))
+    sums = np.stack([np.cumsum(counts[:shortest]) for counts in columns])
+    return np.asarray(sums.max(axis=0), dtype=np.int64)
+
+
+# The nearest weaker promise that a table can still keep, its numbers rounded to the safe side.
+
+Values = Sequence[Fraction | float]
+
+
+def weaker(judge: Judge, measured: Values, counts: Sequence[int]) -> str | None:
+    """Weaken a promise until the whole table keeps it; ``None`` if what fails is no parameter.
+
+    Parameters
+    ----------
+    judge
+        What the whole table failed.
+    measured
+        What the whole table has, requirement by requirement.
+    counts
+        How often each value of the column occurs; only recursive diversity asks.
+    """
+    model: Any = judge.model
+    if isinstance(model, RecursiveDiversity):
+        return text(judge, _recursive(model, sorted(counts, reverse=True)))
+    if isinstance(model, AlphaAssociation) and model.by_value is not None:
+        pairs = zip(model.by_value.items(), measured, strict=True)
+        return text(judge, {"alpha": tuple((name, max(bound, safe(value, "<="))) for (name, bound), value in pairs)})
+    failing = [pair for pair in zip(model.requirements, measured, strict=True) if _fails(*pair)]
+    numbers = {bound.name: safe(value, bound.sense) for bound, value in failing}
+    return text(judge, numbers) if set(numbers) <= {field.name for field in fields(model)} else None
+
+
+def weaker_by_implied(judge: Judge, measured: Fraction | float) -> str | None:
+    """Weaken a promise until the whole table keeps what it implies: so many values, or so much of the table."""
+    model: Any = judge.model
+    name = model.requirements[0].name
+    if isinstance(model, RecursiveDiversity):
+        return text(judge, _recursive_of(model, int(measured)))
+    if name == "l":
+        return text(judge, {"l": safe(measured, ">=")})
+    if name == "alpha":
+        return text(judge, {"alpha": safe(1 / Fraction(measured), "<=")})
+    return text(judge, {"t": safe(1 - Fraction(measured), "<=")}) if name == "t" else None
+
+
+def text(judge: Judge, numbers: dict[str, Any]) -> str:
+    """Write a judge's promise with other numbers."""
+    about: dict[str, Any] = {"of": judge.columns} if judge.columns else {}
+    model: Model = replace(judge.model, **numbers, **about)  # type: ignore[type-var]
+    return str(model)
+
+
+def safe(value: Fraction | float, sense: Sense) -> int | Fraction:
+    """Round a measured number so that as a bound it is met: to two places, below 1 to three digits."""
+    slack = Fraction(0 if isinstance(value, Fraction) else TOLERANCE / 2 * max(1.0, value))
+    exact = Fraction(value)
+    places = 2 if exact >= 1 or exact <= 0 else min(12, 2 - math.floor(math.log10(exact)))
+    scale = 10**places
+    if sense == ">=":
+        rounded = Fraction(math.floor((exact + slack) * scale), scale)
+    elif sense == "<=":
+        rounded = Fraction(math.ceil((exact - slack) * scale), scale)
+    else:
+        rounded = Fraction(math.floor((exact + slack) * scale) + 1, scale)
+    return rounded.numerator if rounded.denominator == 1 else rounded
+
+
+def _fails(bound: Requirement, value: Fraction | float) -> bool:
+    return not {">=": value >= bound.bound, "<=": value <= bound.bound, "<": value < bound.bound}[bound.sense]
+
+
+def _recursive_of(model: RecursiveDiversity, values: int) -> dict[str, Any]:
+    """Lower ``l`` as far as so many values ask for, and raise ``c`` only where that is not enough."""
+    rank = values - (least_values(Fraction(model.c), model.l) - model.l)
+    return {"l": rank} if rank >= 1 else {"l": 1, "c": safe(Fraction(1, values), "<")}
+
+
+def _recursive(model: RecursiveDiversity, counts: list[int]) -> dict[str, Any]:
+    """Lower ``l`` to the number of values, then raise ``c`` above what the first of them needs."""
+    rank = min(model.l, len(counts))
+    ratio = Fraction(counts[0], sum(counts[rank - 1 :]))
+    return {"l": rank, "c": model.c if ratio < model.c else safe(ratio, "<")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, Histogram, ParameterError, SchemaError, SupersetMode
-from incrowd.models._measured import Bools, Floats, Measured, Sense
+from incrowd.models._measurement import Bools, Floats, Measured, Sense
 
 if TYPE_CHECKING:
     from incrowd.models._model import Model

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from incrowd.core import Classes, Domain, Schema
 from incrowd.models._form import Choice, Form, Key
 from incrowd.models._judge import Judge, Requirement
-from incrowd.models._measured import Measured, Ratios
+from incrowd.models._measurement import Measured, Ratios
 from incrowd.models._model import Model
-from incrowd.models._numbers import whole
+from incrowd.models._thresholds import whole
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema
 from incrowd.models._form import MISSING, OF, Choice, Form, Key
 from incrowd.models._judge import Judge, Requirement
-from incrowd.models._measured import TOLERANCE, Measured, Ratios, Roots
+from incrowd.models._measurement import TOLERANCE, Measured, Ratios, Roots
 from incrowd.models._model import (
     Model,
     Of,
@@ -24,7 +24,7 @@ from incrowd.models._model import (
     sensitive_columns,
     with_missing,
 )
-from incrowd.models._numbers import Number, exact, fraction, plain, whole
+from incrowd.models._thresholds import Number, exact, fraction, plain, whole
 
 Diversity = Literal["distinct", "probabilistic", "entropy"]
 

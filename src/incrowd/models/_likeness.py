@@ -14,9 +14,9 @@ from incrowd.core import Classes, Domain, Histogram, Schema
 from incrowd.models._distances import Counts, beside
 from incrowd.models._form import OF, Choice, Form, Key
 from incrowd.models._judge import Judge, Requirement
-from incrowd.models._measured import Measured, Ratios, Roots
+from incrowd.models._measurement import Measured, Ratios, Roots
 from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
-from incrowd.models._numbers import Number, exact, fraction, plain
+from incrowd.models._thresholds import Number, exact, fraction, plain
 
 _FLOAT = 1e-12
 """Two gains this near (relatively) are compared as fractions."""

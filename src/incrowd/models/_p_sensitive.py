@@ -16,7 +16,7 @@ from incrowd.hierarchies import BoundCategories, Categories
 from incrowd.models._form import MISSING, OF, Choice, Form, Key
 from incrowd.models._judge import Judge, Requirement
 from incrowd.models._l_diversity import DistinctJudge
-from incrowd.models._measured import Measured, Ratios
+from incrowd.models._measurement import Measured, Ratios
 from incrowd.models._model import (
     Model,
     Of,
@@ -27,7 +27,7 @@ from incrowd.models._model import (
     sensitive_columns,
     with_missing,
 )
-from incrowd.models._numbers import Number, exact, fraction, plain, whole
+from incrowd.models._thresholds import Number, exact, fraction, plain, whole
 
 WeightOver = Literal["records", "distinct"]
 

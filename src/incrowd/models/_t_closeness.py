@@ -14,9 +14,9 @@ from incrowd.hierarchies import Ordered, Tree
 from incrowd.models._distances import Distributions, beside, equal, hierarchical, kullback_leibler, ordered
 from incrowd.models._form import DISTANCES, OF, Choice, Form, Key
 from incrowd.models._judge import Judge, Requirement
-from incrowd.models._measured import Measured, Ratios
+from incrowd.models._measurement import Measured, Ratios
 from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
-from incrowd.models._numbers import Number, exact, fraction, plain
+from incrowd.models._thresholds import Number, exact, fraction, plain
 
 Distance = Literal["equal", "variational", "ordered", "hierarchical", "kl"]
 

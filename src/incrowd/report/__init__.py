@@ -1,7 +1,9 @@
-"""Draws plain values that it is given. Computes nothing and never sees a table."""
+"""Charts and pages: drawing what it is handed, and the sections that hand it over."""
 
-from incrowd.report._bipartite import Picture, bipartite_svg
-from incrowd.report._experiment_charts import (
+from incrowd.report._bipartite_graph import Picture, bipartite_svg
+from incrowd.report._chart_rows import detail_kept
+from incrowd.report._charts import Charts
+from incrowd.report._experiment_plots import (
     bars_with_limit,
     points_beside,
     series_bars,
@@ -9,13 +11,26 @@ from incrowd.report._experiment_charts import (
     svg_of,
     yes_and_no,
 )
-from incrowd.report._page import LONG, Figure, Page, Section, State, Table, html_of, letter_of
-from incrowd.report._risk_charts import attack_rates, attackers, class_sizes, confidence
-from incrowd.report._search_charts import lattice, rectangles, tree
-from incrowd.report._utility_charts import frontier, ladders, losses, marginals
+from incrowd.report._page import LONG, Figure, Page, Section, State, Table, html_of, letter_of, shown_everywhere
+from incrowd.report._plots import (
+    attack_rates,
+    attackers,
+    class_sizes,
+    confidence,
+    frontier,
+    ladders,
+    lattice,
+    losses,
+    marginals,
+    rectangles,
+    tree,
+)
+from incrowd.report._report import charts_of, owner_page, plain_page, write_report, write_reports
+from incrowd.report._verdict_section import doubts, worst_findings
 
 __all__ = [
     "LONG",
+    "Charts",
     "Figure",
     "Page",
     "Picture",
@@ -26,8 +41,11 @@ __all__ = [
     "attackers",
     "bars_with_limit",
     "bipartite_svg",
+    "charts_of",
     "class_sizes",
     "confidence",
+    "detail_kept",
+    "doubts",
     "frontier",
     "html_of",
     "ladders",
@@ -35,11 +53,17 @@ __all__ = [
     "letter_of",
     "losses",
     "marginals",
+    "owner_page",
+    "plain_page",
     "points_beside",
     "rectangles",
     "series_bars",
     "series_curves",
+    "shown_everywhere",
     "svg_of",
     "tree",
+    "worst_findings",
+    "write_report",
+    "write_reports",
     "yes_and_no",
 ]

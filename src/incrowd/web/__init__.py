@@ -1,7 +1,7 @@
 """The local web page: clicks in, the api called, a page out."""
 
 from incrowd.web._app import make_app
+from incrowd.web._guard import Settings
 from incrowd.web._serve import serve
-from incrowd.web._settings import Settings
 
 __all__ = ["Settings", "make_app", "serve"]

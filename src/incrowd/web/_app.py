@@ -16,12 +16,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from incrowd.core import IncrowdError
-from incrowd.web import _pages, _routes_jobs, _routes_plan, _routes_runs, _routes_table
-from incrowd.web._asked import ERRORS
-from incrowd.web._guard import HEADERS, Guard
+from incrowd.web import _office as _pages
+from incrowd.web import _routes_jobs, _routes_plan, _routes_runs, _routes_table
+from incrowd.web._guard import HEADERS, Guard, Settings
 from incrowd.web._office import Office
 from incrowd.web._refusal import Plain, Refusal, said, said_by, status_of
-from incrowd.web._settings import Settings
+from incrowd.web._requests import ERRORS
 
 STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "The local page of incrowd. It edits a plan and runs it; what it does can be done without it."

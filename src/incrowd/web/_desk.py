@@ -2,19 +2,153 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from incrowd.api import Plan, Release, Suggestion, suggest
-from incrowd.core import Domain, PrivacyWarning, UnknownColumnError
-from incrowd.engines import Notation, Remembered, open_table
+from incrowd.core import DataError, Domain, PrivacyWarning, UnknownColumnError
+from incrowd.engines import Notation, Remembered, ending_of, open_table
+from incrowd.plan import Plan, Suggestion, suggest
+from incrowd.release import Release
 from incrowd.web._history import read_json
 from incrowd.web._plans import read_plan
 from incrowd.web._refusal import Plain, refusal
-from incrowd.web._unpacked import refuse_huge
 from incrowd.web._worker import Teller
+
+# Spreadsheets are packed: what a small file holds inside is measured before anybody reads it.
+
+PACKED = (".xlsx", ".ods")
+"""Spreadsheets that are archives."""
+MOST_BYTES, MOST_CELLS = 2**31, 50_000_000
+"""What a spreadsheet may hold: bytes when it is unpacked, and cells of a sheet from the first to the last."""
+_BYTES = f"is larger than {MOST_BYTES / 2**30:g} GB when it is unpacked"
+_CELLS = f"has a sheet that spans more than {MOST_CELLS:,} cells"
+CHUNK = 2**20
+HEADER = 30
+"""The bytes of a file's header in an archive before its name."""
+
+_ROW = re.compile(rb"<(?:\w+:)?row\b")
+_PLACE = re.compile(rb"<(?:\w+:)?row\b[^>]{0,2000}?\sr\s*=\s*[\"'](\d{1,18})")
+_CELL = re.compile(rb"<(?:\w+:)?c\b[^>]{0,2000}?\sr\s*=\s*[\"']([A-Za-z]{1,7})(\d{1,18})[\"']")
+_UNPLACED = re.compile(rb"<(?:\w+:)?c(?=[\s/>])(?![^>]{0,2000}?\sr\s*=)")
+KEPT = 4096
+"""Bytes of a chunk that are looked at again with the next one: a tag may lie on the border."""
+
+Key = tuple[str, int, int]
+_SMALL: set[Key] = set()
+"""Files that were measured already, by name, size and time."""
+
+
+def refuse_huge(path: Path) -> None:
+    """Refuse a spreadsheet that would fill the memory, however small its file is.
+
+    Parameters
+    ----------
+    path
+        A table of any kind; all but spreadsheets pass.
+
+    Raises
+    ------
+    DataError
+        If it unpacks to more bytes, or spans more cells, than are read.
+    """
+    if ending_of(path) not in PACKED or not path.is_file():
+        return
+    found = path.stat()
+    key = str(path), found.st_size, found.st_mtime_ns
+    if key in _SMALL:
+        return
+    try:
+        with ZipFile(path) as archive:
+            _measure(archive)
+    except (BadZipFile, zlib.error, NotImplementedError, EOFError, OSError) as error:
+        msg = f"The file {path.name!r} is not a spreadsheet, or is broken."
+        raise DataError(msg, hint="open it in Excel and save it again.") from error
+    _SMALL.clear()
+    _SMALL.add(key)
+
+
+def _measure(archive: ZipFile) -> None:
+    """Unpack every part of an archive bit by bit, and keep nothing: what its list says may be wrong."""
+    left = MOST_BYTES
+    if sum(part.file_size for part in archive.infolist()) > left:
+        raise _too_large(_BYTES)
+    assert archive.fp is not None  # noqa: S101 - it is open
+    for part in archive.infolist():
+        extent = _Extent()
+        for chunk in _inflated(archive.fp, part):
+            left -= len(chunk)
+            if left < 0:
+                raise _too_large(_BYTES)
+            extent.look_at(chunk)  # of every part: a sheet may have any name
+        if extent.cells > MOST_CELLS:
+            raise _too_large(_CELLS)
+
+
+def _inflated(file: IO[bytes], part: ZipInfo) -> Iterator[bytes]:
+    """Unpack a part of an archive, whatever size it claims to have."""
+    if part.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
+        msg = "unknown method"
+        raise BadZipFile(msg)
+    file.seek(part.header_offset)
+    header = file.read(HEADER)
+    if len(header) < HEADER or header[:4] != b"PK\x03\x04":
+        msg = "no header"
+        raise BadZipFile(msg)
+    file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
+    inflate = zlib.decompressobj(-15)
+    left = part.compress_size
+    while left > 0 and (packed := file.read(min(CHUNK // 16, left))):
+        left -= len(packed)
+        if part.compress_type == ZIP_STORED:
+            yield packed
+            continue
+        while packed and not inflate.eof:
+            yield inflate.decompress(packed, CHUNK)
+            packed = inflate.unconsumed_tail
+
+
+@dataclass
+class _Extent:
+    """How far a sheet reaches: readers keep a place for every cell between the first and the last."""
+
+    rows: int = 0
+    columns: int = 0
+    rest: bytes = b""
+
+    @property
+    def cells(self) -> int:
+        """The cells from the first to the last."""
+        return self.rows * self.columns
+
+    def look_at(self, chunk: bytes) -> None:
+        """Go on with what was unpacked; what lies on the border is seen again with the next chunk."""
+        text = self.rest + chunk
+        placed = _CELL.findall(text)
+        self.columns = max([self.columns, *map(_number, {letters for letters, _ in placed})])
+        self.rows = max([self.rows, *map(int, {row for _, row in placed}), *map(int, set(_PLACE.findall(text)))])
+        if _UNPLACED.search(text):  # such cells stand side by side
+            self.columns = max(self.columns, *(len(_UNPLACED.findall(row)) for row in _ROW.split(text)))
+        self.rest = text[-KEPT:]
+
+
+def _number(letters: bytes) -> int:
+    """Give the number of a column that is written as letters: A is 1, AA is 27."""
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - 64
+    return number
+
+
+def _too_large(what: str) -> DataError:
+    msg = f"The spreadsheet {what}: it is not read."
+    return DataError(msg, hint="delete what is not part of the table, or save the sheet as CSV.")
+
 
 RELEASES = 3
 """So many releases are kept at hand."""

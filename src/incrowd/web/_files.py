@@ -5,12 +5,19 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import os
-from collections.abc import Collection, Mapping
+import re
+import secrets
+import threading
+import unicodedata
+from collections.abc import AsyncIterator, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from incrowd.core import atomic_path
 from incrowd.engines import digest_of_files, ending_of
-from incrowd.web._refusal import Refusal, refusal
+from incrowd.web._history import read_json, write_json
+from incrowd.web._refusal import Plain, Refusal, refusal
+from incrowd.web._wording import again
 
 OURS = ".incrowd"
 """Where we keep what belongs to the page: earlier plans and runs."""
@@ -122,3 +129,192 @@ def _described(entry: Path, use: str | None, uploaded: bool) -> dict[str, Any]: 
 def kinds_said(endings: tuple[str, ...] = TABLES) -> str:
     """Say how the name of a file must end."""
     return f"The name must end in one of {', '.join(endings)}."
+
+
+# Files that came in by the page: each keeps its name as far as that is safe, and can be deleted again.
+
+BEGINNINGS = {
+    **dict.fromkeys((".csv", ".tsv", ".txt"), b""),
+    **dict.fromkeys((".csv.gz", ".tsv.gz", ".txt.gz"), b"\x1f\x8b"),
+    ".parquet": b"PAR1",
+    ".xlsx": b"PK\x03\x04",
+}
+"""What can be uploaded, and how such a file begins."""
+LONGEST = 120
+"""A name has at most so many bytes before its ending."""
+NAMELESS = "upload"
+"""What a file is called if nothing of its name is safe."""
+
+_SIGNS = str.maketrans({**dict.fromkeys('<>:"|', "_"), "*": "_", "?": "_", "[": "(", "]": ")", "{": "(", "}": ")"})
+"""What some system forbids in names, and what would make a pattern of one."""
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+"""Names that mean a device on Windows, whatever follows after a point."""
+
+
+def safe_name(name: str) -> str:
+    """Keep of a file's name what is safe on every system: no folder, no hidden file, no device, no pattern.
+
+    Parameters
+    ----------
+    name
+        What it is called elsewhere.
+    """
+    last = unicodedata.normalize("NFC", name.replace("\\", "/").rsplit("/", 1)[-1])
+    seen = "".join(" " if sign.isspace() else sign for sign in last if sign.isspace() or _is_seen(sign))
+    ending = ending_of(seen)
+    stem = re.sub(r" {2,}", " ", seen[: len(seen) - len(ending)].translate(_SIGNS))
+    stem = _cut(stem.lstrip(" .-~")).rstrip(" .") or NAMELESS
+    return f"{'_' if _RESERVED.fullmatch(stem) else ''}{stem}{ending}"
+
+
+def _is_seen(sign: str) -> bool:
+    """Say whether a sign can be seen; others hide what a name is, or turn it around."""
+    return unicodedata.category(sign)[0] != "C"
+
+
+def _cut(stem: str) -> str:
+    return stem.encode("utf-8")[:LONGEST].decode("utf-8", "ignore")
+
+
+def in_use(use: str) -> Refusal:
+    """Refuse to delete a file that the plan uses, until somebody says that they know."""
+    hint = "without it nothing can be made by this plan, and no version can be made again."
+    told = refusal(409, "in-use", f"The plan uses this file for {use}.", hint)
+    told.said["repairs"] = [again("Delete it all the same", {"anyway": True})]
+    return told
+
+
+class Uploads:
+    """The files of a folder that came in by the page.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+
+    async def take(self, name: str, chunks: AsyncIterator[bytes], most: int) -> Plain:
+        """Write an uploaded file; one that is there already is never replaced, the new one gets a number.
+
+        Parameters
+        ----------
+        name
+            What it is called elsewhere.
+        chunks
+            The file.
+        most
+            The most bytes that it may have.
+        """
+        name = safe_name(name)
+        ending = ending_of(name)
+        if ending not in BEGINNINGS:
+            raise refusal(415, "wrong-kind", kinds_said(tuple(BEGINNINGS)), "save the table as one of these.")
+        draft = self._folder.ours(f"upload-{secrets.token_hex(8)}{ending}")
+        try:
+            with atomic_path(draft) as part:
+                size = await _write(part, ending, chunks, most)
+            return {"name": self.settle(draft, name), "size": size}
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def settle(self, draft: Path, name: str) -> str:
+        """Move a finished file into the folder under a name that is free there, and give that.
+
+        Parameters
+        ----------
+        draft
+            The file.
+        name
+            What it should be called.
+        """
+        with self._lock:
+            target = self._reserved(name)
+            draft.replace(target)
+            write_json(self._file, {**self._kept(), target.name: _print_of(target)})
+        return target.name
+
+    def delete(self, name: str) -> None:
+        """Delete a file that came in by the page and is as it was then; no other file can be deleted.
+
+        Parameters
+        ----------
+        name
+            The file's name in the folder.
+        """
+        with self._lock:
+            kept = self._kept()
+            path = self._folder.home / name
+            if not _is_plain(name) or not (path.is_symlink() or path.is_file()):
+                raise refusal(404, "not-found", "This file is gone already.", "nothing is left to be deleted.")
+            if kept.get(name) != _print_of(path):
+                told = "was changed since it was uploaded" if name in kept else "was not uploaded on this page"
+                raise refusal(403, "forbidden", f"The file {told}, so it is not deleted.", "delete it yourself.")
+            path.unlink()
+            write_json(self._file, {one: print_ for one, print_ in kept.items() if one != name})
+
+    def names(self) -> frozenset[str]:
+        """Give the files that can be deleted."""
+        return frozenset(name for name, known in self._kept().items() if known == _print_of(self._folder.home / name))
+
+    @property
+    def _file(self) -> Path:
+        return self._folder.ours("uploads.json")
+
+    def _kept(self) -> Plain:
+        found: Plain = read_json(self._file, {})
+        return found
+
+    def _reserved(self, name: str) -> Path:
+        """Make an empty file under a name that nobody has, not even in other letters; numbers follow from 2 on."""
+        taken = {unicodedata.normalize("NFC", entry.name).casefold() for entry in self._folder.home.iterdir()}
+        ending = name[len(name) - len(ending_of(name)) :]
+        number = 1
+        while True:
+            wanted = name if number == 1 else f"{name[: len(name) - len(ending)]} ({number}){ending}"
+            number += 1
+            if wanted.casefold() in taken:
+                continue
+            target = self._folder.home / wanted
+            try:
+                os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            except FileExistsError:  # somebody else was quicker
+                continue
+            return target
+
+
+async def _write(part: Path, ending: str, chunks: AsyncIterator[bytes], most: int) -> int:
+    size, begin, expected = 0, b"", BEGINNINGS[ending]
+    wrong = refusal(415, "wrong-kind", f"The file is not a {ending[1:]} file.", "check its ending.")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # for us alone
+        async for chunk in chunks:
+            begin = (begin + chunk)[: len(expected)]
+            if not expected.startswith(begin):
+                raise wrong
+            size += len(chunk)
+            if size > most:
+                message = f"The file is larger than {most / 2**20:,.0f} MB."
+                raise refusal(413, "too-large", message, "put it into the folder yourself, and choose it.")
+            file.write(chunk)
+    if size == 0:
+        raise refusal(422, "wrong-kind", "The file is empty.", "choose another one.")
+    if begin != expected:
+        raise wrong
+    return size
+
+
+def _is_plain(name: str) -> bool:
+    """Say whether a name is that of an entry of the folder itself."""
+    return name not in {"", ".", ".."} and not {"/", "\\", "\0"} & set(name)
+
+
+def _print_of(path: Path) -> list[int] | None:
+    """Tell a file from another one that has its name: by its place on the disk, its size and its time."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return [found.st_ino, found.st_size, found.st_mtime_ns]

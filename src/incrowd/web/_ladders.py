@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from incrowd.io import atomic_path
+from incrowd.core import atomic_path
+from incrowd.web._decisions import tables_of
 from incrowd.web._files import Folder
 from incrowd.web._refusal import Refusal, refusal
-from incrowd.web._toml import tables_of
 
 BESIDE = "plan-ladders"
 """The folder beside the plan in which they lie, called as by ``incrowd init``."""

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.api import ColumnProfile, Suggestion, hospital, suggest
-from incrowd.api._fits import census_within
-from incrowd.api._suggest._combinations import people_alone
 from incrowd.core import Census, CensusRequest, Domain, SchemaError, group
+from incrowd.datasets import hospital
 from incrowd.engines import open_table
-from incrowd.web._desk import domain_of, plan_of, suggestion_of, table_of
+from incrowd.evidence import ColumnProfile
+from incrowd.plan import Suggestion, people_alone, suggest
+from incrowd.release import census_within
+from incrowd.web._desk import domain_of, plan_of, refuse_huge, suggestion_of, table_of
 from incrowd.web._reading import ask_for_sheet, asked_about, layout_of
 from incrowd.web._refusal import Plain
 from incrowd.web._rows import first_rows, short
-from incrowd.web._unpacked import refuse_huge
 from incrowd.web._worker import Teller
 
 BARS, EXAMPLES, VALUES, ROWS = 12, 5, 500, 100

@@ -10,19 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from incrowd.algorithms import Inspected, LocalOutcome, Problem
-from incrowd.api import Plan, Release
-from incrowd.api._basis import Basis
-from incrowd.api._chart_rows import detail_kept
-from incrowd.api._predicted import Predicted, predicted_by
 from incrowd.core import Domain, EngineError, Ladder
 from incrowd.models import KAnonymity, Model, suppression_limit
-from incrowd.web._charts import quick_charts, write_charts
-from incrowd.web._decides import decides_of, states_of
+from incrowd.plan import Plan
+from incrowd.release import Basis, Predicted, Release, predicted_by
+from incrowd.report import detail_kept
+from incrowd.search import Inspected, LocalOutcome, Problem
+from incrowd.web._decisions import decides_of, origin_of, states_of
 from incrowd.web._desk import keep, plan_of
+from incrowd.web._evidence import quick_charts, write_charts
 from incrowd.web._history import write_json, write_text
 from incrowd.web._look import share_of
-from incrowd.web._origin import origin_of
 from incrowd.web._refusal import Plain
 from incrowd.web._rows import short
 from incrowd.web._summary import chances_of, details_of, summary_of

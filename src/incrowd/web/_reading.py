@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from incrowd.api import Plan, Suggestion
-from incrowd.api._suggest._gaps import MISSING, Gap, gaps_in
-from incrowd.api._suggest._reading import _are_typed
 from incrowd.core import DataError, Domain
 from incrowd.engines import ending_of, is_text, look_at, sheets_of
+from incrowd.plan import MISSING, Gap, Plan, Suggestion, gaps_in
+from incrowd.plan import are_typed as _are_typed
 from incrowd.web._refusal import Plain, refusal
 from incrowd.web._wording import again, sentence
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from incrowd.api import Plan
-from incrowd.web._decides import differences
+from incrowd.core import IncrowdError
+from incrowd.models import promise
+from incrowd.plan import Plan
+from incrowd.web._decisions import differences
 from incrowd.web._refusal import Plain, Refusal, refusal
 
 State = Literal["done", "open", "doubt"]
@@ -194,3 +196,172 @@ def refusal_of(items: Sequence[Item]) -> Refusal:
 def _listed(names: Sequence[str]) -> str:
     """Write names in a row."""
     return " and ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)
+
+
+# What must change along with a role: one click changes one thing, and the plan stays right.
+
+FitPlain = dict[str, Any]
+
+KEPT = {
+    "quasi": {"role", "hierarchy", "at_least", "at_most", "importance", "average"},
+    "sensitive": {"role", "hierarchy", "categories"},
+    "identifier": {"role", "keep", "key_file"},
+    "insensitive": {"role"},
+    "drop": {"role"},
+}
+"""The keys that a column of each role may have."""
+
+
+def fitted(tables: Mapping[str, Any], change: Mapping[str, Any]) -> FitPlain:
+    """Take away what no longer fits after a change of roles, unless the change itself asks for it.
+
+    Parameters
+    ----------
+    tables
+        The plan with the change in it.
+    change
+        What was changed.
+    """
+    columns = {name: dict(one) if isinstance(one, Mapping) else one for name, one in _of(tables, "columns").items()}
+    changed = _of(change, "columns")
+    entity = _of(change, "data").get("entity")
+    if isinstance(entity, str) and isinstance(columns.get(entity), dict) and "role" not in _of(changed, entity):
+        columns[entity] = {"role": "identifier"} if columns[entity].get("role") != "drop" else columns[entity]
+    for name, one in changed.items():
+        if isinstance(one, Mapping) and "role" in one and isinstance(columns.get(name), dict):
+            kept = KEPT.get(str(one["role"]), set())
+            columns[name] = {key: value for key, value in columns[name].items() if key in kept or key in one}
+    result = {**tables, "columns": columns} if "columns" in tables else dict(tables)
+    if "promise" in _of(change, "privacy") or (not changed and entity is None):
+        return result
+    return {**result, "privacy": _without_strangers(_of(result, "privacy"), columns)}
+
+
+def _without_strangers(privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> FitPlain:
+    """Leave out promises about columns that are not sensitive any more."""
+    given = privacy.get("promise")
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return dict(privacy)
+    sensitive = {name for name, one in columns.items() if isinstance(one, dict) and one.get("role") == "sensitive"}
+    kept = [text for text in given if not _columns_of(text) - sensitive]
+    return {**privacy, "promise": kept or list(given)}
+
+
+def _columns_of(text: Any) -> set[str]:
+    """Name the columns that a promise is about; none if it cannot be read, which is said elsewhere."""
+    try:
+        return promised_about(promise(text))
+    except IncrowdError:
+        return set()
+
+
+def promised_about(model: Any) -> set[str]:
+    """Name the columns that a promise is about."""
+    return {name for part in getattr(model, "parts", (model,)) for name in getattr(part, "of", None) or ()}
+
+
+def _of(tables: Any, key: Any) -> Mapping[str, Any]:
+    found = tables.get(key) if isinstance(tables, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+# What somebody who knows the table has to look at, the most dangerous first, and who a row is about.
+
+BECOMES = {
+    "identifier": "is left out, as something that names a person",
+    "sensitive": "is published as it is, as something that nobody could know of anybody",
+    "insensitive": "is published as it is, for everybody to know",
+    "quasi": "is published vaguer, as something that others could know",
+    "drop": "is left out",
+}
+"""What becomes of a column, by its role; in the order of what a suggestion asks."""
+NAMED = 3
+"""So many columns are named in one sentence; more are counted."""
+
+
+def checks_of(plan: Plan, columns: Sequence[Mapping[str, Any]], about: Mapping[str, Any]) -> list[Plain]:
+    """List what to look at: each with the column it is about, if it is one, and the screen where it is settled.
+
+    Parameters
+    ----------
+    plan
+        The plan as it is now.
+    columns
+        What each column is, what was suggested, and whether somebody looked at it.
+    about
+        Who a row is about, as far as the table told when it was opened.
+    """
+    return [
+        *_person(plan, {one["name"]: one for one in columns}, about),
+        *(item for role in BECOMES for item in _of_role(plan, role, columns, about)),
+    ]
+
+
+def _person(plan: Plan, columns: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[Plain]:
+    """Ask whether a column stands for a person: wrong either way, every group would be counted wrong."""
+    found, entity = about.get("entity"), plan.data.entity
+    if entity is None and about.get("perhaps") in columns:
+        name, rows = about["perhaps"], f"{about['people']:,} values in {about['records']:,} rows"
+        words = f"Does {_quoted(name)} stand for a person ({rows})? If so, say it: groups hold fewer people than rows."
+        yield _item(name, words, "open")
+    if found is None or found not in columns:
+        return
+    rows = f"{about['people']:,} values in {about['records']:,} rows"
+    if entity is None:
+        words = f"You said that every row is another person. But {_quoted(found)} repeats: {rows}."
+        yield _item(found, f"{words} If it stands for people, groups hold fewer people than rows.", "open")
+    elif entity == found and not columns[found]["confirmed"]:
+        words = (
+            f"Is {_quoted(found)} a person? People are counted by it ({rows}). If every row is another person, say so."
+        )
+        yield _item(found, words, "open")
+
+
+def _of_role(plan: Plan, role: str, columns: Sequence[Mapping[str, Any]], about: Mapping[str, Any]) -> Iterator[Plain]:
+    asked = about.get("entity") if about.get("entity") == plan.data.entity else None
+    asked = about.get("perhaps") if asked is None and plan.data.entity is None else asked
+    for one in columns:
+        if one["role"] == role and one["name"] != asked and _is_open(one):
+            why = _known(one["name"], about) or (one["check"] if role == "insensitive" else one["reason"])
+            yield _item(one["name"], f"{_quoted(one['name'])} {BECOMES[role]}{f': {_its(why)}' if why else ''}.")
+    if role == "sensitive":
+        yield from _unpromised(plan)
+
+
+def _is_open(one: Mapping[str, Any]) -> bool:
+    """Say whether nobody has looked at a column, or whether it singles people out though it is called harmless."""
+    harmless = one["role"] == "insensitive" and one["suggested"] == "insensitive" and one["check"] != ""
+    return not one["confirmed"] or harmless
+
+
+def _known(name: str, about: Mapping[str, Any]) -> str:
+    """Say what a column stands for, if it stands for a household or for many people of a survey."""
+    if name == about.get("household"):
+        rows = f"{about['households']:,} in {about['records']:,} rows"
+        return f"it stands for a household ({rows}), and who knows one member may recognise the others"
+    return "it looks like a survey weight, which can give people away" if name == about.get("weight") else ""
+
+
+def _unpromised(plan: Plan) -> Iterator[Plain]:
+    """Name the confidential columns about which nothing is promised."""
+    promised = promised_about(plan.model())
+    names = [name for name, one in plan.columns.items() if one.role == "sensitive" and name not in promised]
+    if names:
+        more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+        listed = f"{', '.join(map(_quoted, names[:NAMED]))}{more}"
+        words = f"Nothing is promised about what is confidential in {listed}: a whole group may share it."
+        yield _item(None, words, "promise")
+
+
+def _item(column: str | None, words: str, screen: str = "columns") -> Plain:
+    return {"column": column, "words": words, "screen": screen}
+
+
+def _quoted(name: str) -> str:
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"
+
+
+def _its(reason: str) -> str:
+    """Let a reason go on in a sentence about a column."""
+    words = reason.removesuffix(".")
+    return f"its {words}" if words.startswith(("name ", "values ")) else words

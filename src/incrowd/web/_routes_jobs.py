@@ -12,14 +12,14 @@ from fastapi import APIRouter, Body
 from fastapi import Path as InPath
 from fastapi.responses import StreamingResponse
 
-from incrowd.api._save import OWNER
-from incrowd.web import _asked as asked
-from incrowd.web._decides import with_words_of
+from incrowd.release import OWNER
+from incrowd.web import _requests as asked
+from incrowd.web._decisions import with_words_of
 from incrowd.web._files import PROPOSALS
 from incrowd.web._history import read_json
 from incrowd.web._jobs import Job
 from incrowd.web._office import Here, Office
-from incrowd.web._patch import Plain, number_of
+from incrowd.web._plans import Plain, number_of
 from incrowd.web._refusal import refusal
 from incrowd.web._review import Review, refusal_of
 

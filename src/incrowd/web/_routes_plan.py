@@ -9,14 +9,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Header, Query, Request
 
-from incrowd.web import _asked as asked
-from incrowd.web._files import PLAN
-from incrowd.web._office import Here
-from incrowd.web._pages import SCREENS
-from incrowd.web._patch import Plain
+from incrowd.web import _requests as asked
+from incrowd.web._files import PLAN, in_use
+from incrowd.web._office import SCREENS, Here
+from incrowd.web._plans import Plain
 from incrowd.web._reading import READING, reading_said
 from incrowd.web._refusal import refusal
-from incrowd.web._uploads import in_use
 
 router = APIRouter(prefix="/api", tags=["folder and plan"])
 

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Query
 from fastapi import Path as InPath
 from fastapi.responses import FileResponse
 
-from incrowd.web import _asked as asked
-from incrowd.web._charts import chart_file
+from incrowd.web import _requests as asked
+from incrowd.web._evidence import chart_file
 from incrowd.web._history import read_json, write_json
 from incrowd.web._office import Here
-from incrowd.web._patch import Plain
+from incrowd.web._plans import Plain
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from incrowd.models import choices
-from incrowd.web import _asked as asked
+from incrowd.web import _requests as asked
 from incrowd.web._files import PROPOSALS
 from incrowd.web._history import read_json
 from incrowd.web._office import Here
-from incrowd.web._patch import Plain, number_of
+from incrowd.web._plans import Plain, number_of
 from incrowd.web._refusal import refusal
 from incrowd.web._words import KINDS, SEARCHES, presets_for
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.api import Plan
 from incrowd.core import TOP, Domain, FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.engines import Notation, head_of, is_text, look_at, plain_day, plain_number
+from incrowd.plan import Plan
 
 Row = list[str | None]
 PLAIN = Notation()

@@ -6,10 +6,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from incrowd.api import Plan
+from incrowd.plan import Plan
+from incrowd.web._decisions import Present
 from incrowd.web._files import Folder
 from incrowd.web._history import read_json
-from incrowd.web._origin import Present
 from incrowd.web._plans import read_plan
 from incrowd.web._refusal import Plain, refusal
 

@@ -6,9 +6,11 @@ import datetime as dt
 from pathlib import Path
 from typing import Any
 
-from incrowd.api import Plan, Release, compare
-from incrowd.api._chart_rows import detail_kept
 from incrowd.core import Finding
+from incrowd.evidence import compare
+from incrowd.plan import Plan
+from incrowd.release import Release
+from incrowd.report import detail_kept
 from incrowd.web._desk import notation_of
 from incrowd.web._look import share_of
 from incrowd.web._refusal import Plain

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from incrowd.web import _charts, _coarsen, _evidence, _explore, _harbor, _look, _make, _questions
+from incrowd.web import (
+    _evidence,
+    _explore,
+    _look,
+    _make,
+    _questions,
+)
+from incrowd.web import (
+    _evidence as _charts,
+)
+from incrowd.web import (
+    _evidence as _harbor,
+)
+from incrowd.web import (
+    _explore as _coarsen,
+)
 from incrowd.web._refusal import Plain
 from incrowd.web._worker import Teller
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from incrowd.api import Plan, preset
+from incrowd.evidence import preset
 from incrowd.models import KAnonymity, LDiversity
+from incrowd.plan import Plan
 
 Plain = dict[str, Any]
 

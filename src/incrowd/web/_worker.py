@@ -16,9 +16,9 @@ import warnings
 from collections.abc import Callable
 from typing import IO, Any
 
-from incrowd.algorithms import Progress
 from incrowd.core import PrivacyWarning
 from incrowd.engines import Stage, watching
+from incrowd.search import Progress
 from incrowd.web._refusal import Plain, said_by
 
 OFTEN = 0.1

@@ -1,1 +1,0 @@
-"""µ-Argus: the search, and the combinations that it looks at."""

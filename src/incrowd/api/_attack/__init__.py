@@ -1,1 +1,0 @@
-"""What intruders would learn: ``attack`` and what it is made of."""

@@ -1,1 +1,0 @@
-"""A run as a file: reading, checking, writing and running a plan."""

@@ -1,1 +1,0 @@
-"""Rules of others, as promises and checklists."""

@@ -1,1 +1,0 @@
-"""Re-identification risk: ``risk`` and what it is made of."""

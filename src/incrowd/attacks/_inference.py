@@ -1,0 +1,265 @@
+"""Attacks on a class as it is: singling out, homogeneity, and the best guess (S0-HOMOG, S0-PROBINF).
+
+Nobody is right who says that a value is missing: that tells nothing about the person. People without a value stay
+targets, and no guess about them counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Classes, Histogram, add_up, group
+from incrowd.models import Measured, Ratios
+
+# What one attack does to every class, before it is told to anybody.
+
+Bools = npt.NDArray[np.bool_]
+Unit = Literal["chance", "gain", "change", "width"]
+"""What is measured on a class: how likely the best guess is right, by how much a value became likelier, how far the
+distribution moved, or how wide the range of the values is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What one attack does to every class.
+
+    Attributes
+    ----------
+    name
+        The attack.
+    column
+        The sensitive column that it is about, if it is about one.
+    knows
+        The background knowledge, in one sentence.
+    means
+        What it means to be exposed, in a few words.
+    measured, unit
+        What was measured on every class; a narrow width is the worst one, of the others the largest.
+    exposed
+        Which classes are exposed.
+    right
+        About how many of the targets the intruder is right, on average where he guesses.
+    targets
+        How many people are attacked; somebody in several classes counts in each.
+    baseline
+        The share of the targets about whom he would be right without the release.
+    among
+        Which cells are targets; all of them by default.
+    notes
+        What a careful reader should know. Names and numbers only.
+    """
+
+    name: str
+    column: str | None
+    knows: str
+    means: str
+    measured: Measured = field(repr=False)
+    exposed: Bools = field(repr=False)
+    right: Fraction
+    targets: int
+    baseline: Fraction
+    unit: Unit = "chance"
+    among: Bools | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+
+
+# What is known about a sensitive column without knowing anybody's class.
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prior:
+    """How often each value occurs among all people.
+
+    Attributes
+    ----------
+    column
+        The sensitive column.
+    counts
+        People with each value, by its code.
+    people
+        How many people there are; where they have several rows, fewer than the counts add up to.
+    rows
+        Where people have several rows, whose each is and its value's code; -1 for a value that is not counted.
+    elsewhere
+        Whether this is known from another table than the one that is attacked, such as the original.
+    missing
+        The code of a missing value, which nobody guesses; -1 if there is none.
+
+    Notes
+    -----
+    The baseline of a guess is the share of the attack's own targets about whom somebody is right who says the same
+    value of everybody: the value that is most frequent among all targets, or of these values the one that is most
+    frequent in the other table, where ``elsewhere``. Somebody in several classes is a target in each, for the baseline
+    as for the attack. So a guess of the best value of every class is never worse than its baseline. That a value is
+    missing is never said: it would teach nothing.
+    """
+
+    column: str
+    counts: Ints = field(repr=False)
+    people: int
+    rows: tuple[Ints, Ints] | None = field(default=None, repr=False)
+    elsewhere: bool = False
+    missing: int = -1
+
+    @classmethod
+    def of(cls, classes: Classes, column: str) -> Prior:
+        """Take the whole table that the classes are of: the intruder sees it in the release."""
+        cells, number = classes.cells, classes.cells.cardinalities[column]
+        missing = missing_code(classes, column)
+        if cells.person is None:
+            counts = add_up(cells.sensitive[column], cells.counts, number)
+            return cls(column, counts, people_of(classes), missing=missing)
+        reference = classes.reference(column)
+        counts = np.zeros(number, dtype=np.int64)
+        counts[reference.values[0]] = reference.counts
+        rows = np.asarray(cells.person, dtype=np.int64), np.asarray(cells.sensitive[column], dtype=np.int64)
+        return cls(column, counts, people_of(classes), rows, missing=missing)
+
+    @property
+    def known(self) -> Ints:
+        """People with each value that can be guessed: with a missing one nobody."""
+        return np.where(np.arange(len(self.counts)) == self.missing, 0, self.counts)
+
+    @property
+    def largest(self) -> int:
+        """How many people have the most frequent value."""
+        return int(self.known.max(initial=0))
+
+    def by(self, category: Ints, categories: int) -> Prior:
+        """Count categories instead of values, -1 being none; nobody twice who has two values of one category."""
+        if self.rows is None:
+            some = category >= 0
+            counts = add_up(category[some], self.counts[some], categories)
+            return Prior(self.column, counts, self.people, elsewhere=self.elsewhere)
+        known = np.append(category, -1)[self.rows[1]] >= 0
+        person, value = (part[known] for part in self.rows)
+        found = category[value]
+        pairs = group([found, person], [max(categories, 1), int(person.max(initial=0)) + 1]).first
+        counts = np.bincount(found[pairs], minlength=categories).astype(np.int64)
+        return Prior(self.column, counts, self.people, elsewhere=self.elsewhere)
+
+    def right(self, histogram: Histogram, among: npt.NDArray[np.bool_] | None = None) -> int:
+        """Count the targets about whom one value, said of everybody, is right.
+
+        Parameters
+        ----------
+        histogram
+            The values of the targets in every class.
+        among
+            Which values may be said; any by default.
+        """
+        said = add_up(histogram.values[0], histogram.counts, len(self.counts) + 1)[:-1]  # the last is no category
+        if among is not None:
+            said = np.where(among, said, 0)
+        if self.elsewhere:
+            known = self.known if among is None else np.where(among, self.known, 0)
+            said = said[known == known.max(initial=0)]
+        return int(said.max(initial=0))
+
+
+def missing_code(classes: Classes, column: str) -> int:
+    """Give the code of a missing value; -1 if the column has none."""
+    domain = classes.cells.domains[column]
+    return len(domain.values) if domain.has_null else -1
+
+
+def people_of(classes: Classes) -> int:
+    """Count the people of a table: persons where it says whose row is whose, else records."""
+    person = classes.cells.person
+    if person is None:
+        return int(classes.records.sum())
+    return int(np.count_nonzero(np.bincount(person))) if len(person) else 0
+
+
+def one_of(people: int) -> Fraction:
+    """Give the chance to pick a person from so many; there is none where nobody is."""
+    return Fraction(1, people) if people else Fraction(0)
+
+
+LOOKS = "the quasi-identifiers of a person, and that the person is in the table"
+"""What every intruder knows who attacks a class."""
+
+
+def singling_out(classes: Classes) -> Outcome:
+    """Pick somebody of the class: the chance is one over its size."""
+    return Outcome(
+        name="singling out",
+        column=None,
+        knows=LOOKS,
+        means="alone in the group",
+        measured=Ratios(np.ones(len(classes), dtype=np.int64), classes.size),
+        exposed=classes.size == 1,
+        right=Fraction(len(classes)),
+        targets=int(classes.size.sum()),
+        baseline=one_of(people_of(classes)),
+    )
+
+
+def homogeneity(classes: Classes, prior: Prior) -> Outcome:
+    """Say only what is certain: the value that everybody in the class has."""
+    histogram = classes.guessable(prior.column)
+    most, targets = largest(histogram), int(classes.size.sum())
+    exposed = np.asarray(most == classes.size, dtype=bool)
+    return Outcome(
+        name="homogeneity",
+        column=prior.column,
+        knows=LOOKS,
+        means="the value is certain",
+        measured=Ratios(most, classes.size),
+        exposed=exposed,
+        right=Fraction(int(classes.size[exposed].sum())),
+        targets=targets,
+        baseline=Fraction(int(0 < prior.people == prior.largest and prior.right(histogram) == targets)),
+    )
+
+
+def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
+    """Guess the most frequent value of the class."""
+    histogram = classes.guessable(prior.column)
+    most, targets = largest(histogram), int(classes.size.sum())
+    measured = Ratios(most, classes.size)
+    return Outcome(
+        name="inference",
+        column=prior.column,
+        knows=LOOKS,
+        means=f"a value is at least {_percent(sure)} likely",
+        measured=measured,
+        exposed=measured.meets(">=", sure),
+        right=Fraction(int(most.sum())),
+        targets=targets,
+        baseline=Fraction(prior.right(histogram), max(targets, 1)),
+    )
+
+
+def has_several_certain(classes: Classes, column: str) -> bool:
+    """Say whether everybody has several values in some class, as only people with several rows can."""
+    histogram = classes.guessable(column)
+    everybody = histogram.classes[histogram.counts == classes.size[histogram.classes]]
+    return bool((everybody[1:] == everybody[:-1]).any())
+
+
+def certain_values(classes: Classes, column: str) -> npt.NDArray[np.int64]:
+    """Give for every class the code of the value that everybody there has, or -1; one of them where there are more."""
+    histogram = classes.guessable(column)
+    result = np.full(len(classes), -1, dtype=np.int64)
+    everybody: Bools = histogram.counts == classes.size[histogram.classes]
+    result[histogram.classes[everybody]] = histogram.values[0][everybody]
+    return result
+
+
+def largest(histogram: Histogram) -> npt.NDArray[np.int64]:
+    """Give for every class how many have its most frequent value."""
+    if not len(histogram.counts):
+        return np.zeros(0, dtype=np.int64)
+    return np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(100 * share):g} %"

@@ -1,0 +1,167 @@
+"""A table that remembers what it was asked: several questions about one table read it once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
+from incrowd.engines._protocol import Engine, Replace, one_cell_in
+from incrowd.engines.formats._statistics import Codebook
+from incrowd.engines.formats._wording import Dialect, Wording
+
+
+@dataclass(eq=False)
+class Answers:
+    """What a table answered, apart from the table: it can be closed, and opened again if it is still the same.
+
+    Attributes
+    ----------
+    most
+        What has more cells is given and not kept; by default all is kept.
+    domains, censuses, grouped, classes
+        The answers, by what was asked.
+    """
+
+    most: int | None = None
+    domains: dict[str, Domain] = field(default_factory=dict)
+    censuses: list[tuple[CensusRequest, Census]] = field(default_factory=list)
+    grouped: list[tuple[Census, Classes]] = field(default_factory=list)
+    classes: dict[tuple[Any, ...], tuple[Mapping[str, Domain], Classes]] = field(default_factory=dict)
+
+    def keeps(self, cells: int) -> bool:
+        """Say whether there is room for so many cells."""
+        return self.most is None or cells <= self.most
+
+    def know(self, request: CensusRequest, census: Census) -> None:
+        """Take over a census of this very table that was counted elsewhere."""
+        self.domains |= census.domains
+        self.censuses.append((_plain(request), census))
+
+
+class Remembered:
+    """An engine that answers the same question once.
+
+    Parameters
+    ----------
+    engine
+        The table. It must not change while this is in use.
+    answers
+        What it answered before, and where its answers are kept.
+    """
+
+    shows_names: ClassVar[bool] = False
+
+    def __init__(self, engine: Engine, answers: Answers | None = None) -> None:
+        self._engine = engine
+        self._kept = answers or Answers()
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """How a text file was read; ``None`` for other tables."""
+        return getattr(self._engine, "dialect", None)
+
+    @property
+    def codebook(self) -> Codebook:
+        """What columns and codes mean, where the table came with that."""
+        return getattr(self._engine, "codebook", Codebook())
+
+    def columns(self) -> dict[str, Kind | None]:
+        """Name the columns."""
+        return self._engine.columns()
+
+    def domains(self, names: Sequence[str]) -> dict[str, Domain]:
+        """Give the distinct values of columns; those that are new are read together."""
+        known = self._kept.domains
+        new = [name for name in names if name not in known]
+        if new:
+            known |= self._engine.domains(new)
+        return {name: known[name] for name in names}
+
+    def census_size(self, request: CensusRequest) -> int:
+        """Say how many cells a census would have."""
+        return self._engine.census_size(request)
+
+    def census_size_about(self, request: CensusRequest, one_in: int) -> int:
+        """Say about how many cells a census would have."""
+        return one_cell_in(self._engine, request, one_in)
+
+    def census(self, request: CensusRequest) -> Census:
+        """Count the cells, once; ladders that no column is raised by are put beside what was counted."""
+        plain = _plain(request)
+        for known, census in self._kept.censuses:
+            if known == plain:
+                return census if plain is request else _beside(census, request)
+        census = self._engine.census(request)
+        if self._kept.keeps(len(census)):
+            self._kept.censuses.append((plain, census))
+        return census
+
+    def grouped(self, census: Census) -> Classes:
+        """Give the classes of a census of this table, grouped once where it is kept."""
+        for known, classes in self._kept.grouped:
+            if known is census:
+                return classes
+        classes = classes_of(self._engine, census)
+        if any(kept is census for _, kept in self._kept.censuses):
+            self._kept.grouped.append((census, classes))
+        return classes
+
+    def recode(
+        self,
+        recoding: Recoding,
+        publish: Sequence[str],
+        *,
+        replace: Mapping[str, Replace] | None = None,
+        keep_order: bool = False,
+    ) -> Engine:
+        """Replace quasi-identifiers by what they are published as."""
+        return self._engine.recode(recoding, publish, replace=replace, keep_order=keep_order)
+
+    def classes(
+        self,
+        quasi: Sequence[str],
+        sensitive: Mapping[str, Domain],
+        entity: str | None = None,
+        count: str | None = None,
+    ) -> Classes:
+        """Group the labels, once."""
+        key = (tuple(quasi), tuple((name, id(domain)) for name, domain in sensitive.items()), entity, count)
+        if key in self._kept.classes:
+            return self._kept.classes[key][1]
+        found = self._engine.classes(quasi, sensitive, entity, count)
+        if self._kept.keeps(len(found.members)):
+            self._kept.classes[key] = dict(sensitive), found  # the domains live on, so that no other has their number
+        return found
+
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
+        """Write the table to a file."""
+        return self._engine.write(path, keep_order=keep_order, wording=wording)
+
+    def materialise(self) -> Any:
+        """Give the table as a frame."""
+        return self._engine.materialise()
+
+
+def classes_of(engine: Engine, census: Census) -> Classes:
+    """Group a census of a table into its classes; once, where the table remembers.
+
+    Parameters
+    ----------
+    engine, census
+        The table, and what it counted.
+    """
+    return engine.grouped(census) if isinstance(engine, Remembered) else census.classes()
+
+
+def _plain(request: CensusRequest) -> CensusRequest:
+    """Leave out ladders where no column is raised: what is counted does not depend on them."""
+    raised = any(request.level(name) for name in request.quasi)
+    return request if raised or not request.ladders else replace(request, ladders={}, floor={})
+
+
+def _beside(census: Census, request: CensusRequest) -> Census:
+    """Give a census with the ladders that were asked for."""
+    return replace(census, ladders={name: request.ladders[name] for name in request.quasi if name in request.ladders})

@@ -1,0 +1,306 @@
+"""Applying a recoding inside the engine: joins only, no row ever passes through Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from incrowd.core import (
+    TOP,
+    Cells,
+    Classes,
+    DataError,
+    Domain,
+    FullDomainRecoding,
+    Grouping,
+    LocalRecoding,
+    Packing,
+    group,
+    smallest_unsigned,
+)
+from incrowd.engines._arrow import of_numbers, of_texts, to_numpy, without_nulls
+from incrowd.engines._encoding import Coded, Coding, looked_up, with_lookups, with_words
+from incrowd.engines._home import DuckHome, Frame, Home, only
+
+Pieces = tuple[Any, Any, Any]
+"""What ``LocalRecoding.pieces`` says."""
+
+
+def check_rows(recoding: LocalRecoding, rows: int) -> None:
+    """Refuse to apply a local recoding to a table that is not the one it was made for, unless it speaks of a part."""
+    if rows != int(recoding.counts.sum()) and not recoding.partial:
+        msg = f"The recoding is about {int(recoding.counts.sum()):,} records, and the table has {rows:,} rows."
+        raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")
+
+
+def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Home) -> Frame:
+    """Publish every column at its level; suppressed classes are left out or masked. All columns stay."""
+    groups = {name: recoding.ladders[name].groups[level][coded[name].codes] for name, level in recoding.levels.items()}
+    raised = [name for name, level in recoding.levels.items() if level or recoding.masks]
+    labels = {
+        name: of_texts(recoding.ladders[name].labels[recoding.levels[name]][groups[name]].tolist()) for name in raised
+    }
+    if recoding.leaves_out:
+        sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
+        codings = [
+            replace(coded[name], codes=groups[name], cardinality=size)
+            for name, size in zip(recoding.quasi, sizes, strict=True)
+        ]
+        frame, words = with_words(frame, codings, home, {coded[name].column: labels[name] for name in raised})
+        packed = Packing.of(sizes).pack(recoding.suppressed)
+        left_out = home.bring(pa.Table.from_arrays([of_numbers(word) for word in packed], words))
+        if recoding.masked:
+            frame = frame.join(left_out.with_columns(nw.lit(value=True).alias("masked")), on=words, how="left")
+        else:
+            frame = frame.join(left_out, on=words, how="anti")
+    else:
+        frame = with_lookups(frame, [(coded[name], {"label": labels[name]}) for name in raised], home)
+    published = {}
+    for name in raised:
+        label = looked_up(coded[name], labels[name], "label")
+        masked = nw.when(nw.col("masked").is_null()).then(label).otherwise(nw.lit(TOP)) if recoding.masks else label
+        published[coded[name].column] = masked
+    return frame.with_columns(**published) if published else frame
+
+
+def recode_locally(
+    frame: Frame,
+    recoding: LocalRecoding,
+    pieces: Pieces,
+    coded: Mapping[str, Coding],
+    home: Home,
+    ranks: Sequence[Coding | str],
+) -> Frame:
+    """Publish every record as its class, without the suppressed records.
+
+    Parameters
+    ----------
+    frame, recoding, pieces
+        The rows, what they become, and which cells part.
+    coded, home
+        How values are encoded, and where the frame lives.
+    ranks
+        By what rows are ranked where the records of a cell part.
+    """
+    columns = frame.collect_schema().names()
+    codings = [
+        replace(coded[name], codes=recoding.counted(name, coded[name].codes), cardinality=size)
+        for name, size in zip(recoding.domains, recoding.cardinalities, strict=True)
+    ]
+    frame, words = with_words(frame, codings, home)
+    frame = only(frame, [*columns, *words])
+    entries, parting = _entries(recoding, pieces, codings, words)
+    kept = [*columns, "class"]
+    result = only(frame.join(home.bring(entries), on=words, how="inner"), kept)
+    if len(parting):
+        parts = home.bring(parting)
+        ranked = _ranked(frame.join(only(parts, words).unique(), on=words, how="inner"), words, ranks, home)
+        rank = nw.col("rank")
+        inside = (rank > nw.col("first")) & (rank <= nw.col("end"))
+        result = nw.concat([result, only(ranked.join(parts, on=words, how="inner").filter(inside), kept)])
+    columns_of = [coded[name].column for name in recoding.quasi]
+    return _labelled(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
+
+
+def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], home: Home) -> Frame:
+    """Replace every value of a column by a text: one per code, null last."""
+    found = of_texts(texts)
+    frame = with_lookups(frame, [(coding, {"new": found})], home)
+    return frame.with_columns(**{coding.column: looked_up(coding, found, "new")})
+
+
+def _entries(
+    recoding: LocalRecoding, pieces: Pieces, codings: Sequence[Coding], words: list[str]
+) -> tuple[pa.Table, pa.Table]:
+    """Give where cells go as a whole, and the pieces of those that part with the ranks that each takes."""
+    order, first, split = pieces
+    packed = Packing.of([coding.cardinality for coding in codings]).pack([codes[order] for codes in recoding.codes])
+    arrays = [*packed, recoding.classes[order].astype(np.int64)]
+    whole = [of_numbers(array[~split]) for array in arrays] if split.any() else [*map(of_numbers, arrays)]
+    first, end = first[split], (first + recoding.counts[order])[split]
+    parting = [of_numbers(array) for array in (*(array[split] for array in arrays), first, end)]
+    names = [*words, "class"]
+    return pa.Table.from_arrays(whole, names), pa.Table.from_arrays(parting, [*names, "first", "end"])
+
+
+def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], home: Home) -> Frame:
+    """Renumber the rows of each cell from 1 by the values of the published columns, null last."""
+    order: list[str] = []
+    found = [(rank, of_numbers(rank.codes.astype(np.int64))) for rank in ranks if isinstance(rank, Coding)]
+    frame = with_lookups(frame, [(coding, {"by": numbers}) for coding, numbers in found], home)
+    joined = {coding.column: looked_up(coding, numbers, "by") for coding, numbers in found}
+    for rank in ranks:
+        name = rank if isinstance(rank, str) else rank.column
+        value, absent = f"rank_{name}", f"absent_{name}"
+        by = joined.get(name, nw.col(name))
+        frame = frame.with_columns(by.alias(value), nw.col(name).is_null().cast(nw.Int8).alias(absent))
+        order += [absent, value]
+    for name in _printed(frame, ranks) if isinstance(home, DuckHome) else ():
+        frame = frame.with_columns(nw.col(name).cast(nw.String).alias(f"printed_{name}"))
+        order.append(f"printed_{name}")
+    rank_of = nw.col(words[0]).cum_count().over(*words, order_by=order or [words[0]])
+    return frame.with_columns(rank_of.alias("rank"))
+
+
+def _printed(frame: Frame, ranks: Sequence[Coding | str]) -> list[str]:
+    """Name columns whose values may differ and yet be equal for DuckDB: a month and 30 days, lists of 0.0 and -0.0."""
+    types, plain = frame.collect_schema(), (nw.String, nw.Boolean, nw.Date, nw.Datetime)
+    columns = [rank for rank in ranks if isinstance(rank, str)]
+    return [name for name in columns if not (types[name].is_numeric() or isinstance(types[name], plain))]
+
+
+def _labelled(frame: Frame, recoding: LocalRecoding, columns: Sequence[str], home: Home) -> Frame:
+    """Replace every quasi-identifier by the label of its class."""
+    names = [f"label_{column}" for column in columns]
+    numbers = of_numbers(np.arange(len(recoding.labels[0])))
+    texts = [of_texts(labels.tolist()) for labels in recoding.labels]
+    labels = home.bring(pa.Table.from_arrays([numbers, *texts], ["class", *names]))
+    joined = frame.join(labels, on="class", how="inner")
+    return joined.with_columns(**{column: nw.col(name) for column, name in zip(columns, names, strict=True)})
+
+
+# Applying a recoding to rows that are numbers.
+
+Published = tuple[Any, dict[str, Coded]]
+"""Which rows are published, as a mask, numbers or a slice; and in these rows, the columns that get labels."""
+
+
+def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) -> Published:
+    """Publish every column at its level; the suppressed classes are left out, or masked.
+
+    Parameters
+    ----------
+    recoding
+        What each record is published as.
+    codes
+        Per quasi-identifier the code of every row in the domain of the recoding.
+    """
+    groups = {name: recoding.ladders[name].groups[level][codes[name]] for name, level in recoding.levels.items()}
+    labels = {name: recoding.ladders[name].labels[level] for name, level in recoding.levels.items()}
+    rows: Any = slice(None)
+    if recoding.leaves_out:
+        sizes = [len(texts) for texts in labels.values()]
+        left_out, cells = together(recoding.suppressed, list(groups.values()), sizes)
+        rows = np.isin(cells, left_out, invert=True)
+    if recoding.masks:
+        masked = {name: np.where(rows, groups[name], len(labels[name])) for name in recoding.levels}
+        return slice(None), {name: _labelled_rows(np.append(labels[name], TOP), masked[name]) for name in masked}
+    raised = (name for name, level in recoding.levels.items() if level)
+    return rows, {name: _labelled_rows(labels[name], groups[name][rows]) for name in raised}
+
+
+def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Sequence[Any]) -> Published:
+    """Publish every record as its class, without the suppressed records.
+
+    Parameters
+    ----------
+    recoding, codes
+        As above, with a code for every column that makes a cell.
+    ranks
+        What decides which rows of a cell go where: the codes of the published columns.
+    """
+    order, _, _ = recoding.pieces()
+    own = [recoding.counted(name, column) for name, column in codes.items()]
+    entries, cells = together([column[order] for column in recoding.codes], own, recoding.cardinalities)
+    rows = np.lexsort((*ranks[::-1], cells))
+    rows = rows[np.isin(cells[rows], entries)] if recoding.partial else rows
+    if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):
+        msg = "The recoding is about other records than the table has."
+        raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")
+    classes = np.repeat(recoding.classes[order], recoding.counts[order])
+    rows, classes = rows[classes >= 0], classes[classes >= 0]
+    order = np.argsort(rows)  # the order of the table, for whoever wants to keep it
+    rows, classes = rows[order], classes[order]
+    labels = zip(recoding.quasi, recoding.labels, strict=True)
+    return rows, {name: _labelled_rows(texts, classes) for name, texts in labels}
+
+
+def together(some: Sequence[Any], others: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
+    """Give every combination of codes a number, the same in two tables, in the order of the combinations."""
+    columns = [np.concatenate(pair) for pair in zip(some, others, strict=True)]
+    ids = group(columns, sizes).ids
+    return ids[: len(some[0])], ids[len(some[0]) :]
+
+
+def _labelled_rows(texts: Any, numbers: Any) -> Coded:
+    return Coded.ranked(of_texts(texts.tolist()).cast(pa.string()), numbers)
+
+
+# The classes of a published table: its labels grouped as they stand, with no help from census, ladders or kernels.
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A published table, grouped by all of these columns and sorted, with a count per row.
+
+    Attributes
+    ----------
+    quasi
+        Per column with labels the number of each row's label, and the texts of the labels.
+    sensitive
+        Per sensitive column the code of each row.
+    domains
+        What the codes of the sensitive columns stand for.
+    person
+        Whose row it is, as a number.
+    counts
+        How often each row occurs.
+    """
+
+    quasi: Sequence[tuple[Any, Any]]
+    sensitive: Mapping[str, Any]
+    domains: Mapping[str, Domain]
+    person: Any | None
+    counts: Any
+
+
+def read_labels(
+    table: pa.Table,
+    quasi: Sequence[str],
+    sensitive: Mapping[str, Coding],
+    domains: Mapping[str, Domain],
+    entity: str | None,
+) -> Labelled:
+    """Read what an engine grouped: a sorted table with a column ``n`` that counts, columns by their inner names."""
+    labels = [Coded.of(table[name]) for name in quasi]
+    return Labelled(
+        quasi=[(column.codes, column.domain("").texts) for column in labels],
+        sensitive={name: _codes(table[coding.column], coding) for name, coding in sensitive.items()},
+        domains=domains,
+        person=None if entity is None else Coded.of(table[entity]).codes,
+        counts=to_numpy(table["n"]),
+    )
+
+
+def label_classes(labelled: Labelled) -> Classes:
+    """Read the classes off a sorted table."""
+    starts = changes([codes for codes, _ in labelled.quasi])
+    first = np.flatnonzero(starts)
+    members = (np.cumsum(starts) - 1).astype(smallest_unsigned(len(first)))
+    sensitive = {
+        name: codes.astype(smallest_unsigned(len(labelled.domains[name]))) for name, codes in labelled.sensitive.items()
+    }
+    cells = Cells(sensitive, labelled.domains, labelled.person, labelled.counts)
+    codes = tuple(codes[first] for codes, _ in labelled.quasi)
+    return Classes.of(Grouping(members, first), codes, cells, tuple(texts for _, texts in labelled.quasi))
+
+
+def changes(columns: Sequence[Any]) -> Any:
+    """Mark the rows at which some column differs from the row before."""
+    starts = np.zeros(len(columns[0]), dtype=bool)
+    starts[:1] = True
+    for column in columns:
+        starts[1:] |= column[1:] != column[:-1]
+    return starts
+
+
+def _codes(column: pa.ChunkedArray, coding: Coding) -> Any:
+    """Look sensitive values up; the coding knows them all, because it is the table's own."""
+    found = pc.index_in(column, value_set=coding.keys)
+    return coding.codes[without_nulls(found, len(coding.keys))]

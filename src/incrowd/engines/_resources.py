@@ -1,0 +1,334 @@
+"""How much memory a run may use, and who gets which part of it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import importlib
+import os
+import re
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from tempfile import gettempdir, mkdtemp
+from typing import Any
+
+from incrowd.core import EngineError, ParameterError, has_locks, lock_folder
+
+SHARE = 0.75
+"""Of what the machine or its container has left, so much is used where nothing is said."""
+
+LEAST = 64 * 2**20
+"""DuckDB gets so much whatever is said: it cannot do with less."""
+
+MOST = 10**18
+"""DuckDB gets no more whatever is said: it cannot count further, and no machine has it."""
+
+A_THREAD = 64 * 2**20
+"""So much a thread of DuckDB needs to be of use."""
+
+CELL = 150
+"""Bytes that a cell takes at most while it is counted, searched and checked, besides 2 per column; see
+``benchmarks/scale.py``."""
+
+LOCAL_CELL = 250
+"""The same where every cell may become something of its own: a local recoding lists them, and names every class."""
+
+VALUE = 1_000
+"""Bytes that a different value of a column takes at most, while it is read, searched and published."""
+
+LABEL = 90
+"""Bytes that each of its labels takes, where a mask gives it one for every character."""
+
+VALUES, LABELS = 250_000, 1_000_000
+"""So many different values, and labels of masks, are taken whatever is said."""
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The memory of a run.
+
+    Attributes
+    ----------
+    total
+        All of it, in bytes. Half is DuckDB's; two fifths are for the census and the search; the rest is for libraries.
+    """
+
+    total: int
+
+    @classmethod
+    def of(cls, memory: str | None) -> Budget:
+        """Read a budget such as ``"4GB"``; without one, take a share of what the machine or its container has left."""
+        return cls(int(SHARE * left_over()) if memory is None else bytes_of(memory))
+
+    @property
+    def engine(self) -> int:
+        """What DuckDB may use."""
+        return min(max(self.total // 2, LEAST), MOST)
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads DuckDB may use; ``None`` for one per core, if there is memory for each."""
+        most = max(self.engine // A_THREAD, 1)
+        return most if most < (os.cpu_count() or 1) else None
+
+    def cells(self, columns: int, *, local: bool = False) -> int:
+        """Say how many cells of so many columns a census may have; fewer where a local recoding is looked for."""
+        return max(self.total * 2 // 5 // ((LOCAL_CELL if local else CELL) + 2 * columns), 1)
+
+    @property
+    def values(self) -> int:
+        """How many different values all columns together may have."""
+        return max(self.total // VALUE, VALUES)
+
+    @property
+    def labels(self) -> int:
+        """How many labels the values may have, where columns are masked."""
+        return max(self.total * 2 // 5 // LABEL, LABELS)
+
+
+def check_values(column: str, values: int, most: int) -> None:
+    """Refuse a column with which there are more different values than fit.
+
+    Parameters
+    ----------
+    column, values
+        The column, and how many different values it and those before it have.
+    most
+        How many may be.
+    """
+    if values > most:
+        msg = f"Column {column!r} has more different values than fit into memory: {most:,} of all columns do."
+        hint = "give it more memory, such as 16GB; or make the column coarser before, or leave it out."
+        raise EngineError(msg, hint=hint)
+
+
+def bytes_of(memory: str) -> int:
+    """Read an amount of memory: a number and a unit."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]I?|)B", str(memory).strip().upper())
+    if found is None:
+        msg = f"memory cannot be read: {memory!r}."
+        raise ParameterError(msg, hint="write a number and a unit, such as '500MB' or '4GB'.")
+    amount = int(Fraction(found[1]) * {**_UNITS, **_BINARY}[found[2]])
+    if not amount:
+        msg = f"memory must be more than nothing, got {memory!r}."
+        raise ParameterError(msg, hint="write a number and a unit, such as '500MB' or '4GB'.")
+    return amount
+
+
+def give_back() -> None:
+    """Give the system back what was freed: some C libraries keep it, and a container counts it as used."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # others do so by themselves
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def peak() -> int | None:
+    """Say how many bytes of memory this process has had at most; not every system tells."""
+    told = (line.split() for line in _lines(Path("/proc/self/status")) if line.startswith("VmHWM:"))
+    return next((int(kib) * 1024 for _, kib, *_ in told), None)
+
+
+def left_over() -> int:
+    """Say how much memory nobody uses: of the machine, or of the container if that has less."""
+    return min([_of_the_machine(), *_of_containers()])
+
+
+def _of_the_machine() -> int:
+    for line in _lines(Path("/proc/meminfo")):
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2  # what others use is not told
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return 4 * 2**30
+
+
+def _of_containers(own: Path = Path("/proc/self/cgroup"), mounted: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
+    """Give what every limit around this process leaves; Linux has two ways to tell."""
+    for line in _lines(own):
+        _, kinds, path = (*line.split(":", 2), "", "")[:3]
+        if kinds == "" and path:
+            root, limit, used = mounted, "memory.max", "anon"
+        elif "memory" in kinds.split(","):
+            root, limit, used = mounted / "memory", "memory.limit_in_bytes", "total_rss"
+        else:
+            continue
+        inside = root / path.lstrip("/")
+        for folder in (inside, *inside.parents):
+            if folder == root or root in folder.parents:
+                yield from _left_in(folder, limit, used)
+
+
+def _left_in(folder: Path, limit: str, used: str) -> Iterator[int]:
+    told = _lines(folder / limit)
+    if told and told[0].isdigit():  # else "max", or nothing
+        stat = dict(line.split(maxsplit=1) for line in _lines(folder / "memory.stat") if " " in line)
+        spent = stat.get(used, "")
+        yield max(int(told[0]) - (int(spent) if spent.isdigit() else 0), 0)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        return []
+
+
+# Private folders for what must not stay on the disk: copies of tables, and what does not fit into memory.
+
+PREFIX = "incrowd_"
+_MARK = ".incrowd-private"
+"""A file in every such folder: others may be called as ours are."""
+_YOUNG = 60.0
+"""Seconds that a folder is left alone for, so that whoever makes it can lock it."""
+_cleared: set[Path] = set()
+
+
+def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
+    """Make a folder that only this user can read, and hold its lock; clear away what others left there.
+
+    Parameters
+    ----------
+    parent
+        Where to make it; by default where the system keeps temporary files.
+    """
+    place = Path(gettempdir() if parent is None else parent)
+    if place not in _cleared and has_locks():
+        _cleared.add(place)
+        _clear(place)
+    folder = Path(mkdtemp(prefix=PREFIX, dir=place))
+    lock = _lock(folder)
+    (folder / _MARK).touch()
+    return folder, lock
+
+
+def remove_private(folder: Path, lock: int | None) -> None:
+    """Remove such a folder with all that is in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if lock is not None:
+        os.close(lock)
+
+
+def is_private(folder: Path) -> bool:
+    """Say whether a folder is one of these."""
+    return (folder / _MARK).exists()
+
+
+def _lock(folder: Path) -> int | None:
+    """Lock a folder; ``None`` if that cannot be."""
+    try:
+        return lock_folder(folder)
+    except OSError:
+        return None
+
+
+def _clear(place: Path) -> None:
+    """Remove what was left by processes of this user that are gone."""
+    for folder in place.glob(f"{PREFIX}*"):
+        if _is_old(folder) and (lock := _lock(folder)) is not None:
+            remove_private(folder, lock)
+
+
+def _is_old(folder: Path) -> bool:
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_private(folder)
+    return ours and time.time() - found.st_mtime > _YOUNG
+
+
+# A private folder in the place that a user names for what does not fit into memory.
+
+_TRIES = 3
+_made: set[Path] = set()
+"""Folders that were not there before this process wanted to spill to them."""
+
+
+def make_room(temp: str | Path | None) -> tuple[Path, int | None]:
+    """Make a private folder, and the one that it is to be in.
+
+    Parameters
+    ----------
+    temp
+        Where to make it; by default where the system keeps temporary files.
+    """
+    if temp is None:
+        return make_private()
+    trouble: OSError | None = None
+    for _ in range(_TRIES):  # whoever is through with the same place may take it away at this moment
+        try:
+            return _make_inside(Path(temp).absolute())
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise
+            trouble = error
+        if not isinstance(trouble, FileNotFoundError):
+            break
+    msg = f"temp is no folder that can be written to: {str(temp)!r}."
+    raise ParameterError(msg, hint="name a folder of yours, on a disk with room.")
+
+
+def clear_room(folder: Path, lock: int | None) -> None:
+    """Remove a private folder, and those around it that were made for it if nothing else is in them."""
+    remove_private(folder, lock)
+    for place in folder.parents:
+        if place not in _made:
+            break
+        try:
+            place.rmdir()
+            _made.discard(place)
+        except OSError:  # something is in there
+            if not any(is_private(one) for one in place.glob("*")):
+                _made.difference_update(folder.parents)  # of somebody else, whose place it is now
+            break
+
+
+@contextmanager
+def private_folder(temp: str | Path | None = None) -> Iterator[Path]:
+    """Give a private folder that is gone when the block ends."""
+    folder, lock = make_room(temp)
+    try:
+        yield folder
+    finally:
+        clear_room(folder, lock)
+
+
+def _make_inside(place: Path) -> tuple[Path, int | None]:
+    new = [folder for folder in (place, *place.parents) if not folder.exists()]
+    place.mkdir(parents=True, exist_ok=True)
+    _made.update(new)
+    return make_private(place)
+
+
+# Libraries that are installed only by those who need them.
+
+
+def need(module: str, *, extra: str, what: str) -> Any:
+    """Import a library, or say how to install it.
+
+    Parameters
+    ----------
+    module
+        What to import.
+    extra
+        The extra of incrowd that brings it.
+    what
+        What it is for, as the subject of a sentence.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        pass
+    package = module.partition(".")[0].replace("_", "-")
+    msg = f"{what} needs the library {package!r}, which is not installed."
+    raise EngineError(msg, hint=f"pip install 'incrowd[{extra}]'")

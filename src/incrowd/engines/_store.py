@@ -1,0 +1,217 @@
+"""Cells of a census that does not fit into memory: in files, read and written a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet
+
+from incrowd.core import CensusRequest, DataError, Packing
+from incrowd.engines._arrow import of_numbers, of_texts, to_numpy
+from incrowd.engines._border import guarded
+from incrowd.engines._frame import FrameEngine
+from incrowd.engines._home import DuckHome
+from incrowd.engines._protocol import Engine
+
+BLOCK = 1 << 20
+"""Cells that are looked at together."""
+
+Array = npt.NDArray[Any]
+
+
+class Block(NamedTuple):
+    """Some cells: their packed codes, how often each occurs, and the part that each is of."""
+
+    words: list[Array]
+    counts: Array
+    parts: Array
+
+    def some(self, chosen: Array) -> Block:
+        """Give some of them."""
+        return Block([word[chosen] for word in self.words], self.counts[chosen], self.parts[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class CellFile:
+    """Cells in a file, in no order.
+
+    Attributes
+    ----------
+    path
+        The file.
+    packing
+        Where the codes of every column sit.
+    """
+
+    path: Path
+    packing: Packing
+
+    def blocks(self) -> Iterator[Block]:
+        """Read the cells, so many at a time."""
+        with _opened(self.path) as file:
+            batches = file.iter_batches(BLOCK)
+            while (batch := _next(batches)) is not None:
+                words = [to_numpy(_whole(batch[f"word{number}"])) for number in range(self.packing.words)]
+                parts = to_numpy(batch["part"]) if "part" in batch.schema.names else np.zeros(len(batch), np.int64)
+                yield Block(words, to_numpy(batch["n"]), parts)
+
+    def all(self) -> Block:
+        """Read all cells, sorted."""
+        blocks = list(self.blocks())
+        words = [np.concatenate([block.words[number] for block in blocks]) for number in range(self.packing.words)]
+        whole = Block(words, *(np.concatenate([block[part] for block in blocks]) for part in (1, 2)))
+        return whole.some(np.lexsort(words[::-1]))
+
+    def remove(self) -> None:
+        """Remove the file."""
+        self.path.unlink()
+
+
+class CellWriter:
+    """Writes cells to a file as they come.
+
+    Parameters
+    ----------
+    file
+        The file to make.
+    """
+
+    @guarded
+    def __init__(self, file: CellFile) -> None:
+        names = [*(f"word{number}" for number in range(file.packing.words)), "n", "part"]
+        self._schema = pa.schema([(name, pa.int64()) for name in names])
+        self._writer = pyarrow.parquet.ParquetWriter(file.path, self._schema, compression="lz4")
+
+    @guarded
+    def add(self, block: Block) -> None:
+        """Write some cells."""
+        columns: Sequence[Array] = (*block.words, block.counts, block.parts)
+        arrays = [of_numbers(np.ascontiguousarray(column, dtype=np.int64)) for column in columns]
+        self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+
+    @guarded
+    def close(self) -> None:
+        """Finish the file."""
+        self._writer.close()
+
+
+@guarded
+def _opened(path: Path) -> Any:
+    return pyarrow.parquet.ParquetFile(path)
+
+
+@guarded
+def _next(batches: Iterator[Any]) -> Any:
+    return next(batches, None)
+
+
+def can_spill(engine: Engine) -> bool:
+    """Say whether an engine can write a census that is too long to be held."""
+    return isinstance(engine, FrameEngine) and isinstance(engine._home, DuckHome)  # noqa: SLF001 - same room
+
+
+@guarded
+def spill_census(engine: Engine, request: CensusRequest, path: Path) -> CellFile:
+    """Write the cells of a census to a file."""
+    assert isinstance(engine, FrameEngine)  # noqa: S101 - who asks has seen to it
+    domains = engine.domains(request.needed)
+    engine.write_census(request, path)
+    return CellFile(path, Packing.of([request.cardinality(domains[name]) for name in request.columns]))
+
+
+def shares_of(engine: Engine, names: Sequence[str], shares: int) -> Iterator[Engine]:
+    """Give the rows of a table in several shares; those that are equal in some columns are in the same one."""
+    if shares == 1 or not isinstance(engine, FrameEngine):
+        yield engine
+        return
+    yield from (engine.share(names, number, shares) for number in range(shares))
+
+
+def _whole(column: pa.Array) -> pa.Array:
+    if column.null_count:
+        msg = "The table changed while it was being read."
+        raise DataError(msg, hint="take a copy first, or wait until nobody writes to it.")
+    return column
+
+
+# Named arrays in one Parquet file: a row per array, so that any reader can look one up by its name.
+
+_KINDS = {"integers": pa.int64(), "floats": pa.float64(), "texts": pa.large_string()}
+
+
+@guarded
+def write_arrays(arrays: Mapping[str, Any], path: Path) -> None:
+    """Write arrays of whole numbers, floats or texts."""
+    schema = pa.schema([("name", pa.large_string()), *((kind, pa.large_list(type_)) for kind, type_ in _KINDS.items())])
+    with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for name, array in arrays.items():  # one after the other: there may be no room for all of them in 64 bits
+            lists = [_list(array if kind == _kind_of(array) else None, schema.field(kind).type) for kind in _KINDS]
+            writer.write_batch(pa.record_batch([of_texts([name]), *lists], schema=schema))
+
+
+@guarded
+def read_arrays(path: Path) -> dict[str, Any]:
+    """Read arrays that ``write_arrays`` wrote; whole numbers have 64 bits, texts are objects."""
+    if not path.is_file():
+        msg = f"There is no file {path.name!r}."
+        raise DataError(msg)
+    table = pyarrow.parquet.read_table(path)
+    found: dict[str, Any] = {}
+    for row, name in enumerate(table["name"].to_pylist()):
+        kind = next(kind for kind in _KINDS if table[kind][row].is_valid)
+        values = table[kind][row].values
+        found[name] = _objects(values.to_pylist()) if kind == "texts" else to_numpy(values).copy()
+        if kind == "floats":
+            found[name] = found[name].astype(np.float64)
+    return found
+
+
+@guarded
+def read_texts(path: Path, missing: str) -> dict[str, list[str]]:
+    """Read the columns of a Parquet file as texts, in the order of its rows.
+
+    Parameters
+    ----------
+    path
+        The file.
+    missing
+        What stands for a missing value.
+    """
+    if not path.is_file():
+        msg = f"There is no file {path.name!r}."
+        raise DataError(msg)
+    table = pyarrow.parquet.read_table(path)
+    return {name: _texts(table[name].to_pylist(), missing) for name in table.column_names}
+
+
+def _texts(values: list[Any], missing: str) -> list[str]:
+    return [missing if value is None else str(value) for value in values]
+
+
+def _kind_of(array: Any) -> str:
+    return {"O": "texts", "f": "floats"}.get(array.dtype.kind, "integers")
+
+
+def _as_arrow(array: Any) -> pa.Array:
+    if array.dtype == object:
+        return of_texts(array.tolist())
+    return of_numbers(array.astype(np.float64 if array.dtype.kind == "f" else np.int64))
+
+
+def _list(array: Any | None, type_: pa.DataType) -> pa.Array:
+    """Give a column of one list, or of nothing."""
+    if array is None:
+        return pa.nulls(1, type_)
+    return pa.LargeListArray.from_arrays(of_numbers(np.array([0, len(array)])), _as_arrow(array))
+
+
+def _objects(values: list[Any]) -> Any:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

@@ -1,0 +1,207 @@
+"""A table that is sorted already: every different row once, and how often it occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import copy_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from incrowd.core import Census, CensusRequest, FullDomainRecoding, Recoding
+from incrowd.engines._arrow import of_numbers, of_texts
+from incrowd.engines._border import guarded
+from incrowd.engines._eager import EagerEngine
+from incrowd.engines._encoding import Coded
+from incrowd.engines._files import by_duckdb, check_suffix, ending_of, write_batches
+from incrowd.engines._frame import FrameEngine
+from incrowd.engines._protocol import Engine, Replace, begin
+from incrowd.engines._recoding import together
+from incrowd.engines.formats._wording import Wording
+
+_BLOCK = 500_000
+"""Rows that are laid out together when they are written."""
+
+
+class TalliedEngine(EagerEngine):
+    """What becomes of a file of text when its rows are published: it is written in blocks, never held as a whole.
+
+    Parameters
+    ----------
+    columns
+        The columns of the different rows, which ascend.
+    counts
+        How often each of them occurs.
+    hand_back
+        Turns a result into the kind of frame that came in.
+    """
+
+    shows_names = False
+
+    def __init__(self, columns: Mapping[str, Coded], counts: Any, hand_back: Callable[[pa.Table], Any]) -> None:
+        super().__init__(columns, hand_back)
+        self._counts = counts
+
+    @guarded
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
+        if not by_duckdb(path):
+            return super().write(path, keep_order=keep_order, wording=wording)
+        check_suffix(path)
+        columns = {name: column for name, column in self._columns.items() if isinstance(column, Coded)}
+        batches = _batches(columns, self._counts, anew=ending_of(path) == ".parquet")
+        return write_batches(batches, path, wording, {name: column.keys for name, column in columns.items()})
+
+    def _whole(self, name: str) -> Coded:
+        """Give a column with every row as often as it occurs."""
+        column = super()._whole(name)
+        return Coded(column.keys, np.repeat(column.codes, self._counts))
+
+
+def _batches(columns: Mapping[str, Coded], counts: Any, *, anew: bool) -> pa.RecordBatchReader:
+    """Lay the rows out, a block at a time.
+
+    Parameters
+    ----------
+    columns, counts
+        The different rows, and how often each of them occurs.
+    anew
+        Whether every block numbers its own texts, so that it tells of no others. DuckDB would mix them up.
+    """
+    schema = pa.schema([(name, _type_of(column)) for name, column in columns.items()])
+    here = copy_context()  # whoever pulls the blocks may do so in a thread that knows no watcher
+
+    def blocks() -> Iterator[pa.RecordBatch]:
+        ends, total = np.cumsum(counts), int(counts.sum())
+        for start in range(0, total, _BLOCK):
+            here.run(begin, "writing", start, total)
+            first, last = np.searchsorted(ends, [start, start + _BLOCK - 1], side="right")
+            rows = slice(first, last + 1)
+            times = np.minimum(ends[rows], start + _BLOCK) - np.maximum(ends[rows] - counts[rows], start)
+            found = (
+                column.only(rows) if anew else Coded(column.keys, column.codes[rows]) for column in columns.values()
+            )
+            arrays = [_repeated(column, times, type_) for column, type_ in zip(found, schema.types, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    return pa.RecordBatchReader.from_batches(schema, blocks())
+
+
+def _type_of(column: Coded) -> pa.DataType:
+    """Say how a column is laid out: as numbers of texts where no text is missing."""
+    if column.keys.null_count or not pa.types.is_string(column.keys.type):
+        return column.keys.type
+    return pa.dictionary(pa.int32(), pa.string())
+
+
+def _repeated(column: Coded, times: Any, type_: pa.DataType) -> pa.Array:
+    """Give values, each so many times."""
+    codes = np.repeat(column.codes, times)
+    if pa.types.is_dictionary(type_):
+        return pa.DictionaryArray.from_arrays(of_numbers(codes.astype(np.int32)), column.keys)
+    return column.keys.take(of_numbers(codes))
+
+
+# The rows of a release, laid out from a census that tells all of them: the table is not read again.
+
+
+class CountedEngine(FrameEngine):
+    """A lazy frame that keeps its last census of rows, because a release may follow from it."""
+
+    _counted: Census | None = None
+
+    @guarded
+    def census(self, request: CensusRequest) -> Census:
+        census = super().census(request)
+        self._counted = census if request.entity is None and request.count is None else None
+        return census
+
+
+def tells_all(census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> bool:
+    """Say whether a census has all that is published, at or below the levels."""
+    levels = zip(census.quasi, census.floor, strict=True)
+    return (
+        set(publish) == {*census.quasi, *census.sensitive}
+        and set(census.quasi) == set(recoding.quasi)
+        and all(recoding.domains[name] is census.domains[name] for name in census.quasi)
+        and all(recoding.ladders[name] is census.ladders[name] for name in census.quasi)
+        and all(recoding.levels[name] >= floor for name, floor in levels)
+    )
+
+
+def published_rows(
+    census: Census, recoding: FullDomainRecoding, publish: Sequence[str], keys: Mapping[str, pa.Array]
+) -> tuple[dict[str, Coded], Any]:
+    """Lay out the cells at the levels of a release: its different rows in order, and how often each occurs.
+
+    Parameters
+    ----------
+    census
+        The census, rolled up to the levels.
+    recoding
+        What is left out, and what groups are called.
+    publish
+        The columns.
+    keys
+        The values of the columns as the engine has them, without null, in the order of their domains.
+    """
+    codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
+    counts = census.counts.astype(np.int64)
+    if recoding.leaves_out:
+        sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
+        left_out, cells = together(recoding.suppressed, [codes[name] for name in recoding.quasi], sizes)
+        stays = np.isin(cells, left_out, invert=True)
+        codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
+    columns = {}
+    for name in publish:
+        columns[name] = Coded.ranked(_published(recoding, name, keys[name], len(census.domains[name])), codes[name])
+    order = np.lexsort([column.codes for column in [*columns.values()][::-1]])
+    return {name: Coded(column.keys, column.codes[order]) for name, column in columns.items()}, counts[order]
+
+
+def _published(recoding: FullDomainRecoding, name: str, keys: pa.Array, values: int) -> pa.Array:
+    """Give what every code of a column is published as: labels, or values of the column's own type."""
+    if level := recoding.levels.get(name, 0):
+        return of_texts(recoding.ladders[name].labels[level].tolist()).cast(pa.string())
+    return pa.concat_arrays([keys, pa.nulls(values - len(keys), keys.type)])
+
+
+# Parquet files, whose rows are published without being read again where their census tells all of them.
+
+MUCH_SHORTER = 2
+"""So many times fewer cells than rows are worth it."""
+
+
+class ParquetEngine(CountedEngine):
+    """Parquet files: what is published follows from the last census, or is recoded and sorted where the files are."""
+
+    @guarded
+    def recode(  # type: ignore[override]
+        self,
+        recoding: Recoding,
+        publish: Sequence[str],
+        *,
+        replace: Mapping[str, Replace] | None = None,
+        keep_order: bool = False,
+    ) -> Engine:
+        census = self._counted
+        if isinstance(recoding, FullDomainRecoding) and census is not None and not (replace or keep_order):
+            return self._short(census, recoding, publish)
+        return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
+
+    def _short(self, census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> Engine:
+        if recoding.masks or not _tells_all(census, recoding, publish):
+            return super().recode(recoding, publish)
+        self._home.check()
+        return self._from_census(census.rollup(recoding.levels), recoding, publish)
+
+    def _from_census(self, census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
+        """Lay out the cells at the levels of the release, each with its count."""
+        keys = {name: self._known[name].keys for name in publish}
+        return TalliedEngine(*published_rows(census, recoding, publish, keys), self._home.hand_back)
+
+
+def _tells_all(census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> bool:
+    """Say whether a census has all that is published, and is much shorter than the table."""
+    return tells_all(census, recoding, publish) and len(census) * MUCH_SHORTER <= census.records

@@ -1,0 +1,319 @@
+"""How a text file is laid out: separator, header, encoding. Nothing is left for the engine to guess."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import itertools
+import re
+import shutil
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TypeVar
+
+from incrowd.core import DataError
+from incrowd.engines.formats._charset import begins_with_mark, wrong_encoding
+
+SEPARATORS = (",", ";", "\t", "|")
+_LOOK = 1 << 16
+"""So many characters after the first line are looked at, to see whether they are of the encoding."""
+
+_UTF8 = {"utf-8", "utf-8-sig", "ascii"}
+"""Encodings that DuckDB reads as they are, by Python's names."""
+
+_LINES, _HALF = 200, 0.5
+"""So many lines tell the separator, if at least this share of them agree."""
+
+_COMMA = re.compile(r"\s*[-+]?[0-9][0-9.' ]*,[0-9]+\s*|\s*[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?\s*")
+"""A number with a comma before its decimals or between thousands."""
+
+_NO_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+_BLOCK = 1 << 20
+
+NOT_COMPRESSED = "a file that is not compressed must not end in .gz."
+BROKEN = "look whether the ending of its name is the right one, or copy it again from where it came."
+
+_COPY = ".utf8-copy"
+"""How the name of a copy ends."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """How a text file begins: what stands between its values, how its columns are named, and whether it has a mark."""
+
+    separator: str
+    columns: tuple[str, ...]
+    mark: bool = field(default=False, compare=False)
+
+
+def rows_about(paths: Sequence[Path]) -> int | None:
+    """Guess how many rows files have from the length of the first lines; ``None`` for compressed ones."""
+    if not paths or paths[0].suffix.lower() == ".gz":
+        return None
+    with paths[0].open("rb") as file:
+        seen = file.read(_LOOK)
+    return round(sum(path.stat().st_size for path in paths) * seen.count(b"\n") / max(len(seen), 1)) or None
+
+
+def look_at(path: Path, encoding: str, separator: str | None, *, named: bool = True) -> Header:
+    """Read the beginning of a file and find out how it is laid out.
+
+    Parameters
+    ----------
+    path
+        The file, plain or ``.gz``.
+    encoding
+        How its characters are encoded.
+    separator
+        What stands between values; ``None`` to find out.
+    named
+        Whether the first line names the columns. Else they are called ``column1``, ``column2`` and so on.
+    """
+    check_encoding(encoding)
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        msg = f"The separator must be one character and no quote or line break, got {separator!r}."
+        raise DataError(msg, hint="for example separator=';'. Without one it is found out.")
+    line, more = _read(path, with_mark(path, encoding), lambda file: (file.readline(), file.read(_LOOK)))
+    if "\0" in line:
+        raise wrong_encoding(path, f"The file {path.name!r} is not valid {encoding}: it has zeros between its letters.")
+    if not line.strip():
+        problem = f"The first line of the file {path.name!r} is empty."
+        msg = problem if more.strip() else f"The file {path.name!r} is empty."
+        raise DataError(msg, hint="the first line must name the columns." if named else "the first line is a record.")
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    found = separator or _separator(line, more, usual)
+    sure = separator is not None or _fitting(_cut(line + more, found), whole=len(line + more) <= _LOOK) == 1
+    _refuse_title(path, line + more, (found,) if sure else SEPARATORS)
+    separator, header = found, _header(path, line, found)
+    if named:
+        _check_header(path, header)
+    else:
+        header = [f"column{number}" for number in range(1, len(header) + 1)]
+    return Header(separator, tuple(header), begins_with_mark(path))
+
+
+def is_utf8(encoding: str) -> bool:
+    """Whether a file of this encoding can be read as it is."""
+    return codecs.lookup(encoding).name in _UTF8
+
+
+def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Path:
+    """Copy a file to a temporary one that is encoded in UTF-8.
+
+    Parameters
+    ----------
+    path, encoding
+        The file, plain or ``.gz``, and how its characters are encoded.
+    folder
+        Where to put the copy; by default where the system keeps temporary files.
+    """
+    begin = path.name.encode("utf-8", "ignore")[:150].decode("utf-8", "ignore")  # names have so many bytes, not letters
+    with NamedTemporaryFile(
+        "w", prefix=f"{begin}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
+    ) as copy:
+        try:
+            _read(path, with_mark(path, encoding), lambda source: shutil.copyfileobj(source, copy))
+        except BaseException:
+            Path(copy.name).unlink()
+            raise
+    return Path(copy.name)
+
+
+def check_whole(path: Path) -> None:
+    """Refuse a compressed file that is damaged or cut off.
+
+    Parameters
+    ----------
+    path
+        The file. One that is not compressed is not looked at.
+
+    Notes
+    -----
+    DuckDB does not compare what it unpacks with the checksum of the file, so it takes damaged lines for the right ones.
+    So the file is unpacked once more.
+    """
+    if path.suffix.lower() != ".gz":
+        return
+    try:
+        with gzip.open(path) as file:
+            while file.read(_BLOCK):
+                pass
+            return
+    except _NO_GZIP:
+        pass
+    raise _cut_off(path)
+
+
+def name_of(path: Path) -> str:
+    """Give the name of a text file; of a copy, that of the file which was copied."""
+    return path.name.removesuffix(_COPY).rpartition(".")[0] if path.name.endswith(_COPY) else path.name
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding that Python does not know, or that is none of text."""
+    try:
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    except (LookupError, ValueError):
+        known = False
+    else:
+        known = True
+    if not known:
+        msg = f"There is no encoding {encoding!r}."
+        raise DataError(msg, hint="common ones are 'utf-8', 'latin-1', 'cp1252' and 'utf-16'.")
+
+
+def _read(path: Path, encoding: str, use: Callable[[io.TextIOBase], T]) -> T:
+    """Open a file and use it; errors that quote its bytes end here, and so does their context."""
+    try:
+        with _open(path, encoding) as file:
+            return use(file)
+    except UnicodeError:
+        trouble = wrong_encoding(path, f"The file {path.name!r} is not valid {encoding.removesuffix('-sig')}.")
+    except _NO_GZIP:
+        trouble = _cut_off(path)
+    raise trouble
+
+
+def _cut_off(path: Path) -> DataError:
+    return DataError(f"The file {path.name!r} is not a gzip file, or is cut off.", hint=NOT_COMPRESSED)
+
+
+def _open(path: Path, encoding: str) -> io.TextIOBase:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding=encoding, newline="")
+    return path.open(encoding=encoding, newline="")
+
+
+def with_mark(path: Path, encoding: str) -> str:
+    """Let a file begin with a byte order mark, which is no part of the first name."""
+    name = codecs.lookup(encoding).name
+    if name == "utf-8":
+        return "utf-8-sig"
+    return "utf-16" if name in {"utf-16-le", "utf-16-be"} and begins_with_mark(path) else encoding
+
+
+def _separator(line: str, more: str, usual: str) -> str:
+    """Choose the separator that cuts most lines into as many columns as the first one; then the one that cuts most.
+
+    Where most lines differ from the first by every separator, the first line alone decides. A comma gives way to
+    another sign that fits as well if all that it cuts then are numbers: it stands before their decimals.
+    """
+    signs = [*dict.fromkeys((usual, *SEPARATORS))]
+    cut = {sign: _cut(line + more, sign) for sign in signs}
+    fitting = {sign: _fitting(rows, whole=len(line + more) <= _LOOK) for sign, rows in cut.items()}
+    alike = {sign: share if share >= _HALF else 0.0 for sign, share in fitting.items()}
+    decimals = {sign for sign in signs if sign != "," and alike[sign] and _have_decimals(cut[sign][1:])}
+    if not any(alike.values()) and _width(line, ",") == 1 and _have_decimals(cut[";"][1:]):
+        return ";"  # one column
+    return max(signs, key=lambda sign: (alike[sign], sign in decimals, _width(line, sign)))
+
+
+def _cut(text: str, sign: str) -> list[list[str]]:
+    try:
+        return [row for row in itertools.islice(csv.reader(io.StringIO(text), delimiter=sign), _LINES) if row]
+    except csv.Error:
+        return []
+
+
+def _fitting(rows: list[list[str]], *, whole: bool) -> float:
+    """Give the share of the first lines that have as many values as the first one, if that is more than one."""
+    widths = [*map(len, rows)]
+    others = widths[1:] if whole or len(widths) <= 2 else widths[1:-1]
+    return sum(width == widths[0] for width in others) / len(others) if others and widths[0] > 1 else 0.0
+
+
+def _have_decimals(rows: list[list[str]]) -> bool:
+    """Say whether there are commas in values, all of them in numbers."""
+    marked = [cell for row in rows for cell in row if "," in cell]
+    return bool(marked) and all(map(_COMMA.fullmatch, marked))
+
+
+def _refuse_title(path: Path, text: str, signs: Sequence[str]) -> None:
+    """Refuse a first line that has at most half of the values that most lines after it have: a title, or a note."""
+    filled, usual, number = max((_title(text, sign) for sign in signs), key=lambda title: title[1])
+    if usual:
+        has = "1 value" if filled == 1 else f"{filled} values"
+        msg = f"The first line of the file {path.name!r} has {has}, and most lines after it have {usual}."
+        hint = f"is it a title? The first line of the table seems to be line {number}: delete what is before it."
+        raise DataError(msg, hint=hint)
+
+
+def _title(text: str, sign: str) -> tuple[int, int, int]:
+    """Give how many values a first line has that is a title, how many most others have, and where these begin."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+    try:
+        filled = sum(map(bool, next(rows)))
+        others = dict((rows.line_num, row) for row in itertools.islice(rows, _LINES) if row)  # noqa: C402 - it moves on
+    except csv.Error:
+        return 0, 0, 0
+    widths = {line: len(row) for line, row in others.items()}
+    usual, count = Counter(widths.values()).most_common(1)[0] if widths else (0, 0)
+    one_column = sign == "," and all(_COMMA.fullmatch(",".join(row)) for row in others.values())
+    is_title = 2 * filled <= usual and usual > 1 and 1 < count >= _HALF * len(widths) and not one_column
+    return (filled, usual, min(line for line in widths if widths[line] == usual)) if is_title else (0, 0, 0)
+
+
+def _width(line: str, sign: str) -> int:
+    try:
+        return len(next(csv.reader([line], delimiter=sign)))
+    except csv.Error:  # nothing was cut, and what is left is too long for a name
+        return 0
+
+
+def _header(path: Path, line: str, separator: str) -> list[str]:
+    """Cut the first line into names. No message shows any: without a header they are the first record."""
+    try:
+        names = next(csv.reader([line], delimiter=separator, strict=True))
+        if max(map(len, names)) <= _LONGEST_NAME:
+            return names
+        problem = _TOO_LONG
+    except csv.Error as error:
+        known = (text for sign, text in _BROKEN.items() if sign in str(error))
+        problem = next(known, "has text after a closing quote")
+    msg = f"The first line of the file {path.name!r} {problem}."
+    raise DataError(msg, hint="it must name the columns; a name has no line break, and a quote in it is written twice.")
+
+
+_LONGEST_NAME = 131_072  # where the csv module stops by itself, unless somebody in this process told it otherwise
+_TOO_LONG = f"has a name of more than {_LONGEST_NAME:,} characters"
+_BROKEN = {
+    "unexpected end of data": "has a quote that is never closed",
+    "field larger than field limit": _TOO_LONG,
+}
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    for number, name in enumerate(header, start=1):
+        if not name.strip():
+            msg = f"Column {number} of the file {path.name!r} has no name."
+            last = ", and not end with a separator" if number == len(header) > 1 else ""
+            raise DataError(msg, hint=f"the first line must name every column{last}.")
+
+
+def first_rows(path: Path, header: Header, encoding: str, *, named: bool = True) -> list[list[str]]:
+    """Give the first records of a file as texts, to see how it writes numbers and dates.
+
+    Parameters
+    ----------
+    path, encoding
+        The file, plain or ``.gz``, and how its characters are encoded.
+    header
+        How it begins.
+    named
+        Whether its first line names the columns.
+    """
+    text = _read(path, with_mark(path, encoding), lambda file: file.read(_LOOK))
+    try:
+        rows = [*csv.reader(io.StringIO(text, newline=""), delimiter=header.separator)]
+    except csv.Error:
+        return []
+    rows = rows[:-1] if len(text) == _LOOK else rows
+    return [row for row in rows[int(named) :] if len(row) == len(header.columns)]

@@ -1,0 +1,252 @@
+"""Tables of databases: one query in, one table out, through ADBC.
+
+How to connect is read from an environment variable and nowhere else: it may hold a password. No message repeats it, nor
+what the database says, which may quote the data.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import UUID
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.ipc
+
+from incrowd.core import DataError, ParameterError
+from incrowd.engines._border import guarded
+from incrowd.engines._resources import clear_room, make_room, need
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A table of a database, or what a query answers.
+
+    Parameters
+    ----------
+    uri_env
+        The environment variable that says how to connect: ``postgresql://user:password@host/name`` or
+        ``sqlite:folder/file.db``.
+    table
+        The name of a table, with its schema in front if it is not in the usual one: ``study.patients``.
+    query
+        A query, instead of a table. The database is opened so that it can change nothing.
+
+    Notes
+    -----
+    The answer of one query is copied to a temporary file first, so that all that is counted and published comes from
+    one state of the database. SQLite knows no dates and no booleans: it gives back texts and numbers.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> ic.Database("PATIENTS_URI", table="study.patients")
+    Database(uri_env='PATIENTS_URI', table='study.patients', query=None)
+    """
+
+    uri_env: str
+    table: str | None = None
+    query: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.table is None) == (self.query is None):
+            msg = "A database needs either table or query."
+            raise ParameterError(msg, hint="for example Database('PATIENTS_URI', table='patients').")
+        if "://" in self.uri_env or not self.uri_env:
+            msg = "uri_env must be the name of an environment variable, not what it holds."
+            raise ParameterError(msg, hint="put how to connect into a variable, such as PATIENTS_URI, and name that.")
+        if self.table is not None and not all(self.table.split(".")):
+            msg = "The name of a table must not be empty, nor begin or end with a dot."
+            raise ParameterError(msg)
+
+
+def read_database(source: Database, folder: str | Path | None = None) -> tuple[pa.Table, list[str]]:
+    """Copy the answer of one query to a temporary file, and map that into memory.
+
+    Also name the columns for which the database knows no type: all of SQLite, and numbers of any size.
+
+    Parameters
+    ----------
+    source
+        The table or query.
+    folder
+        Where to put the copy; by default where the system keeps temporary files.
+    """
+    room, lock = make_room(folder)
+    try:
+        return _answer(source, room)
+    finally:
+        clear_room(room, lock)
+
+
+def _answer(source: Database, folder: Path) -> tuple[pa.Table, list[str]]:
+    query = source.query or f"SELECT * FROM {_quoted(str(source.table))}"  # noqa: S608 - the name is quoted
+    with _connected(source.uri_env, reading=True) as (connection, kind), connection.cursor() as cursor:
+
+        def answer() -> tuple[pa.Table, list[str]]:
+            cursor.execute("PRAGMA query_only = ON" if kind == "sqlite" else "SET TRANSACTION READ ONLY")
+            if kind == "sqlite":  # which finds out types by looking at the first rows: let these be all
+                cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(2**24)})
+            cursor.execute(query)
+            table, numbers = _spooled(cursor.fetch_record_batch(), folder)
+            return table, table.column_names if kind == "sqlite" else numbers
+
+        return _asked("read the table or answer the query", answer)
+
+
+def _spooled(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
+    """Write batches to a file, map it, and let its name go; name the columns of numbers that have no type there."""
+    schema = pa.schema([pa.field(one.name, _stored(one.type)) for one in reader.schema])
+    with tempfile.NamedTemporaryFile(prefix="incrowd_", suffix=".arrow", dir=folder) as file:
+        with pyarrow.ipc.new_file(file, schema) as writer:
+            for batch in reader:
+                columns = [_plain(column) for column in batch.columns]
+                writer.write_table(pa.table(columns, schema.names).cast(schema))
+        file.flush()
+        with pa.memory_map(file.name) as source:
+            table = pyarrow.ipc.open_file(source).read_all()
+    numbers = [number for number, one in enumerate(reader.schema) if getattr(one.type, "type_name", None) == "numeric"]
+    for number in numbers:
+        table = table.set_column(number, table.field(number).name, _exact_numbers(table.column(number)))
+    return table, [table.field(number).name for number in numbers]
+
+
+def _stored(type_: pa.DataType) -> pa.DataType:
+    """Give the type in which values of a type are kept; those that only databases know are texts."""
+    if isinstance(type_, pa.BaseExtensionType):
+        return pa.string() if type_.extension_name == "arrow.uuid" else type_.storage_type
+    return type_
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    if not isinstance(column.type, pa.BaseExtensionType):
+        return column
+    if column.type.extension_name == "arrow.uuid":
+        values = column.storage.to_pylist()
+        return pa.array([None if value is None else str(UUID(bytes=value)) for value in values], pa.string())
+    return column.storage
+
+
+def _exact_numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Read numbers that came as texts; more digits than Arrow can hold stay text."""
+    texts = pc.if_else(pc.equal(pc.utf8_lower(texts), "nan"), None, texts)
+    digits = pc.max(pc.utf8_length(pc.replace_substring_regex(texts, r"^[^.]*\.?", ""))).as_py() or 0
+    try:
+        return texts.cast(pa.decimal128(38, digits))
+    except pa.ArrowInvalid:
+        return texts
+
+
+@guarded
+def write_database(path: Path, target: Database, *, force: bool = False) -> None:
+    """Copy an Arrow file to a new table of a database, in one transaction: all of it is there afterwards, or nothing.
+
+    Parameters
+    ----------
+    path
+        The Arrow file.
+    target
+        The table.
+    force
+        Whether a table of that name may be replaced.
+    """
+    if target.table is None:
+        msg = "A table is written to a table, not to a query."
+        raise ParameterError(msg, hint="for example Database('RESULTS_URI', table='patients_public').")
+    with _connected(target.uri_env, reading=False) as (connection, kind), connection.cursor() as cursor:
+        exists = _asked("say whether the table exists", lambda: _exists(cursor, kind, str(target.table)))
+        if exists and not force:
+            msg = f"The table {target.table!r} exists already."
+            raise DataError(msg, hint="choose another name, or allow to replace it: force=True.")
+
+        def write() -> None:
+            if exists:
+                cursor.execute(f"DROP TABLE {_quoted(str(target.table))}")
+            with pa.memory_map(str(path)) as source:
+                _ingest(cursor, pyarrow.ipc.open_file(source).read_all(), str(target.table), kind)
+            connection.commit()
+
+        _asked("take the table", write)
+
+
+def _ingest(cursor: Any, table: pa.Table, name: str, kind: str) -> None:
+    if kind == "sqlite":  # which knows whole numbers, floats and texts; the digits of a decimal are kept as text
+        types = [pa.string() if pa.types.is_decimal(one.type) else one.type for one in table.schema]
+        table = table.cast(pa.schema(zip(table.column_names, types, strict=True)))
+    schema, _, last = name.rpartition(".")
+    where = {("catalog_name" if kind == "sqlite" else "db_schema_name"): schema} if schema else {}
+    cursor.adbc_ingest(last, table, mode="create", **where)
+
+
+def _exists(cursor: Any, kind: str, name: str) -> bool:
+    if kind == "sqlite":
+        schema, _, last = name.rpartition(".")
+        listed = f"{_quoted(schema)}.sqlite_master" if schema else "sqlite_master"
+        cursor.execute(f"SELECT count(*) FROM {listed} WHERE lower(name) = lower(?)", (last,))  # noqa: S608 - quoted
+    else:
+        cursor.execute("SELECT count(to_regclass($1::text))", (_quoted(name),))
+    return bool(cursor.fetchone()[0])
+
+
+@contextmanager
+def _connected(uri_env: str, *, reading: bool) -> Iterator[tuple[Any, str]]:
+    """Connect, and undo whatever was not committed."""
+    uri = os.environ.get(uri_env)
+    if not uri:
+        msg = f"The environment variable {uri_env!r} is not set."
+        raise DataError(msg, hint="it must say how to connect, such as postgresql://user@host/name or sqlite:file.db.")
+    kind = next((kind for start, kind in _KINDS.items() if uri.startswith(start)), None)
+    if kind is None:
+        msg = f"The environment variable {uri_env!r} does not say how to connect to a database that is known."
+        raise DataError(msg, hint="it must begin with postgresql:// or sqlite:.")
+    driver = need(f"adbc_driver_{kind}.dbapi", extra="sql", what="A database")
+    file = _file_of(uri, uri_env, reading=reading) if kind == "sqlite" else None
+    new = file is not None and not file.exists()
+    connection = _asked("be reached", lambda: driver.connect(uri if file is None else str(file)))
+    try:
+        yield connection, kind
+        new = False
+    finally:
+        connection.close()  # what was not committed is undone
+        if new and file is not None:
+            file.unlink(missing_ok=True)
+
+
+_KINDS = {"postgresql://": "postgresql", "postgres://": "postgresql", "sqlite:": "sqlite"}
+
+
+def _file_of(uri: str, uri_env: str, *, reading: bool) -> Path:
+    path = Path(uri.removeprefix("sqlite:///") if uri.startswith("sqlite:///") else uri.removeprefix("sqlite:"))
+    if reading and not path.is_file():
+        msg = f"The environment variable {uri_env!r} names a file of SQLite that does not exist."
+        raise DataError(msg, hint="write sqlite: and the path.")
+    return path
+
+
+def _asked(what: str, ask: Callable[[], T]) -> T:
+    """Ask a database; if it refuses, say so, and nothing of what it said but the code of the error.
+
+    The new error is raised outside of the ``except`` block, so that not even its context leads to the foreign one.
+    """
+    refusals = need("adbc_driver_manager", extra="sql", what="A database").Error, OSError, pa.ArrowException
+    try:
+        return ask()
+    except refusals as error:
+        if getattr(error, "errno", None) is not None:  # the machine's fault
+            raise
+        state = getattr(error, "sqlstate", None) or ""
+    shown = f" (SQLSTATE {state})" if len(state) == 5 and state.isalnum() else ""
+    msg = f"The database could not {what}{shown}; its message is withheld because it may quote the data."
+    raise DataError(msg, hint="check the name, the query and your rights.")
+
+
+def _quoted(name: str) -> str:
+    return ".".join('"' + part.replace('"', '""') + '"' for part in name.split("."))

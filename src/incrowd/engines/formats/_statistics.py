@@ -1,0 +1,229 @@
+"""Files of SPSS, Stata and SAS: codes are values, and what they mean comes along."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from incrowd.core import DataError
+from incrowd.engines._column_types import check_finite, check_held, tightened
+from incrowd.engines._resources import need
+from incrowd.engines.formats._csv import BROKEN
+
+# What a statistics package knows about columns besides their values: what they mean, and what their codes mean.
+
+Code = str | int | float
+_LABEL, _MEASURE, _CODES = b"incrowd.label", b"incrowd.measure", b"incrowd.codes"
+
+
+@dataclass(frozen=True, slots=True)
+class Codebook:
+    """The labels of a table.
+
+    Attributes
+    ----------
+    labels
+        What each column means.
+    measures
+        ``nominal``, ``ordinal`` or ``scale``, where the file says so.
+    codes
+        What the codes of each column mean.
+    """
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, Mapping[Code, str]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.labels or self.measures or self.codes)
+
+    @classmethod
+    def of(cls, schema: pa.Schema) -> Codebook:
+        """Read the labels that an Arrow table carries."""
+        known = {one.name: one.metadata for one in schema if one.metadata}
+        return cls(
+            {name: about[_LABEL].decode() for name, about in known.items() if _LABEL in about},
+            {name: about[_MEASURE].decode() for name, about in known.items() if _MEASURE in about},
+            {name: dict(json.loads(about[_CODES])) for name, about in known.items() if _CODES in about},
+        )
+
+    def only(self, table: pa.Table) -> Codebook:
+        """Keep what is about columns and codes that the table has: nothing about what was left out or generalized."""
+        names = set(table.column_names)
+        present = {name: _present(table[name], codes) for name, codes in self.codes.items() if name in names}
+        return Codebook(
+            {name: label for name, label in self.labels.items() if name in names},
+            {name: measure for name, measure in self.measures.items() if name in names},
+            {name: codes for name, codes in present.items() if codes},
+        )
+
+    def attach(self, table: pa.Table) -> pa.Table:
+        """Let a table carry its labels."""
+        kept = self.only(table)
+        return table.cast(pa.schema([one.with_metadata(kept.about(one.name)) for one in table.schema]))
+
+    def about(self, name: str) -> dict[bytes, bytes] | None:
+        """Write down what is known about a column."""
+        known = {
+            _LABEL: self.labels.get(name, "").encode(),
+            _MEASURE: self.measures.get(name, "").encode(),
+            _CODES: json.dumps(list(self.codes[name].items())).encode() if name in self.codes else b"",
+        }
+        return {key: text for key, text in known.items() if text} or None
+
+
+def _present(column: pa.ChunkedArray, codes: Mapping[Code, str]) -> dict[Code, str]:
+    values = set(column.unique().to_pylist())
+    return {code: label for code, label in codes.items() if code in values}
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledArrow:
+    """Hands an Arrow table back with the labels that it came with."""
+
+    codebook: Codebook
+
+    def __call__(self, table: pa.Table) -> pa.Table:
+        return self.codebook.attach(table) if self.codebook else table
+
+
+def codebook_of(hand_back: Callable[[pa.Table], Any] | None) -> Codebook:
+    """Say which labels a table has that will be handed back in this way."""
+    return hand_back.codebook if isinstance(hand_back, LabelledArrow) else Codebook()
+
+
+READERS = {
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".por": "read_por",
+    ".dta": "read_dta",
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+}
+WRITERS = {".sav": "write_sav", ".dta": "write_dta"}
+_PROGRAMS = {".sav": "SPSS", ".dta": "Stata"}
+_NAMES = {".sav": re.compile(r"[^\W\d_][\w.$#@]{0,63}"), ".dta": re.compile(r"[^\W\d]\w{0,31}")}
+
+
+def read_statistics(path: Path) -> tuple[pa.Table, Codebook]:
+    """Read a file: its codes as they are, what they mean apart. Values that the file declares missing are missing."""
+    pyreadstat = need("pyreadstat", extra="files", what="Reading a file of SPSS, Stata or SAS")
+    read = getattr(pyreadstat, READERS[path.suffix.lower()])
+    try:
+        columns, about = read(str(path), output_format="dict")
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
+        columns, about = None, None
+    if columns is None:
+        msg = f"The file {path.name!r} is not what its ending says, or is broken."
+        raise DataError(msg, hint=BROKEN)
+    table = tightened(pa.table({name: _column(name, values) for name, values in columns.items()}))
+    return table, _codebook(about, table)
+
+
+def _column(name: str, values: Iterable[Any]) -> pa.Array:
+    try:
+        column = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        column = None
+    if column is None:  # Stata's letters for kinds of missing among numbers
+        msg = f"Column {name!r} mixes types."
+        raise DataError(msg, hint="make the column one type before saving it.")
+    empty = pa.types.is_string(column.type)
+    return pa.array([value or None for value in column.to_pylist()], type=pa.string()) if empty else column
+
+
+def _codebook(about: Any, table: pa.Table) -> Codebook:
+    measures = {name: measure for name, measure in about.variable_measure.items() if measure not in {None, "unknown"}}
+    return Codebook(
+        {name: label for name, label in about.column_names_to_labels.items() if label},
+        measures,
+        {name: _codes(codes, table[name].type) for name, codes in about.variable_value_labels.items()},
+    )
+
+
+def _codes(codes: Mapping[Any, str], type_: pa.DataType) -> dict[Any, str]:
+    """Write codes as the values of their column are written: 1, not 1.0."""
+    whole = pa.types.is_integer(type_)
+    return {int(code) if whole and float(code).is_integer() else code: label for code, label in codes.items()}
+
+
+def write_statistics(table: pa.Table, path: Path, codebook: Codebook) -> None:
+    """Write a file for SPSS or Stata, with what is known about its columns and codes.
+
+    Parameters
+    ----------
+    table
+        The table. A column that the program cannot hold exactly is refused.
+    path
+        The file, ending in ``.sav`` or ``.dta``.
+    codebook
+        What the columns and codes mean. Only what is about this table is written.
+    """
+    pyreadstat = need("pyreadstat", extra="files", what="Writing a file of SPSS or Stata")
+    kind = path.suffix.lower()
+    _check_names(table, kind)
+    if kind == ".dta":
+        check_finite(table, "Stata")
+    kept = codebook.only(table)
+    codes = {name: dict(codes) for name, codes in kept.codes.items() if kind == ".sav" or _whole(table[name])}
+    how: dict[str, Any] = {"column_labels": dict(kept.labels), "variable_value_labels": codes}
+    if kind == ".sav":
+        how["variable_measure"] = dict(kept.measures)
+        how["variable_format"] = {name: "F8.0" for name in table.column_names if _whole(table[name])}
+    getattr(pyreadstat, WRITERS[kind])(_frame(table), str(path), **how)
+    _without_date(path, kind)
+    check_held(table, read_statistics(path)[0], path, empty_is_missing=True)
+
+
+def _whole(column: pa.ChunkedArray) -> bool:
+    return bool(pa.types.is_integer(column.type))
+
+
+def _check_names(table: pa.Table, kind: str) -> None:
+    for number, name in enumerate(table.column_names, start=1):
+        if _NAMES[kind].fullmatch(name) is None or len(name.encode()) > 64:
+            msg = f"Column {number} has a name that {_PROGRAMS[kind]} does not allow."
+            raise DataError(msg, hint="use a letter first, then letters, digits and _, 32 at most.")
+
+
+def _frame(table: pa.Table) -> Any:
+    """Give a table to the writer, which takes frames of two libraries."""
+    return _library()(pa.table({name: _plain(table[name]) for name in table.column_names}))
+
+
+def _library() -> Callable[[pa.Table], Any]:
+    try:
+        import polars as pl  # noqa: PLC0415 - only who writes such files needs it
+    except ImportError:
+        pandas = need("pandas", extra="files,pandas", what="Writing a file of SPSS or Stata")
+        return lambda table: table.to_pandas(types_mapper=pandas.ArrowDtype)
+    return pl.from_arrow
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Give a column a type that the programs have: numbers are floats there, and a column of nothing is text."""
+    if pa.types.is_decimal(column.type) or _whole(column):
+        return column.cast(pa.float64(), safe=False)
+    if pa.types.is_null(column.type):
+        return column.cast(pa.string())
+    return column
+
+
+def _without_date(path: Path, kind: str) -> None:
+    """Overwrite the time at which the file was made, so that equal tables give equal files."""
+    with path.open("r+b") as file:
+        start = file.read(1024)
+        if kind == ".sav":
+            place, text = 92, b"01 Jan 8000:00:00"
+        else:
+            place, text = start.find(b"<timestamp>") + len(b"<timestamp>") + 1, b"01 Jan 1980 00:00"
+            if start[place - 1 : place] != bytes([len(text)]):
+                return
+        file.seek(place)
+        file.write(text)

@@ -1,0 +1,350 @@
+"""Spark: the table stays on the cluster; what comes to this machine are domains, the census and the classes.
+
+Only the DataFrame API is used, so all of it works over Spark Connect. No row passes through Python.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from incrowd.core import CensusRequest, DataError, FullDomainRecoding, Recoding
+from incrowd.engines._arrow import domain_of, kind_of_type, of_numbers, tidy, to_numpy
+from incrowd.engines._border import guarded
+from incrowd.engines._eager import EagerEngine
+from incrowd.engines._encoding import Coded
+from incrowd.engines._files import ending_of
+from incrowd.engines._frame import Column, FrameEngine
+from incrowd.engines._home import Frame, inner_names, only
+from incrowd.engines._protocol import Engine, Replace, begin, how_many
+from incrowd.engines._resources import Budget, check_values
+from incrowd.engines._tally import CountedEngine, published_rows, tells_all
+from incrowd.engines.formats._wording import Wording
+from incrowd.engines.spark._home import (
+    HeldRows,
+    SparkHome,
+    few_rows,
+    functions_of,
+    in_chunks,
+    in_parts,
+    most_rows,
+    publishable,
+    repeated,
+    tallied,
+    values_of,
+)
+
+ROWS_PER_PART = 1_000_000
+"""So many rows about are published together, in one task and one file."""
+
+FEWER = 1_000
+"""Up to so many combinations of values beside the labels, equal rows are counted before they are moved."""
+
+TOLD = 5_000_000
+"""Up to so many different rows of a release are laid out here from the census, and repeated on the cluster."""
+
+SETS = 30
+"""Columns that are counted in one job: Spark numbers them by bits."""
+
+
+class SparkEngine(CountedEngine):
+    """A Spark DataFrame.
+
+    Parameters
+    ----------
+    frame, home, names, missing_values, drop
+        As for any frame.
+    rows
+        About how many rows it has; counted when needed if not given.
+    tally
+        The different rows with a column ``count``, where they are known already.
+    """
+
+    _memory: str | None = None
+    """The most that a run may use on this machine."""
+
+    _held: HeldRows | None = None
+    """The different rows of what was asked for first, where they are few."""
+
+    _asked = False
+    """Whether it was tried to bring them here."""
+
+    _repeated = False
+    """Whether most rows are known to occur several times: then different rows are moved and sorted, not all rows."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        home: SparkHome,
+        names: Sequence[str],
+        *,
+        missing_values: Sequence[str] = (),
+        drop: Sequence[str] = (),
+        rows: int | None = None,
+        tally: Any = None,
+    ) -> None:
+        super().__init__(frame, home, names, missing_values=missing_values, drop=drop)
+        self._about = rows
+        self._different = tally
+
+    @guarded
+    def census_size(self, request: CensusRequest) -> int:
+        return len(self._count(request)[1]) if self._tells(request) else super().census_size(request)
+
+    @guarded
+    def census_size_about(self, request: CensusRequest, one_in: int) -> int:
+        if not self._tells(request):
+            return super().census_size_about(request, one_in)
+        return how_many(self._count(request)[0], one_in)
+
+    @guarded
+    def recode(
+        self,
+        recoding: Recoding,
+        publish: Sequence[str],
+        *,
+        replace: Mapping[str, Replace] | None = None,
+        keep_order: bool = False,
+    ) -> FrameEngine:
+        if keep_order:
+            self._home.numbered(self._source)
+        self.check_published(publish)
+        if isinstance(recoding, FullDomainRecoding) and not (replace or recoding.masks):
+            told = self._told(recoding, publish)
+            if told is not None:
+                return told
+        recoded = super().recode(recoding, publish, replace=replace)
+        assert isinstance(recoded, SparkEngine)  # noqa: S101 - made below
+        recoded._repeated = not replace and self._repeats(recoding, publish)  # noqa: SLF001 - its own kind
+        return recoded
+
+    @guarded
+    def check_published(self, publish: Sequence[str]) -> None:
+        """Refuse columns by which rows cannot be moved and sorted, and those that cannot be written."""
+        for name, field in zip(self._inner, self._source.to_native().schema.fields, strict=True):
+            if name in publish and not publishable(field.dataType):
+                msg = f"Column {name!r} is of type {field.dataType.simpleString()}, which no release on Spark can have."
+                raise DataError(msg, hint="leave it out, or turn it into text first, for example with to_json or CAST.")
+
+    @guarded
+    def sampled(self, rows: int) -> Engine:  # type: ignore[override]
+        """Take so many rows to this machine, the same ones whatever their order; not the columns that cannot travel."""
+        fields = self._source.to_native().schema.fields
+        kept = [name for name, field in zip(self._inner, fields, strict=True) if publishable(field.dataType)]
+        source = only(self._source, [self._inner[name] for name in kept])
+        sample = self._collect(self._home.sampled(source, rows)).rename_columns(inner_names(len(kept)))
+        reading: dict[str, Any] = {"missing_values": self._missing_values, "drop": self._drop}
+        tidied = tidy(sample)
+        if all(kind_of_type(type_) for type_ in tidied.schema.types):
+            columns = dict(zip(kept, tidied.columns, strict=True))
+            return EagerEngine(columns, self._home.hand_back, **reading)
+        assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
+        return SparkEngine(self._home.bring(sample), self._home, kept, **reading)
+
+    @guarded
+    def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
+        if ending_of(path) != ".parquet":
+            msg = f"Spark cannot write {path.name!r}: it writes Parquet."
+            raise DataError(msg, hint="use format='parquet', and a name that ends in .parquet.")
+        return super().write(path, keep_order=keep_order, wording=wording)
+
+    @guarded
+    def materialise(self) -> Any:
+        """Give the table as a frame that Spark keeps: what is checked is what was made, and nothing is made twice."""
+        begin("writing")
+        table = self._ordered().to_native().toDF(*self._inner).persist()
+        table.count()
+        return table
+
+    def _in_order(self, frame: Frame, by: Sequence[str]) -> pa.Table:
+        """Sort here: on a cluster it would take two more jobs."""
+        return self._collect(frame).sort_by([(name, "ascending") for name in by])
+
+    def _values(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
+        """Bring the different rows here, which tell the values too; if they are many, count the values in one job."""
+        if len(names) > 1 and not self._asked:
+            self._hold(names)
+        if self._held is not None and set(names) <= set(self._held.columns):
+            yield from ((name, *self._held.values(name)) for name in names)
+        else:
+            yield from self._values_alone(names)
+
+    def _hold(self, names: Sequence[str]) -> None:
+        self._asked = True
+        inner = {name: self._inner[name] for name in [*names, *(name for name in self._drop if name not in names)]}
+        most = most_rows(self._memory, len(inner))
+        counted = few_rows(self._clean(list(inner), drop=False).to_native(), list(inner.values()), most)
+        table = None if counted is None else self._collect(nw.from_native(counted))
+        if table is not None and 0 < len(table) <= most:
+            self._held = HeldRows.of(table, inner, self._drop)
+
+    def _tells(self, request: CensusRequest) -> bool:
+        """Say whether the rows that are here tell a census."""
+        self.domains(request.needed)  # which may bring them
+        return self._held is not None and request.count is None and set(request.needed) <= set(self._held.columns)
+
+    def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
+        if self._held is None or not self._tells(request):
+            return super()._count(request)
+        return self._held.count(request, self.domains(request.needed))
+
+    def _dropped(self, count: str | None) -> int:
+        return super()._dropped(count) if self._held is None or count else self._held.dropped
+
+    def _learn(self, counted: pa.Table, names: Sequence[str]) -> None:
+        """Let what was counted tell the values: no job is needed for them."""
+        for name in names:
+            if name not in self._known:
+                values, counts = values_of(Coded.of(counted[self._inner[name]]), to_numpy(counted["n"]))
+                self._known[name] = Column(domain_of(name, values, counts), values.drop_null().combine_chunks())
+
+    def _values_alone(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
+        for start in range(0, len(names), SETS):
+            some = names[start : start + SETS]
+            inner = [self._inner[name] for name in some]
+            most = self._most_values()
+            counted = self._collect(self._by_each(some, inner).head(most + 1))
+            which = to_numpy(counted["which"])
+            if len(counted) > most:
+                sizes = [int((which == _number(place, len(some))).sum()) for place in range(len(some))]
+                check_values(some[int(np.argmax(sizes))], len(counted), most)
+            for place, name in enumerate(some):
+                own = pa.array(np.flatnonzero(which == _number(place, len(some))))
+                table = counted.select([inner[place], "n"]).take(own).sort_by(inner[place])
+                yield name, *table.columns
+
+    def _most_values(self) -> int:
+        return Budget.of(self._memory).values
+
+    def _by_each(self, names: Sequence[str], inner: Sequence[str]) -> Frame:
+        frame = self._clean(names).to_native()
+        of = functions_of(frame)
+        sets = frame.groupingSets([[name] for name in inner], *inner)
+        counted: Frame = nw.from_native(sets.agg(of.grouping_id().alias("which"), of.count("*").alias("n")))
+        return counted
+
+    def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
+        del numbered  # refused before
+        assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
+        return SparkEngine(frame, self._home, publish, rows=self._rows_about())
+
+    def _told(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> SparkEngine | None:
+        """Lay the release out from the last census, if that tells all of it and few rows of it differ."""
+        if self._counted is None or not tells_all(self._counted, recoding, publish):
+            return None
+        census = self._counted.rollup(recoding.levels)
+        if len(census) > TOLD or len(census) * 2 > census.records:
+            return None
+        rows, counts = published_rows(census, recoding, publish, {name: self._known[name].keys for name in publish})
+        inner = inner_names(len(publish))
+        every = np.arange(len(counts))
+        arrays = [column.values(every) for column in rows.values()]
+        tally = self._home.hand_back(pa.table([*arrays, of_numbers(counts)], [*inner, "count"]))
+        assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
+        frame = nw.from_native(repeated(in_chunks(tally, inner), inner))
+        return SparkEngine(frame, self._home, publish, rows=int(counts.sum()), tally=tally)
+
+    def _ordered(self, *, keep: bool = False) -> Frame:
+        """Bring equal rows together and sort each part: how the table is cut follows from its content alone."""
+        if keep:
+            self._home.numbered(self._source)
+        inner = list(self._inner.values())
+        parts = max(1, -(-self._rows_about() // ROWS_PER_PART))
+        tally = self._different
+        frame = self._clean(list(self._inner)).to_native() if tally is None else tally
+        if tally is None and self._repeated:
+            tally = frame.groupBy(*inner).count()
+        ordered: Frame = nw.from_native(
+            in_parts(frame, inner, parts) if tally is None else tallied(tally, inner, parts)
+        )
+        return ordered
+
+    def _repeats(self, recoding: Recoding, publish: Sequence[str]) -> bool:
+        """Say whether rows of a class are likely to be equal: there is little beside the labels that could differ."""
+        others = [self._known.get(name) for name in publish if name not in recoding.quasi]
+        known = [column for column in others if column is not None]
+        different = math.prod(len(column.domain) for column in known)
+        return isinstance(recoding, FullDomainRecoding) and len(known) == len(others) and different <= FEWER
+
+    def _rows_about(self) -> int:
+        if self._about is None:
+            known = next(iter(self._known.values()), None)
+            self._about = int(known.domain.counts.sum()) if known else int(self._source.to_native().count())
+        return self._about
+
+
+def is_spark(source: Any) -> bool:
+    """Say whether a table is a Spark DataFrame, without importing Spark."""
+    spark = sys.modules.get("pyspark.sql")
+    return spark is not None and isinstance(source, spark.DataFrame)
+
+
+def open_spark(
+    frame: Any, missing_values: Sequence[str], drop: Sequence[str], memory: str | None = None
+) -> SparkEngine:
+    """Open a Spark DataFrame, classic or over Connect."""
+    fields = frame.schema.fields
+    inner = frame.toDF(*inner_names(len(fields)))
+    columns = [
+        _comparable(inner[name], field.dataType).alias(name) for name, field in zip(inner.columns, fields, strict=True)
+    ]
+    home = SparkHome(frame.sparkSession)
+    names = [field.name for field in fields]
+    engine = SparkEngine(nw.from_native(inner.select(*columns)), home, names, missing_values=missing_values, drop=drop)
+    engine._memory = memory  # noqa: SLF001 - its own kind
+    return engine
+
+
+def cluster_of(engine: Engine) -> SparkHome | None:
+    """Give the cluster that a table lives on; ``None`` if it lives on none."""
+    home = engine._home if isinstance(engine, SparkEngine) else None  # noqa: SLF001 - its own kind
+    return home if isinstance(home, SparkHome) else None
+
+
+def check_published(engine: Engine, publish: Sequence[str]) -> None:
+    """Refuse columns that a cluster cannot publish, before it does any work.
+
+    Parameters
+    ----------
+    engine, publish
+        The table, and the columns that are to be published.
+    """
+    if isinstance(engine, SparkEngine):
+        engine.check_published(publish)
+
+
+def open_written(path: Path, cluster: SparkHome, memory: str | None = None) -> SparkEngine:
+    """Open a folder by the cluster that wrote it.
+
+    Parameters
+    ----------
+    path, cluster
+        The folder, and who wrote it.
+    memory
+        The most that may be used on this machine.
+    """
+    return open_spark(cluster.read(path), (), (), memory)
+
+
+def forget(table: Any) -> None:
+    """Let Spark drop what it keeps of a frame that only we have looked at; other tables are not ours to drop."""
+    if is_spark(table):
+        table.unpersist()
+
+
+def _comparable(column: Any, type_: Any) -> Any:
+    """Write a column so that it compares as it is printed: texts by their characters, whatever their collation."""
+    plain = type_.typeName() == "void" or (type_.typeName().startswith("string") and type_.simpleString() != "string")
+    return column.cast("string") if plain else column
+
+
+def _number(place: int, columns: int) -> int:
+    """Give the number of the rows that count one of so many columns: a bit for every column that is left out."""
+    return (1 << columns) - 1 - (1 << (columns - 1 - place))

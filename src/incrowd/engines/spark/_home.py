@@ -1,0 +1,350 @@
+"""A Spark session: what the one engine over narwhals needs from it."""
+
+from __future__ import annotations
+
+import glob
+import importlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from incrowd.core import CensusRequest, DataError, Domain, EngineError, Packing, ParameterError, tally
+from incrowd.engines._arrow import of_numbers, to_numpy
+from incrowd.engines._encoding import Coded, packed
+from incrowd.engines._file_sets import Several, check_columns, check_keys, files_of, parquet_columns
+from incrowd.engines._files import ending_of
+from incrowd.engines._home import Frame
+from incrowd.engines._resources import Budget
+from incrowd.engines.formats._wording import Wording
+
+# Parquet folders that Spark writes: one file per part, with names that say nothing but their order.
+
+PATIENCE = 10.0
+"""Seconds that jobs may take to stop."""
+
+
+def write_folder(frame: Any, path: Path) -> None:
+    """Write a Spark DataFrame to a new folder, and name its files by their order.
+
+    Parameters
+    ----------
+    frame
+        The table, under its own names.
+    path
+        The folder. Every worker must see it where this machine does.
+    """
+    try:
+        frame.write.option("compression", "zstd").parquet(f"file://{path.resolve()}")
+    except KeyboardInterrupt:
+        _cancel(frame.sparkSession)
+        raise
+    parts = sorted(path.glob("part-*.parquet"))
+    if not parts or not (path / "_SUCCESS").exists():
+        msg = f"Spark wrote {path.name!r}, and it is not, or not whole, where this machine looks for it."
+        raise EngineError(
+            msg, hint="name a folder that all workers share, or leave out output and write release.table."
+        )
+    for number, part in enumerate(parts):
+        part.rename(path / f"part-{number:05}.parquet")
+    for other in path.iterdir():
+        if not other.name.startswith("part-"):
+            other.unlink()  # checksums and a marker, which name the files as they were
+
+
+def places_of(path: Path) -> list[str]:
+    """Say where Spark finds the Parquet files that a path of this machine means, as the local engine would find them.
+
+    Parameters
+    ----------
+    path
+        A file, a folder or a pattern. What is not here may be where Spark runs, and is left to it.
+    """
+    here = path.exists() or glob.has_magic(str(path))
+    found = files_of(path) if here else Several((path,), (path.name,))
+    endings = {ending_of(file) for file in found.files}
+    if endings - ({".parquet"} if here else {".parquet", ""}):
+        msg = f"Spark reads Parquet here, and {path.name!r} is something else."
+        hint = "write it as Parquet first, with DuckDB or Polars, or read it with Spark and hand over the DataFrame."
+        raise DataError(msg, hint=hint)
+    if here:
+        columns = [*map(parquet_columns, found.files)]
+        check_columns(found, columns)
+        check_keys(found, [name for name, _ in columns[0]])
+        _check_names(found)
+        if any(unit in str(type_) for _, type_ in columns[0] for unit in ("[ns", "time32", "time64")):
+            _check_times(found)
+    return [f"file://{_exactly(file.resolve())}" for file in found.files]
+
+
+def read_folder(session: Any, places: Sequence[str]) -> Any:
+    """Open Parquet files or folders with Spark.
+
+    Parameters
+    ----------
+    session
+        A Spark session.
+    places
+        Addresses that Spark knows, such as ``s3a://bucket/table``.
+    """
+    from incrowd.engines._border import guarded  # noqa: PLC0415 - it knows the errors of Spark
+
+    return guarded(session.read.parquet)(*places)
+
+
+def _cancel(session: Any) -> None:
+    """Stop the jobs of a session: PySpark leaves one that it was waiting for running. Connect sees to it itself."""
+    with suppress(Exception):  # Java may be gone
+        context = session.sparkContext
+        context.cancelAllJobs()
+        end = time.monotonic() + PATIENCE
+        while context.statusTracker().getActiveStageIds() and time.monotonic() < end:
+            time.sleep(0.05)
+
+
+def _check_names(found: Several) -> None:
+    for name, file in zip(found.names, found.files, strict=True):
+        if ":" in file.resolve().name:
+            msg = f"Spark reads no file with a colon in its name, such as {name!r}."
+            raise DataError(msg, hint="rename it; folders may have colons.")
+
+
+def _check_times(found: Several) -> None:
+    """Refuse what Spark knows no type for, by name: its own message says neither the column nor the file."""
+    for name, file in zip(found.names, found.files, strict=True):
+        columns = pyarrow.parquet.read_metadata(file).schema
+        for column in map(columns.column, range(len(columns))):
+            told = json.loads(column.logical_type.to_json())
+            if told["Type"] == "Time" or (told["Type"] == "Timestamp" and told["timeUnit"] == "nanoseconds"):
+                what = "times of day" if told["Type"] == "Time" else "timestamps in nanoseconds"
+                msg = f"Column {column.path!r} of {name!r} holds {what}, which Spark does not read."
+                raise DataError(msg, hint="write timestamps in microseconds and times as texts, or do without Spark.")
+
+
+def _exactly(path: Path) -> str:
+    """Write a path so that Spark takes it for this file alone and for no pattern."""
+    return "".join(f"\\{sign}" if sign in "{}[]*?\\" else sign for sign in str(path))
+
+
+# The rows of a release on a cluster: moved and sorted by what they say, so that nothing of their old order is left.
+
+COPIES = 50_000
+"""So many copies of a row stay together at most."""
+
+REFUSED = {"CalendarInterval", "Geography", "Geometry", "Map", "Time", "Variant", "YearMonthInterval"}
+"""Types by which Spark does not move or sort rows, or that it does not write or send here."""
+
+
+def publishable(type_: Any) -> bool:
+    """Say whether a column of a type of Spark can be published."""
+    if type(type_).__name__ == "StructType":
+        return all(publishable(field.dataType) for field in type_.fields)
+    if type(type_).__name__ == "ArrayType":
+        return publishable(type_.elementType)
+    return type(type_).__name__.removesuffix("Type") not in REFUSED
+
+
+def in_parts(frame: Any, names: Sequence[str], parts: int) -> Any:
+    """Move rows to their parts by their content, and sort each part."""
+    by = [frame[name].asc_nulls_last() for name in names]
+    return frame.repartition(parts, *names).sortWithinPartitions(*by)
+
+
+def tallied(tally: Any, names: Sequence[str], parts: int) -> Any:
+    """Do the same with every different row once, and repeat it at the end; many copies go to several parts."""
+    sized = in_chunks(tally, names)
+    by = [sized[name].asc_nulls_last() for name in names]
+    return repeated(sized.repartition(parts, *names, "chunk").sortWithinPartitions(*by), names)
+
+
+def in_chunks(tally: Any, names: Sequence[str]) -> Any:
+    """Divide rows that occur often."""
+    of = functions_of(tally)
+    count, chunk = of.col("count"), of.col("chunk")
+    last = of.floor((count - 1) / COPIES)
+    chunks = tally.select(*names, count, of.explode(of.sequence(of.lit(0), last)).alias("chunk"))
+    size = of.least(of.lit(COPIES), count - chunk * COPIES).cast("int")
+    return chunks.select(*names, chunk, size.alias("size"))
+
+
+def repeated(sized: Any, names: Sequence[str]) -> Any:
+    """Repeat every row as often as it occurs."""
+    of = functions_of(sized)
+    copies = of.explode(of.array_repeat(of.lit(True), of.col("size")))  # noqa: FBT003
+    return sized.select(*names, copies.alias("copy")).select(*names)
+
+
+def functions_of(frame: Any) -> Any:
+    """Give the functions for a frame: those of Connect are others, and a process may have frames of both kinds."""
+    connect = type(frame).__module__.startswith("pyspark.sql.connect")
+    return importlib.import_module("pyspark.sql.connect.functions" if connect else "pyspark.sql.functions")
+
+
+FEW = 1_000_000
+"""Tables of so many rows are sent to every worker; larger ones are joined by shuffling."""
+
+
+class SparkHome:
+    """A Spark session, classic or over Connect.
+
+    Parameters
+    ----------
+    session
+        The session of the frame. What we bring is brought there; none of its settings are changed.
+    """
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def bring(self, table: pa.Table) -> Frame:
+        frame = self.hand_back(table)
+        brought: Frame = nw.from_native(frame.hint("broadcast") if table.num_rows <= FEW else frame)
+        return brought
+
+    def look_up(self, frame: Frame, tables: Mapping[str, pa.Table]) -> Frame:
+        """Join without asking for the columns of the frame: over Connect, each such question sends the whole plan.
+
+        The key stays and is never read, so that Spark plans one join after another with no step between them.
+        """
+        native = frame.to_native()
+        of = functions_of(native)
+        for column, table in tables.items():
+            key = of.col(table.column_names[0])
+            native = native.join(self.bring(table).to_native(), of.col(column) == key, "left")
+        joined: Frame = nw.from_native(native)
+        return joined
+
+    def write(
+        self,
+        frame: Frame,
+        names: Sequence[str],
+        path: Path,
+        wording: Wording | None = None,  # noqa: ARG002 - it writes no text
+    ) -> Wording:
+        write_folder(frame.to_native().toDF(*names), path)
+        return Wording()
+
+    def hand_back(self, table: pa.Table) -> Any:
+        """Make a frame of a table; timestamps without a zone stay without, whatever the zone of the session is."""
+        from pyspark.sql.pandas.types import from_arrow_type  # noqa: PLC0415 - only who uses Spark has it
+        from pyspark.sql.types import StructField, StructType  # noqa: PLC0415
+
+        fields = [
+            StructField(field.name, from_arrow_type(field.type, prefer_timestamp_ntz=True)) for field in table.schema
+        ]
+        return self._session.createDataFrame(table, StructType(fields))
+
+    def check(self) -> None:
+        """Spark knows what it reads; we do not."""
+
+    def numbered(self, frame: Frame) -> NoReturn:
+        """Refuse: the rows of a cluster have no order."""
+        del frame
+        msg = "The rows of a Spark table have no order that could be kept."
+        raise ParameterError(msg, hint="use order='sorted'.")
+
+    def sampled(self, frame: Frame, rows: int) -> Frame:
+        native = frame.to_native()
+        sampled: Frame = nw.from_native(native.orderBy(functions_of(native).xxhash64(*native.columns)).limit(rows))
+        return sampled
+
+    def read(self, path: Path) -> Any:
+        """Open a folder that was written from here, by the same Spark."""
+        return read_folder(self._session, places_of(path))
+
+
+# The different rows of a Spark table, where they are few: one aggregation brings them here.
+
+MOST = 1_000_000
+"""Up to so many different rows are brought here."""
+
+LOOK = 30_000
+"""So many rows are looked at first."""
+
+VALUE = 100
+"""Bytes that a value takes on its way here, at most, unless texts are long."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldRows:
+    """The different rows of some columns.
+
+    Attributes
+    ----------
+    columns
+        The columns.
+    counts
+        How often each row occurs.
+    dropped
+        How many rows lack a value that none may lack. They are not among these.
+    """
+
+    columns: Mapping[str, Coded]
+    counts: Any
+    dropped: int
+
+    @classmethod
+    def of(cls, table: pa.Table, names: Mapping[str, str], drop: Sequence[str]) -> HeldRows:
+        """Read rows that were counted: their columns by what they are called in the table, and ``n``."""
+        columns = {name: Coded.of(table[inner]) for name, inner in names.items()}
+        counts = to_numpy(table["n"])
+        gone = np.zeros(len(counts), dtype=bool)
+        for name in drop:
+            gone |= columns[name].missing
+        if not gone.any():
+            return cls(columns, counts, 0)
+        kept = {name: column.only(~gone) for name, column in columns.items()}
+        return cls(kept, counts[~gone], int(counts[gone].sum()))
+
+    def values(self, name: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+        """Give the values of a column in canonical order, and how many rows have each."""
+        return values_of(self.columns[name], self.counts)
+
+    def count(self, request: CensusRequest, domains: Mapping[str, Domain]) -> tuple[list[Any], Any]:
+        """Count the cells; give their packed codes and the counts, in order."""
+        packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
+        coded = ((request.codes(domains[name]), self.columns[name].codes) for name in request.columns)
+        return tally(packed(packing, coded), self.counts)
+
+
+def values_of(column: Coded, counts: Any) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Give the values of a column in canonical order, and their counts, where its rows occur so often each."""
+    sums = np.bincount(column.codes, weights=counts, minlength=len(column.keys)).astype(np.int64)
+    return pa.chunked_array([column.keys]), pa.chunked_array([of_numbers(sums)])
+
+
+def few_rows(frame: Any, inner: Sequence[str], most: int) -> Any | None:
+    """Count the different rows of a frame, if they are likely to be few; ``None`` if not.
+
+    Parameters
+    ----------
+    frame, inner
+        The frame, and its columns.
+    most
+        How many may differ. One more is given where more do.
+
+    Notes
+    -----
+    Among *m* rows drawn from *c* that are equally common, about *m*² / 2*c* are equal to an earlier one. Some rows at
+    the beginning are looked at, as hashes; if so many of them are equal that few may differ, all are counted. What is
+    common is met soonest, so this may err: then more come than were expected.
+    """
+    of = functions_of(frame)
+    seen = frame.select(of.xxhash64(*inner).alias("seen")).head(LOOK)
+    different = len(set(seen))
+    every = len(seen) < LOOK
+    likely = different <= most if every else 2 * most * (len(seen) - different) >= len(seen) ** 2
+    return frame.groupBy(*inner).agg(of.count("*").alias("n")).limit(most + 1) if likely else None
+
+
+def most_rows(memory: str | None, columns: int) -> int:
+    """Say how many different rows may be brought here."""
+    return min(MOST, Budget.of(memory).total // 5 // (VALUE * columns))

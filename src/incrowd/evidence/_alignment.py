@@ -1,0 +1,237 @@
+"""What the classes of a release are called, and what that gives up, found again from the release and its table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Census, FullDomainRecoding, Labelling, LocalRecoding, Namer, Recoding, add_up, group, overlay
+from incrowd.hierarchies import Averaged
+from incrowd.release import Release
+
+Counts = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
+Texts = npt.NDArray[np.object_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelled:
+    """The classes of a release.
+
+    Attributes
+    ----------
+    labels
+        Per quasi-identifier, what every published class is called.
+    sizes
+        Its records.
+    left_out
+        The records of every class that is left out or masked, as far as they had one; else all of them together.
+    """
+
+    labels: tuple[Labelling, ...] = field(repr=False)
+    sizes: Counts
+    left_out: Counts
+
+    @property
+    def squares(self) -> float:
+        """The squares of all class sizes, those that are left out included: DM*, which knows no penalty."""
+        both = np.concatenate([self.sizes, self.left_out]).astype(np.float64)
+        return float((both * both).sum())
+
+
+def labelled(release: Release, census: Census) -> Labelled:
+    """Find out what the classes of a release are called.
+
+    Parameters
+    ----------
+    release
+        The release.
+    census
+        The table that it was made from.
+    """
+    names = [Namer(census, column) for column in range(len(census.quasi))]
+    if isinstance(release.recoding, LocalRecoding):
+        return _locally(release, release.recoding, names)
+    return _by_levels(release.recoding, census, names)
+
+
+def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer]) -> Labelled:
+    levels = list(recoding.levels.values())
+    raised = [namer.group_of(level)[codes] for namer, level, codes in zip(names, levels, census.codes, strict=False)]
+    numbers = [len(namer.ladder.labels[level]) for namer, level in zip(names, levels, strict=True)]
+    classes = group(raised, numbers)
+    records, codes = classes.sums(census.counts), [column[classes.first] for column in raised]
+    gone = np.zeros(len(classes), dtype=bool)
+    if recoding.leaves_out:
+        both = [np.concatenate(pair) for pair in zip(codes, recoding.suppressed, strict=True)]
+        ids = group(both, numbers).ids
+        gone = np.isin(ids[: len(classes)], ids[len(classes) :])
+    labels = [
+        namer.by_group(np.full(int((~gone).sum()), level), column[~gone])
+        for namer, level, column in zip(names, levels, codes, strict=True)
+    ]
+    return Labelled(tuple(labels), records[~gone], records[gone])
+
+
+def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> Labelled:
+    hierarchies = dict(release.schema.quasi)
+    columns = [
+        _Column(namer, *recoding.named[name], averaged=isinstance(hierarchies[name], Averaged))
+        for name, namer in zip(recoding.quasi, names, strict=True)
+    ]
+    number = len(recoding.labels[0])
+    wanted = np.zeros(number + 1, dtype=bool)  # the last is of those that have no class
+    for column in columns:
+        wanted[column.ranged] = True
+    cells = np.flatnonzero(wanted[recoding.classes])
+    members, codes = recoding.classes[cells], dict(zip(recoding.domains, recoding.codes, strict=True))
+    labels = tuple(
+        column.labelling(codes[name][cells], members) for name, column in zip(recoding.quasi, columns, strict=True)
+    )
+    records = add_up(recoding.classes.astype(np.int64) + 1, recoding.counts, number + 1)
+    gone, sizes = records[:1], records[1:]
+    return Labelled(labels, sizes, gone[gone > 0])
+
+
+class _Column:
+    """What classes gave up in one column: by their group of the ladder, or by the range or set of their members.
+
+    Classes that are called alike gave up the same, except by averages. So one of each name is looked at.
+
+    Attributes
+    ----------
+    ranged
+        The classes whose members must be looked at.
+    """
+
+    def __init__(self, namer: Namer, names: Texts, which: Counts, *, averaged: bool) -> None:
+        self._namer, self._names, self._which, self._averaged = namer, names, which, averaged
+        first = np.arange(len(which))
+        if not averaged:
+            first = np.empty(len(names), dtype=np.int64)
+            first[which[::-1]] = np.arange(len(which))[::-1]
+        places = {
+            text: (level, group)
+            for level in range(namer.height, -1, -1)
+            for group, text in enumerate(namer.ladder.labels[level].tolist())
+        }
+        found = [(-1, -1) if averaged else places.get(text, (-1, -1)) for text in names[which[first]].tolist()]
+        self._levels, self._groups = (np.array(part, dtype=np.int64) for part in zip(*found, strict=True))
+        self.ranged: Counts = first[self._levels < 0]
+
+    def labelling(self, codes: Ints, members: Ints) -> Labelling:
+        """Say what each class gave up.
+
+        Parameters
+        ----------
+        codes, members
+            The code and the class of some cells, with all of the classes that must be looked at among them.
+        """
+        grouped = self._namer.by_group(np.maximum(self._levels, 0), np.maximum(self._groups, 0))
+        place = np.full(len(self._which), -1, dtype=np.int64)
+        place[self.ranged] = np.arange(len(self.ranged))
+        inside = place[members]
+        ranged = self._namer.by_set(codes[inside >= 0], inside[inside >= 0], len(self.ranged))
+        lost, climbed, covered = grouped.lost.copy(), grouped.climbed.copy(), grouped.covered.copy()
+        others = self._levels < 0
+        lost[others], climbed[others], covered[others] = ranged.lost, ranged.climbed, ranged.covered
+        alike = np.arange(len(self._which)) if self._averaged else self._which
+        return Labelling(self._names, self._which, lost[alike], climbed[alike], covered[alike])
+
+
+# Original records beside what is published of them.
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linked:
+    """Records, and what is published of them; many that are alike at once.
+
+    Attributes
+    ----------
+    values
+        Per quasi-identifier, the code of the original value.
+    target
+        The code of the target.
+    labels
+        Per quasi-identifier, the number of the label.
+    names
+        Per quasi-identifier, the labels by their number.
+    published
+        Whether the records are published.
+    counts
+        How many records are so.
+    """
+
+    values: tuple[Ints, ...] = field(repr=False)
+    target: Ints = field(repr=False)
+    labels: tuple[Ints, ...] = field(repr=False)
+    names: tuple[Texts, ...] = field(repr=False)
+    published: Bools = field(repr=False)
+    counts: Counts = field(repr=False)
+
+
+def linked(recoding: Recoding, census: Census, target: str) -> Linked:
+    """Put the records of a table beside what a recoding publishes of them.
+
+    Parameters
+    ----------
+    recoding
+        What every record is published as.
+    census
+        The table, with the target among its sensitive columns.
+    target
+        A column that is published as it is.
+    """
+    if isinstance(recoding, FullDomainRecoding):
+        return _linked_by_levels(recoding, census, target)
+    return _linked_locally(recoding, census, target)
+
+
+def _target(census: Census, target: str) -> Ints:
+    return census.codes[len(census.quasi) + census.sensitive.index(target)]
+
+
+def _linked_by_levels(recoding: FullDomainRecoding, census: Census, target: str) -> Linked:
+    values = census.codes[: len(census.quasi)]
+    steps = zip(census.quasi, values, strict=True)
+    labels = tuple(census.ladders[name].step(0, recoding.levels[name])[codes] for name, codes in steps)
+    names = tuple(census.ladders[name].labels[recoding.levels[name]] for name in census.quasi)
+    published = np.ones(len(census), dtype=bool)
+    if recoding.leaves_out:
+        both = [np.concatenate(pair) for pair in zip(labels, recoding.suppressed, strict=True)]
+        ids = group(both, [len(texts) for texts in names]).ids
+        published = ~np.isin(ids[: len(census)], ids[len(census) :])
+    return Linked(values, _target(census, target), labels, names, published, census.counts.astype(np.int64))
+
+
+def _linked_locally(recoding: LocalRecoding, census: Census, target: str) -> Linked:
+    """Give the records of a cell to its classes, in the order of the target where the recoding does not know it.
+
+    An engine ranks records by all published columns. Where others than the target are published too, single records of
+    a cell that is split may have gone elsewhere; how many of the cell went where is as it was.
+    """
+    known = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
+    if census.person is not None:
+        known[next(name for name in census.domains if name not in known)] = census.person
+    shared = [name for name in recoding.domains if name in known]
+    taken = dict(zip(recoding.domains, recoding.codes, strict=True))
+    both = [np.concatenate((recoding.counted(name, known[name]), taken[name])) for name in shared]
+    sizes = dict(zip(recoding.domains, recoding.cardinalities, strict=True))
+    ids = group(both, [sizes[name] for name in shared]).ids
+    cells = np.lexsort((_target(census, target), ids[: len(census)]))
+    pieces = np.lexsort((recoding.classes, recoding.classes < 0, ids[len(census) :]))
+    cell, piece, counts = overlay(census.counts[cells], recoding.counts[pieces])
+    cell, classes = cells[cell], recoding.classes[pieces[piece]]
+    names, labels = zip(*recoding.named.values(), strict=True)
+    return Linked(
+        values=tuple(codes[cell] for codes in census.codes[: len(census.quasi)]),
+        target=_target(census, target)[cell],
+        labels=tuple(codes[np.maximum(classes, 0)] for codes in labels),
+        names=names,
+        published=classes >= 0,
+        counts=counts,
+    )

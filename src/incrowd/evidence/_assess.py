@@ -1,0 +1,345 @@
+"""Measuring everything that can be measured on a table, from one grouping of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.attacks import certain_values
+from incrowd.core import (
+    Cells,
+    Census,
+    CensusRequest,
+    Classes,
+    Domain,
+    Grouping,
+    HierarchyError,
+    ParameterError,
+    Schema,
+    SchemaError,
+    compatible_sizes,
+)
+from incrowd.evidence._assessment import Assessment, ColumnAssessment
+from incrowd.hierarchies import BoundCategories, Categories, Ordered, Tree, auto
+from incrowd.measures import ClassSizes, Exposed
+from incrowd.models import (
+    AlphaAssociation,
+    BetaLikeness,
+    DeltaDisclosure,
+    EnhancedPAlphaSensitive,
+    KAnonymity,
+    LDiversity,
+    Measured,
+    Model,
+    PAlphaSensitive,
+    RecursiveDiversity,
+    TCloseness,
+    worst,
+)
+from incrowd.models import (
+    MeasuredNumber as Number,
+)
+from incrowd.release import Reading, census_within, open_with
+
+# Fewer classes to measure: those that hold one and the same value are distributed alike.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Different:
+    """Classes whose values are distributed differently, beside the whole table.
+
+    Attributes
+    ----------
+    classes
+        All classes with several values of the column, and per value one class that holds nothing else.
+    reference
+        How often each code occurs in the whole table; ``None`` where the classes are the whole table.
+    """
+
+    classes: Classes
+    reference: npt.NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, classes: Classes, column: str) -> Different:
+        """Leave out classes that tell nothing new about distributions. Where people have several rows, none."""
+        if classes.cells.person is not None:
+            return cls(classes, None)
+        histogram, codes = classes.histogram(column), classes.cells.cardinalities[column]
+        values = histogram.values[0]
+        alone = np.flatnonzero(np.diff(histogram.starts) == 1)
+        of_value = np.full(codes, -1, dtype=np.int64)
+        of_value[values[histogram.starts[alone]]] = alone
+        kept = np.ones(len(classes), dtype=bool)
+        kept[alone] = False
+        kept[of_value[of_value >= 0]] = True
+        whole = Grouping(values, np.zeros(codes, dtype=np.intp)).sums(histogram.counts)
+        return cls(_only(classes, column, kept), whole)
+
+
+def _only(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> Classes:
+    """Make classes of the entries of some classes' histograms; the other columns are left out."""
+    histogram = classes.histogram(column)
+    entries = np.flatnonzero(kept[histogram.classes])
+    owner = histogram.classes[entries]
+    ids = (np.cumsum(kept) - 1)[owner]
+    first = np.searchsorted(ids, np.arange(np.count_nonzero(kept)))
+    cells = Cells(
+        sensitive={column: histogram.values[0][entries]},
+        domains={column: classes.cells.domains[column]},
+        person=None,
+        counts=histogram.counts[entries],
+    )
+    return Classes.of(Grouping(ids, first), (), cells)
+
+
+# Classes in which something is certain about everybody: one value, or one category, that all of them have.
+
+Bools = npt.NDArray[np.bool_]
+
+
+def certain(classes: Classes, column: str) -> Bools:
+    """Say in which classes some value of a column is everybody's.
+
+    Where people have several rows, a class can hold several values and one of them can still be everybody's.
+    """
+    return certain_values(classes, column) >= 0
+
+
+def certain_category(classes: Classes, bound: BoundCategories) -> Bools:
+    """Say in which classes everybody has a value of one and the same category."""
+    cells, column = classes.cells, bound.column
+    names = Domain.of(column, list(range(len(bound.names))))
+    grouped = Cells({column: bound.category[cells.sensitive[column]]}, {column: names}, cells.person, cells.counts)
+    return certain(replace(classes, cells=grouped), column)
+
+
+# What the classes of a table tell about one sensitive column.
+
+Distance = Literal["equal", "ordered", "hierarchical", "kl"]
+MOST_RECURSIVE = 5
+"""Recursive diversity is measured up to this rank."""
+_ROUNDING = 1e-12
+"""An entropy this near to a whole number of values is that number, as the models read it too."""
+
+
+class Meter:
+    """Lets the models' own judges measure, and remembers what they refuse."""
+
+    def __init__(self, schema: Schema, census: Census, classes: Classes, reference: Any = None) -> None:
+        self._schema = schema
+        self._census = census
+        self._reference = reference
+        self.classes = classes
+        self.refused: dict[str, str] = {}
+
+    def measure(self, what: str, model: Model) -> tuple[Measured, ...] | None:
+        """Measure every class, or note why that cannot be."""
+        try:
+            (judge,) = model.bind(self._schema, self._census.domains, self._reference)
+            return judge.measure(self.classes)
+        except (SchemaError, HierarchyError) as refusal:
+            self.refused[what] = refusal.message
+            return None
+
+    def worst(self, what: str, model: Model) -> tuple[Number, ...] | None:
+        """Give the worst number of all classes, one per requirement of the model."""
+        return worst_of(model, self.measure(what, model))
+
+
+def worst_of(model: Model, measured: tuple[Measured, ...] | None) -> tuple[Number, ...] | None:
+    """Give the worst of what was measured, if there is a class and it was measured."""
+    if measured is None:
+        return None
+    numbers = (worst(values, bound.sense) for values, bound in zip(measured, model.requirements, strict=True))
+    found = tuple(number for number in numbers if number is not None)
+    return found or None
+
+
+def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -> ColumnAssessment:
+    every = Meter(schema, census, classes)
+    distinct = LDiversity(1, name)
+    count = every.worst("distinct_l", distinct)
+    different = Different.of(classes, name)
+    reference = None if different.reference is None else {name: different.reference}
+    meter = Meter(schema, census, different.classes, reference)  # for what depends on shares alone
+    probabilistic = meter.worst("probabilistic_l", LDiversity(1, name, "probabilistic"))
+    largest = meter.worst("alpha", AlphaAssociation(1, name))
+    entropy = meter.worst("entropy_l", LDiversity(1, name, "entropy"))
+    beta, enhanced_beta = _beta(meter, name)
+    meaning = dict(schema.sensitive)[name]
+    weights = _Weights.of(every, name, meaning) if isinstance(meaning, Categories) else _Weights()
+    distinct_l = None if count is None else int(count[0])
+    return ColumnAssessment(
+        column=name,
+        values=len(census.domains[name].values),
+        distinct_l=distinct_l,
+        probabilistic_l=None if probabilistic is None else Fraction(probabilistic[0]),
+        alpha=None if largest is None else Fraction(largest[0]),
+        entropy_l=None if entropy is None else _whole_if_near(float(entropy[0])),
+        recursive=_recursive(meter, name, distinct_l),
+        t=_distances(meter, name, schema, census),
+        beta=beta,
+        enhanced_beta=enhanced_beta,
+        delta=_delta(meter, name),
+        p_alpha=weights.p_alpha,
+        enhanced=weights.enhanced,
+        homogeneous=Exposed.of(classes, certain(classes, name)),
+        similar=weights.similar,
+        not_measured={**every.refused, **meter.refused},
+    )
+
+
+def _recursive(meter: Meter, name: str, distinct: int | None) -> Mapping[int, Number] | None:
+    ranks = range(2, min(distinct or 0, MOST_RECURSIVE) + 1)
+    measured = {rank: meter.worst("recursive", RecursiveDiversity(1, rank, name)) for rank in ranks}
+    if "recursive" in meter.refused:
+        return None
+    return {rank: numbers[1] for rank, numbers in measured.items() if numbers is not None}
+
+
+def _distances(meter: Meter, name: str, schema: Schema, census: Census) -> Mapping[str, Number]:
+    """Measure the distances that have a meaning for the column: an order or a taxonomy is never made up."""
+    meaning, kind = dict(schema.sensitive)[name], census.domains[name].kind
+    names: list[Distance] = ["equal"]
+    if isinstance(meaning, Ordered) or kind not in {"text", "boolean"}:
+        names.append("ordered")
+    if isinstance(meaning, Tree):
+        names.append("hierarchical")
+    measured = {way: meter.worst(f"t ({way})", TCloseness(1, name, way)) for way in [*names, "kl"]}
+    return {way: numbers[0] for way, numbers in measured.items() if numbers is not None}
+
+
+def _beta(meter: Meter, name: str) -> tuple[Fraction | None, Number | None]:
+    """Give the largest gain, and whether it stays under the cap that the enhanced form adds."""
+    model = BetaLikeness(1, name, enhanced=True)
+    measured = meter.measure("beta", model)
+    numbers = worst_of(model, measured)
+    if measured is None or numbers is None:
+        return None, None
+    capped = bool(measured[1].meets("<=", Fraction(1)).all())
+    return Fraction(numbers[0]), numbers[0] if capped else math.inf
+
+
+def _delta(meter: Meter, name: str) -> float | None:
+    numbers = meter.worst("delta", DeltaDisclosure(1, name))
+    if numbers is None:
+        return None
+    lacking, change = numbers
+    return math.inf if lacking else float(change)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """What is measured on a column with categories."""
+
+    p_alpha: tuple[int, Fraction] | None = None
+    enhanced: tuple[int, Fraction] | None = None
+    similar: Exposed | None = None
+
+    @classmethod
+    def of(cls, meter: Meter, name: str, meaning: Categories) -> _Weights:
+        return cls(
+            p_alpha=_pair(meter.worst("p_alpha", PAlphaSensitive(1, 0, name))),
+            enhanced=_pair(meter.worst("enhanced", EnhancedPAlphaSensitive(1, 0, name))),
+            similar=_similar(meter, name, meaning),
+        )
+
+
+def _similar(meter: Meter, name: str, meaning: Categories) -> Exposed | None:
+    """Find the classes in which one category is everybody's; nothing where the categories do not fit the table."""
+    classes = meter.classes
+    try:
+        return Exposed.of(classes, certain_category(classes, meaning.bind(classes.cells.domains[name])))
+    except HierarchyError as refusal:
+        meter.refused["similar"] = refusal.message
+        return None
+
+
+def _pair(numbers: tuple[Number, ...] | None) -> tuple[int, Fraction] | None:
+    return None if numbers is None else (int(numbers[0]), Fraction(numbers[1]))
+
+
+def _whole_if_near(number: float) -> float:
+    return float(round(number)) if abs(number - round(number)) <= _ROUNDING * max(1.0, number) else number
+
+
+Matching = Literal["exact", "compatible"]
+
+
+def assess(table: Any, schema: Schema, *, matching: Matching = "exact", **reading: Unpack[Reading]) -> Assessment:
+    """Measure how well a table hides its people: everything that the models know, no promise asked.
+
+    Parameters
+    ----------
+    table
+        Raw data or anybody's released file: a pandas, Polars or PyArrow table, a DuckDB relation, a Spark DataFrame, a
+        list of dicts, or a path to a CSV or Parquet file. Labels are grouped as they stand; a suppressed cell is a
+        label like any other.
+    schema
+        The role of every column. Hierarchies of quasi-identifiers take no part.
+    matching
+        ``"compatible"`` measures ``compatible_k`` too: a suppressed cell then matches anything, and ``476**`` every
+        text of that form. Such a table is not k-anonymous for that; do not claim it.
+    reading
+        How to read a file, as in ``census``.
+
+    Notes
+    -----
+    The table is read and grouped once. What a model refuses to measure on this table (entropy where people have several
+    rows with different values, weights where the categories lack a value) is ``None``, and ``not_measured`` says why.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"age": "30s", "disease": "flu"}, {"age": "30s", "disease": "hiv"}, {"age": "40s", "disease": "flu"}]
+    >>> assessment = ic.assess(table, ic.Schema(quasi=["age"], sensitive=["disease"]))
+    >>> assessment
+    Assessment(3 records, 2 classes, k=1, 1 sensitive column)
+    >>> assessment.one_of_a_kind.people, assessment.average_chance, assessment.columns["disease"].t["equal"]
+    (1, Fraction(2, 3), Fraction(1, 3))
+    """
+    if matching not in ("exact", "compatible"):
+        msg = f"matching must be 'exact' or 'compatible', got {matching!r}."
+        raise ParameterError(msg)
+    engine = open_with(table, schema, **reading)
+    request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
+    census = census_within(engine, request, reading.get("memory"))
+    return assessment_of(census, schema, matching=matching)
+
+
+def assessment_of(census: Census, schema: Schema, *, matching: Matching = "exact") -> Assessment:
+    """Measure everything on a table that has been counted already."""
+    classes = census.classes()
+    smallest = Meter(schema, census, classes).worst("k", KAnonymity(1))
+    return Assessment(
+        records=census.records,
+        persons=census.persons,
+        dropped=census.dropped,
+        classes=len(classes),
+        k=None if smallest is None else int(smallest[0]),
+        compatible_k=_compatible_k(census, classes) if matching == "compatible" and len(classes) else None,
+        class_sizes=ClassSizes.of(classes),
+        one_of_a_kind=Exposed.of(classes, classes.size == 1),
+        columns={name: assess_column(name, schema, census, classes) for name in schema.sensitive_names},
+        notes=_notes(schema, census),
+        _schema=schema,
+        _census=census,
+        _grouped=classes,
+    )
+
+
+def _notes(schema: Schema, census: Census) -> tuple[str, ...]:
+    """Say what a careful reader should know; meanings that do not fit are said where they are measured."""
+    plain = Schema(dict(schema.quasi), sensitive=schema.sensitive_names)
+    return plain.bind(census.domains, default=auto(), strict=False).notes
+
+
+def _compatible_k(census: Census, classes: Classes) -> int:
+    labels = [census.labels(name) for name in census.quasi]
+    return int(compatible_sizes(classes.codes, labels, classes.size).min())

@@ -1,0 +1,187 @@
+"""Two releases of the same people, attacked together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.attacks import Remaining, intersect, missing_code
+from incrowd.core import Classes, Domain, ParameterError
+from incrowd.evidence._attacks import Attack, Table
+from incrowd.evidence._linkage import Joined, join
+from incrowd.evidence._people import Known, Told, quasi_identifiers, rows_of
+from incrowd.evidence._subject import Target
+from incrowd.measures import Exposed
+from incrowd.release import free_name
+
+Counts = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """The values of a sensitive column in two releases: those of the first, and then what only the second has.
+
+    Attributes
+    ----------
+    name
+        The column.
+    domains
+        Its values, per release.
+    same
+        For every code of the second release its code in the first, or -1.
+    codes
+        Per release, for every code its code here.
+    texts
+        The text of every code here.
+    """
+
+    name: str
+    domains: tuple[Domain, Domain] = field(repr=False)
+    same: Counts = field(repr=False)
+    codes: tuple[Counts, Counts] = field(repr=False)
+    texts: npt.NDArray[np.object_] = field(repr=False)
+
+    @classmethod
+    def of(cls, joined: tuple[Joined, Joined], name: str) -> Values:
+        """Compare the values of two releases."""
+        one, two = (side.classes.cells.domains[name] for side in joined)
+        same = two.codes_in(one)
+        new = same < 0
+        second = np.where(new, len(one) + np.cumsum(new) - 1, same)
+        return cls(name, (one, two), same, (np.arange(len(one)), second), np.append(one.texts, two.texts[new]))
+
+    def of_original(self, whole: Classes) -> Counts:
+        """Give for every code of an original its code here, or -1."""
+        domain = whole.cells.domains[self.name]
+        one, two = (domain.codes_in(side) for side in self.domains)
+        return np.where(one >= 0, one, np.where(two >= 0, np.append(self.codes[1], -1)[two], -1))
+
+
+def intersection(one: Joined, other: Target) -> Iterator[Attack]:
+    """Look everybody up in both releases, and keep the sensitive values that both allow.
+
+    Parameters
+    ----------
+    one
+        A release, joined with people by columns that both releases have.
+    other
+        Another release.
+    """
+    names = [name for name in one.target.schema.sensitive_names if name in other.schema.sensitive_names]
+    if not names:
+        msg = "The two releases have no sensitive column in common."
+        raise ParameterError(msg, hint="compare releases that tell the same about people.")
+    joined = one, join(other, _shared(one.known, other))
+    for name in names:
+        yield _attack(joined, name)
+
+
+def _shared(known: Known, other: Target) -> Known:
+    """Keep the columns that the other release can be joined on too."""
+    usable = [name in other.schema.quasi_names and name not in other.averaged for name in known.on]
+    if not any(usable):
+        msg = "The two releases have no quasi-identifier in common that the people are known by."
+        raise ParameterError(msg)
+
+    def keep(parts: tuple[object, ...]) -> tuple[object, ...]:
+        return tuple(part for part, fits in zip(parts, usable, strict=True) if fits)
+
+    return Known(
+        on=keep(known.on),  # type: ignore[arg-type]
+        domains=keep(known.domains),  # type: ignore[arg-type]
+        codes=keep(known.codes),  # type: ignore[arg-type]
+        counts=known.counts,
+        who=known.who,
+        names=known.names,
+        original=known.original,
+        persons=known.persons,
+    )
+
+
+def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
+    one, two = joined
+    values = Values.of((one, two), name)
+    histograms = one.classes.histogram(name), two.classes.histogram(name)
+    found = intersect((one.links, two.links), histograms, values.same)
+    known = one.known
+    in_both = (found.first > 0) & (found.second > 0)
+    alone = [_alone(side, name, codes, in_both) for side, codes in zip(joined, values.codes, strict=True)]
+    told, exposed = _right(
+        one, values, _together([*alone, _left(found, known, missing_code(one.classes, name))], known, len(values.texts))
+    )
+    before = max(_right(one, values, some)[1].records for some in alone)
+    targets = _people(known, in_both)
+    unread = list(dict.fromkeys(note for side in joined for note in side.missing("intersection")))
+    fewer = list(dict.fromkeys(note for side in joined for note in side.fewer("intersection")))
+    return Attack(
+        name="intersection",
+        column=name,
+        knows=f"{quasi_identifiers(len(known.on))} of everybody, and that they are in both releases",
+        means="a value is certain by both releases",
+        exposed=exposed,
+        targets=targets,
+        right=Fraction(exposed.records),
+        baseline=Fraction(before, max(targets, 1)),
+        unit="chance",
+        worst=Fraction(int(exposed.records > 0)) if len(known.counts) else None,
+        worst_class={},
+        distribution=((Fraction(1), exposed.records),),
+        unread=one.unread + two.unread,
+        notes=(*_notes(known, found, in_both), *unread, *fewer),
+        _records=partial(_records, known, told, values),
+    )
+
+
+def _notes(known: Known, found: Remaining, in_both: Bools) -> Iterator[str]:
+    narrowed = _people(known, in_both & (found.both < np.minimum(found.first, found.second)))
+    odd = _people(known, in_both & (found.both == 0))
+    of = f"{_people(known, in_both):,} {known.noun}"
+    yield f"intersection: for {narrowed:,} of {of} both releases leave fewer values than each alone."
+    if odd:
+        yield f"intersection: for {odd:,} of {of} no value fits both, so not all are in both."
+
+
+def _alone(side: Joined, name: str, codes: Counts, chosen: Bools) -> Told:
+    """Say what one release alone tells some people."""
+    told = side.told(name)
+    kept = chosen[told.who]
+    who = told.who[kept]
+    return Told(who, codes[told.codes[kept]], side.known.counts[who])
+
+
+def _left(found: Remaining, known: Known, missing: int) -> Told:
+    """Say who is left with one value by both releases, other than that it is missing."""
+    who = np.flatnonzero((found.both == 1) & (found.value != missing))
+    return Told(who, found.value[who], known.counts[who])
+
+
+def _together(parts: Sequence[Told], known: Known, codes: int) -> Told:
+    """Tell people all that is certain for any reason; nothing twice."""
+    pairs = np.unique(np.concatenate([part.who * codes + part.codes for part in parts]))
+    who = pairs // max(codes, 1)
+    return Told(who, pairs % max(codes, 1), known.counts[who])
+
+
+def _right(joined: Joined, values: Values, told: Told) -> tuple[Told, Exposed]:
+    """Say who is told something; of an original, who has it."""
+    if joined.truth is not None:
+        return joined.truth.compare(values.name, values.of_original(joined.truth.whole), told, 0)
+    known = joined.known
+    chosen = np.zeros(len(known.counts), dtype=bool)
+    chosen[told.who] = True
+    return told, known.exposed(lambda: chosen, _people(known, chosen), 0)
+
+
+def _people(known: Known, chosen: Bools) -> int:
+    return int(known.counts[chosen].sum())
+
+
+def _records(known: Known, told: Told, values: Values) -> Table:
+    table = rows_of(known, told)
+    return {**table, free_name(values.name, table): values.texts[told.codes]}

@@ -1,0 +1,351 @@
+"""Linking a release with what somebody else knows about people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, partial
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.attacks import (
+    Crowd,
+    Linked,
+    Links,
+    Matching,
+    Prior,
+    below,
+    certain_values,
+    has_several_certain,
+    link,
+    link_persons,
+    one_of,
+    people_of,
+    widths_of,
+)
+from incrowd.core import Classes, LocalRecoding, add_up, group
+from incrowd.evidence._attacks import Attack, Table
+from incrowd.evidence._findings import CHANCES
+from incrowd.evidence._people import Known, Told, Truth, quasi_identifiers, rows_of, shares
+from incrowd.evidence._subject import Target
+from incrowd.models import KAnonymity
+from incrowd.release import free_name
+
+# A release joined with people whom somebody knows: who can be in which class.
+
+Ints = npt.NDArray[np.integer]
+Counts = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+INCOMPLETE = (
+    "if they are vague, people and candidates are missing. The hierarchy of the column would tell; flat() says that it "
+    "is exact."
+)
+SEVERAL = (
+    "of people with several rows only those values are told that all rows of a group share. More may be certain; give "
+    "the original to know."
+)
+PIECE = 1 << 16
+"""So many people are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """A release, regrouped by the columns that somebody knows, and who can be in which class.
+
+    Candidates are persons where the table says whose row is whose, and nobody is one twice. Where people have several
+    rows and the table does not say whose, candidates are as many persons as there are for sure: as many as the promise
+    wants in every class, or one. Else they are records, and everywhere if it is asked for ``by_record``.
+    """
+
+    target: Target
+    known: Known
+    classes: Classes
+    codes: tuple[Ints, ...]
+    covered: tuple[list[npt.NDArray[np.intp]], ...]
+    links: Links
+    truth: Truth | None = None
+    by_record: bool = False
+
+    @cached_property
+    def unread(self) -> int:
+        """How many records have a label of which nobody can tell whom it stands for."""
+        pairs = zip(self._unread_labels.values(), self.codes, strict=True)
+        hit = np.logical_or.reduce([labels[codes] for labels, codes in pairs])
+        return int(self.classes.records[hit].sum())
+
+    @cached_property
+    def _unread_labels(self) -> dict[str, Bools]:
+        pairs = zip(self.known.on, self.known.domains, strict=True)
+        return {name: self.target.unread(name, domain) for name, domain in pairs}
+
+    @cached_property
+    def found(self) -> Linked:
+        """What the classes that can be a person's say; walked once for all attacks that ask."""
+        names = self.target.schema.sensitive_names
+        if self._is_crowd:
+            return link_persons(self.links, Crowd.of(self.classes, names))
+        certain = {name: certain_values(self.classes, name) for name in names}
+        own = self.known.original and isinstance(self.target.recoding, LocalRecoding)  # for the narrowest group
+        least, size = self.least, self.classes.size
+        sizes = size if least is None else np.minimum(size, least)
+        found = link(self.links, sizes, certain, widths_of(self.codes, self.covered) if own else None)
+        if least is None:
+            return found
+        candidates = np.minimum(found.candidates, least)
+        return replace(found, candidates=candidates, reached=len(np.unique(found.only[candidates == 1])))
+
+    @property
+    def _is_crowd(self) -> bool:
+        """Whether adding up classes would count a person twice, or miss a value that all have beside another."""
+        person = self.classes.cells.person
+        if person is None:
+            return False
+        overlap = any(matching.most > 1 for matching in self.links.matchings)
+        if overlap and int(self.classes.size.sum()) > people_of(self.classes):
+            return True
+        return any(has_several_certain(self.classes, name) for name in self.target.schema.sensitive_names)
+
+    @cached_property
+    def least(self) -> int | None:
+        """How many persons every class has for sure, where records of the same person cannot be told; else nothing."""
+        if not self.target.hides_persons or self.by_record:
+            return None
+        model = self.target.model
+        promised = [part.k for part in model.parts if isinstance(part, KAnonymity)] if model is not None else []
+        least = max(promised, default=1)
+        return least if int(self.classes.records.min(initial=least)) >= least else 1
+
+    @cached_property
+    def people(self) -> Counts:
+        """How many people are alike who can be found: without those of whom it is known that they are left out."""
+        published = None if self.truth is None else self.truth.published
+        return self.known.counts if published is None else published
+
+    @cached_property
+    def answered(self) -> Counts:
+        """How many people have each answer."""
+        return add_up(self.found.kind, self.people, len(self.found.candidates))
+
+    def told(self, name: str) -> Told:
+        """Say who is told which values of a column, those that all candidates have."""
+        starts, codes = self.found.certain(name)
+        who = np.flatnonzero((np.diff(starts) > 0).take(self.found.kind))
+        source, entry = below(starts, self.found.kind[who])
+        who = who[source]
+        return Told(who, codes[entry], self.people[who])
+
+    def fewer(self, attack: str) -> tuple[str, ...]:
+        """Say that values may be missing, where nobody can say whose row is whose."""
+        return (f"{attack}: {SEVERAL}",) if self.target.hides_persons else ()
+
+    def missing(self, attack: str) -> Iterator[str]:
+        """Say which labels could not be read, without their texts."""
+        for name, labels in self._unread_labels.items():
+            if labels.any():
+                many = f"{int(labels.sum()):,} of {len(labels):,} labels of column {name!r}"
+                yield f"{attack}: {many} are no values of these people and cannot be read; each stands for itself."
+        if self.unread:
+            total = int(self.classes.records.sum())
+            yield f"{attack}: {self.unread:,} of {total:,} records have such labels: {INCOMPLETE}"
+
+    def who(self, chosen: Bools) -> Bools:
+        """Say which people have one of some answers."""
+        return chosen.take(self.found.kind)
+
+    def first(self, chosen: Bools) -> int:
+        """Give the first person who has one of some answers; there is one."""
+        kind = self.found.kind
+        starts = (start for start in range(0, len(kind), PIECE) if chosen[kind[start : start + PIECE]].any())
+        start = next(starts)
+        return start + int(chosen[kind[start : start + PIECE]].argmax())
+
+    @cached_property
+    def matched(self) -> int:
+        """How many people have a candidate."""
+        some = self.found.candidates > 0
+        if self.people is self.known.counts:
+            return int(self.answered[some].sum())
+        return int(self.known.counts[self.who(some)].sum())
+
+
+def join(target: Target, known: Known, whole: Classes | None = None) -> Joined:
+    """Match labels with values, and prepare the walk from people to classes.
+
+    Parameters
+    ----------
+    target
+        What is attacked.
+    known
+        The people.
+    whole
+        The original, where they are its people.
+    """
+    quasi = target.schema.quasi_names
+    places = [quasi.index(name) for name in known.on]
+    classes = target.classes
+    codes = tuple(classes.codes[place] for place in places)
+    labels = [target.census.labels(name) for name in known.on]
+    if len(places) < len(quasi):
+        regions = group(codes, [len(names) for names in labels])
+        classes = classes.merge(regions.ids, len(regions))
+        codes = tuple(column[regions.first] for column in codes)
+    covered = tuple(target.reached(name, domain) for name, domain in zip(known.on, known.domains, strict=True))
+    pairs = zip(covered, known.domains, strict=True)
+    matchings = [Matching.of(reached, len(domain)) for reached, domain in pairs]
+    truth = Truth(target, known, whole) if known.original and whole is not None else None
+    return Joined(target, known, classes, codes, covered, Links(codes, known.codes, matchings), truth)
+
+
+FOREIGN = (
+    "linkage: nobody knows who of the original is in this table. Of the people who fit the same groups, as many count "
+    "as found as these groups have people: right is an upper bound."
+)
+
+
+def linkage(joined: Joined) -> list[Attack]:
+    """Say who is found, and whose sensitive values are certain."""
+    found = joined.found
+    return [_found(joined, found), *(_disclosed(joined, found, one) for one in joined.target.schema.sensitive_names)]
+
+
+def _found(joined: Joined, found: Linked) -> Attack:
+    known = joined.known
+    by_size = add_up(found.candidates, joined.answered, int(found.candidates.max(initial=0)) + 1)
+    sizes = np.flatnonzero(by_size[1:]) + 1
+    people = by_size[sizes]
+    smallest = int(sizes[0]) if len(sizes) else None
+    alone = found.candidates == 1
+    counted = dict(zip(sizes.tolist(), people.tolist(), strict=True))
+    exposed = known.exposed(lambda: joined.who(alone), counted.get(1, 0), found.reached)
+    return Attack(
+        name="linkage",
+        column=None,
+        knows=_knows(known),
+        means="one candidate in the release",
+        exposed=exposed,
+        targets=known.people,
+        right=_right(joined, found, (people, sizes)),
+        baseline=_anybody(int(people.sum()), people_of(joined.target.classes), known.people),
+        unit="chance",
+        worst=None if smallest is None else Fraction(1, smallest),
+        worst_class={} if smallest is None else _label(joined, found, joined.first(found.candidates == smallest)),
+        distribution=tuple((one, sum(many for size, many in counted.items() if one * size <= 1)) for one in CHANCES),
+        unread=joined.unread,
+        notes=_notes(joined),
+        _records=partial(_records, joined, found, alone),
+    )
+
+
+def _anybody(matched: int, published: int, targets: int) -> Fraction:
+    """Say how many are right who pick anybody of the release, for each target who can be there; not for others."""
+    return Fraction(min(matched, published), max(targets, 1)) * one_of(published)
+
+
+def _right(joined: Joined, found: Linked, counted: tuple[Counts, Counts]) -> Fraction:
+    """Add up the chances of people who are in the release; of an original, as far as it is known who these are."""
+    truth = joined.truth
+    if truth is None or truth.published is not None:
+        return shares(*counted)
+    return truth.right(joined.links, found, joined.classes)
+
+
+def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
+    known, chosen = joined.known, found.values[name] >= 0
+    prior = Prior.of(joined.target.classes, name)
+    constant = prior.people == prior.largest
+    told: Told | None = None
+    if chosen.any() and joined.truth is not None and not joined.truth.everybody:
+        theirs = joined.truth.whole.cells.domains[name].codes_in(joined.classes.cells.domains[name])
+        told, exposed = joined.truth.compare(name, theirs, joined.told(name), found.telling[name])
+    else:  # what all candidates have is true of everybody who is one of them
+        exposed = known.exposed(lambda: joined.who(chosen), int(joined.answered[chosen].sum()), found.telling[name])
+    first = None if not exposed.records else joined.first(chosen) if told is None else int(told.who[0])
+    return Attack(
+        name="attribute linkage",
+        column=name,
+        knows=_knows(known),
+        means="all candidates have one value",
+        exposed=exposed,
+        targets=known.people,
+        right=Fraction(exposed.records),
+        baseline=Fraction(exposed.records if constant else 0, max(known.people, 1)),
+        unit="chance",
+        worst=Fraction(int(exposed.records > 0)) if len(found.candidates) else None,
+        worst_class={} if first is None else _label(joined, found, first),
+        distribution=((Fraction(1), exposed.records),),
+        unread=joined.unread,
+        notes=joined.fewer("attribute linkage"),
+        _records=partial(_told_records, joined, found, told, name),
+    )
+
+
+def _knows(known: Known) -> str:
+    whose = "everybody in the original table" if known.original else f"{known.people:,} people of an external table"
+    columns = quasi_identifiers(len(known.on))
+    return f"{columns} of {whose}"
+
+
+def _notes(joined: Joined) -> tuple[str, ...]:
+    known, truth, matched = joined.known, joined.truth, joined.matched
+    notes = [f"linkage: {matched:,} of {known.people:,} {known.noun} have a candidate in the release."]
+    notes += joined.missing("linkage")
+    if joined.target.averaged:
+        notes.append("columns that are published as averages take no part in linkage.")
+    if joined.least is not None:
+        notes.append(_unknown(joined.least))
+    if truth is not None and truth.bounded:
+        notes.append(FOREIGN)
+    if not known.original:
+        notes.append("linkage: whether a candidate is the person is known only if the person is in the release.")
+    return tuple(notes)
+
+
+def _unknown(least: int) -> str:
+    promise = f"the {least:,} that the promise wants in every group" if least > 1 else "one"
+    return (
+        "linkage: the release does not say whose row is whose, so as many persons count as candidates as there are for "
+        f"sure: {promise}. Chances are at most so high; give the original to count persons."
+    )
+
+
+def _label(joined: Joined, found: Linked, who: int) -> dict[str, str | None]:
+    """Name a class that a person can be in."""
+    place = int(found.only[found.kind[who]])
+    names = [joined.target.census.labels(name) for name in joined.known.on]
+    pairs = zip(joined.known.on, names, joined.codes, strict=True)
+    return {name: texts[codes[place]] for name, texts, codes in pairs}
+
+
+def _records(joined: Joined, found: Linked, chosen: Bools) -> Table:
+    """Give who is exposed, how many candidates each has, and the values that are certain: one row for each."""
+    who = np.flatnonzero(joined.who(chosen) & (joined.people > 0))
+    certain = [found.certain(name) for name in joined.target.schema.sensitive_names]
+    rows = np.maximum.reduce(
+        [np.ones(len(who), dtype=np.int64), *(np.diff(part[0])[found.kind[who]] for part in certain)]
+    )
+    begins = np.append(0, np.cumsum(rows))
+    source, row = below(begins, np.arange(len(who)))
+    who, turn = who[source], row - begins[source]
+    answers = found.kind[who]
+    codes = {}
+    for name, (starts, values) in zip(joined.target.schema.sensitive_names, certain, strict=True):
+        place = starts[answers] + turn
+        codes[name] = np.where(place < starts[answers + 1], np.append(values, -1)[np.minimum(place, len(values))], -1)
+    return _table(joined, found, Told(who, who, joined.people[who]), codes)
+
+
+def _told_records(joined: Joined, found: Linked, told: Told | None, name: str) -> Table:
+    told = told or joined.told(name)
+    return _table(joined, found, told, {name: told.codes})
+
+
+def _table(joined: Joined, found: Linked, told: Told, codes: dict[str, Counts]) -> Table:
+    table = rows_of(joined.known, told)
+    table[free_name("candidates", table)] = found.candidates[found.kind[told.who]]
+    for name, values in codes.items():
+        texts = np.append(joined.classes.cells.domains[name].texts, np.array([None], dtype=object))
+        table[free_name(name, table)] = texts[values]
+    return table

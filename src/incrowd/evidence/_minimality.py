@@ -1,0 +1,300 @@
+"""What the knowledge of our own algorithms gives away, measured on our own local recodings."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.attacks import Claims, Members, People, Undivided, halve, tight_claims, undivided
+from incrowd.core import DataError, Domain, LocalRecoding, PrivacyWarning, SchemaError, add_up, group
+from incrowd.evidence._attacks import Attack, Table
+from incrowd.evidence._findings import CHANCES
+from incrowd.evidence._linkage import Joined, join
+from incrowd.evidence._people import Known, quasi_identifiers, shares
+from incrowd.evidence._subject import Target
+from incrowd.measures import Exposed
+from incrowd.models import Judge, NTCloseness
+from incrowd.release import free_name
+
+# The minimality attack on our own local recodings: what classes say by not being divided.
+
+MOST = 2000
+"""So many classes are divided; it is enough for a sample of those that could have been."""
+
+
+def minimality(target: Target, recoding: LocalRecoding, seed: int) -> Iterator[Attack]:
+    """Attack every sensitive column that the promise is about; nothing where it is about sizes alone."""
+    schema = target.owned or target.schema
+    if target.model is None or schema.entity is not None:
+        return
+    if any(isinstance(part, NTCloseness) for part in target.model.parts):
+        return  # halves have no supersets
+    judges = _judges(target, recoding)
+    for name in dict.fromkeys(name for judge in judges for name in judge.columns):
+        about = [judge for judge in judges if set(judge.columns) <= {name}]
+        if any(judge.columns for judge in about):
+            yield _told(name, recoding, _look(recoding, name, about, seed))
+
+
+def _judges(target: Target, recoding: LocalRecoding) -> tuple[Judge, ...]:
+    schema = target.owned or target.schema
+    names = [name for name in schema.sensitive_names if name in recoding.domains]
+    codes = dict(zip(recoding.domains, recoding.codes, strict=True))
+    reference = {name: add_up(codes[name], recoding.counts, len(recoding.domains[name])) for name in names}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyWarning)  # said when it was published
+            return target.model.bind(schema, recoding.domains, reference) if target.model is not None else ()
+    except SchemaError:  # a saved schema may lack what the promise needs
+        return ()
+
+
+def _look(recoding: LocalRecoding, name: str, judges: list[Judge], seed: int) -> Undivided:
+    number = len(recoding.labels[0])
+    looked_at = np.zeros(number + 1, dtype=bool)  # the last place is that of what is left out
+    looked_at[np.random.default_rng(seed).permutation(number)[:MOST]] = True
+    inside = looked_at[recoding.classes]
+    codes = dict(zip(recoding.domains, (column[inside] for column in recoding.codes), strict=True))
+    classes, counts = recoding.classes[inside].astype(np.int64), recoding.counts[inside]
+    side, can = halve([codes[quasi] for quasi in recoding.quasi], classes, counts, number)
+    some = can[classes]
+    renumbered = (np.cumsum(can) - 1)[classes[some]]
+    people = People(renumbered, codes[name][some].astype(np.int64), counts[some])
+    found = undivided(people, side[some], recoding.domains[name], judges, seed)
+    return replace(found, chosen=np.flatnonzero(can)[found.chosen])
+
+
+def _told(name: str, recoding: LocalRecoding, found: Undivided) -> Attack:
+    looked, people = len(found.sizes), int(found.sizes.sum())
+    shares = found.right / np.maximum(found.sizes, 1)
+    place = int(shares.argmax()) if looked else None
+    whole = found.right == found.sizes
+    exposed = int(found.sizes[whole].sum())
+    said = (
+        f"minimality: of {looked:,} groups that could be divided by size, {found.telling:,} say something about "
+        f"{name!r} by not being divided, which is true of {found.true:,}."
+    )
+    return Attack(
+        name="minimality",
+        column=name,
+        knows="everybody's quasi-identifiers, and that a group is divided if both halves keep the promise",
+        means="everybody's value is guessed right",
+        exposed=Exposed(int(whole.sum()), exposed, None, Fraction(exposed, max(people, 1))),
+        targets=people,
+        right=Fraction(int(found.right.sum())),
+        baseline=Fraction(int(found.before.sum()), max(people, 1)),
+        unit="chance",
+        worst=None if place is None else Fraction(int(found.right[place]), int(found.sizes[place])),
+        worst_class={} if place is None else _label_of_class(recoding, int(found.chosen[place])),
+        distribution=((Fraction(1), exposed),),
+        interval=found.interval,
+        notes=(said, "minimality: guessing is the most frequent value of the group."),
+        _records=partial(_records, recoding, name, found.chosen[whole]),
+    )
+
+
+def _label_of_class(recoding: LocalRecoding, place: int) -> dict[str, str | None]:
+    return {name: texts[place] for name, texts in zip(recoding.quasi, recoding.labels, strict=True)}
+
+
+def _records(recoding: LocalRecoding, name: str, chosen: npt.NDArray[np.int64]) -> Table:
+    """Give what everybody in some classes has: labels, the value, and how many records are alike."""
+    inside = np.isin(recoding.classes, chosen)
+    values = recoding.codes[list(recoding.domains).index(name)][inside]
+    columns, domain = [recoding.classes[inside].astype(np.int64), values], recoding.domains[name]
+    alike = group(columns, [len(recoding.labels[0]), len(domain)])
+    members, codes = (column[alike.first] for column in columns)
+    table = {one: texts[members] for one, texts in zip(recoding.quasi, recoding.labels, strict=True)}
+    table[free_name(name, table)] = domain.texts[codes]
+    return {**table, free_name("records", table): alike.sums(recoding.counts[inside])}
+
+
+Ints = npt.NDArray[np.int64]
+ADVICE = "one level per column, such as Optimal(), gives away less of what its algorithm knows."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Owned:
+    """A local recoding: who of the original is in which class.
+
+    Attributes
+    ----------
+    target, recoding
+        What is attacked, and how it was made.
+    columns
+        The quasi-identifiers whose labels can be read: not those that are averaged.
+    """
+
+    target: Target
+    recoding: LocalRecoding
+    columns: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(cls, target: Target) -> Owned | None:
+        """Take what is known about a target; nothing unless it was recoded locally."""
+        recoding = target.recoding
+        if not isinstance(recoding, LocalRecoding) or recoding.floor:  # nobody counted who is in which class
+            return None
+        columns = tuple(name for name in recoding.quasi if name not in target.averaged)
+        return cls(target, recoding, columns) if columns and len(recoding.labels[0]) else None
+
+    @property
+    def members(self) -> Members:
+        """Who is in which class."""
+        return self.target.members
+
+    def codes(self, name: str) -> npt.NDArray[np.integer]:
+        """Give the value of each entry in a column."""
+        return self.recoding.codes[list(self.recoding.domains).index(name)]
+
+    def claims(self, name: str) -> Claims:
+        """Conclude from the labels of a column who must be in the classes, and look."""
+        domain, ladder = self.recoding.domains[name], self.recoding.ladders[name]
+        numbered = self.target.numbered[name]
+        covered = self.target.readings(name, numbered[0].tolist())
+        return tight_claims(numbered, domain, ladder, self.members, self.codes(name), covered)
+
+
+def own_attacks(target: Target, seed: int, joined: Joined | None = None) -> Iterator[Attack]:
+    """Attack with the knowledge of how a local recoding was made.
+
+    Parameters
+    ----------
+    target
+        What is attacked.
+    seed
+        Where chance begins.
+    joined
+        The release joined with everybody of the original, if that was done already.
+    """
+    owned = Owned.of(target)
+    if owned is not None:
+        yield downcoding(owned)
+        yield narrowest_group(owned, joined)
+        yield from minimality(target, owned.recoding, seed)
+
+
+def downcoding(owned: Owned) -> Attack:
+    """Read labels as tight: ends of ranges, members of sets and both branches of a label must occur in the class."""
+    found = [owned.claims(name) for name in owned.columns]
+    sizes = owned.members.sizes
+    made, right = (int(sum(getattr(one, part).sum() for one in found)) for part in ("made", "right"))
+    expected = float(sum(one.expected.sum() for one in found))
+    pinned = np.sum([np.minimum(one.pinned, sizes) * one.hides for one in found], axis=0)
+    hidden = np.sum([sizes * one.hides for one in found], axis=0)
+    whole = np.logical_or.reduce([one.hides & (one.pinned >= sizes) for one in found])
+    shares = pinned / np.maximum(hidden, 1)
+    worst = int(shares.argmax())
+    records = int(sizes[whole].sum())
+    bounds = zip(CHANCES, ((shares >= float(bound) - 1e-12) & (hidden > 0) for bound in CHANCES), strict=True)
+    return Attack(
+        name="downcoding",
+        column=None,
+        knows="that labels are as narrow as their group: somebody has each end of a range and each member of a set",
+        means="every hidden value of a column is known to occur",
+        exposed=Exposed(int(whole.sum()), records, None, Fraction(records, max(int(sizes.sum()), 1))),
+        targets=made,
+        right=Fraction(right),
+        baseline=Fraction(round(expected / max(made, 1), 9)).limit_denominator(10**9),
+        unit="chance",
+        worst=Fraction(int(pinned[worst]), max(int(hidden[worst]), 1)),
+        worst_class=_label(owned, worst),
+        distribution=tuple((bound, int(sizes[mask].sum())) for bound, mask in bounds),
+        notes=(
+            f"downcoding: {right:,} of {made:,} conclusions from tight labels are right; {ADVICE}",
+            "downcoding: worst is the largest share of hidden values of a group that are known to occur there.",
+        ),
+        _records=partial(_classes, owned, whole),
+    )
+
+
+def narrowest_group(owned: Owned, joined: Joined | None = None) -> Attack:
+    """Look for every person in the narrowest class that fits, and compare with where the person is."""
+    joined, person = _everybody(owned, joined)
+    sizes, walked = joined.classes.records, joined.found
+    place, really = np.asarray(walked.narrowest), _published_as(owned, joined)
+    published, there = owned.members.found((person, walked.kind), place, really)
+    size, total = sizes[place], int(published.sum())
+    people = int(there[size == 1].sum())
+    found = f"{int(there.sum()):,} of {total:,} people are in the narrowest group that fits them"
+    return Attack(
+        name="narrowest group",
+        column=None,
+        knows=f"{quasi_identifiers(len(owned.columns))} of everybody, and that nobody is generalized more than needed",
+        means="alone in the narrowest group that fits, and really there",
+        exposed=Exposed(int((sizes == 1).sum()), people, None, Fraction(people, max(total, 1))),
+        targets=total,
+        right=shares(there, size),
+        baseline=shares(published, walked.candidates) / max(total, 1),
+        unit="chance",
+        worst=Fraction(1, int(size[there > 0].min())) if (there > 0).any() else None,
+        worst_class={},
+        distribution=tuple((one, int(there[size * one.numerator <= one.denominator].sum())) for one in CHANCES),
+        notes=(
+            f"narrowest group: {found}; {ADVICE}",
+            "narrowest group: guessing is what linkage finds without this knowledge.",
+        ),
+        _records=partial(_alone, owned, joined, person, really),
+    )
+
+
+def _alone(owned: Owned, joined: Joined, person: npt.NDArray[np.integer], really: Ints) -> Table:
+    """Give who is alone in the narrowest class that fits, and how many people are published who look like that."""
+    place = np.asarray(joined.found.narrowest).take(joined.found.kind)
+    published, there = owned.members.found((person, np.arange(len(place))), place, really)
+    return replace(joined.known, counts=published).table((there > 0) & (joined.classes.records[place] == 1))
+
+
+def _everybody(owned: Owned, joined: Joined | None) -> tuple[Joined, npt.NDArray[np.integer]]:
+    """Join the release with the people that it is of; also give the person of every entry."""
+    recoding = owned.recoding
+    domains = tuple(recoding.domains[name] for name in owned.columns)
+    same = joined is not None and _same(joined, owned.columns, domains)  # the original has nobody else
+    if same and joined is not None and joined.known.entries is not None:
+        return joined, joined.known.entries
+    codes = [owned.codes(name) for name in owned.columns]
+    people = group(codes, [len(domain) for domain in domains])
+    if same and joined is not None:
+        return joined, people.ids
+    known = tuple(code[people.first] for code in codes)
+    found = join(owned.target, Known(owned.columns, domains, known, people.sums(recoding.counts), original=True))
+    records = replace(found.classes, size=found.classes.records, cells=replace(found.classes.cells, person=None))
+    return replace(found, classes=records, by_record=True), people.ids
+
+
+def _same(joined: Joined, columns: tuple[str, ...], domains: tuple[Domain, ...]) -> bool:
+    """Say whether a join is with the people of a recoding, record by record."""
+    known = joined.known
+    counted = joined.classes.cells.person is None
+    return known.original and counted and known.on == columns and known.domains == domains
+
+
+def _published_as(owned: Owned, joined: Joined) -> Ints:
+    """Find every class of the recoding among those that are published."""
+    target, own = owned.target, []
+    for name, published in zip(owned.columns, joined.codes, strict=True):
+        known = {text: code for code, text in enumerate(target.census.labels(name).tolist())}
+        names, which = target.numbered[name]
+        if any(text not in known for text in names):
+            msg = f"The recoding has other labels of column {name!r} than the table has."
+            raise DataError(msg, hint="give the table that the recoding was saved with; incrowd verify compares them.")
+        own.append(np.concatenate([published, np.array([known[text] for text in names], dtype=np.int64)[which]]))
+    ids = group(own, [int(column.max(initial=0)) + 1 for column in own]).ids
+    of_class = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.int64)
+    of_class[ids[: len(joined.codes[0])]] = np.arange(len(joined.codes[0]))
+    return of_class[ids[len(joined.codes[0]) :]]
+
+
+def _label(owned: Owned, place: int) -> dict[str, str | None]:
+    return {name: texts[place] for name, texts in zip(owned.recoding.quasi, owned.recoding.labels, strict=True)}
+
+
+def _classes(owned: Owned, chosen: npt.NDArray[np.bool_]) -> Table:
+    table = {name: texts[chosen] for name, texts in zip(owned.recoding.quasi, owned.recoding.labels, strict=True)}
+    return {**table, free_name("records", table): owned.members.sizes[chosen]}

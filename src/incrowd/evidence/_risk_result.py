@@ -1,0 +1,379 @@
+"""What re-identification risk was measured on a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from incrowd.core import ParameterError, percent_unspaced
+from incrowd.evidence._json import number, plain_exposed
+from incrowd.measures import Exposed, Guess, Uniqueness
+
+# Published rules that a risk can be held against, each with its words and its source.
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A published rule.
+
+    Attributes
+    ----------
+    name
+        What it is called here.
+    source
+        Where it is published.
+    rules
+        What it asks, as we read it: per test one sentence.
+    """
+
+    name: str
+    source: str
+    rules: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One test of a preset.
+
+    Attributes
+    ----------
+    test
+        What is tested.
+    rule
+        The rule that was used, in words.
+    measured
+        What was found, in words and numbers. No value of the table.
+    holds
+        Whether the rule holds; ``None`` where it was not checked.
+    """
+
+    test: str
+    rule: str
+    measured: str
+    holds: bool | None
+
+    @property
+    def verdict(self) -> str:
+        """PASS, FAIL or NOT CHECKED."""
+        return "NOT CHECKED" if self.holds is None else "PASS" if self.holds else "FAIL"
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """A table held against a preset, test by test.
+
+    Attributes
+    ----------
+    preset
+        The published rule.
+    items
+        Its tests.
+    """
+
+    preset: Preset
+    items: tuple[Item, ...]
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether all tests pass: ``False`` if one fails, else ``None`` if one was not checked."""
+        if any(item.holds is False for item in self.items):
+            return False
+        return None if any(item.holds is None for item in self.items) else True
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that can be written as JSON."""
+        return {
+            "schema": 1,
+            "preset": self.preset.name,
+            "source": self.preset.source,
+            "holds": self.holds,
+            "items": [
+                {"test": item.test, "rule": item.rule, "measured": item.measured, "holds": item.holds}
+                for item in self.items
+            ],
+        }
+
+    def __bool__(self) -> bool:
+        msg = "Ask .holds: a checklist can also be unfinished."
+        raise TypeError(msg)
+
+    def __str__(self) -> str:
+        lines = [f"{self.preset.name}: {self.preset.source}"]
+        for item in self.items:
+            lines += [f"{item.verdict:<11} {item.test}: {item.measured}", f"            rule: {item.rule}"]
+        return "\n".join(lines)
+
+
+EMA = Preset(
+    "ema-0.09",
+    "European Medicines Agency, external guidance on Policy 0070; Health Canada, Public Release of Clinical "
+    "Information",
+    {
+        "highest chance": "The highest chance to find a person is at most 0.09. 1/11 is 0.0909 and above it, so "
+        "every class needs 12 people or more; some read the rule as 11."
+    },
+)
+WP216 = Preset(
+    "wp216",
+    "Article 29 Data Protection Working Party, Opinion 05/2014 on Anonymisation Techniques (WP216)",
+    {
+        "singling out": "Nobody is alone in a class, nor alone with all their rows together.",
+        "linkability": "The highest chance to link a person's record through the quasi-identifiers is not above "
+        "the threshold. The opinion names no number: the threshold is yours.",
+        "inference": "No sensitive value is certain for anybody from the class alone. The opinion names no number; "
+        "compare the guesses with and without the classes.",
+    },
+)
+SAFE_HARBOR = Preset(
+    "hipaa-safe-harbor",
+    "45 CFR 164.514(b)(2), the safe harbor method of the HIPAA Privacy Rule",
+    {
+        "names": "No names.",
+        "geography": "Nothing smaller than a state, but the first three digits of a ZIP code where more than "
+        "20,000 people live in all codes that begin so; elsewhere 000.",
+        "dates": "Of dates about a person nothing but the year; ages above 89, and years that tell them, are one "
+        "category of 90 or older.",
+        "telephone numbers": "No telephone numbers.",
+        "fax numbers": "No fax numbers.",
+        "email addresses": "No electronic mail addresses.",
+        "social security numbers": "No social security numbers.",
+        "medical record numbers": "No medical record numbers.",
+        "health plan numbers": "No health plan beneficiary numbers.",
+        "account numbers": "No account numbers.",
+        "licence numbers": "No certificate or licence numbers.",
+        "vehicles": "No vehicle identifiers or serial numbers, licence plates included.",
+        "devices": "No device identifiers or serial numbers.",
+        "web addresses": "No web addresses (URLs).",
+        "ip addresses": "No internet protocol addresses.",
+        "biometrics": "No biometric identifiers, finger and voice prints included.",
+        "photographs": "No full-face photographs or comparable images.",
+        "other unique codes": "No other unique identifying number, characteristic or code.",
+    },
+)
+PRESETS: Mapping[str, Preset] = {one.name: one for one in (EMA, WP216, SAFE_HARBOR)}
+"""The presets by name."""
+
+
+def preset(name: str) -> Preset:
+    """Give a published rule by its name: ``"ema-0.09"``, ``"wp216"`` or ``"hipaa-safe-harbor"``.
+
+    Parameters
+    ----------
+    name
+        The name of the preset.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> sorted(ic.preset("wp216").rules)
+    ['inference', 'linkability', 'singling out']
+    """
+    if not isinstance(name, str) or name not in PRESETS:
+        got = repr(name) if isinstance(name, str) else type(name).__name__
+        msg = f"A preset must be one of {', '.join(map(repr, PRESETS))}, got {got}."
+        raise ParameterError(msg)
+    return PRESETS[name]
+
+
+def against(risk: Risk, name: str) -> Checklist:
+    """Hold a risk against a preset that asks for chances."""
+    asked = preset(name)
+    if asked is SAFE_HARBOR:
+        msg = "The preset 'hipaa-safe-harbor' looks at columns and values, not at chances."
+        raise ParameterError(msg, hint="use safe_harbor(table, schema, kinds={...}).")
+    return Checklist(asked, _ema(risk) if asked is EMA else _wp216(risk))
+
+
+def _ema(risk: Risk) -> tuple[Item, ...]:
+    highest = Fraction(risk.prosecutor.highest or 0)
+    measured = f"{float(highest):.4f} (the smallest class has {risk.k} {_people(risk)})"
+    return (Item("highest chance", EMA.rules["highest chance"], measured, highest <= Fraction(9, 100)),)
+
+
+def _wp216(risk: Risk) -> tuple[Item, ...]:
+    alone, by_rows = risk.uniqueness.sample, risk.alone_by_rows or 0
+    rows = "" if risk.alone_by_rows is None else f"; {by_rows:,} by all their rows together"
+    highest = Fraction(risk.prosecutor.highest or 0)
+    certain = sum(guess.certain for guess in risk.guesses.values())
+    guesses = "; ".join(
+        f"{guess.column}: {guess.certain:,} certain, at best {percent_unspaced(guess.highest)}, on average "
+        f"{percent_unspaced(guess.average)} (without classes {percent_unspaced(guess.without)})"
+        for guess in risk.guesses.values()
+    )
+    measured = {
+        "singling out": f"{alone:,} {_people(risk)} are alone in a class{rows}",
+        "linkability": f"highest chance {float(highest):.4f}, average {float(risk.prosecutor.average):.4f}, threshold "
+        f"{float(risk.threshold):g}",
+        "inference": guesses or "the schema names no sensitive column",
+    }
+    holds = {
+        "singling out": alone == 0 and by_rows == 0,
+        "linkability": highest <= risk.threshold,
+        "inference": certain == 0 if risk.guesses else None,
+    }
+    return tuple(Item(test, rule, measured[test], holds[test]) for test, rule in WP216.rules.items())
+
+
+def _people(risk: Risk) -> str:
+    return "records" if risk.persons is None else "persons"
+
+
+Chance = Fraction | float
+
+
+@dataclass(frozen=True, slots=True)
+class AttackerRisk:
+    """What one kind of intruder can do.
+
+    Attributes
+    ----------
+    name
+        ``"prosecutor"``, ``"journalist"`` or ``"marketer"``.
+    knows
+        What is assumed about the intruder, in one sentence.
+    highest
+        The chance to pick the right record of the person who is easiest to find; ``None`` for the marketer, who looks
+        for nobody in particular.
+    average
+        The chance averaged over all people.
+    above
+        Who has a chance above the threshold; ``None`` for the marketer.
+    """
+
+    name: str
+    knows: str
+    highest: Chance | None
+    average: Chance
+    above: Exposed | None
+
+    def __str__(self) -> str:
+        highest = "" if self.highest is None else f"highest {percent_unspaced(self.highest)}, "
+        above = "" if self.above is None else f", {self.above.people:,} above the threshold"
+        return f"{self.name:<11} {highest}average {percent_unspaced(self.average)}{above} ({self.knows})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Risk:
+    """How easily people can be found in a table. Made by ``risk``.
+
+    Attributes
+    ----------
+    records, persons
+        How many records the table has, and how many persons where it says whose row is whose.
+    classes, k
+        How many classes there are, and the size of the smallest; nothing if there is none.
+    threshold
+        Above which a chance counts as too high.
+    prosecutor
+        Knows that the person is in the table.
+    journalist
+        Must find the person in the population; ``None`` if nothing is said about the population.
+    marketer
+        Links as many records as possible. Without a population, the table is taken to be the whole population.
+    uniqueness
+        Who is one of a kind, in the table and, as far as it can be estimated, in the population.
+    alone_by_rows
+        With several rows per person: how many persons are the only one who occurs in exactly their classes. Somebody
+        who knows all rows of a person finds these.
+    guesses
+        Per sensitive column, how well the classes tell a person's value.
+    notes
+        What a careful reader should know. Names and numbers only.
+
+    Notes
+    -----
+    The numbers are about the named quasi-identifiers and no others. They bound who can be *found*; ``guesses`` is about
+    what is learnt without finding anybody. None of them says that a table is anonymous.
+    """
+
+    records: int
+    persons: int | None
+    classes: int
+    k: int | None
+    threshold: Fraction
+    prosecutor: AttackerRisk
+    journalist: AttackerRisk | None
+    marketer: AttackerRisk
+    uniqueness: Uniqueness
+    alone_by_rows: int | None
+    guesses: Mapping[str, Guess]
+    notes: tuple[str, ...]
+
+    @property
+    def attackers(self) -> tuple[AttackerRisk, ...]:
+        """The attackers that were measured, the best informed first."""
+        return tuple(one for one in (self.prosecutor, self.journalist, self.marketer) if one is not None)
+
+    def against(self, preset: str) -> Checklist:
+        """Hold the numbers against a published rule.
+
+        Parameters
+        ----------
+        preset
+            ``"ema-0.09"`` or ``"wp216"``; ``preset`` tells what they ask. For ``"hipaa-safe-harbor"`` call
+            ``safe_harbor``, which looks at columns and values, not at chances.
+        """
+        return against(self, preset)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that can be written as JSON; it holds no value of the table."""
+        uniqueness = self.uniqueness
+        return {
+            "schema": 1,
+            "records": self.records,
+            "persons": self.persons,
+            "classes": self.classes,
+            "k": self.k,
+            "threshold": number(self.threshold),
+            "attackers": {one.name: _plain(one) for one in self.attackers},
+            "uniqueness": {
+                "sample": uniqueness.sample,
+                "population": uniqueness.population,
+                "estimates": dict(uniqueness.estimates),
+            },
+            "alone_by_rows": self.alone_by_rows,
+            "guesses": {name: _plain_guess(guess) for name, guess in self.guesses.items()},
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        people = f"{self.records:,} records" if self.persons is None else f"{self.persons:,} persons"
+        estimates = ", ".join(
+            f"{name} {'no answer' if value is None else f'{value:,.1f}'}"
+            for name, value in self.uniqueness.estimates.items()
+        )
+        alone = f"one of a kind in the table: {self.uniqueness.sample:,}"
+        lines = [
+            f"{people} in {self.classes:,} classes, the smallest of {self.k}; threshold {float(self.threshold):g}",
+            *map(str, self.attackers),
+            f"{alone}; expected in the population: {estimates}" if estimates else alone,
+        ]
+        if self.alone_by_rows is not None:
+            lines.append(f"one of a kind by all their rows together: {self.alone_by_rows:,}")
+        lines += [
+            f"{guess.column}: guessed right {percent_unspaced(guess.average)} "
+            f"(without classes {percent_unspaced(guess.without)}), "
+            f"at best {percent_unspaced(guess.highest)}; certain for {guess.certain:,}"
+            for guess in self.guesses.values()
+        ]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{one.name} {percent_unspaced(one.average)}" for one in self.attackers)
+        return f"Risk({self.records:,} records, k={self.k}, average: {names})"
+
+
+def _plain(intruder: AttackerRisk) -> dict[str, Any]:
+    return {
+        "knows": intruder.knows,
+        "highest": number(intruder.highest),
+        "average": number(intruder.average),
+        "above": plain_exposed(intruder.above),
+    }
+
+
+def _plain_guess(guess: Guess) -> dict[str, Any]:
+    shares = {"highest": guess.highest, "average": guess.average, "without": guess.without}
+    return {**{name: number(share) for name, share in shares.items()}, "certain": guess.certain}

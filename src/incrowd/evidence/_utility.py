@@ -1,0 +1,342 @@
+"""Measuring what a release is still good for."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Census, EngineError, ParameterError, Recoding, SchemaError, UnknownColumnError, add_up
+from incrowd.evidence._alignment import Labelled, Linked, labelled, linked
+from incrowd.evidence._risk_classes import original_census
+from incrowd.evidence._sides import Compared, compared, read_labels
+from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
+from incrowd.measures import ColumnCosts, Cover, Ranges, ambiguity, answers, column_costs, cramers_v, rounded
+from incrowd.models import check_column, whole
+from incrowd.release import Reading, Release
+
+# Two columns at a time: how they go together before and after, and how far off counts over ranges are.
+
+Floats = npt.NDArray[np.float64]
+
+RANGE = 0.3
+"""Which share of the records a range of a query has, about."""
+
+
+class Pairs:
+    """Compares all pairs of columns that have a quasi-identifier among them.
+
+    Parameters
+    ----------
+    both
+        The table before and after.
+    queries
+        How many queries to ask in all; each pair gets about as many.
+    chance
+        Where chance comes from.
+    """
+
+    def __init__(self, both: Compared, queries: int, chance: np.random.Generator) -> None:
+        self._both, self._chance = both, chance
+        self._sides = both.before, both.after
+        self._shares = [
+            {name: side.on_groups(name, groups) for name, groups in both.groups.items()} for side in self._sides
+        ]
+        self._people = {name: _in_line(both, name) for name in both.columns}
+        self._changes: list[PairChange] = []
+        self._errors: list[float] = []
+        self._floor = both.census.records / 1000
+        quasi = set(both.census.quasi)
+        names = [pair for pair in itertools.combinations(both.columns, 2) if quasi & set(pair)]
+        for number, pair in enumerate(names):
+            self._compare(pair, len(range(number, queries, len(names))) if both.census.records else 0)
+
+    @property
+    def changes(self) -> tuple[PairChange, ...]:
+        """How columns go together, before and after."""
+        return tuple(self._changes)
+
+    @property
+    def errors(self) -> QueryErrors:
+        """How far off the answers from the release are."""
+        if not self._errors:
+            return QueryErrors(0, None, None, self._floor)
+        median, high = np.quantile(self._errors, [0.5, 0.9]).tolist()
+        return QueryErrors(len(self._errors), median, high, self._floor)
+
+    def _compare(self, pair: tuple[str, str], queries: int) -> None:
+        joints = [side.joint(*pair) for side in self._sides]
+        before, after = (
+            joint.on_groups(*(shares[name] for name in pair))
+            for joint, shares in zip(joints, self._shares, strict=True)
+        )
+        shape = int((before.sum(axis=1) > 0).sum()), int((before.sum(axis=0) > 0).sum())
+        strengths = rounded(np.array([cramers_v(before, shape), cramers_v(after, shape)])).tolist()
+        self._changes.append(PairChange(pair, *strengths))
+        if queries:
+            people = self._people[pair[0]], self._people[pair[1]]
+            asked = [Ranges.draw(self._chance, *people, RANGE) for _ in range(queries)]
+            truth, answer = (
+                answers(asked, joint, side.covers[pair[0]], side.covers[pair[1]])
+                for joint, side in zip(joints, self._sides, strict=True)
+            )
+            self._errors += (np.abs(answer - truth) / np.maximum(truth, self._floor)).tolist()
+
+
+def _in_line(both: Compared, name: str) -> npt.NDArray[np.int64]:
+    """Give the records of the original table at every position of a column."""
+    people = np.zeros(len(both.places[name]), dtype=np.int64)
+    people[both.places[name]] = both.before.tallies[name]
+    return people
+
+
+# How well a model learns from a release.
+
+Counts = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
+
+MOST = 20_000
+"""About so many records take part at most, drawn at random."""
+HELD_OUT = 0.3
+"""The share of them that is held out for testing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Examples:
+    """What a model learns from or is tested with.
+
+    Attributes
+    ----------
+    shares
+        Per feature, which share of each value or label is in each of the column's groups.
+    codes
+        Per feature, the value or label of the examples.
+    answers
+        The group of the target.
+    counts
+        How many records there are of each example.
+    """
+
+    shares: list[Floats] = field(repr=False)
+    codes: list[Ints] = field(repr=False)
+    answers: Ints = field(repr=False)
+    counts: Counts = field(repr=False)
+
+    def some(self, counts: Counts) -> _Examples:
+        """Take so many records of each."""
+        kept = np.flatnonzero(counts)
+        return _Examples(self.shares, [codes[kept] for codes in self.codes], self.answers[kept], counts[kept])
+
+    @property
+    def features(self) -> Floats:
+        """One column per group of each feature."""
+        return np.concatenate([shares[codes] for shares, codes in zip(self.shares, self.codes, strict=True)], axis=1)
+
+
+def accuracy_of(recoding: Recoding, both: Compared, target: str, seed: int) -> Accuracy:
+    """Train a model on a part of the release and one on the same part of the original; test both on the rest.
+
+    Parameters
+    ----------
+    recoding, both
+        What was published, beside the original table.
+    target
+        The column to predict; it is published as it is.
+    seed
+        Which records are held out.
+    """
+    model = _logistic_regression()
+    pieces = linked(recoding, both.census, target)
+    chance = np.random.default_rng(seed)
+    drawn = chance.binomial(pieces.counts, min(1.0, MOST / max(both.census.records, 1)))
+    held = chance.binomial(drawn, HELD_OUT)
+    original, published = _examples(both, pieces, both.groups[target].group[pieces.target])
+    learnt, test = original.some(drawn - held), original.some(held)
+    from_release = published.some(np.where(pieces.published, drawn - held, 0))
+    return Accuracy(
+        target=target,
+        original=_right(model, learnt, test),
+        release=_right(model, from_release, test),
+        baseline=_most_frequent(learnt, test),
+        trained=int(learnt.counts.sum()),
+        tested=int(test.counts.sum()),
+    )
+
+
+def _examples(both: Compared, pieces: Linked, answers: Ints) -> tuple[_Examples, _Examples]:
+    """Give all records as they were, and as they are published, in the same groups of values."""
+    before, after = [], []
+    for name, texts in zip(both.census.quasi, pieces.names, strict=True):
+        groups = both.groups[name]
+        before.append(both.before.on_groups(name, groups))
+        after.append(read_labels(both.census, name, texts.tolist()).on_groups(groups))
+    counts = pieces.counts
+    return (
+        _Examples(before, list(pieces.values), answers, counts),
+        _Examples(after, list(pieces.labels), answers, counts),
+    )
+
+
+def _right(model: Any, learnt: _Examples, test: _Examples) -> float:
+    """Train a model, and give the share of the test's records that it predicts right."""
+    if len(np.unique(learnt.answers)) < 2:
+        return _most_frequent(learnt, test)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nearly the best model is good enough to compare
+        model.fit(learnt.features, learnt.answers, sample_weight=learnt.counts)
+    right = model.predict(test.features) == test.answers if len(test.answers) else np.zeros(0, dtype=bool)
+    return float(test.counts[right].sum() / max(test.counts.sum(), 1))
+
+
+def _most_frequent(learnt: _Examples, test: _Examples) -> float:
+    """Predict the most frequent answer for everybody."""
+    if not len(learnt.answers):
+        return 0.0
+    most = int(add_up(learnt.answers, learnt.counts, int(learnt.answers.max()) + 1).argmax())
+    return float(test.counts[test.answers == most].sum() / max(test.counts.sum(), 1))
+
+
+def _logistic_regression() -> Any:
+    """Give a model that gives the same result every time."""
+    try:
+        linear = importlib.import_module("sklearn.linear_model")
+    except ImportError:
+        msg = "Training a model needs the library 'scikit-learn', which is not installed."
+        raise EngineError(msg, hint="pip install 'incrowd[utility]', or leave out target.") from None
+    return linear.LogisticRegression(tol=1e-3, max_iter=100)
+
+
+def utility(
+    release: Release,
+    original: Any,
+    *,
+    target: str | None = None,
+    queries: int = 200,
+    seed: int = 0,
+    **reading: Unpack[Reading],
+) -> Utility:
+    """Measure what a release is still good for, beside the table that it was made from.
+
+    Parameters
+    ----------
+    release
+        The release.
+    original
+        The very table that it was made from.
+    target
+        A sensitive or insensitive column that a model shall learn to predict from the quasi-identifiers. Needs the
+        extra ``utility``.
+    queries
+        How many random questions to ask: how many records lie in a range of one column and a range of another?
+    seed
+        Which questions, and which records are held out for testing. The same seed gives the same numbers.
+    reading
+        How to read a file, as in ``census``.
+
+    Notes
+    -----
+    Labels are compared with values through what they publicly cover: the records of a label are spread evenly over the
+    numbers or days that it names, or over the texts that its hierarchy has under it, whether or not anybody has them,
+    as a reader does who has the release and no more. An open end (``>=90``) reaches as far as other labels of
+    the column, and at least one step. Two things are taken from the table, as from a codebook: from where to where the
+    numbers or dates of a column run, over which ``*`` lies, and the texts of a hierarchy that was made from it.
+    Texts are compared value by value; numbers, dates and pairs of columns in the same groups before and after: their
+    values, the finest level of their hierarchy with at most 20 groups, or groups of about equal size. What is measured
+    compares with the original table and is as confidential as that.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"age": age, "sex": sex} for age in (31, 34, 52, 55) for sex in ("f", "m")]
+    >>> schema = ic.Schema(quasi={"age": ic.intervals(10, 100), "sex": ic.flat()})
+    >>> release = ic.anonymize(table, schema, model="k>=2")
+    >>> utility = ic.utility(release, table)
+    >>> utility.columns["age"].distance, utility.columns["sex"].costs.loss, utility.left_out
+    (0.15, 0.0, 0)
+    """
+    if not isinstance(release, Release):
+        msg = f"utility needs a release, got {type(release).__name__}."
+        raise ParameterError(msg, hint="a release is what anonymize gives.")
+    queries = whole(queries, name="queries", at_least=0)
+    seed = whole(seed, name="seed", at_least=0)
+    schema = release.schema
+    _check_target(release, target)
+    more = (target,) if target in schema.insensitive else ()
+    census = original_census(release, original, (*schema.sensitive_names, *more), **reading)
+    found, both = labelled(release, census), compared(release, census)
+    costs = dict(zip(census.quasi, column_costs(census, found.labels, found.sizes), strict=True))
+    pairs = Pairs(both, queries, np.random.default_rng(seed))
+    return Utility(
+        records=census.records,
+        published=release.recipe.published,
+        left_out=census.records - release.recipe.published,
+        masked=release.recipe.masked,
+        starred=sum(one.starred for one in costs.values()) / len(costs),
+        measures=_measures(release, census, found),
+        columns={name: _marginal(both, name, costs.get(name)) for name in both.columns},
+        pairs=pairs.changes,
+        queries=pairs.errors,
+        accuracy=None if target is None else accuracy_of(release.recoding, both, target, seed),
+    )
+
+
+def _check_target(release: Release, target: str | None) -> None:
+    """Refuse a target that is not published as it is."""
+    if target is None:
+        return
+    check_column(target, "target")
+    schema = release.schema
+    known = (*schema.sensitive_names, *schema.insensitive)
+    if target in known:
+        return
+    role = schema.role(target)
+    if role is None:
+        raise UnknownColumnError.of(target, (*schema.quasi_names, *known), given_as="target")
+    able = ", ".join(map(repr, known)) or "no such column"
+    msg = f"Column {target!r} cannot be the target: its role is {role}."
+    raise SchemaError(msg, hint=f"a target is sensitive or insensitive; this release has {able}.")
+
+
+def _measures(release: Release, census: Census, found: Labelled) -> Mapping[str, float]:
+    more = {
+        "discernibility_star": found.squares,
+        "ambiguity": float(rounded(np.array([ambiguity(census, found.labels, found.sizes)]))[0]),
+    }
+    return {**release.measures, **more}
+
+
+def _distance(both: Compared, name: str) -> float:
+    """Give which share of the records would have to be moved: of texts value by value, else from group to group.
+
+    What a reader gives to texts that nobody has must be moved too.
+    """
+    covers = [side.covers[name] for side in (both.before, both.after)]
+    sides = [side.shares(name, both.groups[name]) for side in (both.before, both.after)]
+    if both.census.domains[name].kind in {"text", "boolean"}:
+        pairs = zip((both.before, both.after), covers, strict=True)
+        sides = [
+            one.on_values(side.tallies[name]) / max(side.records, 1) for side, one in pairs if isinstance(one, Cover)
+        ]
+    nowhere = max(1.0 - float(sides[1].sum()), 0.0) if both.after.records else 0.0
+    return float(rounded(np.array([(np.abs(sides[0] - sides[1]).sum() + nowhere) / 2]))[0])
+
+
+def _marginal(both: Compared, name: str, costs: ColumnCosts | None) -> Marginal:
+    """Compare the distributions of a column in groups."""
+    groups, sides = both.groups[name], (both.before, both.after)
+    shares = [side.shares(name, groups) for side in sides]
+    order = np.argsort(-shares[0], kind="stable").tolist()
+    in_order = both.census.domains[name].kind not in {"text", "boolean"}
+    return Marginal(
+        column=name,
+        costs=costs,
+        distance=_distance(both, name),
+        shares=tuple((groups.names[number], float(shares[0][number]), float(shares[1][number])) for number in order),
+        places=tuple(order) if in_order else (),
+    )

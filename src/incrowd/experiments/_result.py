@@ -1,0 +1,307 @@
+"""What an experiment gives: claims with their numbers, tables, and charts of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from incrowd.core import DataError, ParameterError, atomic_path
+from incrowd.report import bars_with_limit, points_beside, series_bars, series_curves, yes_and_no
+
+Row = Mapping[str, Any]
+WIDTH = 100
+"""So wide are the lines of the text."""
+MARK = "made-up rows stand in for Adult"
+"""What charts and tables say of themselves where it is so."""
+VERDICTS = {True: "holds", False: "does not hold", None: "cannot be compared"}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a paper claims, what we found, and whether the claim holds.
+
+    Attributes
+    ----------
+    said
+        What the paper says.
+    found
+        Our number, in words.
+    holds
+        Whether the claim holds; ``None`` where the paper does not say enough to compare.
+    why
+        What explains the difference, if there is one.
+    of_data
+        Whether the answer depends on the table that was tried, and not on definitions alone.
+    barely
+        Whether it holds by a number too small to matter.
+    """
+
+    said: str
+    found: str
+    holds: bool | None
+    why: str = ""
+    of_data: bool = False
+    barely: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words: ``holds``, ``barely holds``, ``does not hold`` or ``cannot be compared``."""
+        return "barely holds" if self.holds and self.barely else VERDICTS[self.holds]
+
+    def __str__(self) -> str:
+        lines = [_line("paper", self.said), _line("ours", self.found)]
+        lines += [_line("why", self.why)] if self.why else []
+        return "\n".join([*lines, f"  {'=>':6} {self.verdict}"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Experiment:
+    """The experiment of one paper, done again.
+
+    Attributes
+    ----------
+    name, title
+        What it is called here, and what it is about.
+    paper
+        Where it was published.
+    data
+        The table that it ran on, in words.
+    stand_in
+        Whether made-up rows stood in for the table of the paper: then only the definitions are tested, not its numbers.
+    claims
+        What the paper claims, beside what was found.
+    tables
+        All numbers: per table its rows.
+    seconds
+        How long it took.
+    """
+
+    name: str
+    title: str
+    paper: str
+    data: str
+    stand_in: bool
+    claims: tuple[Claim, ...]
+    tables: Mapping[str, Sequence[Row]] = field(repr=False)
+    seconds: float = field(default=0.0, repr=False)
+
+    @property
+    def charts(self) -> dict[str, Any]:
+        """The charts of the tables, as altair charts by name."""
+        return charts_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data."""
+        claims = [
+            {"said": one.said, "found": one.found, "holds": one.holds, "verdict": one.verdict, "why": one.why}
+            for one in self.claims
+        ]
+        facts = {"name": self.name, "title": self.title, "paper": self.paper, "data": self.data}
+        tables = {name: [dict(row) for row in rows] for name, rows in self.tables.items()}
+        return {**facts, "stand_in": self.stand_in, "claims": claims, "tables": tables, "seconds": self.seconds}
+
+    def __str__(self) -> str:
+        head = [f"{self.name}: {self.title}", _line("from", self.paper), _line("data", self.data)]
+        return "\n\n".join(["\n".join(head), *map(str, self.claims)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reproduction:
+    """The experiments of the papers, done again.
+
+    Attributes
+    ----------
+    experiments
+        One per paper.
+    """
+
+    experiments: tuple[Experiment, ...]
+
+    def __iter__(self) -> Iterator[Experiment]:
+        return iter(self.experiments)
+
+    def __len__(self) -> int:
+        return len(self.experiments)
+
+    def __getitem__(self, name: str) -> Experiment:
+        for one in self.experiments:
+            if one.name == name:
+                return one
+        msg = f"There is no experiment {name!r} here."
+        raise ParameterError(msg, hint=f"here are {', '.join(one.name for one in self.experiments)}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data; ``schema`` is the version of its shape."""
+        return {"schema": 1, "experiments": [one.to_dict() for one in self.experiments]}
+
+    def save(self, folder: Any, *, force: bool = False) -> list[str]:
+        """Write tables (CSV), charts (SVG) and claims (JSON) into a folder.
+
+        Parameters
+        ----------
+        folder
+            Where to; it is made if it is not there.
+        force
+            Whether files of an earlier run may be replaced.
+
+        Returns
+        -------
+        list of str
+            The names of the files.
+        """
+        place = prepare(folder, [one.name for one in self.experiments], force=force)
+        return [name for one in self.experiments for name in write(one, place)]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.experiments))
+
+
+def _line(word: str, text: str) -> str:
+    head = f"  {word:6} "
+    return textwrap.fill(text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
+
+
+# Which charts an experiment has.
+
+Tables = Mapping[str, Sequence[Row]]
+
+
+def charts_of(experiment: Experiment) -> dict[str, Any]:
+    """Draw the tables of an experiment; what made-up rows gave is marked so."""
+    drawn = DRAWN[experiment.name](experiment.tables)
+    if not experiment.stand_in:
+        return drawn
+    return {name: chart.properties(title=MARK) for name, chart in drawn.items()}
+
+
+def _enhanced(tables: Tables) -> dict[str, Any]:
+    exposed = [
+        {**row, "left_out": f"at most {100 * row['max_suppressed']:g} % left out"} for row in tables["similarity"]
+    ]
+    up, size = "distortion ratio (top-down)", "quasi-identifiers"
+    return {
+        "similarity": series_bars(
+            exposed, ("left_out", "exposed_share", "model"), ("", "minimal tables exposed to similarity"), share=True
+        ),
+        "alpha": series_curves(_plain(tables["alpha"]), ("alpha", "distortion", "model"), ("alpha (p = 2, k = 3)", up)),
+        "size": series_curves(_plain(tables["size"]), ("quasi_identifiers", "distortion", "model"), (size, up)),
+        "time": series_curves(
+            _plain(tables["size"]), ("quasi_identifiers", "seconds", "model"), (size, "processor seconds (top-down)")
+        ),
+    }
+
+
+def _homogeneity(tables: Tables) -> dict[str, Any]:
+    up = "expected classes with one value"
+    return {
+        "size": series_curves(_plain(tables["size"]), ("n", "expected_classes", "how"), ("records (k = 5)", up)),
+        "k": series_curves(_plain(tables["k"]), ("k", "expected_classes", "how"), ("k (60,000 records)", up), log="y"),
+    }
+
+
+def _p_sensitive(tables: Tables) -> dict[str, Any]:
+    printed = {(row["size"], row["k"]): row["printed_disclosures"] for row in tables["summary"]}
+    rows = [
+        {
+            "setting": f"{row['size']:,} records, k = {row['k']}",
+            "ours": row["disclosures"],
+            "printed": printed[row["size"], row["k"]],
+        }
+        for row in tables["samples"]
+        if row["max_suppressed"] == 0
+    ]
+    titles = ("points: our samples, nobody left out; diamond: the paper", "attribute disclosures")
+    return {"disclosures": points_beside(rows, ("setting", "ours", "printed"), titles)}
+
+
+def _improved(tables: Tables) -> dict[str, Any]:
+    rows = [{"table": row["table"], "k": row.get("k", 0)} for row in tables["results"]]
+    return {"k": bars_with_limit(rows, ("table", "k"), "records in the smallest class; 0: nothing published", 2)}
+
+
+def _closeness(tables: Tables) -> dict[str, Any]:
+    grids = {
+        f"check-{name.replace(' ', '-').lower()}": yes_and_no(
+            [dict(row) for row in tables["check"] if row["table"] == name],
+            ("n", "t", "holds"),
+            (f"n (Table 5 {name})", "t"),
+        )
+        for name in dict.fromkeys(row["table"] for row in tables["check"])
+    }
+    cut = [{**row, "t": f"t = {row['t']:g}"} for row in tables["adult"] if row["model"] == "(n, t)-closeness"]
+    up = "loss of the Mondrian release"
+    return {**grids, "adult": series_curves(cut, ("n", "loss", "t"), ("n", up), log="x")}
+
+
+def _plain(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    return [dict(row) for row in rows]
+
+
+DRAWN: Mapping[str, Callable[[Tables], dict[str, Any]]] = {
+    "enhanced": _enhanced,
+    "homogeneity": _homogeneity,
+    "p-sensitive": _p_sensitive,
+    "improved": _improved,
+    "closeness": _closeness,
+}
+
+
+# Experiments on disk: tables as CSV, charts as SVG, claims as JSON.
+
+
+def prepare(folder: str | os.PathLike[str], names: Sequence[str], *, force: bool) -> Path:
+    """Make the folder, and refuse one that has files of an earlier run, before any work is done."""
+    place = Path(folder)
+    try:
+        place.mkdir(exist_ok=True)
+    except FileExistsError:
+        msg = f"Cannot write into {place.name!r}: there is a file of that name."
+    except PermissionError:
+        msg = f"Cannot make the folder {place.name!r}: Permission denied."
+    except FileNotFoundError:
+        msg = f"Cannot make the folder {place.name!r}: there is no folder {place.parent.name!r}."
+    else:
+        there = [name for name in names if (place / f"{name}.json").exists()]
+        if not there or force:
+            return place
+        msg = f"The folder {place.name!r} has results already: {', '.join(there)}."
+        hint = "choose another folder, or allow to replace them: force=True, --force on the command line."
+        raise DataError(msg, hint=hint)
+    raise DataError(msg, hint="choose another folder.")
+
+
+def write(experiment: Experiment, folder: Path) -> list[str]:
+    """Write one experiment, and give the names of its files; the JSON file comes last, when all others are there."""
+    from incrowd.report import svg_of  # noqa: PLC0415 - drawing is loaded when something is drawn
+
+    texts = {f"{experiment.name}-{name}.csv": _csv(rows) for name, rows in _marked(experiment).items()}
+    texts |= {f"{experiment.name}-{name}.svg": svg_of(chart) for name, chart in experiment.charts.items()}
+    plain = {"schema": 1, **experiment.to_dict()}
+    texts[f"{experiment.name}.json"] = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    for name, text in texts.items():
+        with atomic_path(folder / name, force=True) as path:
+            path.write_text(text, encoding="utf-8")
+    return list(texts)
+
+
+def _marked(experiment: Experiment) -> Mapping[str, Sequence[Row]]:
+    """Say in every row of every table that made-up rows stood in, if they did: files are passed on without the rest."""
+    if not experiment.stand_in:
+        return experiment.tables
+    return {name: [{**row, "stand_in": MARK} for row in rows] for name, rows in experiment.tables.items()}
+
+
+def _csv(rows: Sequence[Row]) -> str:
+    text = io.StringIO()
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,393 @@
+"""What a label covers (spec S-COVER): linking joins by it, never by equality of texts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import TOP, Domain, Hierarchy, HierarchyError, Ladder, ParameterError, UncoveredValuesError
+from incrowd.hierarchies._dates import moments_of, number_of_period
+from incrowd.hierarchies._day_forms import read_moment
+from incrowd.hierarchies._labels import (
+    EVERYTHING,
+    Between,
+    Masked,
+    Moments,
+    Period,
+    Reading,
+    members_of,
+    read_any,
+    read_hidden,
+)
+from incrowd.hierarchies._mask import Mask
+from incrowd.hierarchies._microaggregation import Averaged
+from incrowd.hierarchies._numbers import Line, numbers_of, read_decimal
+
+Bools = npt.NDArray[np.bool_]
+
+
+def covered(label: str | None, domain: Domain, ladder: Ladder | None = None) -> Bools:
+    """Say which values of a column a published label can stand for.
+
+    Parameters
+    ----------
+    label
+        A published text: ``*``, a value, a label of the ladder, a mask of the same length (``476**``; ``476xx`` where
+        no value has an x), a bound (``<18``, ``>=90``, ``90+``), a range (``20-29``, ``20..29``, ``[20-29]``,
+        ``[20, 30)``), a period (``2024-Q1``, ``2024-03``, ``2020s``) or a set of these (``{bonn, kiel}``). The signs
+        for at most and at least, and long dashes, are read too. The empty text is read as ``*``; ``None`` is a missing
+        value that was published.
+    domain
+        The column's values.
+    ladder
+        The hierarchy that the label comes from, if it is known. Where it has the label, it decides alone.
+
+    Returns
+    -------
+    One boolean per code of the domain, null last. ``*`` covers null too, and ``None`` covers nothing else; no other
+    label covers null unless the ladder says so.
+
+    Notes
+    -----
+    A label that follows no pattern covers only itself; ``unread`` tells. Text counts as a number or a moment
+    where it reads as one, so a label such as ``10-19`` covers both the number 12 and the text ``12``.
+    """
+    return _Column(domain, ladder).covered(label)
+
+
+def coverage(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None = None) -> list[npt.NDArray[np.intp]]:
+    """Give for every label the codes of the values that it can stand for, as ``covered`` says.
+
+    Parameters
+    ----------
+    labels
+        Published texts of one column.
+    domain, ladder
+        The column's values, and the hierarchy that the labels come from, if it is known.
+    """
+    column = _Column(domain, ladder)
+    return [column.codes(label) for label in labels]
+
+
+def unread(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None = None) -> Bools:
+    """Say which labels cover only themselves here because nobody can tell what else they stand for.
+
+    Parameters
+    ----------
+    labels
+        Published texts of one column.
+    domain, ladder
+        The column's values, and the hierarchy that the labels come from, if it is known.
+
+    Notes
+    -----
+    So are words that are neither values of this column nor labels of the ladder, and patterns that cannot be compared
+    with its values: a range of numbers in a column of names, a mask as long as no value. A number in a column of
+    numbers, or a day in a column of days, is read, also if no value is the same.
+
+    Examples
+    --------
+    >>> from incrowd.core import Domain
+    >>> from incrowd.hierarchies import unread
+    >>> unread(["20-29", "30", "middle-aged", "*"], Domain.of("age", [25, 31])).tolist()
+    [False, False, True, False]
+    """
+    column = _Column(domain, ladder)
+    return np.array([not column.explains(label) for label in labels], dtype=bool)
+
+
+def covers(label: str | None, text: str | None) -> bool:
+    """Say whether a published label can stand for a value, given as text; ``None`` is a missing value.
+
+    Examples
+    --------
+    >>> from incrowd.hierarchies import covers
+    >>> covers("[20, 25)", "24"), covers("[20, 25)", "25"), covers("476**", "47605"), covers("*", None)
+    (True, False, True, True)
+    """
+    return bool(covered(label, Domain.of("", [text]))[0])
+
+
+class _Column:
+    """The values of a column, read once for all labels."""
+
+    def __init__(self, domain: Domain, ladder: Ladder | None = None) -> None:
+        if ladder is not None and len(ladder.groups[0]) != len(domain):
+            msg = f"The ladder is of {len(ladder.groups[0])} values and the domain of {len(domain)}."
+            raise ParameterError(msg, hint="give the ladder that was bound to this domain.")
+        self._domain = domain
+        self._ladder = ladder
+        self._members: dict[str, npt.NDArray[np.intp]] = {}
+
+    def covered(self, label: str | None) -> Bools:
+        """Say which values a label can stand for."""
+        if label is None:
+            return np.arange(len(self._domain)) >= len(self._domain.values)
+        members = None if label in self._groups else members_of(label)
+        if members is None:
+            return self._one(label)
+        result = self._equal(label)
+        for member in members:
+            result[self._member(member)] = True
+        return result
+
+    def codes(self, label: str | None) -> npt.NDArray[np.intp]:
+        """Give the codes of the values that a label can stand for; at once for one that is a value and no more."""
+        if label is not None and label not in EVERYTHING and label not in self._groups and label[:1] != "{":
+            found = self._codes.get(label, [])
+            if (found or self._domain.kind != "number") and not self._reads(label):
+                return np.array(found, dtype=np.intp)
+        return np.flatnonzero(self.covered(label))
+
+    def explains(self, label: str | None) -> bool:
+        """Say whether it is known what a label stands for in this column."""
+        if label is None or label in EVERYTHING or label in self._groups or label in self._codes:
+            return True
+        members = members_of(label)
+        if members is not None:
+            known = (
+                any if self._domain.kind == "text" else all
+            )  # other words are values too, though nobody here has them
+            return known(not member or self.explains(member) for member in members)
+        if self._reading(label) is not None:
+            return True
+        is_number = self._counts and read_decimal(label) is not None
+        return is_number or (self._passes and read_moment(label) is not None)
+
+    def _reads(self, label: str) -> bool:
+        """Say whether a label can stand for more than itself in this column."""
+        return self._reading(label) is not None
+
+    def _reading(self, label: str) -> Reading | None:
+        """Read a label as something that can be compared with the values of this column."""
+        found = read_any(label)
+        if found is not None and self._compares(found):
+            return found
+        mask = read_hidden(label)
+        return mask if mask is not None and self._compares(mask) and not self._has_x else None
+
+    def _compares(self, reading: Reading) -> bool:
+        if isinstance(reading, Masked):
+            return len(reading.text) in self._letters
+        return self._counts if isinstance(reading, Between) else self._passes
+
+    @cached_property
+    def _counts(self) -> bool:
+        """Whether any value is a number."""
+        return self._numbers is not None and bool(self._numbers[1].any())
+
+    @cached_property
+    def _passes(self) -> bool:
+        """Whether any value is a moment."""
+        return self._moments is not None and bool(self._moments[1].any())
+
+    @cached_property
+    def _has_x(self) -> bool:
+        """Whether a value has an x, so that in a label it may be a letter like others."""
+        return any("x" in text.lower() for text in self._domain.texts[: len(self._domain.values)].tolist())
+
+    def _one(self, label: str) -> Bools:
+        """Read a label that is no set."""
+        known = None if label == TOP else self._groups.get(label)
+        if known is not None and self._ladder is not None:
+            level, number = known
+            return np.asarray(self._ladder.groups[level] == number, dtype=bool)
+        if label in EVERYTHING:
+            return np.ones(len(self._domain), dtype=bool)
+        result, reading = self._equal(label), self._reading(label)
+        if reading is not None:
+            result[: len(self._domain.values)] |= self._read_as(reading)
+        elif self._domain.kind == "number" and not result.any():  # 39 and 39.0 are one number
+            value = read_decimal(label)
+            result[: len(self._domain.values)] = value is not None and self._read_as(_exactly(value))
+        return result
+
+    def _member(self, label: str) -> npt.NDArray[np.intp]:
+        """Give the codes of one member of a set; many sets have the same members."""
+        if label not in self._members:
+            found = self._one(label) if label else self._equal("")  # here the empty text is no star
+            self._members[label] = np.flatnonzero(found)
+        return self._members[label]
+
+    def _equal(self, label: str) -> Bools:
+        result = np.zeros(len(self._domain), dtype=bool)
+        result[self._codes.get(label, [])] = True
+        return result
+
+    @cached_property
+    def _groups(self) -> dict[str | None, tuple[int, int]]:
+        """Where the ladder has a label: the lowest level, and the group there."""
+        places: dict[str | None, tuple[int, int]] = {}
+        for level, labels in enumerate(() if self._ladder is None else self._ladder.labels):
+            for group, label in enumerate(labels.tolist()):
+                places.setdefault(label, (level, group))
+        return places
+
+    @cached_property
+    def _codes(self) -> dict[str | None, list[int]]:
+        codes: dict[str | None, list[int]] = {}
+        for code, text in enumerate(self._domain.texts.tolist()):
+            codes.setdefault(text, []).append(code)
+        return codes
+
+    @cached_property
+    def _letters(self) -> dict[int, tuple[npt.NDArray[np.intp], npt.NDArray[np.str_]]]:
+        """The texts by their length: their codes, and one row of letters for each."""
+        texts = self._domain.texts[: len(self._domain.values)].tolist()
+        lengths = np.fromiter(map(len, texts), dtype=np.intp, count=len(texts))
+        found = {}
+        for length in np.unique(lengths[lengths > 0]).tolist():
+            codes = np.flatnonzero(lengths == length)
+            letters = np.array([texts[code] for code in codes.tolist()], dtype=f"U{length}")
+            found[length] = codes, letters.view("U1").reshape(len(codes), length)
+        return found
+
+    @cached_property
+    def _numbers(self) -> tuple[Line, Bools] | None:
+        return numbers_of(self._domain)
+
+    @cached_property
+    def _moments(self) -> tuple[npt.NDArray[np.datetime64], Bools] | None:
+        return moments_of(self._domain)
+
+    def _read_as(self, reading: Reading) -> Bools:
+        if isinstance(reading, Masked):
+            return self._masked(reading.text)
+        if isinstance(reading, Between):
+            return self._between(reading)
+        if self._moments is None:
+            return np.zeros(len(self._domain.values), dtype=bool)
+        moments, readable = self._moments
+        return readable & _during(reading, moments)
+
+    def _masked(self, mask: str) -> Bools:
+        result = np.zeros(len(self._domain.values), dtype=bool)
+        if len(mask) in self._letters:
+            codes, letters = self._letters[len(mask)]
+            shown = [place for place, letter in enumerate(mask) if letter != TOP]
+            result[codes] = (letters[:, shown] == np.array(list(mask))[shown]).all(axis=1)
+        return result
+
+    def _between(self, reading: Between) -> Bools:
+        if self._numbers is None:
+            return np.zeros(len(self._domain.values), dtype=bool)
+        line, result = self._numbers
+        if reading.low is not None:
+            result = result & ~(line.below(reading.low) if reading.holds_low else line.up_to(reading.low))
+        if reading.high is not None:
+            result = result & (line.up_to(reading.high) if reading.holds_high else line.below(reading.high))
+        return result
+
+
+def _exactly(number: Decimal) -> Between:
+    return Between(Fraction(number), Fraction(number))
+
+
+def _during(reading: Period | Moments, moments: npt.NDArray[np.datetime64]) -> Bools:
+    if isinstance(reading, Period):
+        return np.asarray(number_of_period(moments, reading.unit) == reading.number, dtype=bool)
+    return np.asarray((moments >= reading.first) & (moments <= reading.last), dtype=bool)
+
+
+# What labels say about values that a release was not made of: its hierarchies are asked, and then labels are read.
+
+Ints = npt.NDArray[np.integer]
+Names = Sequence[str | None]
+
+
+def asked(
+    hierarchy: Hierarchy | None, names: Names, people: Domain, published: Ladder | None = None
+) -> list[npt.NDArray[np.intp]]:
+    """Give for every label the values that it covers; a hierarchy is asked, and of what it does not know, labels read.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy, if there is one to ask.
+    names, people
+        The labels and the values.
+    published
+        The ladder that the labels come from, if it is known: of values that the hierarchy knows, its labels are not
+        read as something else.
+    """
+    found = None if hierarchy is None else bound(hierarchy, people)
+    if found is None:
+        return coverage(names, people)
+    known, ladder = found
+    place = people.codes_in(known)
+    inside, outside = np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
+    back = np.full(len(known), -1, dtype=np.intp)
+    back[place[inside]] = inside
+    elsewhere = _said(published, hierarchy) - _texts(ladder) - {TOP}
+    fits = coverage(names, known, ladder)
+    own = [back[codes[:0] if text in elsewhere else codes] for text, codes in zip(names, fits, strict=True)]
+    if not len(outside):
+        return own
+    read = coverage(names, people)  # what a label can be read as depends on all values
+    return [np.concatenate([codes, others[place[others] < 0]]) for codes, others in zip(own, read, strict=True)]
+
+
+def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
+    """Fit a hierarchy to the values of a column that it knows."""
+    try:
+        return domain, hierarchy.bind(domain)
+    except UncoveredValuesError as unknown:
+        values = set(unknown.values)
+    except HierarchyError:
+        return None
+    inside = np.array([text not in values for text in domain.texts[: len(domain.values)].tolist()], dtype=bool)
+    some = Domain(domain.column, domain.kind, domain.values[inside], domain.counts[: len(domain.values)][inside])
+    try:
+        return some, hierarchy.bind(some)
+    except HierarchyError:
+        return None
+
+
+def as_they_are(own: Domain, people: Domain) -> list[npt.NDArray[np.intp]] | None:
+    """Give for every published value who has it; nobody made it vaguer, though a text may look like a range.
+
+    Parameters
+    ----------
+    own
+        The published values. A star is none: it is in every column of records that are masked.
+    people
+        Somebody's values.
+
+    Returns
+    -------
+    Nothing unless texts are published, and dates are not what they are compared with: a day holds moments.
+    """
+    if own.kind != "text" or people.kind in {"date", "datetime"}:
+        return None
+    places = people.codes_in(own)
+    order = np.argsort(places, kind="stable")
+    bounds = np.searchsorted(places[order], np.arange(len(own) + 1))
+    found = [order[first:last] for first, last in itertools.pairwise(bounds.tolist())]
+    every = np.arange(len(people))
+    return [every if text == TOP else codes for text, codes in zip(own.texts.tolist(), found, strict=True)]
+
+
+def some_of(domain: Domain, codes: Ints) -> Domain:
+    """Give a part of a domain."""
+    inside = codes[codes < len(domain.values)]
+    spelling = None if domain.spelling is None else domain.spelling[inside]
+    return replace(domain, values=domain.values[inside], counts=domain.counts[codes], spelling=spelling)
+
+
+def _said(ladder: Ladder | None, hierarchy: Hierarchy | None) -> set[str | None]:
+    """Give the labels of a ladder that say by themselves whom they stand for; a mask tells it by what it shows."""
+    plain = hierarchy.hierarchy if isinstance(hierarchy, Averaged) else hierarchy
+    levels = () if ladder is None else ladder.labels[:1] if isinstance(plain, Mask) else ladder.labels
+    return {text for labels in levels for text in labels.tolist()}
+
+
+def _texts(ladder: Ladder) -> set[str | None]:
+    return {text for labels in ladder.labels for text in labels.tolist()}

@@ -1,0 +1,355 @@
+"""What a search makes small: a score of every node, and a bound on the scores that lie above a node.
+
+Most measures charge every record a cost per column that depends on what is published of it, and more when the record is
+left out. Their score grows with the total of every column, so cheap totals give a lower bound before a node is counted.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import TOP, Census, Labelling, Ladder
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+DIGITS = 12
+"""Scores that agree to so many decimals are equal; then the tie rule decides."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Published:
+    """What a node publishes, as far as a measure asks.
+
+    Attributes
+    ----------
+    levels
+        The level of every quasi-identifier.
+    kept
+        Per quasi-identifier, how many of the records that are published have each group.
+    suppressed
+        How many records are left out.
+    sizes
+        The number of records of every published class.
+    """
+
+    levels: tuple[int, ...]
+    kept: tuple[Counts, ...]
+    suppressed: int
+    sizes: Counts
+
+    @property
+    def records(self) -> int:
+        """How many records there are, published or left out."""
+        return int(self.sizes.sum()) + self.suppressed
+
+
+class Objective(ABC):
+    """A measure that has met a census. Smaller is better."""
+
+    looks_at_classes: ClassVar[bool] = False
+    """Whether ``above`` says something."""
+
+    @abstractmethod
+    def score(self, node: Published) -> float:
+        """Give the score of a node, rounded so that equal scores are equal."""
+
+    def part(self, column: int, level: int, suppressed: Counts) -> Floats:  # noqa: ARG002
+        """Bound from below what a column at a level adds, for each number of records that are left out at least."""
+        return np.zeros(len(suppressed))
+
+    def finish(self, parts: Floats) -> Floats:
+        """Turn sums of parts into a lower bound of the score, rounded down no further than a score is."""
+        return parts
+
+    def unfinish(self, score: float) -> float:
+        """Give the sum of parts that has this score."""
+        return score
+
+    def above(self, sizes: Counts) -> float:  # noqa: ARG002
+        """Bound from below the score of every node at or above one with classes of these sizes."""
+        return -np.inf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Costs:
+    """What publishing a record costs in one column, and what leaving it out does.
+
+    Attributes
+    ----------
+    levels
+        Per level, the cost of a record in each group. Cheaper below than above.
+    most
+        The cost of a record of which nothing is published.
+    counts
+        Per level, how many records of the table each group has.
+    published, left_out
+        How much publishing and leaving out weigh, each from 0 to 1 and one of them 1. A record that is left out costs
+        what it would cost at its level, and of the rest up to ``most`` the share ``left_out``: never less than if it
+        were published.
+    """
+
+    levels: tuple[npt.NDArray[Any], ...]
+    most: float
+    counts: tuple[Counts, ...]
+    published: float = 1.0
+    left_out: float = 1.0
+
+    def total(self, level: int, kept: Counts) -> float:
+        """Add up the costs of all records, of which these are published; whole numbers exactly."""
+        gone = self.counts[level] - kept
+        return float(self.published * (kept @ self.levels[level]) + gone @ self._without(level))
+
+    def least(self, level: int, suppressed: Counts) -> Floats:
+        """Bound the total from below: whoever is left out, it adds at least what leaving out the cheapest adds."""
+        cost, counts = self.published * self.levels[level], self.counts[level]
+        if not suppressed.any():
+            return np.full(len(suppressed), float(counts @ cost))
+        extra = self._without(level) - cost
+        order = np.argsort(extra, kind="stable")
+        people = np.concatenate(([0], np.cumsum(counts[order])))
+        added = np.concatenate(([0.0], np.cumsum(counts[order] * extra[order], dtype=np.float64)))
+        return float(counts @ cost) + np.interp(suppressed, people, added)
+
+    def _without(self, level: int) -> npt.NDArray[Any]:
+        """Give what a record of each group costs if it is left out."""
+        cost = self.levels[level]
+        return cost + self.left_out * (self.most - cost)
+
+
+class CellObjective(Objective):
+    """A score that grows with the total cost of every column.
+
+    Parameters
+    ----------
+    costs
+        Per quasi-identifier, what a record costs.
+    """
+
+    def __init__(self, costs: Sequence[Costs]) -> None:
+        self._costs = tuple(costs)
+
+    @abstractmethod
+    def share(self, column: int, total: Floats) -> Floats:
+        """Turn the total of a column into its part of the score."""
+
+    def part(self, column: int, level: int, suppressed: Counts) -> Floats:
+        """Bound from below what a column at a level adds."""
+        return self.share(column, self._costs[column].least(level, suppressed))
+
+    def score(self, node: Published) -> float:
+        """Give the score of a node."""
+        totals = [
+            costs.total(level, kept) for costs, level, kept in zip(self._costs, node.levels, node.kept, strict=True)
+        ]
+        parts = [self.share(column, np.array([total])) for column, total in enumerate(totals)]
+        return float(rounded(self.finish(np.sum(parts, axis=0)))[0])
+
+
+def rounded(scores: Floats) -> Floats:
+    """Round scores to what counts."""
+    return np.round(scores, DIGITS)
+
+
+# What a local recoding cost: the same measures as of a node, from what each class is called.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelSums:
+    """What the labels of some classes give up, added up over their records.
+
+    Attributes
+    ----------
+    lost, climbed, bits
+        Per quasi-identifier: shares of detail, levels of the ladder, and bits.
+    squares
+        The sum of the squares of their sizes.
+    records, classes
+        How many records and classes there are.
+    """
+
+    lost: Floats
+    climbed: Floats
+    bits: Floats
+    squares: float
+    records: int
+    classes: int
+
+    @classmethod
+    def of(cls, labels: Sequence[Labelling], sizes: Counts) -> LabelSums:
+        """Add up the labels of classes of these sizes."""
+        return cls(
+            lost=np.array([float(column.lost @ sizes) for column in labels]),
+            climbed=np.array([float(column.climbed @ sizes) for column in labels]),
+            bits=np.array([float(sizes @ np.log2(np.maximum(column.covered, 1))) for column in labels]),
+            squares=float(sizes.astype(np.float64) @ sizes),
+            records=int(sizes.sum()),
+            classes=len(sizes),
+        )
+
+    def __add__(self, other: LabelSums) -> LabelSums:
+        return LabelSums(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
+
+
+def costs_of_labels(census: Census, labels: Sequence[Labelling], sizes: Counts) -> dict[str, float]:
+    """Give the measures of a local recoding by their names, all but ``height``, which only a node has.
+
+    All columns weigh the same.
+
+    Parameters
+    ----------
+    census
+        The table.
+    labels
+        Per quasi-identifier, what every class is called.
+    sizes
+        The records of every class. Those of the census that are in none are left out, and cost the most.
+    """
+    counts = [  # what the values of the table had, a census at a floor does not tell
+        census.domains[name].counts if floor else counted
+        for name, floor, counted in zip(census.quasi, census.floor, census.marginals, strict=True)
+    ]
+    return costs_of_sums(LabelSums.of(labels, sizes), [census.ladders[name] for name in census.quasi], counts)
+
+
+def costs_of_sums(sums: LabelSums, ladders: Sequence[Ladder], counts: Sequence[Counts]) -> dict[str, float]:
+    """Give the same from sums.
+
+    Parameters
+    ----------
+    sums
+        What was added up over all published records.
+    ladders, counts
+        Per quasi-identifier its hierarchy, and how often each of its values occurs in the table.
+    """
+    table = int(counts[0].sum())
+    records, gone = max(table, 1), table - sums.records
+    heights = np.array([max(ladder.height, 1) for ladder in ladders], dtype=np.float64)
+    most = np.array([float(ladder.leaves[-1][0] > 1) for ladder in ladders])  # one value cannot be lost
+    lost = (sums.lost + gone * most) / records
+    climbed = (sums.climbed + gone * heights) / (records * heights)
+    bits, spans = _bits(sums, counts, gone)
+    costs = {
+        "loss": math.expm1(float(np.log1p(lost).mean())),
+        "distortion": _mean(climbed, heights),
+        "precision": float(climbed.mean()),
+        "discernibility": sums.squares + float(gone) * table,
+        "aecs": table / max(sums.classes + (gone > 0), 1),
+        "entropy": _mean(bits, spans),
+    }
+    return {name: float(rounded(np.array([cost]))[0]) for name, cost in costs.items()}
+
+
+def _bits(sums: LabelSums, counts: Sequence[Counts], gone: int) -> tuple[Floats, Floats]:
+    """Give per column the share of its bits that is lost, and how many bits it has."""
+    records = sums.records + gone
+    most = math.log2(max(records, 1))
+    lowest = np.array([float(counted @ np.log2(np.maximum(counted, 1))) for counted in counts])
+    total, spans = sums.bits + gone * most, records * most - lowest
+    return np.where(spans > 0, (total - lowest) / np.where(spans > 0, spans, 1.0), 0.0), spans
+
+
+def _mean(values: Floats, weights: Floats) -> float:
+    total = float(weights.sum())
+    return float(values @ weights) / total if total else 0.0
+
+
+# What a recoding cost, column by column, from what each class is called.
+
+Ints = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCosts:
+    """What was lost of one column, over all records; 0 is nothing and 1 everything, but for ``ambiguity``.
+
+    Attributes
+    ----------
+    loss
+        How much of its domain a published value stands for.
+    distortion
+        How far up the ladder the published values stand.
+    entropy
+        The share of the bits that is lost.
+    ambiguity
+        How many values of the hierarchy a published value stands for, on average.
+    starred
+        The share of all records of which the column is not published: the label is ``*``, or they are left out.
+    """
+
+    loss: float
+    distortion: float
+    entropy: float
+    ambiguity: float
+    starred: float
+
+
+def column_costs(census: Census, labels: Sequence[Labelling], sizes: Counts) -> list[ColumnCosts]:
+    """Measure every column.
+
+    Parameters
+    ----------
+    census
+        The original table.
+    labels
+        Per quasi-identifier, what every class is called.
+    sizes
+        The records of every class; those of the census that are in none are left out, and cost the most.
+    """
+    records, gone = max(census.records, 1), census.records - int(sizes.sum())
+    result = []
+    for number, column in enumerate(labels):
+        ladder = census.ladders[census.quasi[number]]
+        leaves = int(ladder.leaves[-1][0])
+        climbed = _total(column.climbed, sizes) + gone * ladder.height
+        result.append(
+            ColumnCosts(
+                loss=(_total(column.lost, sizes) + gone) / records,
+                distortion=climbed / (records * max(ladder.height, 1)),
+                entropy=_bits_lost(census, number, column, sizes),
+                ambiguity=(_total(_stands_for(column, leaves), sizes) + gone * leaves) / records,
+                starred=(int(sizes[(column.names == TOP)[column.codes]].sum()) + gone) / records,
+            )
+        )
+    return result
+
+
+def ambiguity(census: Census, labels: Sequence[Labelling], sizes: Counts) -> float:
+    """Give how many combinations of values a record can stand for, on average.
+
+    References
+    ----------
+    M. E. Nergiz, C. Clifton. *Thoughts on k-anonymization.* Data & Knowledge Engineering 63(3), 2007.
+    """
+    leaves = [int(census.ladders[name].leaves[-1][0]) for name in census.quasi]
+    each = np.ones(len(sizes))
+    for column, number in zip(labels, leaves, strict=True):
+        each *= _stands_for(column, number)
+    gone = census.records - int(sizes.sum())
+    return (_total(each, sizes) + gone * math.prod(map(float, leaves))) / max(census.records, 1)
+
+
+def _stands_for(column: Labelling, leaves: int) -> Floats:
+    return 1 + column.lost * (leaves - 1)
+
+
+def _total(each: Floats | Ints, sizes: Counts) -> float:
+    """Add up what a record costs over all; always in the same order, which a product of vectors does not promise."""
+    return float((each * sizes).sum())
+
+
+def _bits_lost(census: Census, number: int, column: Labelling, sizes: Counts) -> float:
+    """Give the share of a column's bits that is lost: log2(N / n) of a record in a label of N that n of it have."""
+    counts, records = census.marginals[number], census.records
+    lowest = _total(np.log2(np.maximum(counts, 1)), counts)
+    most = math.log2(max(records, 1))
+    total = _total(np.log2(np.maximum(column.covered, 1)), sizes) + (records - int(sizes.sum())) * most
+    span = records * most - lowest
+    return (total - lowest) / span if span > 0 else 0.0

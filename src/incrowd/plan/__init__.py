@@ -1,0 +1,26 @@
+"""The plan file, its checks, the suggestion for a new table, and published rules."""
+
+from incrowd.plan._plan import Plan
+from incrowd.plan._safe_harbor import KINDS, likely_kind, safe_harbor
+from incrowd.plan.suggestion._combinations import Combination, SinglingOut, people_alone
+from incrowd.plan.suggestion._missing import MISSING, Gap, gaps_in
+from incrowd.plan.suggestion._reading import are_typed
+from incrowd.plan.suggestion._suggest import suggest
+from incrowd.plan.suggestion._suggestion import ColumnSuggestion, Suggestion
+
+__all__ = [
+    "KINDS",
+    "MISSING",
+    "ColumnSuggestion",
+    "Combination",
+    "Gap",
+    "Plan",
+    "SinglingOut",
+    "Suggestion",
+    "are_typed",
+    "gaps_in",
+    "likely_kind",
+    "people_alone",
+    "safe_harbor",
+    "suggest",
+]

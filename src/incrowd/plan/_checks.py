@@ -1,0 +1,364 @@
+"""What pydantic cannot know: whether the sections of a plan fit together, and whether what they name exists."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from incrowd import search as algorithms
+from incrowd.core import DataError, IncrowdError, PlanError, PlanProblem
+from incrowd.engines import Budget, check_form
+from incrowd.hierarchies import categories
+from incrowd.measures import read_measure
+from incrowd.models import Model, promise
+from incrowd.plan._forms import build_hierarchy, kinds_in
+from incrowd.plan._problems import Trouble, did_you_mean, problems_of, troubles_of
+from incrowd.plan._sections import (
+    SECTIONS,
+    WRITTEN,
+    ColumnSection,
+    DataSection,
+    DialectTable,
+    Document,
+    OutputSection,
+    PrivacySection,
+    ReportSection,
+    SearchSection,
+    plain_of,
+)
+from incrowd.plan._toml import Path as Keys
+from incrowd.plan._toml import places_of
+from incrowd.release import check_told
+from incrowd.search import Algorithm
+
+_BELONGS = {
+    "hierarchy": ("quasi", "sensitive"),
+    "at_least": ("quasi",),
+    "at_most": ("quasi",),
+    "importance": ("quasi",),
+    "average": ("quasi",),
+    "categories": ("sensitive",),
+    "keep": ("identifier",),
+    "key_file": ("identifier",),
+}
+"""The roles that a key of a column belongs to; the others may have it never."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The sections of a plan that could be read; ``names`` are all columns, also those that could not."""
+
+    folder: Path
+    names: tuple[str, ...]
+    data: DataSection | None = None
+    columns: Mapping[str, ColumnSection] = field(default_factory=dict)
+    privacy: PrivacySection | None = None
+    search: SearchSection | None = None
+    output: OutputSection | None = None
+    report: ReportSection | None = None
+
+
+def check(parts: Parts) -> Iterator[Trouble]:
+    """Find everything that does not fit together."""
+    if parts.data is not None:
+        yield from _check_data(parts.data)
+        yield from _check_roles_of_data(parts.data, parts.columns)
+    for name, column in parts.columns.items():
+        yield from _check_column(name, column, parts.folder)
+    if (
+        parts.names
+        and len(parts.columns) == len(parts.names)
+        and "quasi" not in {one.role for one in parts.columns.values()}
+    ):
+        message = "no column has the role 'quasi': by which could somebody recognise a person?"
+        yield Trouble(("columns",), message, own=True)
+    if parts.privacy is not None:
+        yield from _check_privacy(parts.privacy, parts)
+    if parts.search is not None:
+        yield from _check_search(parts.search)
+    if parts.output is not None and isinstance(told := parts.output.dialect, DialectTable):
+        for key, value in plain_of(told).items():
+            yield from _try(("output", "dialect", key), partial(check_told, {key: value}))
+
+
+def _check_data(data: DataSection) -> Iterator[Trouble]:
+    given = [name for name in ("path", "table", "query") if getattr(data, name) is not None]
+    if len(given) != 1:
+        what = f"has {' and '.join(map(repr, given))}" if given else "does not say where the table is"
+        yield Trouble(("data",), f"{what}; give one of 'path', 'table' and 'query'.", own=True)
+    if data.connection_env is None and data.path is None and given:
+        yield Trouble(
+            ("data", given[0]), "needs 'connection_env', the environment variable that says how to connect.", own=True
+        )
+    if data.connection_env is not None:
+        if data.path is not None:
+            yield Trouble(("data", "connection_env"), "belongs to a table or a query, not to a file.", own=True)
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", data.connection_env):  # perhaps a password: not to be shown
+            yield Trouble(("data", "connection_env"), "must be the name of an environment variable.", own=True)
+    if data.separator is not None and len(data.separator) != 1:
+        yield Trouble(("data", "separator"), f"must be one character, got {data.separator!r}.")
+    if not _is_encoding(data.encoding):
+        yield Trouble(("data", "encoding"), f"is not a known encoding: {data.encoding!r}; for example 'utf-8'.")
+    yield from _try(("data", "dates"), lambda: check_form(data.dates))
+    if data.thousands is not None and data.thousands == (data.decimal or "."):
+        yield Trouble(("data", "thousands"), f"cannot be the decimal mark {data.thousands!r} too.")
+    if data.memory is not None:
+        yield from _try(("data", "memory"), lambda: Budget.of(data.memory))
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        codecs.lookup(name)
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+def _check_roles_of_data(data: DataSection, columns: Mapping[str, ColumnSection]) -> Iterator[Trouble]:
+    """See that the person and the count have no other role; only an identifier can be the person too."""
+    person = None if data.entity is None else columns.get(data.entity)
+    if person is not None and person.role not in {"identifier", "drop"}:
+        message = f"{data.entity!r} has the role {person.role!r}; the column of persons is never published."
+        yield Trouble(("data", "entity"), message)
+    elif person is not None and person.keep is not None:
+        yield Trouble(("data", "entity"), f"{data.entity!r} is to be published as a pseudonym: rows would be linked.")
+    if data.count is not None and data.count in columns:
+        role = columns[data.count].role
+        yield Trouble(("data", "count"), f"{data.count!r} has the role {role!r} too; remove one of them.")
+    if data.count is not None and data.count == data.entity:
+        yield Trouble(("data", "count"), f"{data.count!r} cannot be 'entity' too.")
+
+
+def _check_column(name: str, column: ColumnSection, folder: Path) -> Iterator[Trouble]:
+    path = ("columns", name)
+    for key, roles in _BELONGS.items():
+        if getattr(column, key) is not None and column.role not in roles:
+            needed = " or ".join(map(repr, roles))
+            yield Trouble((*path, key), f"belongs to columns with the role {needed}, not {column.role!r}.", own=True)
+    if column.hierarchy is not None and column.categories is not None and column.role == "sensitive":
+        yield Trouble((*path, "categories"), "cannot stand beside a hierarchy; give one of the two.", own=True)
+    if (column.keep is None) != (column.key_file is None):
+        there, other = ("keep", "key_file") if column.key_file is None else ("key_file", "keep")
+        yield Trouble((*path, there), f"needs {other!r} too.", own=True)
+    if column.at_least is not None and column.at_most is not None and column.at_least > column.at_most:
+        yield Trouble((*path, "at_most"), f"must be at least {column.at_least}, which is 'at_least'.")
+    if column.hierarchy is not None:
+        form = column.hierarchy
+        kind = () if isinstance(form, str) else tuple(kinds_in(plain_of(form)))
+        yield from _try((*path, "hierarchy", *kind), lambda: build_hierarchy(form, folder))
+    if column.categories is not None and column.role == "sensitive":
+        yield from _try((*path, "categories"), lambda: build_categories(column, folder))
+
+
+def build_categories(column: ColumnSection, folder: Path) -> Any:
+    """Make the categories of a sensitive column."""
+    given = column.categories
+    return categories(folder / given if isinstance(given, str) else given or {})
+
+
+def _try(path: Keys, build: Callable[[], object]) -> Iterator[Trouble]:
+    """Build something for the sake of its complaints; they quote no value."""
+    try:
+        build()
+    except IncrowdError as error:
+        yield Trouble(path, f"{error.message} {error.hint[:1].upper()}{error.hint[1:]}".rstrip())
+    except (TypeError, ValueError):
+        yield Trouble(path, "cannot be used like this.", own=True)
+
+
+def _check_privacy(privacy: PrivacySection, parts: Parts) -> Iterator[Trouble]:
+    if privacy.max_suppressed and privacy.max_suppressed_records is not None:
+        yield Trouble(
+            ("privacy", "max_suppressed_records"),
+            "cannot stand beside 'max_suppressed'; give one of the two.",
+        )
+    alone = isinstance(privacy.promise, str)
+    for place, text in enumerate(promises_of(privacy)):
+        path: Keys = ("privacy", "promise") if alone else ("privacy", "promise", place)
+        troubles = list(_try(path, partial(promise, text)))
+        if not troubles and parts.names:
+            yield from _check_promise(path, promise(text), parts)
+        yield from troubles
+
+
+def promises_of(privacy: PrivacySection) -> tuple[str, ...]:
+    """Give the promises, also where there is one."""
+    return (privacy.promise,) if isinstance(privacy.promise, str) else privacy.promise
+
+
+def _check_promise(path: Keys, model: Model, parts: Parts) -> Iterator[Trouble]:
+    """See that a promise is about sensitive columns; a column that could not be read may be one."""
+    sensitive = [name for name, column in parts.columns.items() if column.role == "sensitive"]
+    unread = set(parts.names) - set(parts.columns)
+    for part in model.parts:
+        if not hasattr(part, "of"):
+            continue
+        if part.of is None and len(sensitive) != 1 and not unread:
+            found = "no column is sensitive" if not sensitive else f"{len(sensitive)} columns are sensitive"
+            yield Trouble(path, f"does not say which column it is about, and {found}; write for example l>=3[disease].")
+        for name in part.of or ():
+            if name in parts.columns and name not in sensitive:
+                role = parts.columns[name].role
+                yield Trouble(path, f"is about {name!r}, which has the role {role!r} and not 'sensitive'.")
+            elif name not in sensitive and name not in unread:
+                known = sensitive or parts.names
+                yield Trouble(path, f"is about {name!r}, which is no column of the plan; {did_you_mean(name, known)}")
+
+
+def searches() -> dict[str, type[Any]]:
+    """Give the searches that there are, by the name that a plan has for each: ``TopDown`` is ``top-down``."""
+    found = ((name, getattr(algorithms, name)) for name in algorithms.__all__)
+    return {
+        re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(): one
+        for name, one in found
+        if isinstance(one, type) and is_dataclass(one) and hasattr(one, "search")
+    }
+
+
+def _check_search(search: SearchSection) -> Iterator[Trouble]:
+    path = ("search", "algorithm")
+    alone = isinstance(search.algorithm, str)
+    name, given = algorithm_parts(search)
+    if name not in searches():
+        place = path if alone else (*path, "name")
+        yield Trouble(place, f"there is no search {name!r}; {did_you_mean(name, searches())}")
+        return
+    known = _parameters(name)
+    strange = [key for key in given if key not in known]
+    for key in strange:
+        yield Trouble((*path, key), f"is no parameter of {name!r}; {did_you_mean(key, known)}", own=True)
+    for key, usual in WRITTEN.items():
+        value = getattr(search, key)
+        if value not in {None, usual} and key not in known:
+            yield Trouble(("search", key), _not_for(name, key), own=True)
+        elif value is not None and key in given:
+            yield Trouble(("search", key), "is given in the table of the algorithm too; remove one of them.", own=True)
+    measure = search.measure
+    troubles = [] if measure is None else list(_try(("search", "measure"), lambda: read_measure(measure)))
+    yield from troubles
+    if not strange and not troubles:
+        yield from _try(path, lambda: build_search(search.model_copy(update={"measure": None, "seconds": None})))
+
+
+def algorithm_parts(search: SearchSection) -> tuple[str, Mapping[str, Any]]:
+    """Give the name of the search and the parameters that stand beside it."""
+    if isinstance(search.algorithm, str):
+        return search.algorithm, {}
+    return search.algorithm.name, search.algorithm.model_extra or {}
+
+
+def build_search(search: SearchSection) -> Algorithm:
+    """Make the search that a plan describes."""
+    name, given = algorithm_parts(search)
+    known = _parameters(name)
+    both = {key: value for key in WRITTEN if (value := getattr(search, key)) is not None and key in known}
+    built: Algorithm = searches()[name](**given, **both)
+    return built
+
+
+def _parameters(name: str) -> list[str]:
+    return [one.name for one in fields(searches()[name])]
+
+
+def _not_for(name: str, key: str) -> str:
+    """Say which searches have a key that this one lacks."""
+    others = [one for one in searches() if key in _parameters(one)]
+    return f"the search {name!r} has no {key!r}; remove this line, or choose {' or '.join(map(repr, others))}."
+
+
+# Reading a plan: everything that is wrong with it is found, each problem with its line.
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read a plan's file; errors are raised outside of the except block, whose context would keep the bytes."""
+    trouble: IncrowdError
+    name = Path(path).name or os.fspath(path)
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except OSError as error:
+        msg = f"The plan {name!r} cannot be read: {error.strerror}."
+        trouble = DataError(msg, hint="check the path; incrowd init DATA -o plan.toml writes a plan.")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        trouble = PlanError.of(name, [PlanProblem("", f"line {line} is not UTF-8; save the file as UTF-8.")])
+    raise trouble
+
+
+def read_document(source: str | Mapping[str, Any], file: str, folder: Path) -> Document:
+    """Read and check a plan, from its text or from what the text would hold.
+
+    Parameters
+    ----------
+    source
+        The text of a TOML file, or dicts and lists.
+    file
+        The name for messages.
+    folder
+        Where relative paths begin.
+    """
+    raw = _parse(source, file) if isinstance(source, str) else _listed(source)
+    document, troubles = _validate(raw)
+    troubles += check(_parts(raw, troubles, folder))
+    if document is None or troubles:
+        places = places_of(source) if isinstance(source, str) else {}
+        raise PlanError.of(file, problems_of(troubles, places))
+    return document
+
+
+def _parse(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        problem = _not_toml(str(error), text, show=file.lower().endswith(".toml"))
+    raise PlanError.of(file, [problem])
+
+
+def _not_toml(message: str, text: str, *, show: bool) -> PlanProblem:
+    """Say where the text stops being TOML; it is shown only if it claims to be, for it may be the table by mistake."""
+    what, _, where = message.partition(" (at ")
+    found = re.match(r"line (\d+), column (\d+)", where)
+    lines = text.split("\n")
+    line, column = (int(found[1]), int(found[2])) if found else (len(lines), len(lines[-1]) + 1)
+    if not show:
+        return PlanProblem("", f"line {line} is not TOML. Is this file the plan?")
+    return PlanProblem("", f"is not TOML: {what}.", line, lines[line - 1], (column - 1, column))
+
+
+def _listed(source: Any) -> Any:
+    """Let tuples be lists, as TOML has them."""
+    if isinstance(source, Mapping):
+        return {key: _listed(value) for key, value in source.items()}
+    return [_listed(value) for value in source] if isinstance(source, list | tuple) else source
+
+
+def _validate(raw: Mapping[str, Any]) -> tuple[Document | None, list[Trouble]]:
+    try:
+        return Document.model_validate(raw), []
+    except ValidationError as error:
+        troubles = troubles_of(error, raw)
+    return None, troubles
+
+
+def _parts(raw: Mapping[str, Any], troubles: list[Trouble], folder: Path) -> Parts:
+    """Read what can be read although something else is wrong, so that all problems are said at once."""
+    bad = {trouble.path[:length] for trouble in troubles for length in (1, 2)}
+    columns = raw.get("columns")
+    columns = columns if isinstance(columns, Mapping) and ("columns",) not in {one.path for one in troubles} else {}
+    read = {
+        name: ColumnSection.model_validate(column) for name, column in columns.items() if ("columns", name) not in bad
+    }
+    sections: dict[str, Any] = {
+        name: section.model_validate(raw[name])
+        for name, section in SECTIONS.items()
+        if name in raw and (name,) not in bad
+    }
+    return Parts(folder, tuple(columns), columns=read, **sections)

@@ -1,0 +1,323 @@
+"""The plan: one file that says everything about a run."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from incrowd.core import FrozenMapping, Hierarchy, Schema, atomic_path
+from incrowd.hierarchies import with_hierarchies
+from incrowd.models import Model, promise
+from incrowd.plan._checks import build_search, promises_of, read_document, read_text
+from incrowd.plan._forms import TreeForm
+from incrowd.plan._run import draw_frontier, output_of, run_plan, schema_of
+from incrowd.plan._sections import (
+    SECTIONS,
+    VERSION,
+    ColumnSection,
+    DataSection,
+    Document,
+    OutputSection,
+    PrivacySection,
+    ReportSection,
+    SearchSection,
+    plain_of,
+)
+from incrowd.plan._toml import Notes, toml_of
+from incrowd.release import KeyFile, Reading, Release, Strength
+from incrowd.search import Algorithm, Frontier, Progress
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """Everything about a run: the table, the roles, the promise, the search, the output. Built by ``read`` or ``of``.
+
+    Attributes
+    ----------
+    data, columns, privacy, search, output, report
+        The sections, with the keys of the file as attributes; ``columns`` by name, in their order.
+    folder
+        Where relative paths begin: the folder of the file that the plan was read from. ``None``, for a plan that was
+        not read from a file, is the folder in which Python runs.
+    name
+        The name of that file, for messages.
+    ladders
+        Hierarchies that hold values of a table and are therefore not written into the plan, by column. They take the
+        place of those that stand in it.
+
+    Notes
+    -----
+    A plan is checked when it is read: everything that is wrong with it is said at once, each with its line. Whether it
+    fits the table is seen when it runs. Two plans are equal if they say the same, in the same order.
+
+    A plan holds no records. Trees and categories that stand in it, its paths and queries may still be confidential.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> plan = ic.Plan.of({
+    ...     "version": 1,
+    ...     "data": {"path": "patients.csv"},
+    ...     "columns": {
+    ...         "age": {"role": "quasi", "hierarchy": {"intervals": [5, 10]}},
+    ...         "disease": {"role": "sensitive"},
+    ...     },
+    ...     "privacy": {"promise": ["k>=5", "l>=3[disease]"], "max_suppressed": 0.02},
+    ... })
+    >>> plan
+    Plan(k>=5, l>=3[disease]: 1 quasi-identifier, 1 sensitive column)
+    >>> plan.schema().quasi
+    (('age', intervals(5, 10, start=0)),)
+    """
+
+    data: DataSection
+    columns: Mapping[str, ColumnSection]
+    privacy: PrivacySection
+    search: SearchSection = field(default_factory=SearchSection)
+    output: OutputSection = field(default_factory=OutputSection)
+    report: ReportSection = field(default_factory=ReportSection)
+    folder: Path | None = None
+    name: str = "plan"
+    ladders: Mapping[str, Hierarchy] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a plan from a TOML file.
+
+        Parameters
+        ----------
+        path
+            The file. Paths in it are relative to its folder.
+
+        Raises
+        ------
+        PlanError
+            If anything is wrong with it: every problem, with file, line, key, what was found and what would be right.
+        """
+        text, folder = read_text(path), Path(path).resolve().parent
+        name = Path(path).name
+        return cls._of(read_document(text, name, folder), folder, name)
+
+    @classmethod
+    def of(cls, tables: Mapping[str, Any], *, folder: str | os.PathLike[str] | None = None) -> Self:
+        """Read a plan from what a TOML file would hold, as dicts and lists.
+
+        Parameters
+        ----------
+        tables
+            The sections, by name.
+        folder
+            Where relative paths begin; the folder in which Python runs if nothing is said.
+        """
+        home = None if folder is None else Path(folder).resolve()
+        return cls._of(read_document(dict(tables), "plan", home or Path()), home)
+
+    @classmethod
+    def _of(cls, document: Document, folder: Path | None, name: str = "plan") -> Self:
+        columns = FrozenMapping(document.columns)
+        rest = (document.privacy, document.search, document.output, document.report)
+        return cls(document.data, columns, *rest, folder, name)
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """Give the JSON schema of plans, by which editors complete and check them."""
+        return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Document.model_json_schema()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the plan as dicts, tuples, texts and numbers, without what is as by default; ``of`` reads it back.
+
+        Files of trees that lie beside the plan's own have their whole path, so that they are found from everywhere.
+        """
+        plain = _plain(self, written=False)
+        for column in plain["columns"].values() if self.folder is not None else ():
+            form = column.get("hierarchy")
+            if isinstance(form, dict) and isinstance(form.get("tree"), str):
+                column["hierarchy"] = {**form, "tree": str(self.path(form["tree"]))}
+        return plain
+
+    def text(self, notes: Notes | None = None, *, folder: str | os.PathLike[str] | None = None) -> str:
+        """Give the plan as commented TOML.
+
+        Parameters
+        ----------
+        notes
+            More comments.
+        folder
+            Where the text will stand, if not where the plan was read from: relative paths are changed so that they mean
+            the same files from there.
+        """
+        plan = self if folder is None else self._moved(Path(folder).resolve())
+        return toml_of(_plain(plan, written=True), notes or Notes())
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False, notes: Notes | None = None) -> None:
+        """Write the plan as commented TOML, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file. If it is in another folder than the plan was read from, relative paths are changed so that they
+            mean the same files as before.
+        force
+            Whether an existing file may be replaced.
+        notes
+            More comments.
+        """
+        text = self.text(notes, folder=Path(path).resolve().parent)
+        with atomic_path(path, force=force) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
+
+    def schema(self) -> Schema:
+        """Give the role of every column, with its hierarchy or categories."""
+        schema = schema_of(self.data, self.columns, self._home)
+        return with_hierarchies(schema, self.ladders) if self.ladders else schema
+
+    def kept_in(self, files: Mapping[str, Path], folder: Path) -> Plan:
+        """Give the plan that reads its ladders from files, as a plan in a folder would.
+
+        Parameters
+        ----------
+        files
+            The file of each ladder, by column.
+        folder
+            Where the plan is going to be.
+        """
+        columns = dict(self.columns)
+        for name, file in files.items():
+            written = Path(os.path.relpath(file.absolute(), folder.absolute())).as_posix()
+            columns[name] = columns[name].model_copy(update={"hierarchy": TreeForm(tree=written, from_data=True)})
+        return replace(self, columns=columns, ladders={})
+
+    def model(self) -> Model:
+        """Give the promises, all in one."""
+        return promise(", ".join(promises_of(self.privacy)))
+
+    def algorithm(self) -> Algorithm:
+        """Give the search, with its parameters."""
+        return build_search(self.search)
+
+    def reading(self) -> Reading:
+        """Say how to read the table's file, as the keywords of ``anonymize``, ``census`` and their like."""
+        reading: Reading = {"encoding": self.data.encoding}
+        if self.data.separator is not None:
+            reading["separator"] = self.data.separator
+        for name in ("decimal", "thousands", "dates", "memory"):
+            if (value := getattr(self.data, name)) is not None:
+                reading[name] = value
+        if not self.data.header:
+            reading["header"] = False
+        return reading
+
+    def run(  # noqa: PLR0913 - all are optional
+        self,
+        progress: Callable[[Progress], bool | None] | None = None,
+        *,
+        write: bool = False,
+        force: bool = False,
+        sign: KeyFile | None = None,
+        sample: int | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        memory: str | None = None,
+        table: Any = None,
+    ) -> Release:
+        """Do what the plan says.
+
+        Parameters
+        ----------
+        progress
+            Called now and then by the search; it stops with what it has when this returns ``False``.
+        write
+            Whether to write the release to the plan's folder at once, instead of giving its table back.
+        force, sign
+            Whether an earlier release there may be replaced, whatever the plan says; and a private key to sign with.
+        sample
+            Try it out on so many records. What comes of it is not a result.
+        folder
+            Write to this folder instead of the plan's.
+        memory
+            The most memory that may be used, such as ``"4GB"``, whatever the plan says.
+        table
+            The table itself, such as a Spark DataFrame, instead of the one that the plan names. It is written as
+            Parquet where the plan says nothing else.
+
+        Raises
+        ------
+        NoSafeRelease
+            If nothing can be published within the limits.
+        """
+        output = {**output_of(self), "force": force or self.output.force, "sign": sign} if write else {}
+        output |= {"output": folder} if write and folder is not None else {}
+        output |= {} if memory is None else {"memory": memory}
+        output |= {"format": self.output.format or "parquet"} if write and table is not None else {}
+        return run_plan(self, progress, table=table, sample=sample, **output)
+
+    def frontier(
+        self, by: Strength = "k", of: str | None = None, progress: Callable[[Progress], object] | None = None
+    ) -> Frontier:
+        """Find the best node for every strength of a promise, within the limits of the plan and its other promises.
+
+        Parameters
+        ----------
+        by, of
+            What grows along the curve, and the sensitive column, as in the function ``frontier``.
+        progress
+            Called now and then with how many nodes were looked at, of at most how many.
+        """
+        return draw_frontier(self, by, of, progress)
+
+    @property
+    def _home(self) -> Path:
+        return Path() if self.folder is None else self.folder
+
+    def path(self, written: str) -> Path:
+        """Say which file a path of the plan means."""
+        return self._home / written
+
+    def _moved(self, folder: Path) -> Plan:
+        """Let relative paths begin in another folder, and mean the same files."""
+        if self.folder is None or self.folder == folder:
+            return self
+
+        def move(written: Any) -> Any:
+            relative = isinstance(written, str) and not Path(written).is_absolute()
+            return Path(os.path.relpath(self._home / written, folder)).as_posix() if relative else written
+
+        columns = {}
+        for name, column in self.columns.items():
+            form = column.hierarchy
+            if form is not None and not isinstance(form, str) and isinstance(getattr(form, "tree", None), str):
+                form = form.model_copy(update={"tree": move(getattr(form, "tree"))})  # noqa: B009 - one of many forms
+            changed = {"hierarchy": form, "categories": move(column.categories), "key_file": move(column.key_file)}
+            columns[name] = column.model_copy(update=changed)
+        data = self.data.model_copy(update={"path": move(self.data.path)})
+        output = self.output.model_copy(update={"folder": move(self.output.folder)})
+        return replace(self, data=data, columns=columns, output=output, folder=folder)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plan) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash(self._said())
+
+    def _said(self) -> str:
+        """Write down everything, with the order of columns and categories, which matters."""
+        return json.dumps(self.to_dict())
+
+    def __repr__(self) -> str:
+        roles = [column.role for column in self.columns.values()]
+        quasi, sensitive = roles.count("quasi"), roles.count("sensitive")
+        return (
+            f"Plan({self.model()}: {quasi} quasi-identifier{'' if quasi == 1 else 's'}, "
+            f"{sensitive} sensitive column{'' if sensitive == 1 else 's'})"
+        )
+
+
+def _plain(plan: Plan, *, written: bool) -> dict[str, Any]:
+    """Give the sections as plain tables: what differs from the defaults, or everything that was written."""
+    parts = {name: getattr(plan, name) for name in SECTIONS}
+    plain = {name: plain_of(part, written=written) for name, part in parts.items()}
+    columns = {name: plain_of(column, written=written) for name, column in plan.columns.items()}
+    return {"version": VERSION, "data": plain.pop("data"), "columns": columns, **plain}

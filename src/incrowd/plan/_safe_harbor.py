@@ -1,0 +1,362 @@
+"""The safe harbor of the HIPAA Privacy Rule: a checklist over columns and published values."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import TOP, Domain, ParameterError, Schema, UnknownColumnError
+from incrowd.engines import Engine, open_table
+from incrowd.evidence import SAFE_HARBOR, Checklist, Item, target_of
+from incrowd.hierarchies import covered, members_of, pattern_of
+from incrowd.models import check_column, listed, whole
+from incrowd.plan.suggestion._days import are_days
+from incrowd.plan.suggestion._words import fit_of, topic_of
+from incrowd.release import Reading, Release, certificate_in, open_release, open_with
+
+# Which of HIPAA's 18 kinds of identifiers a column probably is: a suggestion, never one that passes by itself.
+
+BY_VALUES = {
+    "e-mail addresses": "email addresses",
+    "web addresses": "web addresses",
+    "network addresses": "ip addresses",
+    "unique identifiers": "other unique codes",
+    "bank accounts": "account numbers",
+    "official numbers of persons": "social security numbers",
+    "telephone numbers": "telephone numbers",
+}
+"""What values look like, and the kind that this is."""
+BY_WORD: Mapping[str, str] = {
+    "telephone numbers": "phone|telephone|phone number|mobile|cell|telefon|telefonnummer|handy|mobilnummer|portable|"
+    "telefono|movil",
+    "fax numbers": "fax|fax number|telefax",
+    "email addresses": "email|e mail|mail|email address|courriel|correo|correo electronico",
+    "social security numbers": "ssn|social security|social security number|sozialversicherungsnummer|svnr|"
+    "securite sociale|numero de securite sociale|nir|seguridad social|numero de seguridad social",
+    "medical record numbers": "mrn|medical record|medical record number|record number|patient id|patient number|"
+    "case number|patientennummer|patienten id|fallnummer|numero patient|numero de dossier|expediente|"
+    "numero de paciente|historia clinica",
+    "health plan numbers": "nhs number|nhs|health plan|insurance number|insurance id|member id|versichertennummer|"
+    "krankenversichertennummer|kvnr|mitgliedsnummer",
+    "account numbers": "account|account number|iban|credit card|kontonummer|numero de compte|numero de cuenta",
+    "licence numbers": "driving licence|license number|licence number|passport|passport number|ausweisnummer|"
+    "personalausweis|reisepass|passeport|pasaporte",
+    "vehicles": "license plate|licence plate|vehicle|vin|kennzeichen",
+    "devices": "device id|mac address|serial number|imei",
+    "web addresses": "url|website|web address",
+    "ip addresses": "ip|ip address",
+    "biometrics": "fingerprint|voice print|iris|empreinte|huella",
+    "date": "admission|discharge|aufnahme|entlassung",
+}
+"""Words that name a kind, in small letters without accents, separated by ``|``."""
+BY_TOPIC = {
+    "a person's name": "names",
+    "an official number of a person": "other unique codes",
+    "a number that stands for a person or a record": "other unique codes",
+    "a number of a record": "other unique codes",
+    "a household's number": "other unique codes",
+    "an address or a way to reach a person": "place",
+    "a picture of a person or their body": "photographs",
+    "a date of birth": "birth date",
+    "an age": "age",
+    "a postcode": "zip",
+    "a place": "place",
+    "a date that others may know": "date",
+}
+"""What a column is about, and the kind that this is. What is not here is for somebody to say."""
+LARGER = ("country", "nation", "nationality", "citizenship", "state", "bundesland", "pays", "pais", "land")
+"""Places as large as a state or larger: whether they are, somebody must say."""
+
+
+def likely_kind(name: str, domain: Domain | None = None) -> str | None:
+    """Suggest what a column is about, by its values and its name; nothing where only somebody who knows it can say.
+
+    Parameters
+    ----------
+    name
+        The name of the column.
+    domain
+        Its values, if they are known.
+
+    Notes
+    -----
+    No suggestion makes a test pass that looks at no value: that a column is none of the 18, or a state, is said by
+    people.
+    """
+    seen = None if domain is None else pattern_of(domain)
+    if seen is not None:
+        return BY_VALUES[seen]
+    topic = topic_of(name)
+    about = None if topic is None else BY_TOPIC.get(topic.about)
+    kind = _by_word(name) if about in {None, "other unique codes", "place", "photographs"} else about
+    if kind is None and about == "place" and any(fit_of(name, word) for word in LARGER):
+        return None
+    if kind is not None or about is not None:
+        return kind or about
+    return "date" if domain is not None and _holds_dates(domain) else None
+
+
+def _by_word(name: str) -> str | None:
+    """Give the kind that the longest fitting word names."""
+    fits = {kind: max(fit_of(name, word) for word in words.split("|")) for kind, words in BY_WORD.items()}
+    best = max(fits, key=lambda kind: fits[kind])
+    return best if fits[best] else None
+
+
+def _holds_dates(domain: Domain) -> bool:
+    return domain.kind in {"date", "datetime", "instant"} or (domain.kind == "text" and are_days(domain))
+
+
+FORBIDDEN = tuple(name for name in SAFE_HARBOR.rules if name not in {"geography", "dates"})
+KINDS = ("none", "state", "zip", "place", "date", "birth date", "age", *FORBIDDEN)
+"""What a column can be declared as."""
+NAMED = 8
+"""So many columns that nobody declared are named."""
+_ZIP = 5
+"""Digits of a ZIP code."""
+
+_DECIDED: dict[str, list[tuple[str, str, bool]]] = {
+    "none": [],
+    "state": [("geography", "shows states", True)],
+    "place": [("geography", "shows places smaller than a state", False)],
+    **{kind: [(kind, "is published", False)] for kind in FORBIDDEN},
+}
+"""Kinds that say by themselves whether a rule holds."""
+
+Findings = dict[str, list[tuple[str, bool | None]]]
+"""Per test what was found in columns, in words, and whether the rule holds there."""
+
+
+def safe_harbor(
+    table: Any,
+    schema: Schema | None = None,
+    *,
+    kinds: Mapping[str, str],
+    populous: Iterable[str] | None = None,
+    year: int | None = None,
+    **reading: Unpack[Reading],
+) -> Checklist:
+    """Go through the 18 kinds of identifiers that the safe harbor of HIPAA wants removed.
+
+    Parameters
+    ----------
+    table
+        A release, the folder or the certificate of a saved one, or any table as in ``census``.
+    schema
+        The role of every column: identifiers and the entity are taken to be removed. A release brings its own.
+    kinds
+        For every published column what it is about: ``"none"`` of the 18; ``"state"``, ``"zip"`` or ``"place"`` for
+        anything else smaller than a state; ``"date"``, ``"birth date"`` or ``"age"``; or one of the other kinds, as
+        ``preset("hipaa-safe-harbor").rules`` names them.
+    populous
+        The first three digits of all ZIP codes where more than 20,000 people live. The list changes with every census
+        of the country, so none is built in; without it the rule is not checked. Nor is it where codes are numbers,
+        which have lost their zeros in front: 601 may be 00601. Text such as ``"006**"`` keeps them.
+    year
+        The year of the data, to see which birth years tell an age above 89. Without it that is not checked.
+    reading
+        How to read a file, as in ``census``.
+
+    Notes
+    -----
+    What a column is about is your word, and a test that found nothing passes only if every published column has been
+    declared. The rule also asks that you know of no other way to identify somebody, which no program can check.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"zip": "101**", "age": 93}, {"zip": "102**", "age": 47}]
+    >>> checklist = ic.safe_harbor(table, kinds={"zip": "zip", "age": "age"})
+    >>> [item.verdict for item in checklist.items[:3]]
+    ['PASS', 'NOT CHECKED', 'FAIL']
+    """
+    _check_kinds(kinds)
+    areas = None if populous is None else _areas(populous)
+    year = None if year is None else whole(year, name="year", at_least=1)
+    engine, columns = _published(table, schema, reading)
+    _check(kinds, columns)
+    findings: Findings = {test: [] for test in SAFE_HARBOR.rules}
+    for name, kind in kinds.items():
+        for test, said, holds in _look(engine, name, kind, areas, year):
+            findings[test].append((said, holds))
+    undeclared = [name for name in columns if name not in kinds]
+    return Checklist(SAFE_HARBOR, tuple(_item(test, findings[test], undeclared) for test in SAFE_HARBOR.rules))
+
+
+def _published(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> tuple[Engine, list[str]]:
+    if isinstance(table, Release):
+        engine = open_release(table)
+        return engine, list(engine.columns())
+    if isinstance(table, str | os.PathLike) and certificate_in(Path(table)) is not None:
+        engine = target_of(table, schema, dict(reading)).engine
+        return engine, list(engine.columns())
+    engine = open_table(table, **reading) if schema is None else open_with(table, schema, **reading)
+    removed = () if schema is None else (*schema.identifiers, schema.entity)
+    return engine, [name for name in engine.columns() if name not in removed]
+
+
+def _check_kinds(kinds: Mapping[str, str]) -> None:
+    if not isinstance(kinds, Mapping):
+        msg = f"kinds must be a dict from column to kind, got {type(kinds).__name__}."
+        raise ParameterError(msg, hint='write kinds={"zip": "zip", "age": "age"} with your columns.')
+    for name in kinds:
+        check_column(name, "Every key of kinds")
+
+
+def _areas(populous: Iterable[str]) -> frozenset[str]:
+    hint = 'write the first three digits of each code as a text, such as ["036", "101"].'
+    areas = frozenset(map(str, listed(populous, "populous", hint)))
+    wrong = sum(re.fullmatch("[0-9]{3}", area) is None for area in areas)
+    if wrong:
+        msg = f"populous must hold three digits each, and {wrong:,} of {len(areas):,} are something else."
+        raise ParameterError(msg, hint=hint)
+    return areas
+
+
+def _check(kinds: Mapping[str, str], columns: Sequence[str]) -> None:
+    for name, kind in kinds.items():
+        if name not in columns:
+            raise UnknownColumnError.of(name, columns, given_as="kind", show=False)
+        if kind not in KINDS:
+            msg = f"Column {name!r} must be declared as one of {', '.join(map(repr, KINDS))}, got {kind!r}."
+            raise ParameterError(msg)
+
+
+def _item(test: str, found: list[tuple[str, bool | None]], undeclared: list[str]) -> Item:
+    rule, said = SAFE_HARBOR.rules[test], [words for words, _ in found]
+    if undeclared:
+        said.append(_undeclared(undeclared))
+    verdicts = [holds for _, holds in found] + [None] * bool(undeclared)
+    holds = False if False in verdicts else None if None in verdicts else True
+    return Item(test, rule, "; ".join(said) or "no published column is declared as such", holds)
+
+
+def _undeclared(names: list[str]) -> str:
+    """Name the columns of which nobody said what they are about, each with what its name suggests."""
+    told = [f"{name!r} ({kind}?)" if (kind := likely_kind(name)) else repr(name) for name in names[:NAMED]]
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    many = f"columns {', '.join(told)}{more} are" if len(names) > 1 else f"column {told[0]} is"
+    return f"{many} not declared"
+
+
+def _look(
+    engine: Engine, name: str, kind: str, populous: frozenset[str] | None, year: int | None
+) -> list[tuple[str, str, bool | None]]:
+    """Look at a column as what it is declared to be; give the test, what was found, and whether the rule holds."""
+    if kind in _DECIDED:
+        return [(test, f"column {name!r} {said}", holds) for test, said, holds in _DECIDED[kind]]
+    domain = engine.domains([name])[name]
+    texts = [text for text in domain.texts.tolist() if text is not None]
+    if kind == "zip":  # of a set, every member is shown
+        shown = dict.fromkeys(member for text in texts for member in members_of(text) or (text,))
+        return [("geography", *_zips(name, list(shown), populous, numbers=domain.kind == "number"))]
+    if kind == "age":
+        return [("dates", *_ages(name, texts))]
+    return [("dates", *_years(name, texts, year if kind == "birth date" else None, born=kind == "birth date"))]
+
+
+def _zips(name: str, texts: list[str], populous: frozenset[str] | None, *, numbers: bool) -> tuple[str, bool | None]:
+    """Look at ZIP codes; of numbers nobody knows how many zeros they had in front: 601 may be 00601, 21** be 021**."""
+    shown = [re.fullmatch(r"(\d{0,3})[*-]*", text) for text in texts]
+    more = shown.count(None)
+    if more:
+        return f"column {name!r} has {more:,} labels that show more than three digits", False
+    prefixes = {found[1] for found in shown if found is not None and len(found[1]) == 3} - {"000"}
+    if populous is not None and prefixes - populous:
+        small = len(prefixes - populous)
+        return f"column {name!r} shows {small:,} three-digit codes that are not on the list", False
+    short = sum(_may_lack_zeros(text, numbers=numbers or _were_numbers(texts)) for text in texts)
+    if short:
+        said = f"column {name!r} has {short:,} labels that are too short, and may have lost zeros in front"
+        return f"{said}; text such as 036** keeps them", None
+    if not prefixes:
+        return f"column {name!r} shows fewer than three digits, or 000", True
+    if populous is None:
+        said = f"column {name!r} shows {len(prefixes):,} three-digit codes"
+        return f"{said}; whether more than 20,000 people live there is open", None
+    return f"column {name!r} shows {len(prefixes):,} three-digit codes, all on the list", True
+
+
+def _were_numbers(texts: list[str]) -> bool:
+    """Say whether texts may be numbers of which some were masked: then none of them begins with a zero."""
+    return TOP in texts and not any(text.startswith("0") for text in texts)
+
+
+def _may_lack_zeros(text: str, *, numbers: bool) -> bool:
+    digits = text.rstrip("*-")
+    if text == digits:
+        return 0 < len(digits) < (4 if numbers else 3)
+    return bool(digits) and not digits.startswith("0") and len(text) < _ZIP
+
+
+def _ages(name: str, texts: list[str]) -> tuple[str, bool | None]:
+    too_old, unread = _judge(texts, lambda ages: _splits(ages, _OLD), _ages_of)
+    words = f"column {name!r} has {too_old:,} labels that cover some ages above 89 and not all"
+    return (f"{words}, and {unread:,} that could not be read" if unread else words), _holds(too_old, unread)
+
+
+def _years(name: str, texts: list[str], year: int | None, *, born: bool) -> tuple[str, bool | None]:
+    finer, unread = _judge(texts, lambda years: len(years) == 0, _years_of)
+    if finer or unread:
+        said = f"column {name!r} has {finer:,} labels that tell more than the year"
+        return (f"{said}, and {unread:,} that could not be read" if unread else said), _holds(finer, unread)
+    if not born:
+        return f"column {name!r} tells nothing but years", True
+    if year is None:
+        return f"column {name!r} tells nothing but years; whether they tell an age above 89 is open", None
+    old, _ = _judge(texts, lambda years: _splits(year - years, _OLD), _years_of)
+    return f"column {name!r} has {old:,} labels that cover some ages above 89 in {year} and not all", old == 0
+
+
+def _splits(ages: npt.NDArray[np.int64], group: range) -> bool:
+    """Say whether some of a group are meant, and not all: then it is no single category any more."""
+    return bool((ages >= group.start).any()) and int(np.isin(group, ages).sum()) < len(group)
+
+
+def _holds(broken: int, unread: int) -> bool | None:
+    return False if broken else None if unread else True
+
+
+def _judge(
+    texts: list[str],
+    breaks: Callable[[npt.NDArray[np.int64]], bool],
+    read: Callable[[str], npt.NDArray[np.int64] | None],
+) -> tuple[int, int]:
+    """Count the labels that break a rule, and those that cannot be read."""
+    known = [read(text) for text in texts]
+    return sum(bool(breaks(one)) for one in known if one is not None), sum(one is None for one in known)
+
+
+_OLD = range(90, 120)
+"""Ages of 90 or older; nobody is much older than that."""
+_YEARS = range(1800, 2201)
+_FINER = re.compile(r"\d{4}[-/.].+|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|\d{8}")
+"""What looks like a day, a month or a quarter."""
+
+
+@functools.cache
+def _numbers(first: int, last: int) -> Domain:
+    return Domain.of("", range(first, last))
+
+
+def _ages_of(text: str) -> npt.NDArray[np.int64] | None:
+    """Give the ages up to 150 that a label covers."""
+    label = re.sub(r"^(\d+)\s*\+$", r">=\1", text)
+    found = np.flatnonzero(covered(label, _numbers(0, 151)))
+    return found if len(found) else None
+
+
+def _years_of(text: str) -> npt.NDArray[np.int64] | None:
+    """Give the years that a label covers; none where it tells a day, a month or a quarter."""
+    label = re.sub(r"^(\d{3})0s$", r"\g<1>0..\g<1>9", re.sub(r"^(\d{2})xx$", r"\g<1>00..\g<1>99", text))
+    years = np.flatnonzero(covered(label, _numbers(_YEARS.start, _YEARS.stop)))
+    if len(years):
+        return years + _YEARS.start
+    return np.zeros(0, dtype=np.int64) if _FINER.fullmatch(text) else None

@@ -1,0 +1,254 @@
+"""Where the keys of a TOML file stand: ``tomllib`` gives values without places, and errors should point at lines."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+Path = tuple[str | int, ...]
+"""The way to a value: names of tables and keys, and positions in lists."""
+
+_TOKEN = re.compile(
+    r"""
+    (?P<text>\"\"\"(?:[^\\]|\\.)*?\"{3,5} | '''.*?'{3,5} | "(?:[^"\\\n]|\\.)*" | '[^'\n]*')
+    | (?P<comment>\#[^\n]*) | (?P<line>\n) | (?P<blank>[ \t]+)
+    | (?P<sign>[\[\]{}=,.]) | (?P<word>[^\s\[\]{}=,."'\#]+)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A key and its value in the text of a file.
+
+    Attributes
+    ----------
+    line
+        The number of the line on which the key stands, from 1.
+    text
+        That line.
+    key, value
+        Which characters of the line are the key and the value; a value that goes on is cut at the line's end.
+    """
+
+    line: int
+    text: str
+    key: tuple[int, int]
+    value: tuple[int, int]
+
+
+def places_of(text: str) -> dict[Path, Place]:
+    """Find every key of a text that ``tomllib`` can read; lists have a place for each item."""
+    return _Scanner(text).run()
+
+
+def nearest_place(places: Mapping[Path, Place], path: Path) -> tuple[Place | None, bool]:
+    """Give the place of a path or of the nearest table above it, and whether it is the path's own."""
+    for length in range(len(path), 0, -1):
+        if path[:length] in places:
+            return places[path[:length]], length == len(path)
+    return None, False
+
+
+class _Scanner:
+    """Walks through the tokens; the text was read without errors before, so nothing is checked here."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = [found for found in _TOKEN.finditer(text) if found.lastgroup not in {"comment", "blank"}]
+        self._next = 0
+        self._places: dict[Path, Place] = {}
+
+    def run(self) -> dict[Path, Place]:
+        table: Path = ()
+        while self._next < len(self._tokens):
+            if self._is("\n"):
+                self._next += 1
+            elif self._is("["):
+                table = self._header()
+            else:
+                self._pair(table)
+        return self._places
+
+    def _is(self, sign: str) -> bool:
+        return self._next < len(self._tokens) and self._tokens[self._next][0] == sign
+
+    def _header(self) -> Path:
+        start = self._tokens[self._next].start()
+        while self._is("["):
+            self._next += 1
+        path = self._keys()
+        while self._is("]"):
+            self._next += 1
+        end = self._tokens[self._next - 1].end()
+        self._note(path, (start, end), (start, end))
+        return path
+
+    def _keys(self) -> Path:
+        """Read a key of one or more parts; a number with a point is two parts here too."""
+        parts = [_key(self._tokens[self._next])]
+        self._next += 1
+        while self._is("."):
+            parts.append(_key(self._tokens[self._next + 1]))
+            self._next += 2
+        return tuple(parts)
+
+    def _pair(self, table: Path) -> None:
+        start = self._tokens[self._next].start()
+        path = table + self._keys()
+        key = start, self._tokens[self._next - 1].end()
+        self._next += 1  # the sign =
+        value = self._value(path)
+        for length in range(len(table) + 1, len(path) + 1):
+            self._note(path[:length], key, value)
+
+    def _value(self, path: Path) -> tuple[int, int]:
+        start = self._tokens[self._next].start()
+        if self._is("["):
+            self._list(path)
+        elif self._is("{"):
+            self._table(path)
+        else:
+            while self._next < len(self._tokens) and self._tokens[self._next][0] not in {"\n", ",", "]", "}"}:
+                self._next += 1
+        return start, self._tokens[self._next - 1].end()
+
+    def _list(self, path: Path) -> None:
+        self._next += 1
+        count = 0
+        while not self._is("]"):
+            if self._is(",") or self._is("\n"):
+                self._next += 1
+                continue
+            item = self._value((*path, count))
+            self._note((*path, count), item, item)
+            count += 1
+        self._next += 1
+
+    def _table(self, path: Path) -> None:
+        self._next += 1
+        while not self._is("}"):
+            if self._is(",") or self._is("\n"):
+                self._next += 1
+            else:
+                self._pair(path)
+        self._next += 1
+
+    def _note(self, path: Path, key: tuple[int, int], value: tuple[int, int]) -> None:
+        begin = self._text.rfind("\n", 0, key[0]) + 1
+        line, _, _ = self._text[begin:].partition("\n")
+
+        def inside(span: tuple[int, int]) -> tuple[int, int]:
+            return min(span[0] - begin, len(line)), min(span[1] - begin, len(line))
+
+        number = self._text.count("\n", 0, begin) + 1
+        self._places.setdefault(path, Place(number, line, inside(key), inside(value)))
+
+
+def _key(token: re.Match[str]) -> str:
+    """Read a part of a key; one in quotes may have escapes."""
+    if token.lastgroup == "word":
+        return token[0]
+    return str(tomllib.loads(f"key = {token[0]}")["key"])
+
+
+# A plan as commented TOML. Reading it gives the same plan back.
+
+HEAD = """\
+# A plan for incrowd: which table, who could be recognised by what, what the release promises, and where it goes.
+# Every key is explained in the documentation, under Reference, The plan.
+"""
+
+SECTIONS = {
+    "data": "where the table is, and how to read it; paths are relative to this file",
+    "columns": "every column has a role: identifier and drop (left out), quasi (could help recognise a person),\n"
+    "# sensitive (nobody should learn it about a person) or insensitive (published as it is)",
+    "privacy": "what every group of people who look alike must keep, and how many records may be left out for it",
+    "search": "how the release is searched",
+    "output": "where the release goes",
+    "report": "what the report says that only you know",
+}
+"""What each section is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Comments for the sections and columns of a plan: lines above, and for each key words behind it.
+
+    Attributes
+    ----------
+    head
+        Lines at the beginning of the file.
+    sections, columns
+        Lines under the header of a section, or above that of a column, by name.
+    keys
+        Words behind a key, by its path.
+    """
+
+    head: Sequence[str] = ()
+    sections: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    keys: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+
+
+def toml_of(plain: Mapping[str, Any], notes: Notes) -> str:
+    """Write the sections of a plan down, with comments."""
+    lines = [HEAD.rstrip(), *_comments(notes.head), f"version = {plain['version']}"]
+    for name, meaning in SECTIONS.items():
+        section = plain.get(name, {})
+        if name == "columns":
+            lines += ["", f"# columns: {meaning}", *_comments(notes.sections.get(name, ())), *_columns(section, notes)]
+        elif section or name in notes.sections:
+            lines += ["", f"[{name}]  # {meaning}", *_pairs((name,), section, notes)]
+            lines += _comments(notes.sections.get(name, ()))
+    return "\n".join([*lines, ""])
+
+
+def _columns(columns: Mapping[str, Any], notes: Notes) -> Iterator[str]:
+    for name, column in columns.items():
+        yield ""
+        yield from _comments(notes.columns.get(name, ()))
+        yield f"[columns.{_quoted_key(name)}]"
+        yield from _pairs(("columns", name), column, notes)
+
+
+def _pairs(path: tuple[str, ...], table: Mapping[str, Any], notes: Notes) -> Iterator[str]:
+    for key, value in table.items():
+        note = notes.keys.get((*path, key))
+        yield f"{_quoted_key(key)} = {_value(value)}" + (f"  # {_one_line(note)}" if note else "")
+
+
+def _comments(lines: Sequence[str]) -> list[str]:
+    return [f"# {_one_line(line)}".rstrip() for line in lines]
+
+
+def _one_line(text: str) -> str:
+    """Keep a comment a comment, whatever stands in it."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def _quoted_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_quoted_key(key)} = {_value(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return value.isoformat() if isinstance(value, date) else repr(value)
+
+
+def _text(text: str) -> str:
+    """Write a text in quotes; JSON's escapes are TOML's, but for one character that JSON leaves as it is."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

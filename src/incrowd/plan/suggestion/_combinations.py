@@ -1,0 +1,146 @@
+"""Which columns single people out, alone and together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from incrowd.core import Census, CensusRequest, Packing, group, tally
+from incrowd.engines import Engine
+from incrowd.release import cells_within, fits
+
+COLUMNS = 10
+"""Pairs are formed of so many columns at most, those with the most values: 45 pairs."""
+
+LONG, FEWER = 200_000, 5
+"""Of so long a census pairs are formed of so many columns only: 10 pairs."""
+
+SHOWN = 5
+"""So many pairs are given, those that single most people out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Some columns, and how many records they single out.
+
+    Attributes
+    ----------
+    columns
+        The names of the columns.
+    alone
+        How many records have a combination of values that no other record has.
+    share
+        Their share of all records.
+    people
+        How many people have a combination of values that no other person has, however many records they have;
+        ``None`` where the table does not say whose record is whose, or where it was not counted.
+    """
+
+    columns: tuple[str, ...]
+    alone: int
+    share: Fraction
+    people: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SinglingOut:
+    """How many records columns single out.
+
+    Attributes
+    ----------
+    together
+        All quasi-identifiers.
+    single
+        Each of them, the one that singles most records out first.
+    pairs
+        The pairs that single most records out.
+    """
+
+    together: Combination
+    single: tuple[Combination, ...]
+    pairs: tuple[Combination, ...]
+
+
+def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -> Census | None:
+    """Count once; nothing without quasi-identifiers, and where the census would not fit into memory."""
+    request = CensusRequest(tuple(quasi), entity=entity)
+    if not quasi or not fits(engine, request, cells_within(request, None)):
+        return None
+    return engine.census(request)
+
+
+def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut:
+    """Regroup what was counted for each combination.
+
+    Parameters
+    ----------
+    census
+        The records.
+    by_person
+        The same with the person of each, where a column says whose record it is: people are then counted too.
+    """
+    quasi = census.quasi
+    widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))
+    widest = widest[: COLUMNS if len(census) < LONG else FEWER]
+    kept = [name for name in quasi if name in widest]
+    single = [_alone_by(census, name) for name in quasi]
+    pairs = [_alone(census, pair) for pair in itertools.combinations(kept, 2)] if len(quasi) > 2 else []
+    together = replace(_alone(census, quasi), people=None if by_person is None else people_alone(by_person, quasi))
+    return SinglingOut(together, _sorted(single), _sorted(pairs)[:SHOWN])
+
+
+def alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
+    """Count the records that are one of a kind by the quasi-identifiers and one more column, if that fits in memory."""
+    request = CensusRequest((*quasi, name))
+    if not quasi or not fits(engine, request, cells_within(request, None)):
+        return None
+    return _alone(engine.census(request), request.quasi).alone
+
+
+def _alone(census: Census, names: Sequence[str]) -> Combination:
+    if len(names) == len(census.quasi) and census.person is None:  # these are its cells
+        sizes = census.counts
+    else:
+        codes = [census.codes[census.quasi.index(name)] for name in names]
+        words = Packing.of([len(census.domains[name]) for name in names]).pack(codes)
+        if (census.counts != 1).any():  # a cell of several records is put beside itself: then no count is added up
+            words = [np.concatenate([word[census.counts > 0], word[census.counts > 1]]) for word in words]
+        sizes = tally(words)[1]
+    alone = int(np.count_nonzero(sizes == 1))
+    return Combination(tuple(names), alone, Fraction(alone, max(census.records, 1)))
+
+
+def _alone_by(census: Census, name: str) -> Combination:
+    """Count the values of one column that occur once; how often each does is known already."""
+    alone = int(np.count_nonzero(census.domains[name].counts == 1))
+    return Combination((name,), alone, Fraction(alone, max(census.records, 1)))
+
+
+def people_alone(census: Census, names: Sequence[str]) -> int | None:
+    """Count the people who have values that nobody else has, in any of their records.
+
+    Parameters
+    ----------
+    census
+        The records, with the person of each; nothing is counted where that is not known.
+    names
+        The columns that are looked at.
+    """
+    if census.person is None or not len(census) or not names:
+        return None
+    codes = [census.codes[census.quasi.index(name)] for name in names]
+    found = group(codes, [len(census.domains[name]) for name in names])
+    person = census.person.astype(np.int64)
+    least, most = (np.zeros(len(found), dtype=np.int64) for _ in range(2))
+    least[found.ids] = most[found.ids] = person  # any of a group's people, to begin with
+    np.minimum.at(least, found.ids, person)
+    np.maximum.at(most, found.ids, person)
+    return len(np.unique(least[least == most]))
+
+
+def _sorted(combinations: Sequence[Combination]) -> tuple[Combination, ...]:
+    return tuple(sorted(combinations, key=lambda one: (-one.alone, one.columns)))

@@ -1,0 +1,310 @@
+"""Which hierarchy a column could have, written so that no value of the table stands in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import numpy as np
+
+from incrowd.core import Domain, Hierarchy, HierarchyError
+from incrowd.hierarchies import (
+    Classification,
+    ClassificationName,
+    Flat,
+    Frequent,
+    Intervals,
+    Postcodes,
+    auto,
+    classification,
+    codes_of,
+    flat,
+    frequent_for,
+    intervals,
+    mask,
+    postcodes,
+)
+from incrowd.plan._forms import HierarchyForm, form_of
+from incrowd.plan.suggestion._days import dates_in
+from incrowd.plan.suggestion._words import tokens_of
+
+# Numbers that only name things: 1 for married, 2 for single. What lies between two of them means nothing.
+
+MOST = 300
+"""More values than that are no list of names."""
+
+LARGEST = 99_999
+"""Codes have so many digits at most."""
+
+ALWAYS = frozenset({"origin", "a place", "belief or politics", "a sex or gender", "codes of regions (NUTS)"})
+"""What has no order, whatever it is called."""
+
+WORDS: Mapping[str, tuple[str, ...]] = {
+    "a family": (
+        "mar", "marit", "marst", "mastat", "mstat", "marstat", "maritl", "civil", "ecivil", "civile", "staciv",
+        "familienstand", "famst", "zivilstand", "matri", "burg", "relat", "relp", "parent", "lebensform", "leefvorm",
+        "woonvorm", "hhtype", "haushaltstyp", "typmen", "typfam",
+    ),
+    "work": (
+        "occ", "job", "beruf", "prof", "metier", "ocup", "beroep", "ind", "indust", "branch", "sector", "secteur",
+        "settore", "setor", "wz", "nace", "naf", "ateco", "cnae", "sbi", "sic", "soc", "isco", "kldb", "csp", "pcs",
+        "class", "emp", "work", "wrk", "erw", "stellung", "stib", "lab", "lf", "cow", "esr", "statut", "contract",
+        "contrat", "department", "dept", "division",
+    ),
+    "health cover": ("type", "plan", "insur", "cover", "kasse"),
+    "a dwelling or what is seen of it": ("type", "tenure", "heat", "fuel", "roof", "wall", "floor", "material"),
+}  # fmt: skip
+"""What words of a column's name begin with that name things, where its other names count or measure."""
+
+COUNTED = (
+    "hour", "hrs", "year", "yrs", "exper", "expr", "week", "wks", "day", "month", "length", "size", "num", "count",
+    "age",
+    "prestige", "isei", "siops", "jahr", "stunden", "anzahl", "zeit", "heure", "annee", "nombre", "nb", "hora", "ano",
+    "numero", "ore", "anni", "uren", "jaren", "aantal", "time", "rate", "income", "wage", "dist", "since", "tenure",
+    "popul", "dens", "lat", "lon", "elev", "alt", "room", "area", "rank", "level", "grade",
+)  # fmt: skip
+"""What words begin with that count or measure something."""
+
+
+def names_things(domain: Domain, about: str | None) -> bool:
+    """Say whether the whole numbers of a column name things by what the column is about.
+
+    Parameters
+    ----------
+    domain
+        Whole numbers.
+    about
+        What the column is about, if its name or its values say so.
+    """
+    values = domain.values
+    if not 2 < len(values) <= MOST or int(values[0]) < 0 or int(values[-1]) > LARGEST:
+        return False
+    words = tokens_of(domain.column)
+    if any(word.startswith(COUNTED) for word in words):
+        return False
+    return about in ALWAYS or any(word.startswith(WORDS.get(about or "", ())) for word in words)
+
+
+# Codes and names of which it is known what belongs together: countries, diseases, jobs, regions, postcodes.
+
+MOST_VALUES, MOST_ROWS = 0.8, 0.9
+"""Names of countries and words for education: so many of the values, and of the rows, must be known."""
+
+ENOUGH, MOST_LISTED = 10, 0.95
+"""So many different codes tell which list they are from, if so many of them stand in it."""
+
+FEW = 4
+"""A column with so few values needs no classification."""
+
+MANY = 2_000
+"""A column with more values has names of something else than countries or schools."""
+
+SHAPES: Mapping[ClassificationName, str] = {
+    "icd-10": r"[A-TV-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}[+*!]?",
+    "atc": r"[A-DGHJLMNPRSV][0-9]{2}[A-Z]{2}[0-9]{2}",
+}
+"""How codes look that nothing else looks like."""
+
+NAMED: Mapping[str, ClassificationName] = {
+    "icd": "icd-10", "icd10": "icd-10", "atc": "atc", "isco": "isco-08", "isco08": "isco-08", "nace": "nace-2",
+    "nuts": "nuts", "nuts2": "nuts", "nuts3": "nuts", "isced": "isced",
+}  # fmt: skip
+"""Words in the name of a column that say which codes it has."""
+
+POSTCODES: Mapping[str, str] = {
+    "GB": r"[A-Za-z]{1,2}[0-9][0-9A-Za-z]? ?[0-9][A-Za-z]{2}",
+    "CA": r"[A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9]",
+    "NL": r"[1-9][0-9]{3} ?[A-Za-z]{2}",
+    "PL": r"[0-9]{2}-[0-9]{3}",
+    "PT": r"[0-9]{4}-[0-9]{3}",
+    "BR": r"[0-9]{5}-[0-9]{3}",
+    "JP": r"[0-9]{3}-[0-9]{4}",
+    "US": r"[0-9]{5}(?:-[0-9]{4})?",
+}
+"""Postcodes whose form tells their country; an American one only if some have nine digits."""
+
+CODE_WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("plz", ("DE", "AT")), ("postleitzahl", ("DE", "AT")), ("code postal", ("FR",)), ("codigo postal", ("ES",)),
+    ("codice postale", ("IT",)), ("cap", ("IT",)), ("codice avviamento postale", ("IT",)), ("cep", ("BR",)),
+    ("pincode", ("IN",)), ("pin code", ("IN",)), ("postnummer", ("SE", "NO")), ("postnr", ("SE", "NO")),
+)  # fmt: skip
+"""Names of columns that are used in one country, or in some whose codes have different lengths."""
+
+
+UNUSED = ("00", "05", "11", "43", "62")
+"""No street in Germany has a postcode that begins so: 11 is for authorities, the others are kept in reserve."""
+
+ANYWHERE = ("postcode", "postcodes", "post code", "postal code", "postalcode", "zip postal")
+"""Names of postcodes that are used in many countries; an American one is called a zip."""
+
+
+def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
+    """Find the classification that the values of a column belong to, if it is plain."""
+    if domain.kind not in {"text", "number"} or len(domain.values) <= FEW:
+        return None
+    found = (_covering(domain, name, share) for name, share in _likely(domain, about))
+    return next(filter(None, found), None)
+
+
+def _likely(domain: Domain, about: str | None) -> Iterator[tuple[ClassificationName, float]]:
+    """Give the classifications that a column may be of, and which share of its values they must know."""
+    yield from ((NAMED[word], 1.0) for word in tokens_of(domain.column) if word in NAMED)
+    if (listed := _listed(domain)) is not None:
+        yield listed, MOST_LISTED
+    if domain.kind != "text":
+        return
+    yield from (
+        (name, 1.0) for name, shape in SHAPES.items() if all(re.fullmatch(shape, text) for text in domain.values)
+    )
+    if about == "codes of regions (NUTS)":
+        yield "nuts", 1.0
+    if len(domain.values) <= MANY:
+        yield "countries", 1.0 if all(len(text) <= 3 for text in domain.values) else MOST_VALUES
+        if about == "education":
+            yield "isced", MOST_VALUES
+
+
+def _listed(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
+    """Find the classification that lists nearly all codes of four digits; nothing if they could be of both, or years.
+
+    Listed are one in twenty of all such numbers: ten of them from several branches are no coincidence.
+    """
+    texts = [str(text).strip() for text in domain.texts[: len(domain.values)]]
+    if len(texts) < ENOUGH or not all(re.fullmatch(r"[A-U]?[0-9]{2}\.?[0-9]{2}", text) for text in texts):
+        return None
+    codes = [re.sub("[^0-9]", "", text) for text in texts]
+    found: list[Literal["isco-08", "nace-2"]] = [
+        name
+        for name in ("isco-08", "nace-2")
+        if sum(code in codes_of(name) for code in codes) >= MOST_LISTED * len(codes)
+        and (name == "nace-2" or codes == texts)
+    ]
+    branches = len({code[:2] for code in codes})
+    return found[0] if len(found) == 1 and branches >= ENOUGH // 2 else None
+
+
+def _covering(domain: Domain, name: ClassificationName, share: float) -> Classification | None:
+    """Give a classification that knows such a share of the values, and lets some of them become one."""
+    found = classification(name)
+    paths = found.paths(domain)
+    known = np.array([path is not None for path in paths], dtype=bool)
+    counts = domain.counts[: len(known)]
+    if known.mean() < share or counts[known].sum() < MOST_ROWS * counts.sum():
+        return None
+    found = found if known.all() else classification(name, others="other")
+    try:
+        sizes = [len(labels) for labels in found.bind(domain).labels]
+    except HierarchyError:  # a value that is called like a group
+        return None
+    return found if any(1 < size < sizes[0] for size in sizes) else None
+
+
+def postcodes_in(domain: Domain) -> Postcodes | None:
+    """Find the country whose postcodes a column has, by their form or by a name that only one country uses."""
+    texts = [str(text) for text in domain.texts[: len(domain.values)]]
+    if len(texts) <= FEW:
+        return None
+    for country, form in POSTCODES.items():
+        if domain.kind == "text" and all(re.fullmatch(form, text) for text in texts):
+            return postcodes(country) if country != "US" or any("-" in text for text in texts) else _by_word(domain)
+    return _by_word(domain)
+
+
+def _by_word(domain: Domain) -> Postcodes | None:
+    countries = next((countries for word, countries in CODE_WORDS if _is_called(domain, word)), ())
+    found = next((one for one in map(postcodes, countries) if None not in one.paths(domain)), None)
+    return postcodes("DE") if found is None and is_guess(domain) else found
+
+
+def is_guess(domain: Domain) -> bool:
+    """Say whether postcodes could be German, and neither their form nor their name says so."""
+    if any(_is_called(domain, word) for word, _ in CODE_WORDS) or not any(
+        _is_called(domain, word) for word in ANYWHERE
+    ):
+        return False
+    texts = [str(text).zfill(5) for text in domain.texts[: len(domain.values)]]
+    return all(re.fullmatch("[0-9]{5}", text) and not text.startswith(UNUSED) for text in texts)
+
+
+def _is_called(domain: Domain, word: str) -> bool:
+    return f" {word} " in f" {' '.join(tokens_of(domain.column))} "
+
+
+LONG = 8
+"""Codes of more characters make too many levels for a mask."""
+
+APART = 24
+"""Ages and years that lie closer together than this become pairs instead of fives."""
+
+BY_HAND = 'a tree of your own keeps more: { tree = "file.csv" }'
+"""Said of names without a ladder that fits."""
+
+UNEVEN = "some numbers lie far out; for ranges with as many rows each: { quantiles = [8, 4, 2] }"
+"""Said of numbers whose ladder has an open end."""
+
+WHICH_COUNTRY = 'read as German postcodes, which these could be: { postcodes = "FR" } for another country'
+"""Said of postcodes whose form and name do not tell their country."""
+
+SOME = 10
+"""Up to so many names of things none counts as rare."""
+
+YEARS = ("a date of birth", "a date that others may know", "a time of a wave or an event that others may know")
+
+
+def suggest_hierarchy(domain: Domain, about: str | None) -> tuple[HierarchyForm, str]:
+    """Give a hierarchy and what to say about it, if anything.
+
+    Parameters
+    ----------
+    domain
+        The values of the column.
+    about
+        What the column is about, if its name says so.
+    """
+    hierarchy, check = _choose(domain, about)
+    return form_of(hierarchy), check
+
+
+def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
+    if by_name := _by_name(domain, about):
+        return by_name, WHICH_COUNTRY if isinstance(by_name, Postcodes) and is_guess(domain) else ""
+    if known := known_codes(domain, about):
+        others = isinstance(known, Classification) and known.others is not None
+        return known, "some values are not in the classification: they are one group" if others else ""
+    by_day, check = dates_in(domain)
+    if by_day is not None:
+        return by_day, check
+    if _whole(domain) and names_things(domain, about):
+        return (frequent_for(domain, 0.01, 0.05) if len(domain.values) > SOME else None) or flat(), BY_HAND
+    chosen = auto().choose(domain)
+    if chosen == mask() and not _are_short_codes(domain):
+        chosen = frequent_for(domain, 0.01, 0.05) or flat()
+    if isinstance(chosen, Intervals) and (chosen.bottom, chosen.top) != (None, None):
+        return chosen, UNEVEN
+    by_hand = isinstance(chosen, Frequent) or (isinstance(chosen, Flat) and len(domain.values) > 4)
+    return chosen, BY_HAND if by_hand else ""
+
+
+def _by_name(domain: Domain, about: str | None) -> Hierarchy | None:
+    """Choose what people are used to, where the name says what the column is about."""
+    if about == "an age" and _lies_in(domain, 0, 130):
+        return intervals(5, 10, 20, top=90)
+    if about in YEARS and _lies_in(domain, 1800, 2100):
+        return intervals(5, 10, 20)
+    if about not in {"a postcode", "postcodes"}:
+        return None
+    return postcodes_in(domain) or (mask() if _are_short_codes(domain) else None)
+
+
+def _lies_in(domain: Domain, low: int, high: int) -> bool:
+    values = domain.values
+    return _whole(domain) and low <= values[0] <= values[-1] <= high and values[-1] - values[0] > APART
+
+
+def _whole(domain: Domain) -> bool:
+    return domain.kind == "number" and domain.values.dtype.kind == "i" and len(domain.values) > 0
+
+
+def _are_short_codes(domain: Domain) -> bool:
+    return (domain.kind == "text" or _whole(domain)) and max(map(len, map(str, domain.values)), default=0) <= LONG

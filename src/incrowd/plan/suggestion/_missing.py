@@ -1,0 +1,234 @@
+"""Texts and numbers that often stand for a missing value: asked about, never assumed.
+
+Only marks of a fixed list are ever named, and each is common to so many files that it tells nothing about a record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.core import Domain
+from incrowd.hierarchies import forms_of, moments_of
+
+_TEXTS = (
+    "?", "??", "-", "--", ".", "..", "na", "n/a", "n.a.", "n. a.", "#n/a", "<na>", "nan", "null", "none",
+    "missing", "unknown", "unk", "k.a.", "k. a.", "k.a", "k/a", "keine angabe", "unbekannt", "fehlt",
+    "inconnu", "nsp", "n.d.", "n/d", "non renseigné", "desconocido", "ns/nc", "sconosciuto", "onbekend", "s/i",
+    "desconhecido", "não informado", "nieznane", "brak", "нет данных", "н/д", "不明", "未知", "无", "無", "미상",
+)  # fmt: skip
+GAP_MARKS = frozenset(_TEXTS)
+"""Texts, in small letters, that often stand for a missing value."""
+NEGATIVE = (-1, -2, -7, -8, -9, -77, -88, -99, -999, -9999)
+NINES = (9, 99, 999, 9999, 99999, 999999, 99999999)
+"""Numbers that often stand for one: where nothing else is negative, and where nothing else is nearly as large."""
+PLACEHOLDERS = (
+    "0001-01-01", "1582-10-15", "1600-01-01", "1601-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31",
+    "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31", "2100-01-01", "2199-12-31", "2999-12-31", "2999-01-01",
+    "9999-01-01", "9999-12-30", "9999-12-31",
+)  # fmt: skip
+"""Days with which programs fill what is missing: the first and the last that they know, or their day 0."""
+APART = np.timedelta64(5 * 365, "D")
+"""Such a day is asked about where it is so far from all others, or far more frequent than they are."""
+NUMERALS = frozenset(map(str, (*NEGATIVE, *NINES)))
+MISSING = "mean missing?"
+"""What is asked of every mark."""
+FEW, NAMED, NEAR = 3, 3, 5
+"""More values than that tell a number apart; so many columns are named; nines stand at least so far from the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A mark that perhaps stands for a missing value.
+
+    Attributes
+    ----------
+    mark
+        The text.
+    columns
+        How often it stands in each column.
+    becoming
+        Columns of texts that would be of numbers or dates without it.
+    number
+        Whether it is a number among numbers or a date among dates.
+    elsewhere
+        Columns in which it is a value as any other. It cannot be called missing for the whole table then.
+    """
+
+    mark: str
+    columns: Mapping[str, int]
+    becoming: tuple[str, ...] = ()
+    number: bool = False
+    elsewhere: tuple[str, ...] = ()
+
+
+def is_mark(text: str) -> bool:
+    """Say whether a text often stands for a missing value."""
+    return not text.strip() or text.strip().casefold() in GAP_MARKS
+
+
+def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]) -> list[Gap]:
+    """Find marks that perhaps stand for missing values, those in most rows first.
+
+    Parameters
+    ----------
+    domains
+        The values of the columns.
+    is_typed
+        Whether texts are numbers or dates, all of them.
+    """
+    found: dict[str, dict[str, int]] = {}
+    numbers: set[str] = set()
+    becoming: dict[str, list[str]] = {}
+    for name, domain in domains.items():
+        marks = {**marks_in(domain), **_numerals_in(domain, is_typed)}
+        for mark, count in marks.items():
+            found.setdefault(mark, {})[name] = count
+        if domain.kind != "text":
+            numbers |= {*marks}
+        if marks and _becomes_typed(domain, marks, is_typed):
+            for mark in marks:
+                becoming.setdefault(mark, []).append(name)
+    gaps = [
+        Gap(mark, columns, tuple(becoming.get(mark, ())), mark in numbers, _elsewhere(mark, columns, domains))
+        for mark, columns in found.items()
+    ]
+    return sorted(gaps, key=lambda gap: (-sum(gap.columns.values()), gap.mark))
+
+
+def marks_in(domain: Domain) -> dict[str, int]:
+    """Give the marks in a column that perhaps stand for missing values, and in how many rows each stands."""
+    found = _texts_in(domain) if domain.kind == "text" else _numbers_in(domain) if domain.kind == "number" else {}
+    return found | _days_in(domain)
+
+
+def without(domain: Domain, marks: Collection[str]) -> Domain:
+    """Leave some values out of a column."""
+    if not marks:
+        return domain
+    kept = np.array([text not in marks for text in domain.texts[: len(domain.values)]], dtype=bool)
+    counts = domain.counts[np.concatenate((kept, np.ones(len(domain) - len(kept), dtype=bool)))]
+    return replace(domain, values=domain.values[kept], counts=counts, spelling=None)
+
+
+def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts: bool) -> Iterator[str]:
+    """Ask whether marks stand for missing values, and say what to do then: one line for all that can be called so.
+
+    Parameters
+    ----------
+    gaps
+        The marks.
+    missing
+        Texts that count as missing already.
+    from_texts
+        Whether numbers are read from texts, of which any can be called missing.
+    """
+    called = [gap for gap in gaps if not gap.elsewhere and (from_texts or not gap.number)]
+    if called:
+        line = ", ".join(json.dumps(text, ensure_ascii=False) for text in (*missing, *(gap.mark for gap in called)))
+        typed = [*dict.fromkeys(name for gap in called for name in gap.becoming)]
+        then = f"; {listed(typed)} would then be of numbers or dates" if typed else ""
+        one = len(called) == 1
+        does, others = ("does it", "") if one else ("do these", " without those that do not")
+        yield f"{_counted(called)}: {does} {MISSING} Then write missing = [{line}] below [data]{others}{then}"
+    for gap in gaps:
+        if gap not in called:
+            beside = f" It is a value of {listed(gap.elsewhere)} too." if gap.elsewhere else ""
+            yield f"{_counted([gap])}: does it {MISSING}{beside} Then make it null in the table"
+
+
+def _counted(gaps: Sequence[Gap]) -> str:
+    """Say of some marks how often each stands where; many are named first and counted together."""
+    if len(gaps) > 2 * NAMED:
+        times = sum(sum(gap.columns.values()) for gap in gaps)
+        columns = len({name for gap in gaps for name in gap.columns})
+        marks = ", ".join(repr(gap.mark) for gap in gaps)
+        return f"{marks} stand {times:,} times in {columns:,} column{'' if columns == 1 else 's'}"
+    return ", ".join(map(_stands, gaps))
+
+
+def _stands(gap: Gap) -> str:
+    times = sum(gap.columns.values())
+    return f"{gap.mark!r} stands {times:,} time{'' if times == 1 else 's'} in {listed([*gap.columns])}"
+
+
+def _elsewhere(mark: str, columns: Mapping[str, int], domains: Mapping[str, Domain]) -> tuple[str, ...]:
+    """Name the columns in which a number is a value as any other."""
+    if mark not in NUMERALS:
+        return ()
+    others = {name: one for name, one in domains.items() if name not in columns and one.kind in {"number", "text"}}
+    return tuple(
+        name
+        for name, one in others.items()
+        if (one.values == (int(mark) if one.kind == "number" else mark)).any()
+    )  # fmt: skip
+
+
+def _texts_in(domain: Domain) -> dict[str, int]:
+    if len(domain.values) < 2:
+        return {}
+    texts = domain.values.tolist()
+    return {text: int(domain.counts[place]) for place, text in enumerate(texts) if is_mark(text)}
+
+
+def _numerals_in(domain: Domain, is_typed: Callable[[list[str]], bool]) -> dict[str, int]:
+    """Find numbers that make texts of what would be numbers or dates without them, as -9 does among 12.50 and 3.10."""
+    if domain.kind != "text":
+        return {}
+    texts = domain.values.tolist()
+    places = [place for place, text in enumerate(texts) if text in NUMERALS]
+    if not places or len(texts) - len(places) <= FEW:
+        return {}
+    told = [text for text in texts if not is_mark(text)]
+    if is_typed(told) or not is_typed([text for text in told if text not in NUMERALS]):
+        return {}
+    return {texts[place]: int(domain.counts[place]) for place in places}
+
+
+def _numbers_in(domain: Domain) -> dict[str, int]:
+    values, counts = domain.values, domain.counts[: len(domain.values)]
+    if len(values) <= FEW or values.dtype.kind == "O":
+        return {}
+    found = [mark for mark in NEGATIVE if mark in values[: len(NEGATIVE)]]
+    below = values[values < 0]
+    places = [int(np.searchsorted(values, mark)) for mark in found] if len(found) == len(below) else []
+    top, second = values[-1], values[-2]
+    if top in NINES and second >= 0:
+        usual = float(np.median(counts[:-1]))
+        if 2 * second <= top or (top - second >= NEAR and counts[-1] > NEAR * usual):
+            places.append(len(values) - 1)
+    return {text: int(counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
+
+
+def _days_in(domain: Domain) -> dict[str, int]:
+    """Find days that programs write where there is none: the first and the last ones, far from all others."""
+    form = next(iter(forms_of(domain)), None)
+    found = None if form is None and domain.kind in {"text", "number"} else moments_of(domain, form)
+    if found is None or len(found[0]) <= FEW:
+        return {}
+    days = found[0].astype("datetime64[D]")
+    order = np.argsort(days, kind="stable")
+    usual = float(np.median(domain.counts[: len(days)]))
+    places = []
+    for end, beside in ((order[0], order[1]), (order[-1], order[-2])):
+        often = domain.counts[end] > max(NEAR * usual, NEAR)
+        if str(days[end]) in PLACEHOLDERS and (abs(days[end] - days[beside]) >= APART or often):
+            places.append(int(end))
+    return {text: int(domain.counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
+
+
+def _becomes_typed(domain: Domain, marks: Collection[str], is_typed: Callable[[list[str]], bool]) -> bool:
+    """Say whether a column is one of numbers or days only without its marks."""
+    if domain.kind not in {"text", "number"} or forms_of(domain):
+        return False
+    rest = without(domain, marks)
+    return bool(forms_of(rest)) or (domain.kind == "text" and is_typed(rest.values.tolist()))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name some columns, and count the others."""
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"{', '.join(map(repr, names[:NAMED]))}{more}"

@@ -1,0 +1,321 @@
+"""What a column's name says about it: words in many languages, glued and shortened as people write them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+TopicRole = Literal["identifier", "quasi", "sensitive", "household", "weight", "none"]
+
+COMPOUND = 6
+"""From so many letters on a word that is asked for is found inside of another one too, as German builds them."""
+
+PHRASE = 4
+"""So many words make the longest phrase."""
+
+GLUED = frozenset({"hh", "ed", "bp", "yr", "wt", "ht", "dx", "hs", "nb"})
+"""Of words of two letters only these are found inside of others."""
+
+PREFIXES = frozenset({"l", "n", "d", "y", "x"})
+"""A letter before a short word: the logarithm of, the number of, whether or not, years of, exactly."""
+
+OF = frozenset({"of", "de", "du", "des", "di", "del", "da", "do", "van", "der"})
+"""What stands before these words is what a name is about: the county of a conviction is a county."""
+
+CODEBOOK = 3
+"""So many names of a letter and a number are those of one codebook; fewer are like them by chance."""
+
+TINY = 2
+"""Words of so few letters mean many things: beside others they say less."""
+
+DOUBTFUL = 0.5
+"""So much of a name counts as known at most that was cut into short pieces."""
+
+_PLACES = """
+area city county country district province region town village zone site center centre clinic hospital facility branch
+office ward location klinik krankenhaus standort zentrum praxis filiale stadt ort centro sede hopital etablissement
+"""
+PLACES = frozenset(_PLACES.split())
+"""What ends with one of these is a place, whatever it is the place of."""
+
+_PEOPLE = """
+victim victims insured offender offenders suspect suspects defendant accused inmate prisoner convict arrestee detainee
+refugee patient donor doctor physician surgeon nurse caregiver carer smoker pensioner borrower debtor claimant
+policyholder payer voter member opfer tater beschuldigter versicherter patientin arzt arztin haftling schuldner rentner
+victime assure medecin detenu emprunteur victima asegurado medico preso deudor vittima assicurato detenuto slachtoffer
+verdachte verzekerde arts vitima segurado ofiara pacjent lekarz
+"""
+PEOPLE = frozenset(_PEOPLE.split())
+"""Before another word these say whose it is, not what: the age of a victim is an age."""
+
+OF_PEOPLE = 2.0
+"""So much less they count there."""
+
+LETTERS = str.maketrans({
+    "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ł": "l", "Ł": "L", "đ": "d", "ð": "d",
+    "þ": "th", "\N{LATIN SMALL LETTER DOTLESS I}": "i",
+})  # fmt: skip
+"""Letters that are not made of another one and an accent."""
+
+HEAD = 2.0
+"""So much more counts a place before such a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Something that columns are often about.
+
+    Attributes
+    ----------
+    about
+        What, in a few words.
+    role
+        The role that such a column usually has; ``household`` and ``weight`` are numbers that are not published.
+    strength
+        Which topic counts if a name has words of several.
+    subject
+        What a table is about that has many such columns.
+    sure
+        Whether it nearly always has that role.
+    values
+        The values that such a column has, if only they make it one.
+    alone
+        Whether the word counts only where it is the whole name.
+    sensitive_in
+        The subjects of tables in which a weak word is confidential.
+    """
+
+    about: str
+    role: TopicRole
+    strength: float
+    subject: str | None = None
+    sure: bool = True
+    values: str | None = None
+    alone: bool = False
+    sensitive_in: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A topic in a name: how strongly, how much of the name speaks of it, and how much is known at all."""
+
+    topic: Topic
+    weight: float
+    covered: float
+    known: float
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """All words: whole ones and phrases, beginnings and endings of words."""
+
+    phrases: Mapping[tuple[str, ...], tuple[Topic, ...]]
+    stems: Mapping[str, tuple[Topic, ...]]
+    endings: Mapping[str, tuple[Topic, ...]]
+
+    def topics(self, words: tuple[str, ...]) -> tuple[Topic, ...]:
+        """Say what a phrase is about; a single word also by its longest known beginning."""
+        exact = self.phrases.get(words, ())
+        if len(words) > 1 or any(topic.values is None for topic in exact):
+            return exact
+        stem = next((self.stems[stem] for stem in _beginnings(words[0]) if stem in self.stems), ())
+        return (*exact, *(topic for topic in stem if topic not in exact))
+
+    def ends(self, word: str) -> tuple[Topic, ...]:
+        """Say what a word is about by its longest known ending."""
+        return next((self.endings[word[cut:]] for cut in range(1, len(word) - 1) if word[cut:] in self.endings), ())
+
+    def whole(self, words: tuple[str, ...]) -> tuple[Topic, ...]:
+        """Say what a phrase is about; a single word that is not in the list also by its beginning and its ending."""
+        found = self.topics(words)
+        if len(words) > 1 or words in self.phrases:
+            return found
+        return (*found, *(topic for topic in self.ends(words[0]) if topic not in found))
+
+    def speaks(self, word: str) -> bool:
+        """Whether a word alone says what a column is."""
+        return any(topic.strength >= 3 for topic in self.topics((word,)))
+
+    def knows(self, word: str) -> bool:
+        """Whether a word is in the list as it is."""
+        return (word,) in self.phrases
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Read the list of words, once."""
+    text = resources.files("incrowd.plan.suggestion").joinpath("words.toml").read_text(encoding="utf-8")
+    phrases: dict[tuple[str, ...], dict[Topic, None]] = {}
+    stems: dict[str, dict[Topic, None]] = {}
+    endings: dict[str, dict[Topic, None]] = {}
+    for entry in tomllib.loads(text)["topic"]:
+        words = entry.pop("words")
+        topic = Topic(**{**entry, "sensitive_in": tuple(entry.get("sensitive_in", ()))})
+        for written in filter(None, map(str.strip, words.replace("\n", ",").split(","))):
+            parts = tokens_of(written)
+            if written.startswith("*"):
+                endings.setdefault(parts[0], {})[topic] = None
+            elif written.endswith("*") and len(parts) == 1:
+                stems.setdefault(parts[0], {})[topic] = None
+            else:
+                phrases.setdefault(parts, {})[topic] = None
+            if len(parts) > 1 and all(part.isalpha() and part.isascii() for part in parts):
+                phrases.setdefault(("".join(parts),), {})[topic] = None
+    return Vocabulary(*({key: tuple(found) for key, found in one.items()} for one in (phrases, stems, endings)))  # type: ignore[arg-type]
+
+
+def topics_of(name: str) -> list[Found]:
+    """Say what a column could be about by its name, the strongest first."""
+    tokens = tokens_of(name)
+    if is_question_number(name) and not vocabulary().topics(tokens[:2]):
+        return []  # its letters say nothing
+    cut = tuple(piece for token in tokens for piece in pieces_of(token))
+    best: dict[Topic, Found] = {}
+    for found in (*_found(cut, glued=cut != tokens), *(_found(tokens) if cut != tokens else ())):
+        if found.topic not in best or found.weight > best[found.topic].weight:
+            best[found.topic] = found
+    return sorted(best.values(), key=lambda one: (-one.weight, one.topic.about))
+
+
+def numbers_only(names: Iterable[str]) -> frozenset[str]:
+    """Give the names of a letter and a number that say nothing: most of the same letter are in no codebook."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        if is_question_number(name) and len(tokens_of(name)[0]) == 1:
+            groups.setdefault(tokens_of(name)[0], []).append(name)
+    known = vocabulary().topics
+    told = {letter: sum(bool(known(tokens_of(name)[:2])) for name in group) for letter, group in groups.items()}
+    return frozenset(
+        name
+        for letter, group in groups.items()
+        for name in group
+        if told[letter] < CODEBOOK or 2 * told[letter] < len(group)
+    )
+
+
+def topic_of(name: str) -> Topic | None:
+    """Say what a column is about by its name alone, whatever its values."""
+    return next((found.topic for found in topics_of(name) if found.topic.values is None), None)
+
+
+def fit_of(name: str, phrase: str) -> int:
+    """Say how well a word or phrase fits a name: the longer the better, 0 if it does not."""
+    tokens = tokens_of(name)
+    spaced, joined, written = f" {' '.join(tokens)} ", "".join(tokens), phrase.replace(" ", "")
+    if f" {phrase} " in spaced or written == joined:
+        return 2 * len(written) + 1
+    return 2 * len(written) if len(written) >= COMPOUND and written in joined else 0
+
+
+def _found(words: tuple[str, ...], *, glued: bool = False) -> Iterator[Found]:
+    """Find the phrases of a name, and how much of its letters each covers; short pieces of glued words say less."""
+    known = vocabulary()
+    letters = max(sum(map(len, filter(str.isalpha, words))), 1)
+    share = sum(len(word) for word in words if word.isalpha() and known.topics((word,))) / letters
+    unknown = glued and any(len(word) > 1 and word.isupper() for word in words)
+    for start, end in _spans(len(words)):
+        phrase = words[start:end]
+        covered = sum(map(len, filter(str.isalpha, phrase))) / letters
+        short = glued and sum(map(len, phrase)) < 5
+        if unknown and sum(map(len, phrase)) <= len("die") and phrase[0] not in GLUED:
+            continue  # a few letters of a longer word that nobody knows
+        for topic in known.whole(phrase):
+            if topic.strength and not (topic.alone and covered < 1):
+                head = HEAD if topic.about == "a place" and _is_head(words, end) else 0
+                tiny = (
+                    len(words) > 1 and len("".join(phrase)) <= TINY and phrase[0] not in GLUED and phrase[0].isascii()
+                )
+                weight = topic.strength + 0.3 * (end - start - 1) + covered + head - tiny * (topic.about == "health")
+                weight -= OF_PEOPLE * (len(phrase) == 1 and phrase[0] in PEOPLE and end < len(words))
+                told = max(share, covered)
+                yield Found(topic, weight, covered, min(told, DOUBTFUL) if short else told)
+
+
+def _is_head(words: tuple[str, ...], end: int) -> bool:
+    """Whether a name is about what ends here: ``county of conviction``, ``property area``."""
+    return words[end] in OF if end < len(words) else words[-1] in PLACES
+
+
+def is_question_number(name: str) -> bool:
+    """Whether a name is the number of a question, of which nobody can say what it is about."""
+    found = re.fullmatch(r"_?([A-Za-z]{1,3})(?:\d{3,}|0\d+)\w?(?:_\w{0,4})?", name)
+    return found is not None and (len(found[1]) < 3 or not vocabulary().topics((found[1].lower(),)))
+
+
+@cache
+def tokens_of(name: str) -> tuple[str, ...]:
+    """Cut a name into words: small letters, no accents, numbers apart; ``dateOfBirth`` is three words."""
+    plain = unicodedata.normalize("NFKD", name.translate(LETTERS))
+    plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    plain = re.sub(
+        r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", plain
+    ).lower()
+    return tuple(re.findall(r"[a-z]+|[0-9]+|[^\W\d_a-z]+", plain))
+
+
+@cache
+def pieces_of(token: str) -> tuple[str, ...]:
+    """Cut a glued word into known ones, where nearly all of it is known: ``hhninc`` is ``hh``, ``n``, ``inc``."""
+    known = vocabulary()
+    if not token.isalpha() or known.topics((token,)) or (len(token) < 4 and token.isascii()):
+        return (token,)
+    if not token.isascii():
+        return _cut_from_the_end(token)
+    found = _cut(token)
+    words = [piece for piece in found if piece.islower()]
+    unknown = len(token) - sum(map(len, words))
+    long = [piece for piece in words if len(piece) >= 4 and known.speaks(piece)]
+    longest = max(map(len, long), default=0)
+    if unknown == 0 or longest >= 6 or (longest and 3 * unknown <= len(token)):
+        return found
+    if long and long[0] == found[0] and unknown <= 3:
+        return found
+    if unknown == 1 and (long or found[0].lower() in PREFIXES):
+        return found
+    return (token,)
+
+
+def _cut_from_the_end(token: str) -> tuple[str, ...]:
+    """Cut a word of a script without blanks into the longest known ones, the last first: it says what a name is."""
+    known, rest, found = vocabulary(), token, list[str]()
+    while rest:
+        piece = next((rest[cut:] for cut in range(len(rest)) if known.knows(rest[cut:])), rest[-1])
+        found.append(piece)
+        rest = rest[: len(rest) - len(piece)]
+    return tuple(reversed(found))
+
+
+def _cut(token: str) -> tuple[str, ...]:
+    """Find the cut that leaves fewest letters unknown, then the fewest pieces; what is unknown is in capitals."""
+    known = vocabulary()
+    best: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
+    for end in range(1, len(token) + 1):
+        cost, cut = best[end - 1]
+        letter = token[end - 1].upper()
+        options = [(cost + 2, (*cut[:-1], cut[-1] + letter) if cut and cut[-1].isupper() else (*cut, letter))]
+        for start in range(max(end - 20, 0), end - 1):
+            piece = token[start:end]
+            if (piece in GLUED or len(piece) > 2) and (
+                known.knows(piece) or (len(piece) > 4 and known.topics((piece,)))
+            ):
+                short = 0.9 if len(piece) == 2 else 0
+                options.append((best[start][0] + 1 + short - 0.02 * len(piece) ** 2, (*best[start][1], piece)))
+        best.append(min(options, key=lambda option: (option[0], len(option[1]), option[1])))
+    return best[-1][1]
+
+
+def _beginnings(word: str) -> Iterator[str]:
+    for length in range(len(word), 2, -1):
+        yield word[:length]
+
+
+def _spans(number: int) -> Iterator[tuple[int, int]]:
+    for start in range(number):
+        for end in range(start + 1, min(start + PHRASE, number) + 1):
+            yield start, end

@@ -1,0 +1,96 @@
+"""The main job: anonymize, apply, release, check again, folder, certificate, verify."""
+
+from incrowd.release._about import NOT_STATED, QUESTIONS, SHORT, About, check_about, settings_of
+from incrowd.release._anonymize import anonymize
+from incrowd.release._apply import apply
+from incrowd.release._census import (
+    AS_READ,
+    Reading,
+    as_before,
+    cells_within,
+    census,
+    census_within,
+    fits,
+    open_with,
+    unfitting,
+)
+from incrowd.release._certificate import KeyFile, limits_of
+from incrowd.release._explanation import Explanation, Notch, empty_of
+from incrowd.release._feasibility import feasibility
+from incrowd.release._folder import OWNER, certificate_at, certificate_beside, certificate_in, format_like
+from incrowd.release._part_files import StoredRecoding
+from incrowd.release._publish import comparable
+from incrowd.release._recheck import part_of
+from incrowd.release._recipe import Basis, Predicted, Recipe, budget_of, predicted_by
+from incrowd.release._recoding_file import HEADER, SavedRecoding, load_recoding, save_recoding
+from incrowd.release._release import Release, open_original, open_release
+from incrowd.release._release_file import open_released, public_schema, wording_of
+from incrowd.release._republication import WHOSE
+from incrowd.release._solutions import Strength, frontier, solutions
+from incrowd.release._verdict import climbs, free_name, ladders_of, notes_on_look_alikes, verdict_of
+from incrowd.release._verify import Verification, read_certificate, verify
+from incrowd.release._verify_script import NEEDS
+from incrowd.release._wording import check_told
+
+__all__ = [
+    "AS_READ",
+    "HEADER",
+    "NEEDS",
+    "NOT_STATED",
+    "OWNER",
+    "QUESTIONS",
+    "SHORT",
+    "WHOSE",
+    "About",
+    "Basis",
+    "Explanation",
+    "KeyFile",
+    "Notch",
+    "Predicted",
+    "Reading",
+    "Recipe",
+    "Release",
+    "SavedRecoding",
+    "StoredRecoding",
+    "Strength",
+    "Verification",
+    "anonymize",
+    "apply",
+    "as_before",
+    "budget_of",
+    "cells_within",
+    "census",
+    "census_within",
+    "certificate_at",
+    "certificate_beside",
+    "certificate_in",
+    "check_about",
+    "check_told",
+    "climbs",
+    "comparable",
+    "empty_of",
+    "feasibility",
+    "fits",
+    "format_like",
+    "free_name",
+    "frontier",
+    "ladders_of",
+    "limits_of",
+    "load_recoding",
+    "notes_on_look_alikes",
+    "open_original",
+    "open_release",
+    "open_released",
+    "open_with",
+    "part_of",
+    "predicted_by",
+    "public_schema",
+    "read_certificate",
+    "save_recoding",
+    "settings_of",
+    "solutions",
+    "unfitting",
+    "verdict_of",
+    "verify",
+    "wording_of",
+]

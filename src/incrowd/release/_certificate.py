@@ -1,0 +1,377 @@
+"""The certificate of a release: what was promised and measured, and nothing that gives a person away."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import DataError, Finding, LocalRecoding, ParameterError, ReleaseMismatch
+from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
+from incrowd.hierarchies import Averaged
+from incrowd.models import Model, NTCloseness, exactly
+from incrowd.release._input_distance import against_input
+from incrowd.release._part_files import StoredRecoding
+from incrowd.release._release_file import Measurement, measure, open_released, public_meaning
+from incrowd.release._wording import LABELS
+
+if TYPE_CHECKING:
+    from incrowd.release._release import Release
+
+
+# Ed25519 signatures: who wrote a certificate, and that nobody changed it since.
+
+KeyFile = str | os.PathLike[str]
+
+
+def signature_of(message: bytes, key: KeyFile) -> str:
+    """Sign a message with the private key in a PEM file."""
+    private = _load(key, "private")
+    return base64.b64encode(private.sign(message)).decode()
+
+
+def is_signed(message: bytes, signature: str, key: KeyFile) -> bool:
+    """Say whether a signature was made with the private key that belongs to the public key in a PEM file."""
+    public = _load(key, "public")
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
+
+    try:
+        public.verify(base64.b64decode(signature, validate=True), message)
+    except (InvalidSignature, binascii.Error, ValueError):
+        return False
+    return True
+
+
+def _load(key: KeyFile, kind: str) -> Any:
+    """Read a key; neither its bytes nor what the library says about them get into a message."""
+    try:
+        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
+        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415
+    except ImportError:
+        trouble = True
+    else:
+        trouble = False
+    if trouble:
+        msg = "Signatures need the package cryptography."
+        raise ParameterError(msg, hint='pip install "incrowd[sign]"')
+    name = Path(key).name
+    if not Path(key).is_file():
+        msg = f"There is no key file {name!r}."
+        raise DataError(msg, hint="openssl genpkey -algorithm ed25519 -out key.pem makes one.")
+    try:
+        raw = Path(key).read_bytes()
+        found = (
+            serialization.load_pem_private_key(raw, password=None)
+            if kind == "private"
+            else serialization.load_pem_public_key(raw)
+        )
+    except Exception:  # noqa: BLE001 - a broken or locked file can fail in any way
+        found = None
+    wanted = ed25519.Ed25519PrivateKey if kind == "private" else ed25519.Ed25519PublicKey
+    if not isinstance(found, wanted):
+        msg = f"The file {name!r} holds no {kind} Ed25519 key, or is locked by a password."
+        raise DataError(msg, hint="a PEM file is needed, as openssl writes it with -algorithm ed25519.")
+    return found
+
+
+# What no promise of a release protects against, in one sentence each, for people who get a released table.
+
+GENERAL = (
+    "The promises cover intruders who know the quasi-identifiers; those who know other columns may learn more.",
+    "They hold for this table alone, not together with other tables about the same people.",
+    "They limit what the table tells about one person, not what it tells about a group of people.",
+)
+"""What no promise of this family covers."""
+LEFT_OUT = "Records are left out by a rule: that somebody is missing can itself reveal something."
+"""What must be said where records were left out or masked."""
+PSEUDONYMS = "Pseudonyms stand for names: whoever has their key knows who is who, and the data stay personal data."
+"""What must be said where identifiers are published as pseudonyms."""
+SEVERAL = (
+    "The promises count people group by group. Whoever knows several rows of a person may find that person, or learn "
+    "about them, more easily than the promises say of one row."
+)
+"""What must be said where people have several rows."""
+ROWS = (
+    "Rows were counted, and several may belong to one person: groups may hold fewer people than rows, and the promises "
+    "speak of rows."
+)
+"""What must be said where identifiers repeat and nobody said whose row is whose."""
+LOCAL = (
+    "A local recoding labels each group as precisely as it can. Whoever knows the method can sometimes tell more than "
+    "the labels say: which finer groups were too small (downcoding, minimality)."
+)
+"""What must be said where groups are called by labels of their own."""
+HARMLESS = "Columns that were called insensitive are published as they are; the promises say nothing about them."
+"""What must be said where columns are published that no promise is about."""
+
+
+def limits_of(release: Release) -> list[str]:
+    """Say what the promises of a release do not cover, whatever they are; nothing that the release does not show."""
+    schema, recipe = release.schema, release.recipe
+    return [
+        *GENERAL,
+        *([LEFT_OUT] if recipe.suppressed or recipe.dropped else []),
+        *([PSEUDONYMS] if recipe.pseudonymised else []),
+        *([ROWS] if recipe.repeated else []),
+        *([SEVERAL] if schema.entity is not None else []),
+        *([HARMLESS] if schema.insensitive else []),
+        *([LOCAL] if release.recoding.levels is None else []),
+    ]
+
+
+ESCAPED = "Texts that a spreadsheet would run, and those that begin with an apostrophe, have one more in front."
+"""What is said of files in which texts are escaped."""
+AS_PARQUET = "write it as Parquet, which keeps values as they are; nothing was published."
+SCHEMA = 1
+"""The version of the certificate's shape."""
+Plain = dict[str, Any]
+
+
+def certificate_of(
+    release: Release,
+    data: Path,
+    date: str,
+    budget: Mapping[str, Any] | None = None,
+    wording: Wording | None = None,
+) -> Plain:
+    """Write the certificate of a release, measured on the file that is published.
+
+    Parameters
+    ----------
+    release
+        The release.
+    data
+        The file with its table.
+    date
+        When it was made, as ISO 8601 writes it.
+    budget
+        The memory that may be used, and where to spill, where the release does not know it.
+    wording
+        How the file is written, if it is one of text and not as usual.
+    """
+    wording = wording or Wording()
+    known = {} if release.basis is None else release.basis.budget
+    engine = open_released(data, wording, **(known if budget is None else budget))
+    columns = _columns(release, engine)
+    shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
+    found = measure(engine, columns, release.model, shares)
+    _expect_the_same(release, found)
+    _expect_empty_texts(release, engine, data)
+    pseudonyms = [column["name"] for column in columns if column["role"] in {"identifier", "entity"}]
+    return {
+        "schema": SCHEMA,
+        "date": date,
+        "versions": dict(release.recipe.versions),
+        "data": {
+            "name": data.name,
+            "sha256": digest_of(data),
+            "bytes": bytes_of(data),
+            "rows": found.rows,
+            "escaped": escaping_of(data),
+            **({} if wording.plain is None else {"dialect": wording.plain}),
+            **({"labels": digest_of(data.with_name(LABELS))} if data.with_name(LABELS).exists() else {}),
+        },
+        "columns": columns,
+        "promise": release.recipe.promise,
+        "promises": _promises(release, found),
+        "counted": "records" if release.schema.entity is None else "persons",
+        "records": int(found.sizes.sum()),
+        "persons": release.verdict.persons,
+        "classes": len(found.sizes),
+        "suppressed": release.recipe.suppressed,
+        "masked": release.recipe.masked,
+        "dropped": release.recipe.dropped,
+        "measures": shown_measures(columns, found.sizes, release.recipe.suppressed, release.recipe.masked),
+        "pseudonymised": pseudonyms,
+        "limits": limits_of(release),
+    }
+
+
+def escaping_of(data: Path) -> str | None:
+    """Say how texts of a released file are escaped; ``None`` if they are not."""
+    return ESCAPED if is_escaped(data) else None
+
+
+def canonical(certificate: Mapping[str, Any]) -> bytes:
+    """Write a certificate in the one form that is signed: keys sorted, no spaces, without the signature."""
+    plain = {name: value for name, value in certificate.items() if name != "signature"}
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def readable(plain: Mapping[str, Any]) -> str:
+    """Write plain data as JSON to look at, the same every time."""
+    return json.dumps(plain, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def digest_of(path: Path) -> str:
+    """Give the SHA-256 of a file; of a folder, that of a list of its files with theirs."""
+    return digest_of_files(path)
+
+
+def bytes_of(path: Path) -> int:
+    """Give the bytes of a file, or of all files of a folder."""
+    return sum(file.stat().st_size for file in files_of(path).files)
+
+
+def shown_measures(
+    columns: Sequence[Plain], sizes: npt.NDArray[np.int64], suppressed: int, masked: int = 0
+) -> dict[str, float]:
+    """Give the measures that follow from what is published; masked records are a class there, and suppressed too.
+
+    The others count values of the original table, or know how high its ladders are: with all their digits they would
+    confirm a guess about who was left out, so they stay with the owner.
+    """
+    left_out = suppressed - masked
+    records = int(sizes.sum()) + left_out
+    squares = sum(size * size for size in sizes.tolist()) - masked * masked
+    levels = [column["level"] for column in columns if column["level"] is not None]
+    return {
+        **({"height": sum(levels)} if levels else {}),
+        "discernibility": squares + suppressed * records,
+        "aecs": records / max(len(sizes) + (left_out > 0), 1),
+    }
+
+
+def _columns(release: Release, engine: Engine) -> list[Plain]:
+    """Describe the published columns; of a sensitive one only values that are in the file are named."""
+    schema, levels = release.schema, release.recipe.levels
+    names = list(engine.columns())
+    meanings, hierarchies = dict(schema.sensitive), dict(schema.quasi)
+    domains = engine.domains([name for name in names if name in meanings])
+    domains |= {name: domains[name].read_as(known.kind) for name, known in release.distributions.items()}
+    columns = []
+    for name in names:
+        column: Plain = {"name": name, "role": schema.role(name) or "insensitive", "level": None}
+        if column["role"] == "quasi-identifier" and levels is not None:
+            column["level"] = levels[name]
+        if isinstance(hierarchy := hierarchies.get(name), Averaged):
+            column["averaged"] = hierarchy.by
+        if column["role"] == "sensitive":
+            column |= public_meaning(meanings[name], domains[name])
+        columns.append(column)
+    return columns
+
+
+def _expect_the_same(release: Release, found: Measurement) -> None:
+    """Refuse a file that is not the table that was checked."""
+    shown, certified = found.verdict, release.verdict
+    same = (shown.classes, shown.records) == (certified.classes, certified.records)
+    if release.schema.entity is None:
+        pairs = zip(shown.findings, certified.findings, strict=True)
+        same &= all(math.isclose(*two) for one, other in pairs if other.reference is None for two in _both(one, other))
+    if not same:
+        msg = "The file that was written does not show what was measured on the table."
+        raise ReleaseMismatch(msg, hint=AS_PARQUET)
+
+
+def _expect_empty_texts(release: Release, engine: Engine, data: Path) -> None:
+    """Refuse a file whose readers would take an empty text for nothing, where that makes a difference.
+
+    Files of SPSS and Stata hold no other nothing for texts. A CSV file has an empty text in quotes, which we read as it
+    is and others do not: that does no harm as long as the column has no missing value beside it.
+    """
+    measured = (*release.schema.quasi_names, *release.schema.sensitive_names)
+    possible = [name for name in measured if _may_be_empty(release, name)]  # seldom any, and asking reads the file
+    lost: list[str] = []
+    if ending_of(data) in {".sav", ".dta"}:
+        lost = [name for name in possible if "" in _published(release, name)]
+    elif possible and ending_of(data) in {".csv", ".csv.gz"}:
+        found = engine.domains(possible)
+        lost = [name for name in possible if found[name].has_null and "" in found[name].texts.tolist()]
+    if lost:
+        msg = f"A file ending in {ending_of(data)!r} cannot tell the empty texts of column {lost[0]!r} from nothing."
+        raise ReleaseMismatch(msg, hint=AS_PARQUET)
+
+
+def _may_be_empty(release: Release, name: str) -> bool:
+    """Say whether a column has an empty text, or a label that is one."""
+    known = release.recoding.domains.get(name) or release.distributions.get(name)
+    ladder = release.recoding.ladders.get(name)
+    labels = () if ladder is None else ladder.labels
+    texts = (() if known is None else known.texts, *labels)
+    return any("" in set(one) for one in texts)
+
+
+def _published(release: Release, name: str) -> list[str | None]:
+    """Give what can be published of a column that promises speak about."""
+    recoding = release.recoding
+    if name not in recoding.quasi:
+        known = release.distributions.get(name)
+        return [] if known is None else list(known.texts.tolist())
+    if isinstance(recoding, LocalRecoding):
+        return list(recoding.labels[recoding.quasi.index(name)].tolist())
+    return list(recoding.ladders[name].labels[recoding.levels[name]].tolist())
+
+
+def _both(one: Finding, other: Finding) -> list[tuple[float, float]]:
+    return [(float(left), float(right)) for left, right in zip(one.measured, other.measured, strict=True)]
+
+
+def _promises(release: Release, found: Measurement) -> list[Plain]:
+    """Put what was found before publishing beside what the file shows."""
+    left_out = release.recipe.suppressed - release.recipe.masked
+    entries = []
+    for model, certified, shown in zip(found.promises, release.verdict.findings, found.verdict.findings, strict=True):
+        entry = _promise(release, model, certified, shown)
+        most = None if entry["measured"] is None else against_input(model, shown, found, left_out)
+        if most is not None:
+            bound = certified.required[0][2]
+            entry["input_at_most"] = exactly(min(most, bound))
+            entry["owner_only"] = entry["owner_only"] if most > bound else None
+        entries.append(entry)
+    return entries
+
+
+def _promise(release: Release, model: Model, certified: Finding, shown: Finding) -> Plain:
+    plain = model.certificate_form
+    if plain is None:
+        msg = f"A certificate cannot say what {type(model).__name__} promises."
+        raise ParameterError(msg, hint="use the models that incrowd brings.")
+    measured = _measured(release, certified, shown)
+    supersets = {} if shown.supersets is None else {"supersets": shown.supersets}
+    return {
+        **plain,
+        **supersets,
+        "promise": certified.promise,
+        "columns": list(certified.columns),
+        "required": [
+            {"name": name, "sense": sense, "bound": exactly(bound)} for name, sense, bound in certified.required
+        ],
+        "measured": measured,
+        "holds": certified.holds,
+        "holds_here": None if measured is None else (shown if release.schema.entity is None else certified).holds,
+        "owner_only": _owner_only(release, model, certified, shown),
+        "limits": model.limit,
+    }
+
+
+def _measured(release: Release, certified: Finding, shown: Finding) -> list[str] | None:
+    """Give what the file shows; people are counted where it was known whose row is whose.
+
+    What was measured against the original table is not written: a distance with all its digits would tell whoever
+    knows the release what the records left out have added to it. A bound is, that is the same whoever they are.
+    """
+    if release.schema.entity is None:
+        return [exactly(number) for number in shown.measured]
+    return None if certified.reference is not None else [exactly(number) for number in certified.measured]
+
+
+def _owner_only(release: Release, model: Model, certified: Finding, shown: Finding) -> str | None:
+    """Say why a promise can hold although the file alone does not show it."""
+    if certified.reference is None:
+        return None
+    bounds = " and ".join(f"{name} {sense} {bound}" for name, sense, bound in certified.required)
+    left_out = release.recipe.suppressed - release.recipe.masked
+    if left_out and (certified.reference == "input" or isinstance(model, NTCloseness)):
+        return f"{bounds} was measured against the original table, which only its owner has"
+    if isinstance(model, NTCloseness) and model.supersets != shown.supersets and not shown.holds:
+        return f"{bounds} was measured with supersets of the kind {model.supersets}, which only the owner knows"
+    return None

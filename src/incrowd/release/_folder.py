@@ -1,0 +1,271 @@
+"""A release on disk: what may be published in one folder, what must not in another."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from incrowd.core import DataError, Domain, ParameterError, atomic_folder
+from incrowd.engines import Codebook, Wording, ending_of, open_table
+from incrowd.models import exactly
+from incrowd.release._certificate import KeyFile, canonical, certificate_of, escaping_of, readable, signature_of
+from incrowd.release._part_files import PART
+from incrowd.release._recoding_file import save_recoding
+from incrowd.release._release_file import open_released
+from incrowd.release._wording import LABELS, Told, check_told, labels_known, wording_wanted, write_labels
+
+if TYPE_CHECKING:
+    from incrowd.release._release import Release
+
+
+Format = Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"]
+PUBLIC, OWNER = "public", "owner"
+CERTIFICATE, SCRIPT = "release.json", "verify.py"
+HOLDS = (
+    f"{PUBLIC}/{CERTIFICATE}",
+    *(f"{PUBLIC}/{name}" for name in (SCRIPT, LABELS, "report.html")),
+    *(f"{OWNER}/{name}" for name in ("recoding.json", "recoding.parquet", "recipe.json", "input.json", "plan.toml")),
+    *(f"{OWNER}/{name}" for name in (PART.format("*"), "report.html", "report.json")),
+)
+"""What the folder of a release can hold besides its data: whatever is written is named here, so it can be replaced."""
+DATA = {f"data.{name}": (f"{PUBLIC}/data.{name}", f"{PUBLIC}/data.{name}/part-*.parquet") for name in get_args(Format)}
+"""Where the data of a release lie, by the name that its certificate gives."""
+
+
+def save(  # noqa: PLR0913 - all but the first two are optional
+    release: Release,
+    folder: str | os.PathLike[str],
+    *,
+    format: Format = "parquet",  # noqa: A002 - what users call it
+    dialect: Told = "input",
+    labels: bool = False,
+    force: bool = False,
+    sign: KeyFile | None = None,
+    plan: str | None = None,
+    about: Mapping[str, str] | None = None,
+    date: str | None = None,
+) -> Path:
+    """Write a release: ``public`` may be given away, ``owner`` must be kept.
+
+    Parameters
+    ----------
+    release
+        The release.
+    folder
+        The folder to make. It appears whole or not at all.
+    format
+        How the table is written: for Excel (``xlsx``), SPSS (``sav``) and Stata (``dta``) install ``incrowd[files]``.
+    dialect
+        How a CSV file is written: ``"input"`` as the text file that was read, if it was one; ``"plain"`` with commas,
+        in UTF-8, with decimal points and ISO dates; or what differs from the file that was read, by ``separator``,
+        ``decimal``, ``dates``, ``encoding`` and ``mark``.
+    labels
+        Whether to write ``labels.csv`` beside the table: what the columns and codes of SPSS and Stata mean, for codes
+        that are published and no others.
+    force
+        Whether an earlier release there may be replaced.
+    sign
+        A PEM file with a private Ed25519 key, to sign the certificate with.
+    plan
+        The text of the plan that it was made by.
+    about
+        Write reports too, with what only the owner knows, as in ``Release.report``; an empty dict says nothing.
+    date
+        When it was made, as ISO 8601 writes it; by default today.
+    """
+    if format not in get_args(Format):
+        msg = f"format must be one of {', '.join(map(repr, get_args(Format)))}, got {format!r}."
+        raise ParameterError(msg)
+    if release.recipe.sample is not None:
+        msg = "What came of a sample is not a result: it gets no certificate, and is not written."
+        raise ParameterError(msg, hint="run it again on the whole table, without sample.")
+    if about is not None:
+        from incrowd.release._about import check_about  # noqa: PLC0415 - as below
+
+        check_about(about)
+    told = check_told(dialect)
+    with new_folder(folder, force=force) as folders:
+        data = folders.public / f"data.{format}"
+        table = release.table
+        engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
+        known = labels_known(engine, wanted=labels)
+        wanted = wording_wanted(told, release.recipe.wording, engine, release.schema, release.recoding.domains)
+        wording = engine.write(data, keep_order=release.recipe.order == "keep", wording=wanted)
+        how: dict[str, Any] = {"sign": sign, "plan": plan, "about": about, "date": date}
+        write_around(release, folders, data, wording, labels=known, **how)
+    return Path(folder)
+
+
+def format_like(source: str | os.PathLike[str] | None) -> Format:
+    """Give the format of a release whose table came from a file; Parquet if it did not, or that cannot be written."""
+    ending = "" if source is None else ending_of(source).removeprefix(".")
+    known: dict[str, Format] = {name: name for name in get_args(Format)}
+    texts: dict[str, Format] = {"tsv": "csv", "txt": "csv", "tsv.gz": "csv.gz", "txt.gz": "csv.gz"}
+    more: dict[str, Format] = {"feather": "arrow", "ipc": "arrow", "zsav": "sav", "xls": "xlsx", "xlsm": "xlsx"}
+    return {**known, **texts, **more}.get(ending, "parquet")
+
+
+class Folders(NamedTuple):
+    """Where the two halves of a release are being written."""
+
+    public: Path
+    owner: Path
+
+
+@contextmanager
+def new_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Folders]:
+    """Give the two folders of a release to write into; they appear when the block ends well."""
+    with atomic_folder(folder, holds=(*HOLDS, *_data_in(Path(folder))), force=force) as part:
+        folders = Folders(part / PUBLIC, part / OWNER)
+        folders.owner.mkdir(mode=0o700)
+        folders.public.mkdir()
+        yield folders
+
+
+def _data_in(folder: Path) -> tuple[str, ...]:
+    """Say where the data of an earlier release lie; a table beside them that no certificate names is somebody's own."""
+    try:
+        name = json.loads((folder / PUBLIC / CERTIFICATE).read_text(encoding="utf-8"))["data"]["name"]
+        return DATA.get(name, ())
+    except FileNotFoundError:  # nothing is there, unless what had stepped aside is put back
+        return tuple(path for paths in DATA.values() for path in paths)
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+
+
+def write_around(  # noqa: PLR0913 - all but the first four are optional
+    release: Release,
+    folders: Folders,
+    data: Path,
+    wording: Wording,
+    *,
+    labels: Codebook | None = None,
+    sign: KeyFile | None = None,
+    plan: str | None = None,
+    about: Mapping[str, str] | None = None,
+    date: str | None = None,
+    budget: Mapping[str, Any] | None = None,
+) -> None:
+    """Write all that belongs to a release around its table, which is written already."""
+    date = date or dt.datetime.now(dt.UTC).date().isoformat()
+    if labels is not None:
+        write_labels(folders.public, labels, open_released(data, wording), release.schema, wording)
+    certificate = certificate_of(release, data, date, budget, wording)
+    if sign is not None:
+        certificate["signature"] = signature_of(canonical(certificate), sign)
+    (folders.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")
+    (folders.public / SCRIPT).write_bytes((files("incrowd.release") / "_verify_script.py").read_bytes())
+    _write_owner(release, folders.owner, date, plan, escaping_of(data))
+    if about is not None:
+        from incrowd.report import write_reports  # noqa: PLC0415 - drawing is loaded when something is drawn
+
+        written = replace(release, table=data) if isinstance(release.table, Path) else release
+        known = {"plan": plan, "date": date, "file": certificate["data"]}
+        write_reports(written, folders.owner, folders.public, about, **known)
+
+
+def _write_owner(release: Release, folder: Path, date: str, plan: str | None, escaped: str | None) -> None:
+    save_recoding(release, folder)
+    recipe = {
+        **asdict(release.recipe),
+        "date": date,
+        "escaped": escaped,
+        "masked": release.recipe.masked,
+        "measures": dict(release.measures),
+        "promises": _promises(release),
+    }
+    known = recipe.pop("input")
+    (folder / "recipe.json").write_text(readable(_plain(recipe)), encoding="utf-8")
+    distributions = {name: _counted(domain) for name, domain in release.distributions.items()}
+    (folder / "input.json").write_text(readable({**known, "distributions": distributions}), encoding="utf-8")
+    if plan is not None:
+        (folder / "plan.toml").write_text(plan, encoding="utf-8")
+
+
+def _promises(release: Release) -> list[dict[str, Any]]:
+    """Write what was measured before publishing, against the original table where that was promised."""
+    return [
+        {
+            "promise": finding.promise,
+            "columns": list(finding.columns),
+            "measured": [exactly(number) for number in finding.measured],
+            "reference": finding.reference,
+            "supersets": finding.supersets,
+        }
+        for finding in release.verdict.findings
+    ]
+
+
+def _counted(domain: Domain) -> list[list[Any]]:
+    return [[text, count] for text, count in zip(domain.texts.tolist(), domain.counts.tolist(), strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    """Write what JSON does not know as text, such as infinity, and tuples as lists."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    known = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    return value if known else str(value)
+
+
+# Where a saved release lies: whatever of it is named, its certificate and the owner's folder are found.
+
+HINT = "name the folder of a release, its folder public, or the file release.json in it."
+
+
+def certificate_in(path: Path) -> Path | None:
+    """Find the certificate in what was named, if it is one or holds one."""
+    for place in (path / PUBLIC / CERTIFICATE, path / CERTIFICATE):
+        if path.is_dir() and place.is_file():
+            return place
+    return path if path.name == CERTIFICATE else None
+
+
+def certificate_beside(path: Path) -> Path | None:
+    """Find the certificate of a data file: it lies beside it, and names it."""
+    place = path.with_name(CERTIFICATE) if path.name else path
+    try:
+        found: Any = json.loads(place.read_text(encoding="utf-8")) if path.exists() else None
+        return place if found["data"]["name"] == path.name else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def certificate_at(path: str | os.PathLike[str]) -> Path:
+    """Find the certificate of a release, whatever of it was named; else say what would be right.
+
+    Parameters
+    ----------
+    path
+        The folder of a release, its folder ``public``, the certificate, or the data file beside it.
+    """
+    path = Path(path)
+    found = certificate_in(path) or certificate_beside(path)
+    if found is not None or path.suffix == ".json":
+        return found or path
+    if path.is_dir():
+        msg = f"The folder {path.name!r} holds no release."
+    elif path.exists():
+        msg = f"No certificate that names the file {path.name!r} lies beside it."
+    else:
+        msg = f"There is no file or folder {path.name!r}."
+    raise DataError(msg, hint=HINT)
+
+
+def owner_beside(certificate: Path) -> Path:
+    """Find the folder that the owner kept, beside the folder that was published."""
+    owner = certificate.resolve().parent.parent / OWNER
+    if not owner.is_dir():
+        msg = "How the original became the release is known to its owner only: the folder owner is not beside public."
+        raise DataError(msg, hint="name it: owner=...")
+    return owner

@@ -1,0 +1,289 @@
+"""How a release was made: everything that is needed to make it again."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import (
+    Cells,
+    Classes,
+    FullDomainRecoding,
+    Grouping,
+    Labelling,
+    LocalRecoding,
+    Namer,
+    Recoding,
+    group,
+)
+from incrowd.engines import Wording, digest_of_files, files_of
+from incrowd.release._census import AS_READ
+from incrowd.search import Problem
+
+LIBRARIES = ("incrowd", "duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pyspark")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a release was made.
+
+    Attributes
+    ----------
+    promise
+        The promise, as its text.
+    algorithm
+        The search, with its parameters.
+    proof
+        What the search shows: ``"optimal"``, ``"all minimal nodes"``, ``"least height"``, ``"best found"``.
+    levels
+        The level of every quasi-identifier; ``None`` for a local recoding.
+    records, suppressed
+        How many records the table had, and how many are left out of the release, or masked in it.
+    max_suppressed_records
+        How many might have been left out.
+    dropped
+        How many records were removed first because a quasi-identifier is missing.
+    checked, nodes
+        How many nodes of the lattice were tested, of how many.
+    lower_bound
+        No release of this kind has a smaller measure than this.
+    notes
+        What the search had to do differently, and what a careful reader should know.
+    engine, input
+        What read the table, and what is known about it: ``kind``, how many ``files`` and their ``sha256``, ``rows``,
+        ``columns``. As confidential as the table: a hash confirms guesses.
+    versions
+        The versions of incrowd and of the libraries that took part.
+    order, suppression
+        Whether rows are sorted or keep their order, and whether suppressed records are dropped or masked.
+    pseudonymised
+        The columns that are published as pseudonyms. Their keys are nowhere.
+    repeated
+        Identifiers that name fewer people than there are rows, though every row was counted as another person.
+    sample
+        How many records were tried out; ``None`` for a whole table. What came of a sample is no result.
+    floor
+        The columns whose finest levels were not counted, because the census would not have fit into memory, each with
+        the level from which on it was; ``notes`` say what is known about the levels below.
+    """
+
+    promise: str
+    algorithm: str
+    proof: str
+    levels: Mapping[str, int] | None
+    records: int
+    suppressed: int
+    max_suppressed_records: int
+    dropped: int
+    checked: int
+    nodes: int
+    lower_bound: float
+    notes: tuple[str, ...]
+    engine: str
+    input: Mapping[str, Any]
+    versions: Mapping[str, str]
+    order: str = "sorted"
+    suppression: str = "drop"
+    pseudonymised: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    sample: int | None = None
+    floor: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def published(self) -> int:
+        """How many records are published, masked or not."""
+        return self.records - self.suppressed + self.masked
+
+    @property
+    def masked(self) -> int:
+        """How many records are published with nothing in their quasi-identifiers."""
+        return self.suppressed if self.suppression == "mask" else 0
+
+    @property
+    def wording(self) -> Wording | None:
+        """How the file that was read is written; ``None`` if it was no text file."""
+        if "dialect" in self.input:
+            return Wording.read_of(self.input["dialect"])
+        return Wording() if self.input["kind"] in {"csv", "tsv", "txt", "gz"} else None
+
+
+def versions() -> dict[str, str]:
+    """Give the versions of Python, of incrowd and of the libraries that are installed."""
+    return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version(name))}}
+
+
+def described(
+    table: Any, columns: list[str], rows: int, read: Wording | None, reading: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Describe the input: a file by its hash, how it is written and how it was read, anything else by its size."""
+    known: dict[str, Any] = {"kind": type(table).__name__, "sha256": None, "rows": rows, "columns": columns}
+    if isinstance(table, (str, os.PathLike)):
+        files = files_of(table).files
+        kind = files[0].suffix.lstrip(".").lower() or "file"
+        known |= {"kind": kind, "sha256": digest_of_files(table), "files": len(files)}
+        said = {name: reading[name] for name in AS_READ if name in reading}
+        known |= {"reading": said} if said else {}
+    return known | ({} if read is None or read.plain is None else {"dialect": read.plain})
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+# The classes that a recoding says will be published.
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predicted:
+    """The classes that a recoding makes.
+
+    Attributes
+    ----------
+    classes
+        All classes; they know what they are called.
+    left_out
+        Which of them are not published.
+    quasi
+        The quasi-identifiers of the cells inside the classes, where a local recoding says which they are.
+    """
+
+    classes: Classes
+    left_out: Bools
+    quasi: tuple[Ints, ...] | None = None
+
+    def names(self, column: int) -> npt.NDArray[np.object_]:
+        """Give the label of every code of a quasi-identifier."""
+        if self.classes.labels is not None:
+            return self.classes.labels[column]
+        standing = self.classes.standing
+        assert standing is not None  # noqa: S101 - a census says where its classes stand
+        return standing.texts(column)
+
+
+def predicted_by(problem: Problem, recoding: Recoding, paths: Ints | None = None) -> Predicted:
+    """Give the classes that a recoding makes of a table.
+
+    Parameters
+    ----------
+    problem
+        The table, as the search saw it.
+    recoding
+        What the search found.
+    paths
+        How a local recoding cut its classes out, if it did: one row per class.
+    """
+    if isinstance(recoding, FullDomainRecoding):
+        classes = problem.census.classes(recoding.levels)
+        return Predicted(classes, _left_out(classes, recoding))
+    classes = _locally(problem, recoding)
+    classes = classes if paths is None else replace(classes, paths=paths)
+    kept = _published(recoding)
+    quasi = tuple(column[kept] for column in recoding.codes[: len(recoding.quasi)])
+    return Predicted(classes, np.zeros(len(classes), dtype=bool), quasi)
+
+
+def _locally(problem: Problem, recoding: LocalRecoding) -> Classes:
+    census, kept = problem.census, _published(recoding)
+    members = recoding.classes[kept]
+    number = len(recoding.labels[0])
+    first = np.zeros(number, dtype=np.intp)
+    first[members[::-1]] = np.arange(len(members))[::-1]
+    codes = dict(zip(recoding.domains, (column[kept] for column in recoding.codes), strict=True))
+    entity = problem.schema.entity
+    cells = Cells(
+        {name: codes[name] for name in census.sensitive},
+        {name: recoding.domains[name] for name in census.sensitive},
+        None if entity is None else codes[entity],
+        recoding.counts[kept],
+    )
+    names, ids = zip(*recoding.named.values(), strict=True)
+    return Classes.of(Grouping(members, first), ids, cells, labels=names)
+
+
+def _published(recoding: LocalRecoding) -> Bools | slice:
+    """Say which entries of a recoding are published; a slice, which copies nothing, where all are."""
+    kept = recoding.classes >= 0
+    return slice(None) if kept.all() else kept
+
+
+def _left_out(predicted: Classes, recoding: FullDomainRecoding) -> Bools:
+    """Say which classes of a node are suppressed."""
+    if not recoding.leaves_out:
+        return np.zeros(len(predicted), dtype=bool)
+    sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
+    both = [np.concatenate(pair) for pair in zip(predicted.codes, recoding.suppressed, strict=True)]
+    ids = group(both, sizes).ids
+    return np.isin(ids[: len(predicted)], ids[len(predicted) :])
+
+
+# What a release was made of, for whoever draws it: the original table, the census, and the classes it became.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """What a release was made of. As confidential as the original table.
+
+    Attributes
+    ----------
+    table, reading
+        The original table as it was given, and how to read it.
+    problem
+        What the search was asked.
+    predicted
+        The classes that it made.
+    named
+        What a local recoding calls its classes; a node's are called by their levels.
+    seconds
+        How long it took from opening the table to the checked release.
+    peak
+        The most bytes of memory that the process had until then, where the system tells.
+    """
+
+    table: Any = field(repr=False)
+    reading: Mapping[str, Any] = field(repr=False)
+    problem: Problem = field(repr=False)
+    predicted: Predicted = field(repr=False)
+    named: Sequence[Labelling] | None = field(default=None, repr=False)
+    seconds: float | None = field(default=None, repr=False)
+    peak: int | None = field(default=None, repr=False)
+
+    @property
+    def budget(self) -> dict[str, Any]:
+        """What may be used, and where to spill, for whoever reads the table or the release again."""
+        return budget_of(self.reading)
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """The records of every published class."""
+        return self.predicted.classes.records[~self.predicted.left_out]
+
+    @property
+    def labels(self) -> tuple[Labelling, ...]:
+        """What every published class is called, per quasi-identifier, and what that gives up."""
+        if self.named is not None:
+            return tuple(self.named)
+        classes, kept = self.predicted.classes, ~self.predicted.left_out
+        assert classes.standing is not None  # noqa: S101 - a census says where its classes stand
+        census = self.problem.census
+        return tuple(
+            Namer(census, column).by_group(np.full(int(kept.sum()), level), classes.codes[column][kept])
+            for column, level in enumerate(classes.standing.levels)
+        )
+
+
+def budget_of(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Give of how a table is read what any other table may be read with: the memory, and where to spill."""
+    return {name: reading[name] for name in ("memory", "temp") if name in reading}

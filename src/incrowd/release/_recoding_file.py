@@ -1,0 +1,125 @@
+"""A recoding on disk, complete: what every value is published as, the roles of the columns, and the promise."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incrowd.core import (
+    DataError,
+    Hierarchy,
+    IncrowdError,
+    Recoding,
+    Schema,
+    get_recoding,
+    join_cells,
+    put_recoding,
+)
+from incrowd.engines import read_arrays, write_arrays
+from incrowd.hierarchies import get_hierarchies, get_schema, hierarchies_of, put_hierarchies, put_schema
+from incrowd.models import Model, promise
+from incrowd.release._certificate import readable
+from incrowd.release._part_files import PART, StoredRecoding
+
+if TYPE_CHECKING:
+    from incrowd.release._release import Release
+
+HEADER, MAP = "recoding.json", "recoding.parquet"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedRecoding:
+    """A recoding with all that is needed to use it on another table. As confidential as the original table.
+
+    Attributes
+    ----------
+    recoding
+        What every value is published as.
+    schema
+        The roles of the columns. Its hierarchies know the values of the original table and no others.
+    model
+        The promise.
+    hierarchies
+        Hierarchies of quasi-identifiers as they were given, by name: of values that the original table did not have
+        they know more. Those that were made from the table, and those of other libraries, are missing.
+    """
+
+    recoding: Recoding = field(repr=False)
+    schema: Schema = field(repr=False)
+    model: Model
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict, repr=False)
+
+
+def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str]) -> None:
+    """Write a recoding into a folder that exists: a header in JSON, and its arrays in Parquet.
+
+    Parameters
+    ----------
+    source
+        The release, or a recoding that was loaded.
+    folder
+        Where to write ``recoding.json`` and ``recoding.parquet``; files of these names are replaced. A recoding that
+        was found part by part has ``recoding-1.parquet`` and so on beside them.
+    """
+    recoding = source.recoding
+    stored = recoding if isinstance(recoding, StoredRecoding) else None
+    header, arrays = put_recoding(recoding if stored is None else stored.outline)
+    known = source.hierarchies if isinstance(source, SavedRecoding) else hierarchies_of(source.schema)
+    hierarchies, trees = put_hierarchies(known)
+    header |= {"schema": put_schema(source.schema), "promise": str(source.model), "hierarchies": hierarchies}
+    if stored is not None:
+        header["parts"] = len(stored.files)
+        stored.copy(Path(folder))
+    write_arrays(arrays | trees, Path(folder) / MAP)
+    (Path(folder) / HEADER).write_text(readable(header), encoding="utf-8")
+
+
+def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
+    """Read a recoding that was saved, from its folder or from the folder ``owner`` of a saved release.
+
+    Parameters
+    ----------
+    folder
+        Where ``recoding.json`` and ``recoding.parquet`` lie.
+
+    Examples
+    --------
+    >>> import incrowd as ic, tempfile
+    >>> table = [{"age": 31}, {"age": 34}, {"age": 52}, {"age": 55}]
+    >>> release = ic.anonymize(table, ic.Schema(quasi={"age": ic.intervals(10, 20)}), model="k>=2")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = release.save(f"{folder}/out")
+    ...     ic.load_recoding(f"{folder}/out/owner").recoding.levels
+    {'age': 1}
+    """
+    header = _read_header(Path(folder) / HEADER)
+    arrays = read_arrays(Path(folder) / MAP)
+    try:
+        if "parts" in header:
+            files = (PART.format(number + 1) for number in range(header["parts"]))
+            arrays |= join_cells([read_arrays(Path(folder) / file) for file in files])
+        recoding = get_recoding(header, arrays)
+        hierarchies = get_hierarchies(header.get("hierarchies", {}), arrays)
+        return SavedRecoding(recoding, get_schema(header["schema"], recoding), promise(header["promise"]), hierarchies)
+    except IncrowdError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a broken file can fail in any way, and quote what it holds
+        trouble = f"The recoding in {Path(folder).name!r} cannot be read ({type(error).__name__})."
+    raise DataError(trouble, hint="header and arrays must be those that were saved together.")
+
+
+def _read_header(path: Path) -> dict[str, Any]:
+    found: Any = None
+    if path.is_file():
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            found = None
+    if not isinstance(found, dict):
+        msg = f"There is no recoding in {path.parent.name!r}: {path.name!r} is missing or cannot be read."
+        raise DataError(msg, hint="name the folder in which it was saved, such as out/owner.")
+    return found

@@ -1,0 +1,264 @@
+"""A published table, with the proof that it keeps its promises."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incrowd.core import CensusRequest, Domain, Recoding, Schema, Verdict
+from incrowd.engines import Answers, Engine, Remembered, digest_of_files, open_table
+from incrowd.models import Model
+from incrowd.release._census import AS_READ, as_before, cells_within, open_with
+from incrowd.release._certificate import KeyFile
+from incrowd.release._explanation import Explanation, in_words
+from incrowd.release._folder import Format, save
+from incrowd.release._recipe import Basis, Recipe
+from incrowd.release._release_file import open_released
+from incrowd.release._wording import Told
+
+if TYPE_CHECKING:
+    from incrowd.report import Charts
+
+
+# What was counted about a release already: several questions about one file read it once.
+
+SHARE = 4
+"""One part in so many of the cells that fit into memory may be kept: of the release, and of its table."""
+
+
+@dataclass(eq=False)
+class Kept:
+    """What files answered, each with a hash of the bytes that it had then: a file that changed is counted anew.
+
+    Attributes
+    ----------
+    published, original
+        What was asked of the release, and of the table that it was made of; with the hash and how it was read.
+    """
+
+    published: tuple[Any, Answers] | None = field(default=None, repr=False)
+    original: tuple[Any, Answers] | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> tuple[type[Kept], tuple[()]]:
+        """Let a copy of a release begin with nothing."""
+        return Kept, ()
+
+
+def open_release(release: Release, **budget: Any) -> Engine:
+    """Open the published table of a release; a file that is still the same remembers what it was asked.
+
+    Parameters
+    ----------
+    release
+        The release.
+    budget
+        The memory that may be used, and where to spill; by default what the release was made with.
+    """
+    table = release.table
+    budget = budget or ({} if release.basis is None else release.basis.budget)
+    if not isinstance(table, Path):
+        return open_table(table, missing_values=(), **budget)
+    engine, key = open_released(table, **budget), digest_of_files(table)
+    if release.kept.published is None or release.kept.published[0] != key:
+        release.kept.published = key, Answers(_room(release.schema, budget))
+    return Remembered(engine, release.kept.published[1])
+
+
+def open_original(release: Release, table: Any, schema: Schema, **reading: Any) -> Engine:
+    """Open the table that a release was made of; a file that is still the same remembers what it was asked.
+
+    Where it is the very file that was read to make the release, its census is known from then.
+
+    Parameters
+    ----------
+    release, table
+        The release, and its table.
+    schema
+        How the table is read.
+    reading
+        How to read a file; by default as it was read then.
+    """
+    reading = as_before(table, reading, release.recipe.input.get("reading", {}))
+    engine = open_with(table, schema, **reading)
+    if not isinstance(table, (str, os.PathLike)) or schema != release.schema:
+        return engine
+    key = digest_of_files(table), *_as_read(reading)
+    if release.kept.original is None or release.kept.original[0] != key:
+        answers = Answers(_room(schema, reading))
+        _know(release, answers, key)
+        release.kept.original = key, answers
+    return Remembered(engine, release.kept.original[1])
+
+
+def _know(release: Release, answers: Answers, key: tuple[Any, ...]) -> None:
+    """Take over the census that a release was made from, if that was of these bytes and of all its columns."""
+    basis, schema = release.basis, release.schema
+    if (
+        basis is None
+        or release.recipe.sample is not None
+        or key != (release.recipe.input.get("sha256"), *_as_read(basis.reading))
+    ):
+        return
+    census = basis.problem.census
+    if census.sensitive == schema.sensitive_names and not any(census.floor):
+        request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
+        answers.know(request, census)
+
+
+def _as_read(reading: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(reading.get(name) for name in AS_READ)
+
+
+def _room(schema: Schema, reading: Mapping[str, Any]) -> int:
+    """Say how many cells may be kept."""
+    request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity)
+    return cells_within(request, reading.get("memory")) // SHARE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Release:
+    """A published table that keeps its promises: it was checked again after it was made.
+
+    Attributes
+    ----------
+    table
+        The published table, of the kind that came in, sorted by its values; the path of a file where it was written
+        at once.
+    verdict
+        What was measured on the published table.
+    measures
+        What it cost, per measure; smaller is better.
+    recoding
+        What every value is published as. As confidential as the original table.
+    recipe
+        How it was made.
+    schema, model
+        The roles of the columns, and the promise.
+    explanation
+        Numbers behind it: what each column and each promise has to do with it.
+    distributions
+        The sensitive values of the original table that the promise is about, and how often each occurs. As confidential
+        as the table.
+    basis
+        What it was made of, for charts and reports. As confidential as the original table.
+    kept
+        What files answered already, so that the next question about the release need not read them again. As
+        confidential as the original table.
+
+    Notes
+    -----
+    There is no release that fails its promise: ``anonymize`` raises ``NoSafeRelease`` instead. A pickled release leaves
+    ``basis`` behind, and with it the original table; a copy keeps it.
+    """
+
+    table: Any = field(repr=False)
+    verdict: Verdict
+    measures: Mapping[str, float] = field(repr=False)
+    recoding: Recoding = field(repr=False)
+    recipe: Recipe
+    schema: Schema = field(repr=False)
+    model: Model = field(repr=False)
+    explanation: Explanation = field(repr=False)
+    distributions: Mapping[str, Domain] = field(default_factory=dict, repr=False)
+    basis: Basis | None = field(default=None, repr=False)
+    kept: Kept = field(default_factory=Kept, init=False, repr=False)
+
+    def __getstate__(self) -> list[Any]:
+        """Pickle a release without the original table and its counts: a pickle may go where they must not."""
+        return [None if part.name == "basis" else getattr(self, part.name) for part in fields(self)]
+
+    def __copy__(self) -> Release:
+        return replace(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Release:
+        return replace(self, table=deepcopy(self.table, memo))
+
+    def save(  # noqa: PLR0913 - all but the first are optional
+        self,
+        folder: str | PathLike[str],
+        *,
+        format: Format = "parquet",  # noqa: A002 - what users call it
+        dialect: Told = "input",
+        labels: bool = False,
+        force: bool = False,
+        sign: KeyFile | None = None,
+        plan: str | None = None,
+        about: Mapping[str, str] | None = None,
+    ) -> Path:
+        """Write ``public``, which may be given away, and ``owner``, which must be kept, into a folder.
+
+        Parameters
+        ----------
+        folder
+            The folder to make. It appears whole or not at all.
+        format
+            How the table is written.
+        dialect
+            How a CSV file is written: ``"input"`` as the text file that was read, if it was one; ``"plain"`` with
+            commas, in UTF-8, with decimal points and ISO dates; or what differs from the file that was read, such as
+            ``{"separator": ";", "decimal": ",", "dates": "%d.%m.%Y", "encoding": "cp1252", "mark": False}``.
+        labels
+            Whether to write ``labels.csv`` beside the table: what the columns and codes of SPSS and Stata mean.
+        force
+            Whether an earlier release there may be replaced.
+        sign
+            A PEM file with a private Ed25519 key, to sign the certificate with.
+        plan
+            The text of the plan that it was made by.
+        about
+            Write reports too, with what only the owner knows, as in ``report``; an empty dict says nothing.
+        """
+        how: dict[str, Any] = {"format": format, "dialect": dialect, "labels": labels, "force": force}
+        return save(self, folder, **how, sign=sign, plan=plan, about=about)
+
+    @property
+    def charts(self) -> Charts:
+        """Charts of the release beside the original table, for notebooks. For the owner of the data."""
+        from incrowd.report import Charts  # noqa: PLC0415 - it knows releases
+
+        return Charts(self)
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        about: Mapping[str, str] | None = None,
+        public: bool = False,
+        force: bool = False,
+    ) -> Path:
+        """Write a report that a board can read and sign: one HTML file, or JSON if the name ends in ``.json``.
+
+        Parameters
+        ----------
+        path
+            The file to write; its name ends in ``.html`` or ``.json``. For a PDF, print the page from a browser.
+        about
+            What only its owner can say: ``purpose``, ``controller``, ``recipients``, ``environment``, ``legal_basis``,
+            ``period``, ``earlier_releases``, ``roles_confirmed_by``, ``threshold``, ``threshold_reasons``,
+            ``population``, ``valid_until``. What is not said is marked as not stated. And, where something was open
+            when it was released, ``released_anyway`` (why), ``released_by`` (who and when) and ``open_items``.
+        public
+            Write the version that may be given away: besides ``about`` it shows nothing that the released table and its
+            certificate do not.
+        force
+            Whether an existing file may be replaced.
+        """
+        from incrowd.report import write_report  # noqa: PLC0415 - it knows releases
+
+        return write_report(self, path, about=about, public=public, force=force)
+
+    def explain(self) -> str:
+        """Say in plain words what was done to each column and why, and which promise binds."""
+        return in_words(self.explanation, self.recipe, self.verdict.classes, self.measures)
+
+    def __repr__(self) -> str:
+        recipe = self.recipe
+        masked = f", {recipe.masked} masked" if recipe.masked else ""
+        marked = "" if recipe.sample is None else "NOT A RESULT, a sample: "
+        records = f"{recipe.published} of {recipe.records} records{masked}"
+        return f"Release({marked}{recipe.promise}: {records}, {self.verdict.classes} classes)"

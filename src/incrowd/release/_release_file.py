@@ -1,0 +1,190 @@
+"""A released file by itself: what its certificate says about its columns, and what can be measured on it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
+from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
+from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
+from incrowd.models import Model, shown_by_a_file
+from incrowd.release._verdict import verdict_of
+
+Plain = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """What was measured on a released file.
+
+    Attributes
+    ----------
+    verdict
+        Whether the promises hold, with nothing but this file to compare with.
+    promises
+        The promise behind each finding of the verdict.
+    sizes
+        The records of every class.
+    rows
+        The rows of the file.
+    values
+        How many different values each sensitive column has.
+    """
+
+    verdict: Verdict
+    promises: tuple[Model, ...]
+    sizes: npt.NDArray[np.int64]
+    rows: int
+    values: Mapping[str, int]
+
+
+def open_released(path: Path, wording: Wording | None = None, **budget: Any) -> Engine:
+    """Open a released file as it was written: texts as before escaping; missing is what is empty without quotes.
+
+    Parameters
+    ----------
+    path
+        The file.
+    wording
+        How it is written, if it is one of text; by default as the certificate beside it says.
+    budget
+        The memory that may be used, and where to spill.
+    """
+    how: dict[str, Any] = {}
+    if ending_of(path) in {".csv", ".csv.gz"}:
+        known = wording_beside(path) if wording is None else wording
+        how = {"separator": known.dialect.separator, "encoding": known.encoding, "wording": known}
+    return open_table(path, missing_values=(), escaped=is_escaped(path), **how, **budget)
+
+
+def wording_beside(path: Path) -> Wording:
+    """Say how a released file is written, by the certificate that lies beside it and names it; else as usual."""
+    try:
+        said: Any = json.loads(path.with_name("release.json").read_text(encoding="utf-8"))["data"]
+        return wording_of(said) if said["name"] == path.name else Wording()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Wording()
+
+
+def wording_of(data: Plain) -> Wording:
+    """Say how a released file is written, by what a certificate says about it."""
+    return Wording.of(data.get("dialect"))
+
+
+def measure(engine: Engine, columns: Sequence[Plain], model: Model, shares: int = 1) -> Measurement:
+    """Measure a promise on a released file.
+
+    Parameters
+    ----------
+    engine
+        The file.
+    columns
+        What the certificate says about its columns.
+    model
+        The promise.
+    shares
+        In how many shares the classes are looked at, one after the other, where all of them do not fit into memory.
+    """
+    schema = public_schema(columns)
+    domains = known_domains(engine, columns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
+        shown = [(part, shown_by_a_file(part, len(schema.quasi))) for part in model.parts]
+        whole = None if shares == 1 else {name: domain.counts for name, domain in domains.items()}
+        pairs = [(part, judge) for part, one in shown for judge in one.bind(schema, domains, whole)]
+    verdicts, sizes = [], []
+    for share in shares_of(engine, schema.quasi_names, shares):
+        classes = share.classes(schema.quasi_names, domains, None, schema.count)
+        verdicts.append(verdict_of([judge for _, judge in pairs], classes, schema.quasi_names))
+        sizes.append(classes.records)
+    first = engine.domains(schema.quasi_names[:1])[schema.quasi_names[0]]
+    values = {name: len(domain) for name, domain in domains.items()}
+    promises, rows = tuple(part for part, _ in pairs), int(first.counts.sum())
+    verdict = verdicts[0] if shares == 1 else with_itself(joined_verdicts(verdicts))
+    return Measurement(verdict, promises, np.concatenate(sizes), rows, values)
+
+
+def known_domains(engine: Engine, columns: Sequence[Plain]) -> dict[str, Domain]:
+    """Give the values of the sensitive columns of a file, read as what its certificate says they are.
+
+    A text file does not say whether ``2024-07-01 10:00:00+00:00`` or a number of thirty digits is more than a text.
+    """
+    orders = {column["name"]: column.get("order") for column in columns if column["role"] == "sensitive"}
+    kinds = {name: _KINDS.get(order, "text") if isinstance(order, str) else "text" for name, order in orders.items()}
+    return {name: domain.read_as(kinds[name]) for name, domain in engine.domains(list(orders)).items()}
+
+
+_KINDS: dict[str, Kind] = {"numbers": "number", "dates": "datetime"}
+
+
+def with_itself(verdict: Verdict) -> Verdict:
+    """Say of a table that was judged share by share that it was compared with nothing but itself."""
+    findings = (replace(one, reference="table") if one.reference else one for one in verdict.findings)
+    return replace(verdict, findings=tuple(findings))
+
+
+def public_schema(columns: Sequence[Plain], missing_values: Sequence[str] = ()) -> Schema:
+    """Read the roles of published columns, and what is known about their values.
+
+    Parameters
+    ----------
+    columns
+        What the certificate says about them.
+    missing_values
+        Texts that count as missing in other tables that are compared with the file; in the file itself none does.
+    """
+    named: dict[str, list[str]] = {}
+    averaged: dict[str, Averaged] = {}
+    for column in columns:
+        named.setdefault(column["role"], []).append(column["name"])
+        if column.get("averaged"):
+            averaged[column["name"]] = Averaged(auto(), column["averaged"])
+    count = named.get("count", [None])[0]
+    return Schema(
+        {name: averaged.get(name) for name in named["quasi-identifier"]},
+        {column["name"]: _meaning(column) for column in columns if column["role"] == "sensitive"},
+        insensitive=named.get("insensitive", []),
+        count=count,
+        missing_values=missing_values,
+    )
+
+
+def public_meaning(meaning: Any, domain: Domain) -> Plain:
+    """Write what is known about the values of a sensitive column, for those that are published and no others."""
+    texts = domain.texts.tolist()
+    if isinstance(meaning, Categories):
+        category = meaning.bind(domain).category.tolist()
+        groups = [
+            [text for text, rank in zip(texts, category, strict=True) if rank == n] for n in range(len(meaning.groups))
+        ]
+        return {"categories": groups}
+    if isinstance(meaning, Tree):
+        return {"taxonomy": _paths(meaning.bind(domain), len(domain))}
+    if isinstance(meaning, Ordered) and meaning.values is not None:
+        order = np.argsort(meaning.ranks(domain)).tolist()
+        return {"order": [texts[code] for code in order]}
+    if domain.kind in {"text", "boolean"}:
+        return {}
+    return {"order": "numbers" if domain.kind == "number" else "dates"}
+
+
+def _paths(ladder: Ladder, codes: int) -> list[list[str | None]]:
+    levels = list(zip(ladder.labels, ladder.groups, strict=True))
+    return [[labels[groups[code]] for labels, groups in levels] for code in range(codes)]
+
+
+def _meaning(column: Mapping[str, Any]) -> Any:
+    if "categories" in column:
+        groups = [tuple("" if text is None else text for text in texts) for texts in column["categories"]]
+        return Categories(tuple((str(rank), texts) for rank, texts in enumerate(groups, start=1)))
+    if "taxonomy" in column:
+        return Tree(tuple(sorted(tuple(path) for path in column["taxonomy"] if path[0] is not None)))
+    return ordered(column["order"]) if isinstance(column.get("order"), list) else None

@@ -1,0 +1,309 @@
+"""The original table, published again by the owner's recoding: what a promise about it, or about its people, is."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from incrowd.core import Classes, Domain, Finding, FullDomainRecoding, PrivacyWarning, Verdict
+from incrowd.engines import Engine, Wording
+from incrowd.models import All, Model, NTCloseness, exactly
+from incrowd.release._anonymize import census_for
+from incrowd.release._census import open_with
+from incrowd.release._floor import Bounds
+from incrowd.release._input_distance import against_input
+from incrowd.release._recheck import as_predicted
+from incrowd.release._recipe import Predicted, predicted_by
+from incrowd.release._recoding_file import SavedRecoding
+from incrowd.release._release_file import Measurement, open_released
+from incrowd.release._verdict import verdict_of
+from incrowd.search import Problem
+
+Plain = dict[str, Any]
+Told = tuple[bool | None, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Republication:
+    """The original table, published again.
+
+    Attributes
+    ----------
+    verdict
+        Whether the promises hold, measured against the original table, and with its people where rows are theirs.
+    records, dropped
+        How many records the original table has, and how many were removed first because something is missing.
+    same
+        Whether it gives the classes of the released file, with their sensitive values.
+    """
+
+    verdict: Verdict
+    records: int
+    dropped: int
+    same: bool
+
+    def compare(self, certificate: Plain) -> Iterator[Told]:
+        """Compare what the original table gives with what a certificate says of it."""
+        yield self.same, "original: it gives the classes of the data file"
+        left_out = self.records - self.verdict.records + certificate["masked"]
+        found: dict[str, int | None] = {"suppressed": left_out, "dropped": self.dropped}
+        if (certificate["persons"], self.verdict.persons) != (None, None):
+            found["persons"] = self.verdict.persons
+        for name, number in found.items():
+            fits = certificate[name] == number
+            said = f"{number}" if fits else f"certified {certificate[name]}, found {number}"
+            yield fits, f"original: {name}: {said}"
+
+
+def republish(
+    saved: SavedRecoding, original: Any, data: Path, reading: Plain, wording: Wording | None = None
+) -> Republication:
+    """Publish the original table again, judge it, and compare it with the released file.
+
+    Parameters
+    ----------
+    saved
+        The owner's recoding, with roles and promise.
+    original, reading
+        The table that the release was made of, and how to read it.
+    data, wording
+        The released file, and how it is written.
+    """
+    schema, recoding, memory = saved.schema, saved.recoding, reading.get("memory")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)  # said when the release was made
+        engine = open_with(original, schema, **reading)
+        levels = recoding.levels if isinstance(recoding, FullDomainRecoding) else None
+        bounds = Bounds({}, levels or {}, {}, limit=lambda records: records, local=levels is None)
+        model = _without_paths(saved.model)
+        problem = Problem(census_for(engine, schema, model, bounds, memory), schema, model)
+        predicted = predicted_by(problem, recoding)
+        released = open_released(data, wording, memory=memory)
+        extra = [name for name in (schema.entity, schema.count) if name]
+        shown = [name for name in released.columns() if schema.role(name) not in {"identifier", "entity"}]
+        again = engine.recode(recoding, list(dict.fromkeys([*shown, *extra])))
+        verdict = _verdict(again, problem, predicted, saved)
+        domains = {name: problem.census.domains[name] for name in problem.census.sensitive}
+    same = _shown(again, saved, domains) == _shown(released, saved, domains)
+    return Republication(verdict, problem.census.records, problem.census.dropped, same)
+
+
+def _without_paths(model: Model) -> Model:
+    """Give a promise that looks at the whole table where the larger classes that a class was cut out of were not saved.
+
+    A class is at least as far from the whole table as from the nearest of them: what keeps this keeps the promise.
+    """
+    parts = [
+        replace(part, supersets="table") if isinstance(part, NTCloseness) and part.supersets == "path" else part
+        for part in model.parts
+    ]
+    return All(tuple(parts))
+
+
+def _verdict(engine: Engine, problem: Problem, predicted: Predicted, saved: SavedRecoding) -> Verdict:
+    """Judge the table as it was judged before it was published."""
+    published = as_predicted(engine, problem, saved.recoding, predicted)
+    judges, quasi = problem.judges(), saved.recoding.quasi
+    if any(isinstance(judge.model, NTCloseness) for judge in judges):
+        return verdict_of(judges, predicted.classes, quasi, among=~predicted.left_out)
+    return verdict_of(judges, published, quasi)
+
+
+def _shown(engine: Engine, saved: SavedRecoding, domains: dict[str, Domain]) -> dict[Any, Any]:
+    """Give what every class of a table is called, its records, and how often it has each sensitive value."""
+    classes = engine.classes(saved.schema.quasi_names, domains, None, saved.schema.count)
+    names = list(zip(*(classes.texts(column).tolist() for column in range(len(classes.codes))), strict=True))
+    values = [_values(classes, column, len(names)) for column in domains]
+    return dict(zip(names, zip(classes.records.tolist(), *values, strict=True), strict=True))
+
+
+def _values(classes: Classes, column: str, number: int) -> Sequence[Counter[int]]:
+    histogram = classes.histogram(column)
+    counted: list[Counter[int]] = [Counter() for _ in range(number)]
+    for place, value, count in zip(
+        histogram.classes.tolist(), histogram.values[0].tolist(), histogram.counts.tolist(), strict=True
+    ):
+        counted[place][value] += count
+    return counted
+
+
+# The promises of a certificate beside what its file, and the original table, show.
+
+WHOSE = "the file does not say whose row is whose"
+"""Why a promise about people cannot be checked by a file that has no column of them."""
+Number = Fraction | float
+_SEEN_IN_ROWS = frozenset({"l", "p"})
+"""Promises about which values a class has: rows show that as well as persons do."""
+
+
+def compare_promises(
+    certificate: dict[str, Any], found: Measurement, original: Sequence[Finding] | None = None
+) -> Iterator[Told]:
+    """Compare every promise; one that is not in the certificate's text, or lacks there, differs.
+
+    Parameters
+    ----------
+    certificate, found
+        What is certified, and what was measured on the file.
+    original
+        What was measured with the original table at hand, promise by promise.
+    """
+    findings, written = found.verdict.findings, certificate["promises"]
+    if len(written) != len(findings):
+        yield False, f"promises: certified {len(written)}, found {len(findings)}"
+        return
+    left_out = certificate["suppressed"] - certificate["masked"]
+    known = [None] * len(findings) if original is None else original
+    for entry, part, finding, again in zip(written, found.promises, findings, known, strict=True):
+        one = _One(entry, part, finding, left_out, certificate["persons"], again)
+        most = None if one.persons is not None else against_input(part, finding, found, left_out)
+        yield from one.compare(most)
+
+
+@dataclass(frozen=True, slots=True)
+class _One:
+    """A promise as it is certified, and what was measured for it.
+
+    Attributes
+    ----------
+    entry, part
+        What the certificate says of it, and the promise.
+    finding
+        What the file shows.
+    left_out
+        How many records are not in the file.
+    persons
+        How many people the file is said to be about; ``None`` where records are counted.
+    again
+        What was measured with the original table at hand, if it was.
+    """
+
+    entry: dict[str, Any]
+    part: Model
+    finding: Finding
+    left_out: int
+    persons: int | None
+    again: Finding | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.part} {'+'.join(self.finding.columns)}".strip()
+
+    @property
+    def kind(self) -> str:
+        return str((self.part.certificate_form or {}).get("kind"))
+
+    def compare(self, most: Number | None) -> Iterator[Told]:
+        """Compare it; ``most`` bounds the distance to the original table, whoever was left out."""
+        if not self._is_meant():
+            yield False, f"{self.name}: what is written about it is not what it means"
+        elif self.persons is not None and self.kind not in _SEEN_IN_ROWS:
+            yield from self._people(self.persons)
+        else:
+            yield from self._records(most)
+
+    def _is_meant(self) -> bool:
+        expected = {
+            **(self.part.certificate_form or {}),
+            **({} if self.finding.supersets is None else {"supersets": self.finding.supersets}),
+            "promise": str(self.part),
+            "columns": list(self.finding.columns),
+            "required": [
+                {"name": need.name, "sense": need.sense, "bound": exactly(need.bound)}
+                for need in self.part.requirements
+            ],
+        }
+        return all(self.entry.get(key) == expected.get(key) for key in {*expected, "missing"})
+
+    def _people(self, persons: int) -> Iterator[Told]:
+        """Compare a promise that counts people with the rows, which show less: not whose row is whose."""
+        certified, bound = self.entry["measured"], self.finding.required[0][2]
+        refers = self.part.refers
+        unseen = certified is None, self.entry["owner_only"] is not None
+        sound = unseen == (refers, refers and self.left_out > 0) and "input_at_most" not in self.entry
+        sound = sound and self.entry["holds_here"] is (None if refers else True)
+        if not sound or (certified is not None and len(certified) != len(self.finding.measured)):
+            yield False, f"{self.name}: what is written about it is not what it means"
+        elif self.kind == "k" and not bound <= _whole(certified[0]) <= min(self.finding.measured[0], persons):
+            yield False, f"{self.name}: {certified[0]} people certified, {self.finding.measured[0]} records found"
+        elif self.again is not None:
+            same = refers or all(map(_same, certified, self.again.measured))
+            yield from self._with_original(same=same)
+        elif self.kind == "k":
+            said = f"{certified[0]} people certified, {self.finding.measured[0]} records found"
+            yield None, f"{self.name}: {said}; {WHOSE}"
+        else:
+            yield None, f"{self.name}: it counts people, and {WHOSE}"
+
+    def _records(self, most: Number | None) -> Iterator[Told]:
+        certified, finding = self.entry["measured"] or [], self.finding
+        fits = len(certified) == len(finding.measured) and all(map(_same, certified, finding.measured))
+        if not fits or self.entry["holds_here"] is not finding.holds:
+            yield False, f"{self.name}: certified {', '.join(certified)}; found {_told(finding)}"
+        elif not self._bounds(most):
+            yield False, f"{self.name}: how far the original table can be is not what follows from the file"
+        elif self._unseen(most) == (self.entry["owner_only"] is None):
+            yield False, f"{self.name}: what only its owner can show is not what is written"
+        elif not self._unseen(most):
+            yield True, f"{self.name}: {_told(finding)}"
+            if most is not None and self.left_out:
+                yield True, f"{self.name}: at most {float(most):.6g} from the original table, whoever was left out"
+        elif self.again is None:
+            more = "larger groups that only its owner knows"
+            more = "the original table, which only its owner has" if self.left_out else more
+            yield None, f"{self.name}: {_told(finding)} in this file alone; the promise is about {more}"
+        else:
+            yield from self._with_original(same=True)
+        if not finding.holds and not self._unseen(most):
+            yield False, f"{self.name}: the promise does not hold"
+
+    def _with_original(self, *, same: bool) -> Iterator[Told]:
+        again = self.again
+        assert again is not None  # noqa: S101 - who has none does not ask
+        if isinstance(self.part, NTCloseness) and not again.holds and again.supersets != self.part.supersets:
+            yield None, f"{self.name}: how its classes were cut out of larger ones was not saved"
+        else:
+            yield same and again.holds, f"{self.name}: {_told(again)}, with the original table"
+
+    def _bounds(self, most: Number | None) -> bool:
+        """Say whether the bound on how far the original table can be is as it follows from the file."""
+        written = self.entry.get("input_at_most")
+        if most is None or written is None:
+            return most is None and written is None
+        return _same(written, min(most, self.finding.required[0][2]))
+
+    def _unseen(self, most: Number | None) -> bool:
+        """Say whether a promise is about more than the file: the original table, or supersets that it does not have."""
+        if most is not None:
+            more = bool(self.left_out) or (
+                isinstance(self.part, NTCloseness) and self.part.supersets != self.finding.supersets
+            )
+            return more and most > self.finding.required[0][2]
+        return self.persons is None and bool(self.left_out) and self.part.refers
+
+
+def _told(finding: Finding) -> str:
+    pairs = zip(finding.required, finding.measured, strict=False)
+    return ", ".join(f"{what} {float(number):.6g}" for (what, *_), number in pairs)
+
+
+def _whole(text: str) -> int:
+    """Read how many people are certified; less than any promise asks for where that is no number."""
+    return int(text) if text.isascii() and text.isdigit() and text == str(int(text)) else -1
+
+
+def _same(certified: str, found: Number) -> bool:
+    """Compare fractions exactly, and logarithms up to rounding."""
+    if isinstance(found, float) and math.isfinite(found):
+        try:
+            near = math.isclose(float(certified), found, rel_tol=1e-9, abs_tol=1e-12)
+        except ValueError:
+            return False
+        return near and repr(float(certified)) == certified
+    return certified == exactly(found)

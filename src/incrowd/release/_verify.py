@@ -1,0 +1,366 @@
+"""Whether a released file keeps what its certificate says."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NoReturn, Unpack
+
+from incrowd.core import (
+    TOP,
+    CensusRequest,
+    DataError,
+    EngineError,
+    FullDomainRecoding,
+    HierarchyError,
+    IncrowdError,
+    ReleaseMismatch,
+    SchemaError,
+)
+from incrowd.engines import Engine, Wording, digest_of_files, is_written_by
+from incrowd.models import Model, NTCloseness, promise
+from incrowd.release._census import Reading, as_before, shares_needed
+from incrowd.release._certificate import (
+    SCHEMA,
+    KeyFile,
+    bytes_of,
+    canonical,
+    digest_of,
+    escaping_of,
+    is_signed,
+    shown_measures,
+)
+from incrowd.release._folder import certificate_at, owner_beside
+from incrowd.release._recoding_file import load_recoding
+from incrowd.release._release_file import measure, open_released, public_schema, wording_of
+from incrowd.release._republication import Republication, compare_promises, republish
+from incrowd.release._verify_script import FIGURES, without_twins, wrong_in
+from incrowd.release._wording import LABELS
+
+# The owner's folder beside a certificate: whether this release was made by this recipe.
+
+OwnerFinding = tuple[bool | None, str]
+
+
+def compare_owner(certificate: dict[str, Any], public: Path, owner: Path) -> Iterator[OwnerFinding]:
+    """Compare a certificate with the recipe."""
+    recipe = _read(owner / "recipe.json")
+    columns = certificate["columns"]
+    levels = {column["name"]: column["level"] for column in columns if column["role"] == "quasi-identifier"}
+    for name in ("promise", "suppressed", "masked", "dropped", "date", "versions"):
+        yield certificate[name] == recipe.get(name), f"recipe: {name}"
+    yield levels == (recipe["levels"] or dict.fromkeys(levels)), "recipe: levels"
+    saved = load_recoding(owner)
+    roles = {column["name"]: column["role"] for column in columns}
+    yield all(saved.schema.role(name) == role for name, role in roles.items()), "recipe: roles of the columns"
+    if isinstance(saved.recoding, FullDomainRecoding):
+        yield levels == dict(saved.recoding.levels), "recoding: levels"
+        released = open_released(public / Path(certificate["data"]["name"]).name, wording_of(certificate["data"]))
+        yield _labels_fit(saved.recoding, released), "recoding: published labels"
+
+
+def compare_original(
+    certificate: dict[str, Any], public: Path, owner: Path, original: Any, reading: dict[str, Any]
+) -> tuple[Republication | None, list[OwnerFinding]]:
+    """Publish the original table again; give that, if it gives this release at all, and what is as certified.
+
+    The very file that was published is read as it was then, whatever is not said now.
+    """
+    known = _read(owner / "input.json")
+    told: list[OwnerFinding] = []
+    if isinstance(original, (str, os.PathLike)):
+        same = digest_of_files(original) == known.get("sha256")
+        told = [] if known.get("sha256") is None else [(same, "original: hash of the file")]
+        if same:
+            reading = as_before(original, reading, known.get("reading", {}))
+    data = public / Path(certificate["data"]["name"]).name
+    try:
+        again = republish(load_recoding(owner), original, data, reading, wording_of(certificate["data"]))
+    except ReleaseMismatch:
+        problem = "it does not give the classes that the recoding predicts"
+    except EngineError:
+        raise
+    except (DataError, SchemaError, HierarchyError) as error:
+        problem = error.message
+    else:
+        return again, [*told, *again.compare(certificate)]
+    return None, [*told, (False, f"original: {problem}")]
+
+
+def _labels_fit(recoding: FullDomainRecoding, released: Engine) -> bool:
+    """Say whether every label of the file is one that the recoding publishes."""
+    domains = released.domains(recoding.quasi)
+    masked = {TOP} if recoding.masks else set()
+    return all(
+        set(domains[name].texts.tolist()) <= {*recoding.ladders[name].labels[level].tolist(), *masked}
+        for name, level in recoding.levels.items()
+        if level
+    )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        msg = f"The owner's file {path.name!r} is missing or cannot be read."
+        raise DataError(msg, hint="name the folder owner of the release.")
+    return found
+
+
+Plain = dict[str, Any]
+Told = tuple[bool | None, str]
+"""Whether something is as certified (``None``: it cannot be seen), and what."""
+Outcome = Literal["holds", "does not hold", "could not be checked"]
+ON_TRUST = ("date", "versions", "limits", "what the columns are and mean", "how many records were left out")
+"""What a certificate says and no file can show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What became of a certificate. Ask ``verification.outcome``, or ``verification.holds``.
+
+    Attributes
+    ----------
+    checked
+        What is as certified.
+    differences
+        What differs from the certificate, or breaks a promise.
+    not_checked
+        The promises that neither the file nor what else was given can show, and why.
+    on_trust
+        What else the certificate says that nothing here can show: whoever signed it vouches for it.
+    """
+
+    checked: tuple[str, ...]
+    differences: tuple[str, ...]
+    not_checked: tuple[str, ...]
+    on_trust: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of it, in one of three words.
+
+        ``"holds"``: every promise was measured again and is kept, and nothing differs. ``"does not hold"``: a promise
+        is broken, or something differs. ``"could not be checked"``: nothing differs, but a promise is about more than
+        was given; ``not_checked`` says which, and why.
+        """
+        if self.differences:
+            return "does not hold"
+        return "could not be checked" if self.not_checked else "holds"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the outcome is ``"holds"``; not so where a promise could not be checked."""
+        return self.outcome == "holds"
+
+    def __bool__(self) -> NoReturn:
+        msg = "A verification is neither true nor false; ask verification.outcome, or verification.holds."
+        raise TypeError(msg)
+
+
+def verify(
+    path: str | os.PathLike[str],
+    *,
+    owner: str | os.PathLike[str] | None = None,
+    original: Any = None,
+    key: KeyFile | None = None,
+    **reading: Unpack[Reading],
+) -> Verification:
+    """Measure a released file again, and compare it with its certificate.
+
+    Parameters
+    ----------
+    path
+        The folder of a release, its folder ``public``, the certificate ``release.json``, or the data file beside it.
+    owner
+        The folder that was kept, to compare the recipe too. With an original it need not be named if it is still beside
+        the folder ``public``.
+    original
+        The table that the release was made of: a file, or any table that ``anonymize`` takes. It is published again by
+        the owner's recoding, so that promises about the original table, or about people who have several rows, are
+        measured too.
+    key
+        A PEM file with the public Ed25519 key of whoever signed the certificate.
+    reading
+        How to read the original, as in ``census``. ``memory`` is the most to use for anything here; the groups of a
+        released file that has more than fit are measured in shares.
+
+    Notes
+    -----
+    Everything that the file can disprove is caught: a changed cell, a missing row, an edited promise or count.
+    Whether records were left out, how many, and what a promise that compares with the original table was, a file alone
+    cannot show: such a promise could not be checked, unless the owner gives the original too. ``public/verify.py`` does
+    the same without incrowd, for the file alone.
+
+    Examples
+    --------
+    >>> import incrowd as ic, tempfile
+    >>> table = [{"age": 31}, {"age": 34}, {"age": 52}, {"age": 55}]
+    >>> release = ic.anonymize(table, ic.Schema(quasi={"age": ic.intervals(10, 20)}), model="k>=2")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = release.save(f"{folder}/out")
+    ...     ic.verify(f"{folder}/out").outcome
+    'holds'
+    """
+    place = certificate_at(path)
+    certificate = read_certificate(place)
+    if original is not None and owner is None:
+        owner = owner_beside(place)
+    if wrong := wrong_in(certificate) or _dialect_wrong(certificate):
+        return Verification((), tuple(f"shape of the {where}" for where in wrong), ())
+    again: Republication | None = None
+    from_original: list[Told] = []
+    if original is not None and owner is not None:
+        again, from_original = compare_original(certificate, place.parent, Path(owner), original, dict(reading))
+    told = [*_file(certificate, place.parent, reading.get("memory"), again), *from_original]
+    told += _signature(certificate, key)
+    if owner is not None:
+        told += compare_owner(certificate, place.parent, Path(owner))
+    named = {state: tuple(what for fine, what in told if fine is state) for state in (True, False, None)}
+    return Verification(named[True], named[False], named[None], _on_trust(certificate, key, owner))
+
+
+def _dialect_wrong(certificate: Plain) -> list[str]:
+    """Name a dialect that we do not write, or not by this name."""
+    try:
+        wording_of(certificate["data"])
+    except DataError:
+        return ["certificate: data: dialect"]
+    return []
+
+
+def read_certificate(path: Path) -> Plain:
+    """Read a certificate of this version."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=without_twins)
+        problem = (
+            None if isinstance(found, dict) and found.get("schema") == SCHEMA else "is no certificate that we know"
+        )
+    except FileNotFoundError:
+        problem = "does not exist"
+    except KeyError:
+        problem = "says something twice"
+    except (OSError, ValueError):
+        problem = "cannot be read"
+    if problem is not None:
+        msg = f"The certificate {path.name!r} {problem}."
+        raise DataError(msg, hint="name the folder of a release, or the file release.json in its folder public.")
+    return dict(found)
+
+
+def _on_trust(certificate: Plain, key: KeyFile | None, owner: object) -> tuple[str, ...]:
+    """Name what the certificate says and nothing shows: the recipe of the owner shows most of it."""
+    unsigned = ("the signature: nobody gave the public key",) if key is None and "signature" in certificate else ()
+    return (*(ON_TRUST if owner is None else ("limits",)), *unsigned)
+
+
+def _file(certificate: Plain, folder: Path, memory: str | None, again: Republication | None) -> Iterator[Told]:
+    """Compare the data file."""
+    data = folder / Path(certificate["data"]["name"]).name
+    if not data.exists():
+        msg = f"The data file {data.name!r} is not beside the certificate."
+        raise DataError(msg, hint="the folder public of a release has both.")
+    same = digest_of(data) == certificate["data"]["sha256"] and bytes_of(data) == certificate["data"]["bytes"]
+    yield same, "hash of the data file"
+    if (certificate["data"]["escaped"] is None) != (escaping_of(data) is None):
+        yield False, "how texts are escaped"
+    yield from _sound(certificate)
+    if "labels" in certificate["data"]:
+        beside = data.with_name(LABELS)
+        yield beside.is_file() and digest_of(beside) == certificate["data"]["labels"], "hash of the labels"
+    wording = wording_of(certificate["data"])
+    written = wording == Wording() or is_written_by(data, wording)
+    if not written:
+        yield False, "how numbers, days and characters are written"
+    try:
+        released = open_released(data, wording, memory=memory)
+    except DataError:
+        if written:
+            raise
+        return  # it is no file of this encoding, and that is said
+    yield from _table(certificate, released, memory, again, untouched=same)
+
+
+def _sound(certificate: Plain) -> Iterator[Told]:
+    """Name what contradicts itself."""
+    columns, persons = certificate["columns"], certificate["persons"]
+    levels = [column["level"] for column in columns if column["role"] == "quasi-identifier"]
+    others = [column["level"] for column in columns if column["role"] != "quasi-identifier"]
+    roles = [column["role"] for column in columns]
+    hidden = [column["name"] for column in columns if column["role"] in {"identifier", "entity"}]
+    several = certificate["counted"] == "persons"
+    sound = {
+        "roles of the columns": bool(levels) and roles.count("count") <= 1 and roles.count("entity") <= several,
+        "levels of the columns": len({level is None for level in levels}) <= 1 and {*others} <= {None},
+        "height": ("height" in certificate["measures"]) == (levels[:1] not in ([], [None])),
+        "pseudonymised": certificate["pseudonymised"] == hidden,
+        "persons": (persons is not None) == several and (persons or 0) <= certificate["records"],
+        "masked": certificate["masked"] in {0, certificate["suppressed"]},
+    }
+    yield from ((False, name) for name, fine in sound.items() if not fine)
+
+
+def _table(
+    certificate: Plain, engine: Engine, memory: str | None, again: Republication | None, *, untouched: bool
+) -> Iterator[Told]:
+    try:
+        names = list(engine.columns())
+        yield names == [column["name"] for column in certificate["columns"]], "names of the columns"
+        model = promise(certificate["promise"])
+        if str(model) != certificate["promise"]:
+            yield False, "promise: it is not written as promises are"
+        shares = _shares(engine, certificate["columns"], model, memory)
+        found = measure(engine, certificate["columns"], model, shares)
+    except EngineError:
+        if untouched:
+            raise
+        trouble = "the data file cannot be read"
+    except IncrowdError as error:
+        trouble = error.message
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        trouble = f"what is said of the columns does not fit ({type(error).__name__})"
+    else:
+        yield from _counts(certificate, found.sizes, found.rows)
+        yield from compare_promises(certificate, found, None if again is None else again.verdict.findings)
+        return
+    yield False, f"what can be measured: {trouble}"
+
+
+def _shares(engine: Engine, columns: list[Plain], model: Model, memory: str | None) -> int:
+    """Say in how many shares a file is measured: in one, unless its classes do not fit, and can be judged apart."""
+    schema = public_schema(columns)
+    if schema.count is not None or any(isinstance(part, NTCloseness) for part in model.parts):
+        return 1
+    return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names), memory)
+
+
+def _counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Told]:
+    found: Mapping[str, float] = {
+        "rows": rows,
+        "records": int(sizes.sum()),
+        "classes": len(sizes),
+        **shown_measures(certificate["columns"], sizes, certificate["suppressed"], certificate["masked"]),
+    }
+    certified = {**certificate["data"], **certificate, **certificate["measures"]}
+    for name, number in found.items():
+        if name in certified:
+            off = 1e-9 * abs(number) if name == "aecs" else 0
+            same = abs(certified[name] - number) <= off
+            what = FIGURES.get(name, name)
+            yield same, f"{what}: {number:,}" if same else f"{what}: certified {certified[name]}, found {number}"
+
+
+def _signature(certificate: Plain, key: KeyFile | None) -> Iterator[Told]:
+    if key is None:
+        return
+    signature = certificate.get("signature", "")
+    try:
+        signed = is_signed(canonical(certificate), signature, key)
+    except UnicodeEncodeError:  # half a character, which nobody can have signed
+        signed = False
+    yield signed, "signature" if signature else "signature: the certificate has none"

@@ -1,0 +1,337 @@
+"""The charts of a release, to look at in a notebook or to put into a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.core import CensusRequest, Classes, Domain, ParameterError, UnknownColumnError
+from incrowd.engines import Remembered
+from incrowd.evidence import attack, grouped, is_guess, risk
+from incrowd.models import Association, KAnonymity, check_column
+from incrowd.release import Basis, StoredRecoding, comparable, open_original, open_release
+from incrowd.report import _chart_rows as rows
+
+if TYPE_CHECKING:
+    from incrowd.evidence import Attack, Attacks, Risk, Utility
+    from incrowd.release import Release
+
+
+SHOWN = 15
+"""So many values of a column are drawn."""
+USUAL = Fraction(1, 5)
+"""The highest chance that is accepted where nothing says another."""
+WORK = 50_000_000
+"""The curve over k is not drawn where nodes times cells are more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Charts:
+    """Charts of a release. Each is an altair chart; ``rows`` of a chart are in its ``data``.
+
+    Parameters
+    ----------
+    release
+        The release.
+    population
+        How many people the table was drawn from, where that is known: then the journalist is measured too.
+    threshold
+        Above which a chance counts as too high. By default what the promise accepts, 1 over its k; where it has no k, 1
+        in 5.
+
+    Notes
+    -----
+    They show numbers of the original table beside those of the release: for the owner of the data, not for the public.
+    """
+
+    release: Release
+    population: int | None = None
+    threshold: Fraction | None = None
+
+    def class_sizes(self) -> Any:
+        """Draw how many people are in classes of which size, before and after (chart A)."""
+        from incrowd.report._plots import class_sizes  # noqa: PLC0415 - drawing is loaded when something is drawn
+
+        before = self.classes_before.size if self.compares else None
+        return class_sizes(rows.size_rows(before, self.classes_after.size))
+
+    def attackers(self, limit: float | None = None) -> Any:
+        """Draw what three kinds of attackers achieve, before and after (chart B).
+
+        Parameters
+        ----------
+        limit
+            The highest chance that is acceptable.
+        """
+        from incrowd.report._plots import attackers  # noqa: PLC0415
+
+        return attackers(
+            [
+                {
+                    "attacker": one.name,
+                    "when": when,
+                    "chance": float(one.average if one.highest is None else one.highest),
+                }
+                for when, found in self.risks.items()
+                for one in found.attackers
+            ],
+            limit,
+        )
+
+    def confidence(self, column: str, limit: float | None = None) -> Any:
+        """Draw the most certain guess of a sensitive value in every class, sorted (chart C).
+
+        Parameters
+        ----------
+        column
+            The sensitive column.
+        limit
+            The most certain guess that is acceptable.
+        """
+        from incrowd.report._plots import confidence  # noqa: PLC0415
+
+        return confidence(rows.confidence_rows(self._about(column), column), limit)
+
+    def bipartite(self, column: str) -> Any:
+        """Draw which groups have which values of a sensitive column: the most certain ones, as SVG.
+
+        Parameters
+        ----------
+        column
+            The sensitive column.
+        """
+        from incrowd.report._bipartite_graph import Picture, bipartite_svg  # noqa: PLC0415
+
+        return Picture(bipartite_svg(Association.of(self._about(column), column)))
+
+    def attack_rates(self) -> Any:
+        """Draw how often each simulated attack succeeds, before and after (chart D)."""
+        from incrowd.report._plots import attack_rates  # noqa: PLC0415
+
+        return attack_rates(
+            [_rate(one, when) for when, found in self.attacks.items() for one in found if is_guess(one)]
+        )
+
+    def ladders(self) -> Any:
+        """Draw how far up its ladder each column is published (chart E)."""
+        from incrowd.report._plots import ladders  # noqa: PLC0415
+
+        return ladders(rows.ladder_rows(self.basis))
+
+    def losses(self) -> Any:
+        """Draw the detail that each column lost."""
+        from incrowd.report._plots import losses  # noqa: PLC0415
+
+        return losses(rows.loss_rows(self.basis))
+
+    def marginals(self, column: str) -> Any:
+        """Draw what a column looks like before and after (chart F).
+
+        Parameters
+        ----------
+        column
+            A published column.
+        """
+        from incrowd.report._plots import marginals  # noqa: PLC0415
+
+        check_column(column, "column")
+        if column not in self.utility.columns:
+            raise UnknownColumnError.of(column, list(self.utility.columns), given_as="published column")
+        return marginals(
+            [
+                {"label": label, "when": when, "share": share}
+                for label, before, after in self.utility.columns[column].drawn(SHOWN)
+                for when, share in (("before", before), ("after", after))
+            ],
+            column,
+        )
+
+    def frontier(self) -> Any | None:
+        """Draw what every k would cost beside the other promises (chart G), by levels; nothing for a huge lattice."""
+        from incrowd.report._plots import frontier  # noqa: PLC0415
+        from incrowd.search import find_frontier, growing_promise  # noqa: PLC0415
+
+        problem = self.basis.problem
+        if problem.nodes * len(problem.census) > WORK:
+            return None
+        chosen = self.promised_k
+        most = min(max(100, 4 * chosen), max(problem.census.persons or problem.census.records, 1))
+        grid = sorted({chosen, *np.unique(np.geomspace(1, most, 24).astype(int)).tolist()})
+        asked = replace(problem, model=growing_promise(KAnonymity(1), problem.model, problem.schema))
+        curve = rows.frontier_rows(find_frontier(asked, "k", grid, "loss"))
+        return frontier(curve, {"k": chosen, "cost": self.release.measures.get("loss")})
+
+    def lattice(self) -> Any | None:
+        """Draw the lattice with its acceptable, minimal and chosen nodes; nothing if it is too large or missing."""
+        from incrowd.report._plots import lattice  # noqa: PLC0415
+
+        levels = self.release.recoding.levels
+        found = None if levels is None else rows.lattice_rows(self.basis.problem, list(levels.values()))
+        return None if found is None else lattice(*found)
+
+    def rectangles(self) -> Any | None:
+        """Draw the classes of a local recoding over two columns of numbers or dates; nothing if there are none."""
+        from incrowd.report._plots import rectangles  # noqa: PLC0415
+
+        found = rows.rectangle_rows(self.basis)
+        return None if found is None else rectangles(*found)
+
+    def tree(self, column: str) -> Any | None:
+        """Draw the hierarchy of a quasi-identifier; nothing if it has too many values to be drawn."""
+        from incrowd.report._plots import tree  # noqa: PLC0415
+
+        ladders = self.basis.problem.census.ladders
+        check_column(column, "column")
+        if column not in ladders:
+            raise UnknownColumnError.of(column, list(ladders), given_as="quasi-identifier")
+        found = rows.tree_rows(ladders[column])
+        return None if found is None else tree(*found, column)
+
+    @property
+    def basis(self) -> Basis:
+        """What the release was made of."""
+        if self.release.basis is None and isinstance(self.release.recoding, StoredRecoding):
+            msg = "This release was made part by part, and is held nowhere as a whole: nothing can be drawn of it."
+            raise ParameterError(msg, hint="give it more memory: the release stays the same.")
+        if self.release.basis is None:
+            msg = "This release does not know what it was made of, so nothing can be drawn of it."
+            raise ParameterError(msg, hint="draw the release that anonymize gave you.")
+        return self.release.basis
+
+    def domains(self, names: Sequence[str]) -> dict[str, Domain]:
+        """Give the values of columns of the original table.
+
+        Parameters
+        ----------
+        names
+            The columns.
+        """
+        return self._before.domains(names)
+
+    def missing(self, column: str) -> int:
+        """Count the records of the original table in which a column is missing; a row may stand for several.
+
+        Parameters
+        ----------
+        column
+            The column.
+        """
+        domain, count = self._before.domains([column])[column], self.release.schema.count
+        if not domain.has_null or count is None:
+            return int(domain.counts[-1]) if domain.has_null else 0
+        census = self._before.census(CensusRequest((column,), count=count))
+        return int(census.counts[census.codes[0] == len(domain.values)].sum())
+
+    @cached_property
+    def compares(self) -> bool:
+        """Whether the census of the original table fits into memory, so that it is measured beside the release."""
+        return comparable(self._before, self.release.schema, self.basis.reading.get("memory"))
+
+    @property
+    def risks(self) -> dict[str, Risk]:
+        """The risk before, where it is measured, and after."""
+        return {**({"before": self.risk_before} if self.compares else {}), "after": self.risk_after}
+
+    @property
+    def groups(self) -> dict[str, Classes]:
+        """The classes before, where they are counted, and after."""
+        return {**({"before": self.classes_before} if self.compares else {}), "after": self.classes_after}
+
+    @property
+    def attacks(self) -> dict[str, Attacks]:
+        """What attacks would find out before, where that is measured, and after."""
+        return {**({"before": self.attacks_before} if self.compares else {}), "after": self.attacks_after}
+
+    @property
+    def promised_k(self) -> int:
+        """The k that was promised; 1 if none was."""
+        return max((part.k for part in self.release.model.parts if isinstance(part, KAnonymity)), default=1)
+
+    @property
+    def accepted(self) -> Fraction:
+        """The highest chance that is accepted: what was said, or else what the promise accepts."""
+        k = self.promised_k
+        return self.threshold if self.threshold is not None else Fraction(1, k) if k > 1 else USUAL
+
+    @cached_property
+    def risk_before(self) -> Risk:
+        """The risk of the original table."""
+        return risk(self._before, self.release.schema, population=self.population, threshold=self.accepted)
+
+    @cached_property
+    def risk_after(self) -> Risk:
+        """The risk of the release."""
+        return risk(self._after, original=self._original, population=self.population, threshold=self.accepted)
+
+    @cached_property
+    def classes_before(self) -> Classes:
+        """The classes of the original table."""
+        return grouped(self._before, self.release.schema, None, None).classes
+
+    @cached_property
+    def classes_after(self) -> Classes:
+        """The classes of the release; sensitive values have the codes that they have in the original table."""
+        schema = self.release.schema
+        if schema.entity is not None:
+            return grouped(self._after, None, self._before, None).classes
+        domains = self._before.domains(schema.sensitive_names)
+        classes: Classes = self._after.table.classes(schema.quasi_names, domains, None, schema.count)
+        return classes
+
+    @cached_property
+    def attacks_before(self) -> Attacks:
+        """What attacks on the original table would find out."""
+        return attack(self._before, self.release.schema)
+
+    @cached_property
+    def attacks_after(self) -> Attacks:
+        """What attacks on the release find out."""
+        return attack(self._after, original=self._before if self.compares else None)
+
+    @cached_property
+    def utility(self) -> Utility:
+        """What the release is still good for."""
+        from incrowd.evidence import utility  # noqa: PLC0415 - it knows releases
+
+        return utility(self._after, self._before)
+
+    @cached_property
+    def _before(self) -> Remembered:
+        """The original table, which is read once for all charts."""
+        return Remembered(open_original(self.release, self.basis.table, self.release.schema, **self.basis.reading))
+
+    @cached_property
+    def _after(self) -> Release:
+        """The release, whose table is read once for all charts."""
+        return replace(self.release, table=Remembered(open_release(self.release)))
+
+    @property
+    def _original(self) -> Any:
+        return None if self.release.schema.entity is None else self._before
+
+    def _about(self, column: str) -> Classes:
+        """Give the classes of the release if they know a sensitive column."""
+        known = list(self.classes_after.cells.sensitive)
+        check_column(column, "column")
+        if column not in known:
+            raise UnknownColumnError.of(column, known, given_as="sensitive column")
+        return self.classes_after
+
+
+def _rate(found: Attack, when: str) -> dict[str, Any]:
+    rate = float(found.rate)
+    low, high = found.interval or (rate, rate)
+    name = found.name if found.column is None else f"{found.name} of {found.column}"
+    return {
+        "attack": name,
+        "when": when,
+        "rate": rate,
+        "low": low,
+        "high": high,
+        "baseline": float(found.baseline),
+    }

@@ -1,0 +1,306 @@
+"""The sections of a report that say what was promised about which data, and against whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from incrowd.core import Domain, Finding, share_of
+from incrowd.hierarchies import Averaged
+from incrowd.models import KAnonymity, Model, plain
+from incrowd.release import QUESTIONS, About
+from incrowd.report._charts import USUAL
+from incrowd.report._page import Section, Table
+
+if TYPE_CHECKING:
+    from incrowd.release import Recipe, Release
+    from incrowd.report._charts import Charts
+
+
+def purpose(about: About, *, public: bool = False) -> Section:
+    """Say what the release is for, as far as somebody said it; what nobody said stands in the banner of the owner's."""
+    told = [
+        [question.text, about.answer(key)]
+        for key, question in QUESTIONS.items()
+        if about.stated.get(key) and (question.public or not (public or question.asked))
+    ]
+    return Section(
+        "purpose", "Purpose and release", [], [Table("As stated by the owner", ["question", "answer"], told)]
+    )
+
+
+HIDDEN = "Columns that name people are not published."
+WHO = (
+    ("prosecutor", "knows that a certain person is in the table, and looks for that person's record"),
+    ("journalist", "looks for anybody, and must find the record's person in the population"),
+    ("marketer", "links as many records as possible to people, and does not mind mistakes"),
+)
+
+
+def promises(release: Release, *, measured: bool = True) -> Table:
+    """Say what is promised, what that means, and what was measured."""
+    head = ["promise", "what it means", "required", *(["measured"] if measured else []), "verdict"]
+    rows = [
+        [
+            finding.promise,
+            part.meaning(several=release.schema.entity is not None),
+            ", ".join(
+                f"{name}\N{NO-BREAK SPACE}{sense}\N{NO-BREAK SPACE}{plain(bound)}"
+                for name, sense, bound in finding.required
+            ),
+            *([", ".join(_number(value) for value in finding.measured)] if measured else []),
+            "kept" if finding.holds else "BROKEN",
+        ]
+        for part, finding in judged(release)
+    ]
+    return Table("Promises", head, rows)
+
+
+def judged(release: Release) -> list[tuple[Model, Finding]]:
+    """Give every finding of the verdict with the promise behind it."""
+    parts = [part for part in release.model.parts for _ in part.bind(release.schema, release.distributions)]
+    return list(zip(parts, release.verdict.findings, strict=True))
+
+
+def described(charts: Charts, about: About) -> Section:
+    """Say what the data are: rows, people, columns, and what is missing in them."""
+    release, recipe = charts.release, charts.release.recipe
+    facts = [
+        *_sizes(recipe, charts.basis.problem.census.persons),
+        ["columns in the table", f"{len(recipe.input['columns']):,}"],
+        ["columns published", f"{len(_published(release)):,}"],
+        ["period", about.answer("period")],
+        ["original", str(recipe.input.get("sha256") or "not a file")],
+    ]
+    domains = charts.domains(_published(release))
+    more = {name: _described(domains[name], charts.missing(name), recipe.records) for name in _published(release)}
+    told = columns(release, about)
+    (table,) = told.tables
+    rows = [[*row, *more.get(row[0], ["", ""])] for row in table.rows]
+    title = f"Published columns{', counted without the records removed first' if recipe.dropped else ''}"
+    head = [*table.head, "different values", "missing"]
+    tables = [Table("The original table", ["what", "value"], facts), Table(title, head, rows)]
+    return Section("data", "Data and columns", told.words, tables, annex=True)
+
+
+def columns(release: Release, about: About | None = None) -> Section:
+    """Say what was done to every column; without what the owner says, no number that the release does not show."""
+    explained = {part.column: part for part in release.explanation.columns}
+    schema, table = release.schema, []
+    for name in _published(release):
+        role = schema.role(name) or "insensitive"
+        told = "as it is"
+        if role == "quasi-identifier":
+            told = _public_words(release, name) if about is None else explained[name].published
+        table.append([name, role, technique(release, name), told])
+    table += [[name, "identifier", "pseudonym", "as a pseudonym"] for name in release.recipe.pseudonymised]
+    named = dict.fromkeys(name for name in (*schema.identifiers, schema.entity) if name)
+    hidden = [name for name in named if name not in release.recipe.pseudonymised]
+    words = [_hidden(len(hidden), counted=about is not None)] if hidden else []
+    if about is not None:
+        words.append(f"Roles confirmed by: {about.answer('roles_confirmed_by')}.")
+    head = ["column", "role", "technique", "how it is published"]
+    return Section("columns", "Column decisions", words, [Table("What is published", head, table)], annex=True)
+
+
+def technique(release: Release, name: str) -> str:
+    """Name what was done to a column, in the words of ISO/IEC 20889."""
+    if release.schema.role(name) != "quasi-identifier":
+        return "none"
+    if isinstance(dict(release.schema.quasi)[name], Averaged):
+        return "microaggregation"
+    levels = release.recoding.levels
+    if levels is None:
+        return "local generalization"
+    notch = {part.column: part for part in release.explanation.notches}.get(name)
+    if levels[name] and notch is not None and notch.hidden:
+        return "attribute suppression"
+    return "generalization" if levels[name] else "none"
+
+
+def scenario(release: Release, about: About | None = None) -> Section:
+    """Say who is expected to try what, and which limits were set for them."""
+    rows = [["every intruder may know", ", ".join(release.schema.quasi_names)]]
+    rows += [[name, words] for name, words in WHO]
+    rows += _accepted(smallest_group(release), about)
+    if about is not None:
+        recipe = release.recipe
+        rows.append(["records that may be left out", f"{recipe.max_suppressed_records:,} of {recipe.records:,}"])
+        rows.append(["why these limits", about.answer("threshold_reasons")])
+    table = Table("Intruders and limits", ["what", "assumed or set"], rows)
+    return Section("scenario", "Scenario and limits", [], [table], annex=True)
+
+
+def _accepted(k: int, about: About | None) -> list[list[str]]:
+    """Say which chance is accepted, and who says so; to the public, what the promise says alone."""
+    what = "highest chance that is accepted"
+    if about is not None and about.threshold is not None:
+        return [[what, f"{float(about.threshold):.2%}, set by the owner of the data"]]
+    if k > 1:
+        return [[what, f"1 in {k:,} ({1 / k:.2%})"]]
+    usual = f"1 in {1 / USUAL} ({float(USUAL):.2%}), the usual limit: no k is promised"
+    return [] if about is None else [[what, usual]]
+
+
+def smallest_group(release: Release) -> int:
+    """Give the k that was promised; 1 if none was."""
+    return max((part.k for part in release.model.parts if isinstance(part, KAnonymity)), default=1)
+
+
+def _published(release: Release) -> list[str]:
+    schema = release.schema
+    counted = [] if schema.count is None else [schema.count]
+    return [*schema.quasi_names, *schema.sensitive_names, *schema.insensitive, *counted]
+
+
+def _sizes(recipe: Recipe, persons: int | None) -> list[list[str]]:
+    """Say how many records there were, how many of them were removed before the search, and of how many people."""
+    whole = recipe.records + recipe.dropped
+    if not recipe.dropped:
+        people = f"{whole:,}, one record each" if persons is None else f"{persons:,}"
+        return [["records", f"{whole:,}"], ["people", people]]
+    people = f"{whole:,}, one record each" if persons is None else f"{persons:,} in the records that are left"
+    return [
+        ["records", f"{whole:,}"],
+        ["records removed first, as a quasi-identifier is missing", f"{recipe.dropped:,}"],
+        ["records that are left", f"{recipe.records:,}"],
+        ["people", people],
+    ]
+
+
+def _described(domain: Domain, missing: int, records: int) -> list[str]:
+    """Count the different values of a column, and those that are missing, with their share."""
+    return [f"{len(domain.values):,}", f"{missing:,} ({share_of(missing, records)})" if missing else "0"]
+
+
+def _public_words(release: Release, name: str) -> str:
+    """Say how a column is published, without a number that the release does not show."""
+    levels = release.recoding.levels
+    if levels is None:
+        return "as vaguely as each group needs"
+    if technique(release, name) == "attribute suppression":
+        return "without its values: every value is a star"
+    return f"at level {levels[name]} of its hierarchy" if levels[name] else "as it is"
+
+
+def _hidden(number: int, *, counted: bool) -> str:
+    if not counted:
+        return HIDDEN
+    return (
+        "One column names people and is not published." if number == 1 else f"{number} {HIDDEN[0].lower()}{HIDDEN[1:]}"
+    )
+
+
+def _number(value: Any) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{float(value):.4g}"
+
+
+# The annexes of a report: what its words mean, and which rule asks for which of its sections.
+
+GLOSSARY = (
+    ("quasi-identifier", "a column that somebody else may know about a person, such as age or postcode"),
+    ("sensitive column", "a column whose value nobody should learn about a person"),
+    ("group, class", "all records that look the same in every quasi-identifier"),
+    ("generalize", "publish a vaguer value: a range instead of a number, a region instead of a town"),
+    ("level", "how vague a column is published; 0 is the value itself"),
+    ("left out, suppressed", "not published, because the record would stand out"),
+    ("prosecutor", "somebody who looks for a person and knows that the person is in the table"),
+    ("journalist", "somebody who looks for any person, and does not know who is in the table"),
+    ("marketer", "somebody who links as many records as possible to people"),
+    ("baseline", "how often an intruder would be right without the release"),
+    ("loss", "the detail that was given up: 0 is the original, 1 is nothing left"),
+    ("one of a kind", "alone in a group: nobody else looks the same in the quasi-identifiers"),
+    ("k", "the smallest number of people in a group; 1/k is the highest chance to pick the right one"),
+    ("l", "how many different values of a sensitive column every group has; entropy l gives rare ones less weight"),
+    ("t", "how far the values of a group may differ from the whole table: 0 is the same, 1 as different as can be"),
+    ("skew", "how much more frequent a value is in a group than in the whole table"),
+    ("population", "everybody from whom the people in the table were drawn, such as the inhabitants of a city"),
+    ("pseudonym", "a made-up name for a person; whoever has the key knows who it is"),
+    ("SHA-256", "a fingerprint computed from a file; any other file has another one"),
+    ("singling out, linkability, inference", "finding a record, linking records of a person, guessing a value (WP216)"),
+)
+"""Words of a report, for readers who do not know them."""
+
+NOTE = (
+    "A section that answers a question is no proof that a rule is met: that is for the people who sign. The "
+    "entries name sections of the rules, in the editions below."
+)
+HEAD = ("section of this report", "EMA and Health Canada", "WP216", "DPIA", "ISO/IEC 27559", "NIST SP 800-188")
+MAPPING = (
+    ("In short", "actual risk", "", "step 7: outcomes", "8.3.4 re-evaluation", "performance levels"),
+    (
+        "Purpose and release",
+        "context of the release",
+        "",
+        "(a), (b): steps 1 to 4",
+        "6 context",
+        "goals, sharing model",
+    ),
+    ("Limits of this statement", "residual risk", "risks that remain", "(c): step 5", "8.3.4 re-evaluation", "risks"),
+    ("Signatures", "", "", "step 7: sign-off", "9.2 before release", "Disclosure Review Board"),
+    (
+        "Data and columns",
+        "the data, direct and quasi-identifiers",
+        "techniques",
+        "(a): step 2, (d): step 6",
+        "7.2 data features",
+        "data survey, identifiers",
+    ),
+    (
+        "Scenario and limits",
+        "adversaries, plausible attacks, threshold",
+        "means likely reasonably to be used",
+        "(c): step 5",
+        "6.2 threats, 7.3 attacks",
+        "risks",
+    ),
+    (
+        "Risk before and after",
+        "actual risk against the threshold",
+        "singling out, linkability",
+        "(c): step 5",
+        "8.2.2 quantifying",
+        "risks",
+    ),
+    ("Confidential values", "", "inference", "(c): step 5", "8.2.2 quantifying", "risks"),
+    (
+        "Simulated attacks",
+        "plausible attacks",
+        "all three",
+        "(c): step 5",
+        "8.2.3 adversarial testing",
+        "re-identification studies",
+    ),
+    ("What was changed", "techniques", "generalisation", "(d): step 6", "8.3.3 transforming", "techniques"),
+    ("Usefulness", "data utility", "", "(b): step 4", "8.3.3 transforming", "usability"),
+    ("How it was searched", "methodology", "", "(d): step 6", "8.3.3 transforming", "techniques"),
+    ("How to make it again", "documentation", "", "step 7: record", "9.2 before release", "documentation"),
+)
+"""Which rule asks for what; DPIA: points of Article 35(7), and steps."""
+EDITIONS = (
+    (
+        "EMA and Health Canada",
+        "Anonymisation report, by the steps of EMA's external guidance on Policy 0070 (EMA/90915/2016)",
+    ),
+    ("WP216", "Article 29 Data Protection Working Party, Opinion 05/2014 on Anonymisation Techniques"),
+    (
+        "DPIA",
+        "GDPR, Article 35(7): (a) description, (b) necessity, (c) risks, (d) measures; steps as the UK's ICO has them",
+    ),
+    ("ISO/IEC 27559", "ISO/IEC 27559:2022, privacy enhancing data de-identification framework; numbers of clauses"),
+    ("NIST SP 800-188", "De-Identifying Government Datasets: Techniques and Governance, September 2023"),
+)
+
+
+def glossary() -> Section:
+    """Explain the words."""
+    table = Table("What the words mean here", ["word", "meaning"], GLOSSARY, most=len(GLOSSARY))
+    return Section("glossary", "Annex A: words", [], [table], annex=True)
+
+
+def mapping() -> Section:
+    """Say which rule asks for which section."""
+    tables = [
+        Table("Where rules ask for what", HEAD, MAPPING),
+        Table("The rules", ["rule", "text"], EDITIONS),
+    ]
+    return Section("mapping", "Annex B: where rules ask for this", [NOTE], tables, annex=True)

@@ -1,0 +1,234 @@
+"""The sections of a report that say what was done, how it was searched, and how to do it again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from incrowd.core import Hierarchy, Ladder, share_of
+from incrowd.hierarchies import Tree, is_from_data, places_in
+from incrowd.models import AlphaAssociation
+from incrowd.release import SHORT, About, limits_of, open_release, settings_of
+from incrowd.report import _chart_rows as rows
+from incrowd.report._data_section import judged
+from incrowd.report._page import Figure, Section, Table
+
+if TYPE_CHECKING:
+    from incrowd.release import Release
+    from incrowd.report._charts import Charts
+
+
+FEW = 8
+"""So many groups of people who are left out are shown, those hit hardest."""
+PROOFS = {
+    "optimal": "no other choice of levels is better (optimal)",
+    "best found": "nothing: it is the best found before the search stopped",
+    "heuristic": "nothing: a better one may exist (heuristic)",
+    "all minimal nodes": "all minimal combinations of levels were found",
+}
+"""What searches prove, in words."""
+
+
+def changed(charts: Charts) -> Section:
+    """Say how far columns were raised, and who was left out."""
+    recipe = charts.release.recipe
+    what = "masked" if recipe.masked else "left out"
+    gone, of = f"{recipe.suppressed:,}", f"{'the other ' if recipe.dropped else ''}{recipe.records:,}"
+    are = "is" if recipe.suppressed == 1 else "are"
+    words = [f"{gone} of {of} records {are} {what} ({_share(recipe.suppressed, recipe.records)})."]
+    if recipe.dropped:
+        whole = recipe.dropped + recipe.records
+        first = f"{recipe.dropped:,} of {whole:,} records were removed first"
+        words.insert(0, f"{first}, because a quasi-identifier is missing.")
+    cells, all_cells = rows.changed_cells(charts.basis, recipe.masked)
+    words.append(f"{cells:,} of {all_cells:,} published cells of quasi-identifiers are vaguer than they were.")
+    removed = sorted(
+        rows.removed_rows(charts.basis, charts.release.recoding), key=lambda row: -Fraction(row[3], max(row[2], 1))
+    )
+    table = [[name, group, f"{there:,}", f"{out:,}", _share(out, there)] for name, group, there, out in removed]
+    head = ["column", "group", "records", what, "share"]
+    tables = [Table(f"Who was {what}: is one group hit harder than another?", head, table, most=FEW)] if removed else []
+    figure = Figure(
+        "how much vaguer each column became",
+        charts.ladders(),
+        "Each bar is all published records; a stronger colour means vaguer.",
+        "If a column that matters has a strong colour, raise its importance, or allow more records to be left out.",
+        "ladders",
+    )
+    return Section("changed", "What was changed", words, tables, [figure], annex=True)
+
+
+def method(charts: Charts) -> Section:
+    """Say how the release was searched, and show where it stands among others."""
+    recipe = charts.release.recipe
+    table = [
+        ["search", search_of(recipe.algorithm)],
+        ["what it proves", PROOFS.get(recipe.proof, recipe.proof)],
+        ["how much better it could be", _gap(charts.release)],
+    ]
+    if recipe.nodes:
+        table.append(["combinations of levels checked", f"{recipe.checked:,} of {recipe.nodes:,}"])
+    table.append(["randomness", "none"])
+    if charts.basis.seconds is not None:
+        table.append(["seconds from the table to the checked release", f"{charts.basis.seconds:,.1f}"])
+    if charts.basis.peak is not None:
+        table.append(["peak memory until then", f"{charts.basis.peak / 1e9:,.2f} GB"])
+    notes = [f"Note: {note}" for note in recipe.notes]
+    figures = [*_versions(charts), *_trees(charts)]
+    return Section(
+        "method", "How it was searched", notes, [Table("Search", ["what", "value"], table)], figures, annex=True
+    )
+
+
+def reproduce(release: Release, about: About) -> Section:
+    """Say what is needed to make the release again."""
+    recipe = release.recipe
+    table = [
+        ["records that may be left out", f"{recipe.max_suppressed_records:,}"],
+        ["order of rows", recipe.order],
+        ["original (SHA-256)", str(recipe.input.get("sha256") or f"{recipe.input['rows']:,} rows, not a file")],
+        ["release (SHA-256)", str(about.file.get("sha256") or "not a file")],
+        list(settings_of(release, about.plan)),
+        ["made with", f"incrowd {recipe.versions.get('incrowd', '')}; recipe.json lists what it runs on"],
+        *([f"hierarchy of {name} (SHA-256)", _fingerprint(one)] for name, one in release.recoding.ladders.items()),
+    ]
+    words = ["The same plan, table and software give the same release, whatever the order of the rows."]
+    if about.plan is not None:
+        words.append("The command is: incrowd anonymize plan.toml. The plan is printed below.")
+    tables = [Table("Recipe", ["what", "value"], table)]
+    return Section("reproduce", "How to make it again", words, tables, code=about.plan or "", annex=True)
+
+
+def search_of(algorithm: str) -> str:
+    """Name a search as a plan does, with what it was told: ``optimal (measure loss)``.
+
+    Parameters
+    ----------
+    algorithm
+        The search as a program writes it.
+    """
+    name, _, inside = algorithm.partition("(")
+    plan = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+    told = [f"{key} {value}" for key, value in re.findall(r"(\w+)=['\"]?([^,'\")]+)", inside) if value != "None"]
+    return f"{plan} ({', '.join(told)})" if told else plan
+
+
+def _gap(release: Release) -> str:
+    recipe = release.recipe
+    if recipe.proof == "optimal":
+        return "not at all"
+    if recipe.nodes and recipe.lower_bound > 0:
+        return f"nothing of this kind scores below {recipe.lower_bound:.4g}"
+    return "not known"
+
+
+def _versions(charts: Charts) -> list[Figure]:
+    """Show where the release stands among others."""
+    drawn = [
+        (
+            "other choices: the lattice of levels",
+            charts.lattice(),
+            "Every point is one choice of levels; vaguer ones are higher up.",
+            "Points below the chosen one that are acceptable keep more detail in some columns.",
+            "lattice",
+        ),
+        (
+            "groups over two columns",
+            charts.rectangles(),
+            "Each rectangle is a group; a stronger colour means more records.",
+            "Large rectangles are where people are rare: that is where detail was lost.",
+            "rectangles",
+        ),
+    ]
+    return [Figure(*parts, extra=True) for parts in drawn if parts[1] is not None]
+
+
+def _trees(charts: Charts) -> list[Figure]:
+    """Show the hierarchies that are small enough."""
+    trees = [(name, charts.tree(name)) for name in charts.basis.problem.census.quasi]
+    return [
+        Figure(
+            f"hierarchy of {name}",
+            tree,
+            "Values on the left, the groups they become to the right.",
+            "If groups mix values that you need to tell apart, write another hierarchy.",
+            "tree",
+            extra=True,
+        )
+        for name, tree in trees
+        if tree is not None
+    ]
+
+
+def _fingerprint(ladder: Ladder) -> str:
+    """Give the beginning of the SHA-256 of what a hierarchy does to the values of this table."""
+    levels = [[labels.tolist(), groups.tolist()] for labels, groups in zip(ladder.labels, ladder.groups, strict=True)]
+    return hashlib.sha256(json.dumps(levels).encode()).hexdigest()[:SHORT]
+
+
+def _share(part: int, whole: int) -> str:
+    return share_of(part, whole) if whole else ""
+
+
+# The section of a report that says what the promises do not cover.
+
+
+def limits(release: Release, *, public: bool = False) -> Section:
+    """Say what the promises do not cover; the owner is also told what the published files hint at.
+
+    Parameters
+    ----------
+    release
+        The release.
+    public
+        Whether anybody may read it.
+    """
+    each = list(dict.fromkeys(f"{part}: {part.limit}" for part in release.model.parts))
+    hints = [] if public else [*_labels_from_data(release), *_values_named(release), *release.verdict.notes]
+    return Section("limits", "Limits of this statement", [*each, *limits_of(release), *hints])
+
+
+def _labels_from_data(release: Release) -> list[str]:
+    """Warn of labels that were formed with the records that are left out."""
+    levels = release.recoding.levels
+    names = [
+        name
+        for name, hierarchy in release.schema.quasi
+        if _is_formed_here(hierarchy) and (levels is None or levels[name] > 0)
+    ]
+    if not names or not release.recipe.suppressed:
+        return []
+    what = "masked" if release.recipe.masked else "left out"
+    msg = (
+        f"The groups of {', '.join(names)} were formed from the whole table, with the records that are {what}: their "
+        "labels can hint at values of these people. Hierarchies that are fixed beforehand cannot."
+    )
+    return [msg]
+
+
+def _is_formed_here(hierarchy: Hierarchy | None) -> bool:
+    """Say whether groups come from the table, now or when a tree was made of it."""
+    return is_from_data(hierarchy) or (isinstance(hierarchy, Tree) and hierarchy.from_data)
+
+
+def _values_named(release: Release) -> list[str]:
+    """Warn of values that a promise names and no published record has."""
+    told = []
+    for part, finding in judged(release):
+        values = list(part.by_value or part.values or ()) if isinstance(part, AlphaAssociation) else []
+        unseen = _unseen(release, finding.columns[0], values) if values else 0
+        if unseen:
+            told.append(
+                f"{finding.promise}: of the values that it names, {unseen} {'is' if unseen == 1 else 'are'} in no "
+                "published record. A promise is published with its values: name only what anybody may read there."
+            )
+    return told
+
+
+def _unseen(release: Release, column: str, values: list[str]) -> int:
+    """Count values that are in no published record."""
+    places = places_in(values, open_release(release).domains([column])[column])
+    return len(values) - len(set(places[places >= 0].tolist()))

@@ -1,0 +1,60 @@
+"""Searches: a census and a bound model in, a recoding out."""
+
+from incrowd.search._datafly import Datafly
+from incrowd.search._local import Locally, LocalOutcome, Pieces
+from incrowd.search._mu_argus import MuArgus
+from incrowd.search._outcome import Algorithm, Node, Outcome, Progress, is_monotone, left_out_by
+from incrowd.search._problem import Problem, Suppression
+from incrowd.search.cheapest._cheapest import CheapestFirst
+from incrowd.search.lattice._acceptance import hopeless_levels, too_small_levels
+from incrowd.search.lattice._frontier import Frontier, find_frontier, growing_promise
+from incrowd.search.lattice._incognito import Incognito, Iteration
+from incrowd.search.lattice._optimal import Optimal
+from incrowd.search.lattice._samarati import Samarati, Savings
+from incrowd.search.lattice._solutions import Inspected, Solutions, all_solutions
+from incrowd.search.mondrian._columns import Begun
+from incrowd.search.mondrian._counts import Along, ByCounts, PieceCounts, ValueCounts
+from incrowd.search.mondrian._mondrian import Mondrian
+from incrowd.search.mondrian._parts import CutOutcome, PartTree
+from incrowd.search.swap_diversity._swap_diversity import SwapDiversity
+from incrowd.search.top_down._top_down import TopDown
+
+__all__ = [
+    "Algorithm",
+    "Along",
+    "Begun",
+    "ByCounts",
+    "CheapestFirst",
+    "CutOutcome",
+    "Datafly",
+    "Frontier",
+    "Incognito",
+    "Inspected",
+    "Iteration",
+    "LocalOutcome",
+    "Locally",
+    "Mondrian",
+    "MuArgus",
+    "Node",
+    "Optimal",
+    "Outcome",
+    "PartTree",
+    "PieceCounts",
+    "Pieces",
+    "Problem",
+    "Progress",
+    "Samarati",
+    "Savings",
+    "Solutions",
+    "Suppression",
+    "SwapDiversity",
+    "TopDown",
+    "ValueCounts",
+    "all_solutions",
+    "find_frontier",
+    "growing_promise",
+    "hopeless_levels",
+    "is_monotone",
+    "left_out_by",
+    "too_small_levels",
+]

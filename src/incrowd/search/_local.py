@@ -1,0 +1,332 @@
+"""Local recodings: records may part, and each class is called by what its own members are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import (
+    Cells,
+    Census,
+    Classes,
+    Grouping,
+    Labelling,
+    LocalRecoding,
+    Namer,
+    NoSafeRelease,
+    ParameterError,
+    add_up,
+    group,
+    overlay,
+)
+from incrowd.hierarchies import Averaged, averages
+from incrowd.measures import column_weights, costs_of_labels
+from incrowd.models import Judge
+from incrowd.search._problem import Problem
+
+Bools = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
+Labels = Literal["hierarchy", "range", "set"]
+NEUTRAL = 0.5
+"""The balance between leaving records out and generalizing them, where nothing is said."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """Cells, or parts of them, and the class that each goes to.
+
+    Attributes
+    ----------
+    cells
+        The number of the cell in the census.
+    classes
+        The class; -1 where the records are left out.
+    counts
+        How many records of the cell go there. Together the pieces of a cell have all its records.
+    """
+
+    cells: Ints
+    classes: Ints
+    counts: Counts
+
+    @property
+    def number(self) -> int:
+        """How many classes there are; their numbers go up to it."""
+        return int(self.classes.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalOutcome:
+    """What a search for a local recoding found.
+
+    Attributes
+    ----------
+    recoding
+        What every record is published as.
+    labels
+        Per quasi-identifier what each class is called, and what that gives up.
+    sizes
+        The records of each class.
+    suppressed
+        How many records are left out.
+    costs
+        What it cost, by the name of the measure.
+    proof
+        What is known about it: nothing more than that the promise is kept.
+    notes
+        What a careful reader should know, in plain words.
+    paths
+        One row per class: the numbers of the parts that it was cut out of, the whole table first, filled up with -1.
+        ``None`` where the search does not cut.
+    """
+
+    recoding: LocalRecoding
+    labels: tuple[Labelling, ...] = field(repr=False)
+    sizes: Counts = field(repr=False)
+    suppressed: int
+    costs: Mapping[str, float]
+    proof: str = "heuristic"
+    notes: tuple[str, ...] = ()
+    paths: Ints | None = field(default=None, repr=False)
+
+    @property
+    def classes(self) -> int:
+        """How many classes are published."""
+        return len(self.sizes)
+
+
+class Locally:
+    """A problem as searches for local recodings see it.
+
+    Attributes
+    ----------
+    problem
+        What was asked.
+    census
+        The table, counted at the lowest levels that are allowed.
+    names
+        Per quasi-identifier, what classes can be called there.
+    weights
+        How much each quasi-identifier weighs.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        _refuse(problem)
+        self.problem = problem
+        self.census: Census = problem.census.rollup(problem.lows)
+        self.names = tuple(Namer(self.census, column, part=problem.part) for column in range(len(self.census.quasi)))
+        self.weights = column_weights(self.census, problem.importance)
+        self.judges = problem.judges()
+        if self.census.person is not None:
+            for judge in self.judges:
+                judge.check_persons(self.census.classes())
+
+    def counting(self, judge: Judge) -> Bools:
+        """Say for every cell whether its values of a judge's columns count: a missing one may not."""
+        census = self.census
+        counts = np.ones(len(census), dtype=bool)
+        for name in () if judge.missing else judge.columns:
+            counts &= census.codes[len(census.quasi) + census.sensitive.index(name)] < len(census.domains[name].values)
+        return counts
+
+    @property
+    def persons(self) -> bool:
+        """Whether people are counted instead of records: then the records of a cell stay together."""
+        return self.census.person is not None
+
+    @property
+    def upward_closed(self) -> bool:
+        """Whether a class that keeps the promise still does after records were added."""
+        return all(judge.upward_closed for judge in self.judges)
+
+    @property
+    def union_closed(self) -> bool:
+        """Whether the union of two classes that keep the promise keeps it."""
+        return all(judge.union_closed for judge in self.judges)
+
+    def classes(self, cells: Ints, classes: Ints, number: int, counts: Counts | None = None) -> Classes:
+        """Put cells together into classes, none of them empty.
+
+        Parameters
+        ----------
+        cells
+            The numbers of the cells.
+        classes, number
+            The class of each, and how many classes there are.
+        counts
+            How many records of each cell; all of them by default.
+        """
+        census = self.census
+        first = np.zeros(number, dtype=np.intp)
+        first[classes[::-1]] = np.arange(len(classes))[::-1]
+        inside = Cells(
+            {
+                name: codes[cells]
+                for name, codes in zip(census.sensitive, census.codes[len(census.quasi) :], strict=True)
+            },
+            {name: census.domains[name] for name in census.sensitive},
+            None if census.person is None else census.person[cells],
+            census.counts[cells] if counts is None else counts,
+        )
+        return Classes.of(Grouping(classes, first), (), inside)
+
+    def keeps(self, cells: Ints, classes: Ints, number: int, counts: Counts | None = None) -> Bools:
+        """Say which classes keep the promise; parameters as in ``classes``."""
+        if not number:
+            return np.zeros(0, dtype=bool)
+        found = self.classes(cells, classes, number, counts)
+        return np.asarray(np.logical_and.reduce([judge.keeps(found) for judge in self.judges]), dtype=bool)
+
+    def refuse_if_hopeless(self) -> None:
+        """Stop where even the whole table as one class breaks the promise."""
+        cells = np.arange(len(self.census))
+        if not self.keeps(cells, np.zeros(len(cells), dtype=np.int64), min(1, len(cells))).all():
+            msg = f"Even all {self.census.records:,} records in one class break {self.problem.model}."
+            raise NoSafeRelease(msg, hint="ask for less.")
+
+    def refuse_importance(self, because: str, hint: str) -> None:
+        """Stop where columns weigh differently and the search cannot heed it.
+
+        Parameters
+        ----------
+        because
+            What the search looks at instead.
+        hint
+            What to do.
+        """
+        if (self.weights != self.weights[0]).any():
+            msg = f"{because}: no column can weigh more than another."
+            raise ParameterError(msg, hint=f"leave importance out, or {hint}")
+
+    def called(self, pieces: Pieces, labels: Labels = "hierarchy") -> tuple[Labelling, ...]:
+        """Call every class by what its members are: the lowest label of the hierarchy, a range or a set.
+
+        A column that the schema wants averaged is called by the mean or median of the class.
+        """
+        inside = pieces.classes >= 0
+        cells, classes, number = pieces.cells[inside], pieces.classes[inside], pieces.number
+        hierarchies = dict(self.problem.schema.quasi)
+        result = []
+        for name, namer in zip(self.census.quasi, self.names, strict=True):
+            codes = self.census.codes[namer.column][cells]
+            wanted = hierarchies[name]
+            if isinstance(wanted, Averaged):
+                texts = averages(wanted, namer.domain, codes, classes, pieces.counts[inside])
+                result.append(namer.named(texts, codes, classes, number))
+            else:
+                call = {"hierarchy": namer.by_members, "range": namer.by_range, "set": namer.by_set}[labels]
+                result.append(call(codes, classes, number))
+        return tuple(result)
+
+    def outcome(
+        self,
+        pieces: Pieces,
+        labels: Sequence[Labelling],
+        notes: Sequence[str] = (),
+        paths: Ints | None = None,
+    ) -> LocalOutcome:
+        """Give what is published; classes that are called the same are one class.
+
+        Parameters
+        ----------
+        pieces
+            The class of every record.
+        labels
+            Per quasi-identifier, what each class is called.
+        notes
+            What a careful reader should know.
+        paths
+            Per class the parts that it was cut out of.
+        """
+        merged = group([column.codes for column in labels], [len(column.names) for column in labels])
+        names = tuple(column.of(merged.first) for column in labels)
+        together = self._together(pieces, merged.ids)
+        sizes = add_up(together.classes[together.classes >= 0], together.counts[together.classes >= 0], len(merged))
+        original = self._original(together)
+        return LocalOutcome(
+            recoding=self._recoding(original, names),
+            labels=names,
+            sizes=sizes,
+            suppressed=self.census.records - int(sizes.sum()),
+            costs=costs_of_labels(self.problem.census, names, sizes),
+            notes=tuple(notes),
+            paths=None if paths is None else common_ways(paths, merged),
+        )
+
+    def _together(self, pieces: Pieces, ids: Ints) -> Pieces:
+        """Renumber the classes, and put the pieces of a cell that go to one class together."""
+        classes = np.append(ids.astype(np.int64), -1)[pieces.classes]
+        if len(pieces.cells) == len(self.census):  # no cell parts
+            whole = np.empty_like(classes)
+            whole[pieces.cells] = classes
+            return Pieces(np.arange(len(whole)), whole, self.census.counts.astype(np.int64))
+        order = group([pieces.cells, classes + 1], [len(self.census), int(classes.max(initial=-1)) + 2])
+        return Pieces(pieces.cells[order.first], classes[order.first], order.sums(pieces.counts))
+
+    def _original(self, pieces: Pieces) -> Pieces:
+        """Say the same of the cells as they were counted, where the search saw coarser ones.
+
+        The records of a coarse cell stand in the order of the fine cells inside it; its pieces take them in the order
+        of their classes.
+        """
+        fine, coarse = self.problem.census, self.census
+        if fine is coarse:
+            return pieces
+        raised = [
+            fine.ladders[name].step(low, high)[codes] if high > low else codes
+            for name, low, high, codes in zip(fine.quasi, fine.floor, coarse.floor, fine.codes, strict=False)
+        ]
+        rest = [*fine.codes[len(fine.quasi) :], *([] if fine.person is None else [fine.person])]
+        columns = [*raised, *rest]
+        owner = group(columns, [int(column.max(initial=0)) + 1 for column in columns]).ids
+        order = np.argsort(owner, kind="stable")
+        cell, piece, counts = overlay(fine.counts[order], pieces.counts)
+        return Pieces(order[cell], pieces.classes[piece], counts)
+
+    def _recoding(self, pieces: Pieces, names: Sequence[Labelling]) -> LocalRecoding:
+        census = self.problem.census
+        codes = [*census.codes, *([] if census.person is None else [census.person])]
+        as_counted = len(pieces.cells) == len(census) and bool((np.diff(pieces.cells) == 1).all())
+        return LocalRecoding(
+            quasi=census.quasi,
+            domains=census.domains,
+            codes=tuple(column if as_counted else column[pieces.cells] for column in codes),
+            classes=pieces.classes,
+            counts=pieces.counts,
+            labels=tuple(column.texts for column in names),
+            ladders=census.ladders,
+            floor={name: level for name, level in zip(census.quasi, census.floor, strict=True) if level},
+            partial=self.problem.part,
+        )
+
+
+def common_ways(paths: Ints, merged: Grouping) -> Ints:
+    """Keep of the ways to classes that were put together what they have in common."""
+    result = paths[merged.first].copy()
+    for depth in range(paths.shape[1]):
+        differs = np.zeros(len(merged), dtype=bool)
+        differs[merged.ids[paths[:, depth] != result[merged.ids, depth]]] = True
+        result[differs, depth:] = -1
+    return result
+
+
+def _refuse(problem: Problem) -> None:
+    if problem.schema.count is not None:
+        msg = f"A row of this table stands for several records ({problem.schema.count!r}), which cannot part."
+        raise ParameterError(msg, hint="use a search with one level per column, such as Optimal().")
+    if problem.at_most:
+        name = next(iter(problem.at_most))
+        msg = f"at_most of column {name!r} cannot be kept: a local recoding calls each class what it must be called."
+        raise ParameterError(msg, hint="use a search with one level per column, such as Optimal(), or at_least.")
+    if problem.balance != NEUTRAL:
+        msg = "balance weighs leaving records out against generalizing them, which a local recoding does not do."
+        raise ParameterError(msg, hint="leave balance out.")
+    for (name, hierarchy), low in zip(problem.schema.quasi, problem.lows, strict=True):
+        if low and isinstance(hierarchy, Averaged):
+            msg = f"at_least of column {name!r} cannot be kept: the column is averaged, and an average has no level."
+            raise ParameterError(msg, hint="leave at_least out, or give the column its hierarchy alone.")

@@ -1,0 +1,191 @@
+"""The strict mode of ``CheapestFirst``: the table is cut, and every part is a class whose label overlaps no other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Grouping, Labelling, add_up, group, stretches
+from incrowd.search._local import Pieces
+from incrowd.search.cheapest._tables import UNIT, Board, Called, labelled
+
+Ints = npt.NDArray[np.integer]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """How parts would be cut in one column.
+
+    Attributes
+    ----------
+    pieces
+        The piece of every point.
+    allowed
+        Which parts may be cut: they have several pieces, and each keeps the promise.
+    gain
+        How much less each part would cost, for every bit that its records spend to say which piece they are in.
+    """
+
+    pieces: Grouping
+    allowed: Bools
+    gain: Floats
+
+
+class Strict:
+    """A table that is cut into parts, until no cut is allowed; of all cuts of a part the one with the largest gain.
+
+    A column with groups is cut into the groups of the next level below, a column with runs in two at the middle of the
+    part's records, null apart from all others first. A cut is allowed if every piece keeps the promise.
+
+    Attributes
+    ----------
+    owner
+        The part of every point.
+    levels
+        Per part its level in every column.
+    low, high
+        Per part the first and the last place that it can have in every column.
+    """
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        census, first = board.table.census, board.points.first
+        self._places = [
+            column.place[census.codes[column.namer.column][first]].astype(np.int64) for column in board.columns
+        ]
+        self.owner = np.zeros(len(board.points), dtype=np.int64)
+        self.levels = np.array([[column.height for column in board.columns]], dtype=np.int64)
+        self.low = np.zeros_like(self.levels)
+        self.high = np.array([[len(column.place) - 1 for column in board.columns]], dtype=np.int64)
+
+    def run(self) -> None:
+        """Cut as long as a cut is allowed."""
+        active = np.arange(len(self.owner))
+        while len(active):
+            numbers, parts = np.unique(self.owner[active], return_inverse=True)
+            cuts = [self._cut(at, active, parts, len(numbers)) for at in range(len(self._places))]
+            gains = np.array([np.where(cut.allowed, cut.gain, -1.0) for cut in cuts])
+            chosen = np.where(gains.max(axis=0) >= 0, gains.argmax(axis=0), -1)
+            for at, cut in enumerate(cuts):
+                inside = np.flatnonzero(chosen[parts] == at)
+                if len(inside):
+                    self._apply(at, active[inside], cut.pieces.ids[inside])
+            active = active[chosen[parts] >= 0]
+        used, self.owner = np.unique(self.owner, return_inverse=True)
+        self.levels, self.low, self.high = self.levels[used], self.low[used], self.high[used]
+
+    def called(self, pieces: Pieces, labels: Called) -> tuple[Labelling, ...]:
+        """Call every part by all that it can have, whether or not it has it."""
+        result = list(labelled(self._board, pieces, self.levels, labels))
+        for at, column in enumerate(self._board.columns):
+            if column.line is not None and not column.averaged:
+                both = np.concatenate((self.low[:, at], self.high[:, at]))
+                parts = np.tile(np.arange(len(self.low)), 2)
+                result[column.namer.column] = column.namer.by_range(both, parts, len(self.low))
+        return tuple(result)
+
+    def _cut(self, at: int, active: Whole, parts: Whole, number: int) -> Cut:
+        """Try a cut of every part in one column."""
+        board, column, place = self._board, self._board.columns[at], self._places[at][active]
+        weights = board.weights[active]
+        bottom, top = stretches(place, parts, number)
+        if column.line is None:
+            nodes = _below(column.nodes, place, bottom[parts], top[parts])
+        else:
+            nodes = _halves(place, parts, weights, len(column.namer.domain.values))
+        pieces = group([parts, nodes], [number, int(nodes.max(initial=0)) + 1])
+        owner, sizes = parts[pieces.first], pieces.sums(weights)
+        before = add_up(parts, weights, number) * column.ways(bottom, top).astype(np.float64)
+        after = sizes * column.ways(*stretches(place, pieces.ids, len(pieces))).astype(np.float64)
+        saved = np.asarray(before - np.bincount(owner, weights=after, minlength=number), dtype=np.float64)
+        gain = _per_bit(saved, add_up(parts, weights, number), owner, sizes)
+        return Cut(pieces, self._allowed(pieces, owner, active, number), gain)
+
+    def _allowed(self, pieces: Grouping, owner: Whole, active: Whole, number: int) -> Bools:
+        """Say which parts have several pieces of which each keeps the promise."""
+        several = np.bincount(owner, minlength=number) > 1
+        tested = several[owner]
+        inside = tested[pieces.ids]
+        rank = np.cumsum(tested) - 1
+        keeps = self._board.keeps(active[inside], rank[pieces.ids[inside]], int(tested.sum()))
+        several[owner[tested][~keeps]] = False
+        return several
+
+    def _apply(self, at: int, points: Whole, pieces: Ints) -> None:
+        """Make a cut: pieces get numbers after those of all parts."""
+        _, first, ids = np.unique(pieces, return_index=True, return_inverse=True)
+        parent, place = self.owner[points[first]], self._places[at]
+        levels, low, high = self.levels[parent], self.low[parent], self.high[parent]
+        column = self._board.columns[at]
+        if column.line is None:
+            bottom, top = stretches(place[points], self.owner[points], len(self.levels))
+            levels[:, at] = _level(column.nodes, bottom[parent], top[parent]) - 1
+        else:
+            opens, _ = stretches(place[points], ids, len(first))
+            second = np.flatnonzero(np.diff(parent) == 0) + 1
+            low[second, at] = opens[second]
+            high[second - 1, at] = opens[second] - 1
+        self.owner[points] = len(self.levels) + ids
+        self.levels = np.concatenate((self.levels, levels))
+        self.low, self.high = np.concatenate((self.low, low)), np.concatenate((self.high, high))
+
+
+def _per_bit(saved: Floats, totals: Whole, owner: Ints, sizes: Whole) -> Floats:
+    """Divide what is saved by the bits that it takes to say which piece a record is in, for all records of a part.
+
+    To twelve decimals, so that no rounding on the way decides.
+
+    Parameters
+    ----------
+    saved, totals
+        Per part what is saved, and its records.
+    owner, sizes
+        Per piece its part, and its records.
+    """
+    inside = np.bincount(owner, weights=sizes * np.log2(sizes), minlength=len(totals))
+    bits = totals * np.log2(totals) - inside
+    gain = np.divide(saved, bits * UNIT, out=np.zeros(len(totals)), where=bits > 0.5)
+    return np.asarray(np.round(gain, 12))
+
+
+def _level(nodes: tuple[Ints, ...], low: Whole, high: Whole) -> Whole:
+    """Give the lowest level at which two places are in one group."""
+    levels = np.zeros(len(low), dtype=np.int64)
+    for node in nodes:
+        levels += node[low] != node[high]  # groups are nested: once together, always together
+    return levels
+
+
+def _below(nodes: tuple[Ints, ...], place: Whole, low: Whole, high: Whole) -> Whole:
+    """Give the group of every place one level below that at which its part is one group."""
+    levels = np.maximum(_level(nodes, low, high) - 1, 0)
+    return np.asarray(np.array(nodes)[levels, place], dtype=np.int64)
+
+
+def _halves(place: Whole, parts: Whole, weights: Whole, values: int) -> Whole:
+    """Say who is in the upper half of a part; where null is beside others, who is null.
+
+    Parameters
+    ----------
+    place, parts, weights
+        The place, the part and the records of every point.
+    values
+        The place of null, if there is one: after all values.
+    """
+    number = int(parts.max(initial=-1)) + 1
+    order = np.lexsort((place, parts))
+    totals = add_up(parts, weights, number)
+    before = np.cumsum(totals) - totals
+    reached = np.cumsum(weights[order]) - before[parts[order]]
+    late = 2 * reached >= totals[parts[order]]
+    middle = np.full(number, len(place))
+    np.minimum.at(middle, parts[order[late]], place[order[late]])
+    low, high = stretches(place, parts, number)
+    middle = np.where(middle == high, middle - 1, middle)
+    middle = np.where((low < values) & (high >= values), values - 1, middle)
+    return (place > middle[parts]).astype(np.int64)

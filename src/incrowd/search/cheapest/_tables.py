@@ -1,0 +1,262 @@
+"""What ``CheapestFirst`` walks on: the columns in order, the groups of every level, and what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Grouping, Labelling, Namer, add_up, group, stretches
+from incrowd.hierarchies import Averaged
+from incrowd.search._local import Locally, Pieces
+from incrowd.search.cheapest._kernels import Tables
+
+Ints = npt.NDArray[np.integer]
+Costs = npt.NDArray[np.int64]
+Called = Literal["hierarchy", "range"]
+
+UNIT = 2**40
+"""What the most important column costs where it says nothing. Parts of it are whole numbers, too."""
+WIDTHS = (2, 3, 5, 7, 10, 14, 20, 28, 40, 57)
+"""How many steps the runs of numbers span, level by level; a step is a hundredth of all, or the least difference."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A quasi-identifier: its groups, level by level, and where they lie.
+
+    Attributes
+    ----------
+    namer
+        What its classes can be called.
+    place
+        Per code its place; the members of every group of every level stand side by side.
+    nodes
+        Per level the group of every place.
+    costs
+        Per level what the group of every place costs.
+    full
+        What it costs to say nothing.
+    line
+        Where every place lies, if classes are called by ranges: a range costs the way from its first to its last place.
+    averaged
+        Whether classes are called by an average.
+    """
+
+    namer: Namer
+    place: Ints
+    nodes: tuple[Ints, ...] = field(repr=False)
+    costs: tuple[Costs, ...] = field(repr=False)
+    full: int
+    line: Costs | None = field(default=None, repr=False)
+    averaged: bool = False
+
+    @classmethod
+    def of_groups(cls, namer: Namer, weight: float) -> Column:
+        """Take the groups of the hierarchy."""
+        levels = range(namer.floor, namer.height + 1)
+        nodes = tuple(namer.group_of(level)[namer.code] for level in levels)
+        lost = [namer.lost(level)[groups] for level, groups in zip(levels, nodes, strict=True)]
+        costs = tuple(_whole(share * weight) for share in lost)
+        return cls(namer, namer.place, nodes, costs, round(UNIT * weight))
+
+    @classmethod
+    def of_runs(cls, namer: Namer, weight: float, *, averaged: bool) -> Column:
+        """Take runs of numbers or dates; those of different levels may overlap. Null lies far from all of them."""
+        codes = np.arange(len(namer.domain))
+        known = codes < len(namer.domain.values)
+        both = np.concatenate((np.zeros_like(codes), codes))
+        way = namer.by_range(both, np.tile(codes, 2), len(codes)).lost
+        gaps = np.diff(way[known])
+        steps = way / max(float(gaps.min(initial=1.0)), 0.01)
+        runs = [np.where(known, np.floor(steps / width + 1e-9), np.inf) for width in WIDTHS]
+        levels = [codes, *(np.unique(run, return_inverse=True)[1] for run in runs), np.zeros_like(codes)]
+        nodes = tuple(one for one, above in pairwise(levels) if not _alike(one, above))
+        nodes = (*nodes, levels[-1])
+        full = round(UNIT * weight)
+        line = np.where(known, _whole(way * weight), 2 * full)
+        return cls(namer, codes, nodes, tuple(np.zeros_like(line) for _ in nodes), full, line, averaged)
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return len(self.nodes) - 1
+
+    def ways(self, low: Ints, high: Ints) -> Costs:
+        """Give what the narrowest label costs that covers two places."""
+        if self.line is not None:
+            return np.asarray(np.minimum(self.line[high] - self.line[low], self.full))
+        result = np.zeros(len(low), dtype=np.int64)
+        for node, cost in zip(self.nodes[::-1], self.costs[::-1], strict=True):
+            result = np.where(node[low] == node[high], cost[low], result)
+        return result
+
+    def called(self, levels: Ints, codes: Ints, classes: Ints) -> Labelling:
+        """Call every class by its group at a level, or higher where that does not hold all members.
+
+        Parameters
+        ----------
+        levels
+            Per class the level.
+        codes, classes
+            The code of every cell, and its class; no class is empty.
+        """
+        low, high = stretches(self.place[codes], classes, len(levels))
+        found, groups = np.array(levels, dtype=np.int64), np.zeros(len(levels), dtype=np.int64)
+        for level in range(self.height + 1):
+            node = self.nodes[level]
+            here = found == level
+            apart = here & (node[low] != node[high])
+            found[apart] += 1
+            groups[here] = node[low[here]]
+        if self.line is None:
+            return self.namer.by_group(found + self.namer.floor, groups)
+        return self._ranges(found, groups)
+
+    def _ranges(self, levels: Ints, groups: Ints) -> Labelling:
+        """Call classes by all numbers of the table in a run, whether or not the class has them."""
+        low, high = np.zeros_like(levels), np.zeros_like(levels)
+        for level, node in enumerate(self.nodes):
+            here = levels == level
+            low[here] = np.searchsorted(node, groups[here])
+            high[here] = np.searchsorted(node, groups[here], side="right") - 1
+        return self.namer.by_range(np.concatenate((low, high)), np.tile(np.arange(len(levels)), 2), len(levels))
+
+
+def _whole(shares: npt.NDArray[np.float64]) -> Costs:
+    return np.rint(shares * UNIT).astype(np.int64)
+
+
+def _alike(one: Ints, other: Ints) -> bool:
+    return bool(np.array_equal(np.diff(one) != 0, np.diff(other) != 0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Board:
+    """The points of a table, that is its distinct quasi-identifiers, on the columns in the order of the walk.
+
+    Attributes
+    ----------
+    table
+        The problem.
+    points
+        The point of every cell.
+    weights
+        The records of every point.
+    columns
+        The columns, the one first whose first step costs most on average.
+    nested
+        The same columns with the groups of their hierarchies, where ``columns`` have runs.
+    """
+
+    table: Locally
+    points: Grouping
+    weights: Costs
+    columns: tuple[Column, ...]
+    nested: tuple[Column, ...]
+
+    @classmethod
+    def of(cls, table: Locally, labels: Called) -> Board:
+        """Lay out a table for labels of one kind; columns that are averaged are called by ranges."""
+        census = table.census
+        quasi = census.codes[: len(census.quasi)]
+        points = group(quasi, [len(namer.code) for namer in table.names])
+        wanted = dict(table.problem.schema.quasi)
+        share = (table.weights / (table.weights.max(initial=0.0) or 1.0)).tolist()
+        nested = [Column.of_groups(namer, weight) for namer, weight in zip(table.names, share, strict=True)]
+        walk = sorted(range(len(nested)), key=lambda at: (-_first_step(nested[at], quasi[at], census.counts), at))
+        columns = []
+        for at in walk:
+            namer, averaged = table.names[at], isinstance(wanted[census.quasi[at]], Averaged)
+            runs = namer.has_ranges and (averaged or labels == "range")
+            columns.append(Column.of_runs(namer, share[at], averaged=averaged) if runs else nested[at])
+        weights = points.sums(census.counts)
+        return cls(table, points, weights, tuple(columns), tuple(nested[at] for at in walk))
+
+    def tables(self, *, nested: bool = False) -> Tables:
+        """Give the columns as the compiled loops want them, the nested ones on request."""
+        columns = self.nested if nested else self.columns
+        codes = [self.table.census.codes[column.namer.column][self.points.first] for column in columns]
+        places = [column.place[code].astype(np.int32) for column, code in zip(columns, codes, strict=True)]
+        return arranged(columns, np.array(places).reshape(len(columns), -1))
+
+    def keeps(self, points: Ints, classes: Ints, number: int) -> npt.NDArray[np.bool_]:
+        """Say which classes keep the promise, from points, the class of each, and how many classes there are."""
+        cells, which = stretched(np.append(self.points.first, len(self.table.census)), points)
+        return self.table.keeps(cells, classes[which], number)
+
+
+def arranged(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
+    """Put the tables of all columns one after the other.
+
+    Parameters
+    ----------
+    columns
+        The columns.
+    place
+        Per column the place of every point.
+    """
+    sizes = [len(node) for column in columns for node in column.nodes]
+    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    opens = np.concatenate(([0], np.cumsum([len(column.nodes) for column in columns])))
+    ways = [np.zeros(0, dtype=np.int64) if column.line is None else column.line for column in columns]
+    begins = np.concatenate(([0], np.cumsum([len(way) for way in ways])))
+    return Tables(
+        place=np.ascontiguousarray(place),
+        heights=np.array([column.height for column in columns], dtype=np.int64),
+        base=starts[opens[:-1]],
+        width=np.array([len(column.place) for column in columns], dtype=np.int64),
+        node=np.concatenate([node for column in columns for node in column.nodes]).astype(np.int32),
+        cost=np.concatenate([cost for column in columns for cost in column.costs]),
+        line=np.array([-1 if column.line is None else begins[at] for at, column in enumerate(columns)], dtype=np.int64),
+        along=np.concatenate(ways),
+        full=np.array([column.full for column in columns], dtype=np.int64),
+    )
+
+
+def _first_step(column: Column, codes: Ints, counts: Ints) -> float:
+    """Say what one step up costs on average."""
+    records = add_up(column.place[codes], counts, len(column.place))
+    return float(records.astype(np.float64) @ column.costs[min(1, column.height)])
+
+
+def labelled(board: Board, pieces: Pieces, levels: Ints, labels: Called) -> tuple[Labelling, ...]:
+    """Call classes by the labels with which they were formed; what is averaged, by its average.
+
+    Parameters
+    ----------
+    board, pieces
+        The columns, and the class of every cell.
+    levels
+        Per class its level in every column of the board.
+    labels
+        The kind of labels.
+    """
+    table = board.table
+    result = list(table.called(pieces, labels))
+    for column, formed in zip(board.columns, levels.T, strict=True):
+        at = column.namer.column
+        if not column.averaged:
+            codes = table.census.codes[at][pieces.cells]
+            result[at] = column.called(formed, codes, pieces.classes)
+    return tuple(result)
+
+
+def stretched(starts: Ints, which: Ints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Give all places of some stretches, one after the other, and for each the number of its stretch.
+
+    Parameters
+    ----------
+    starts
+        Where stretches begin; one longer than there are.
+    which
+        The stretches.
+    """
+    lengths = starts[which + 1] - starts[which]
+    number = np.repeat(np.arange(len(which)), lengths)
+    before = np.cumsum(lengths) - lengths
+    return np.arange(len(number)) - before[number] + starts[which][number], number

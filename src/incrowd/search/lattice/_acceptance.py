@@ -1,0 +1,354 @@
+"""Whether a node keeps the promise, and how many records must be left out for it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import TOP, Cells, Classes, Domain, Grouping, Histogram, Ladder, add_up
+from incrowd.measures import Published
+from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
+from incrowd.search._problem import Problem, least_size
+from incrowd.search.lattice._judgement import ByValues, Mask, least_values
+from incrowd.search.lattice._rollup import Rolled, Rollup, Words
+
+NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tested:
+    """What was found at a node.
+
+    Attributes
+    ----------
+    suppressed
+        How many records are left out or masked: those in classes that break the promise, and who is masked with them.
+    bound
+        How many records every node below must leave out at least.
+    acceptable
+        Whether no more must be left out than may.
+    words, sizes
+        Every class: its packed codes, and its number of records.
+    ok
+        Which classes are published: they keep the promise.
+    """
+
+    suppressed: int
+    bound: int
+    acceptable: bool
+    words: tuple[Words, ...]
+    sizes: npt.NDArray[np.int64]
+    ok: npt.NDArray[np.bool_]
+
+    @property
+    def classes(self) -> int:
+        """How many classes are published."""
+        return int(self.ok.sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strengths:
+    """How strong the classes of a node are, by the number that the first promise is about.
+
+    Attributes
+    ----------
+    words, sizes
+        Every class: its packed codes, and its number of records.
+    strength
+        Its number; 0 where another promise is broken.
+    possible
+        The same with what the other promises imply: no class that generalizing makes of this one has less.
+    classes
+        The classes, where there is more to know about them than their sizes.
+    """
+
+    words: tuple[Words, ...]
+    sizes: npt.NDArray[np.int64]
+    strength: npt.NDArray[np.int64]
+    possible: npt.NDArray[np.int64]
+    classes: Classes | None = None
+
+
+class Acceptance:
+    """Tests nodes.
+
+    A promise prunes as far as it is monotone (spec section 7): all of it if it is upward closed, or union closed and
+    nothing may be left out; else what it implies. Where records are masked, what a node must mask at least still bounds
+    the nodes below it; but a node above an acceptable one may be refused, because too few are left to be masked
+    together.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        judges = problem.judges()
+        self._problem = problem
+        self.limit = problem.limit
+        self.rollup = Rollup(problem.census, {name for judge in judges for name in judge.columns})
+        self._persons = problem.census.person is not None
+        self._k, self._judges = self._split(judges)
+        self._small_only = problem.policy == "small_only"
+        closed = all(judge.upward_closed for judge in judges) and not self._small_only
+        self._mask = self.mask_for(judges)
+        nobody = self.limit == 0 and all(judge.union_closed for judge in judges)
+        self.monotone = nobody or (closed and self._mask is None)
+        self._all_prunes = closed
+        implied = None if closed else self._implied(problem)
+        self._pruning = self._split(() if implied is None else problem.judges(implied))
+        self._census = problem.census
+        self._supersets = any(isinstance(judge.model, NTCloseness) for judge in judges)
+        if self._persons:
+            whole = problem.census.classes()
+            for judge in judges:
+                judge.check_persons(whole)
+
+    def test(self, cells: Rolled, *, exact: bool = False) -> Tested:
+        """Judge all classes of a node.
+
+        Parameters
+        ----------
+        cells
+            The cells of the node.
+        exact
+            Count what the whole promise leaves out, even where a part of it shows already that it is too much.
+        """
+        if not self.rollup.has_tail:
+            ok = cells.counts >= self._k
+            return self.masked(cells, self._tested(cells.words, cells.counts, ok, None))
+        if self._mask is None and self.rollup.shares(cells) and self._least_values:
+            found, sizes, values = self.rollup.count_values(cells)
+            return self._tested((found,), sizes, (sizes >= self._k) & (values >= self._least_values), None)
+        ordered, starts = self.rollup.classes(cells)
+        sizes = _sizes(ordered, starts)
+        words = tuple(word[starts] for word in ordered.words)
+        classes = self._classes(ordered, starts)
+        pruned = None if self._all_prunes else self._keep(classes, *self._pruning)
+        if pruned is not None and not exact and int(sizes[~pruned].sum()) > self.limit:  # no need to ask for all of it
+            return self._tested(words, sizes, pruned, pruned)
+        ok = self._keep(classes, self._k, self._judges)
+        if self._small_only and pruned is not None:
+            return self._tested(words, sizes, pruned, pruned, whole=bool((ok == pruned).all()))
+        return self.masked(cells, self._tested(words, sizes, ok, pruned), classes)
+
+    def left_out_by_each(self, cells: Rolled, promises: Sequence[tuple[Judge, ...]]) -> list[int]:
+        """Count the records that each of some promises leaves out alone, all about columns of this one."""
+        if not self.rollup.has_tail:
+            least = [max(self._split(judges)[0], 1) for judges in promises]
+            return [int(cells.counts[cells.counts < k].sum()) for k in least]
+        classes = self._classes(*self.rollup.classes(cells))
+        kept = [self._keep(classes, *self._split(judges)) for judges in promises]
+        return [int(classes.records[~ok].sum()) for ok in kept]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the first promise is a number per class that generalizing cannot make smaller: k, distinct l or p."""
+        return len(self._first) == 1 and self._first[0].upward_closed and len(self._first[0].model.requirements) == 1
+
+    @functools.cached_property
+    def _first(self) -> tuple[Judge, ...]:
+        return self._problem.judges(self._problem.model.parts[0])
+
+    def strengths(self, cells: Rolled) -> Strengths:
+        """Measure every class of a node by the number that the first promise is about; all others must be kept."""
+        if not self.rollup.has_tail:
+            return Strengths(cells.words, cells.counts, cells.counts, cells.counts)
+        ordered, starts = self.rollup.classes(cells)
+        sizes, classes = _sizes(ordered, starts), self._classes(ordered, starts)
+        (measured,) = self._first[0].measure(classes)
+        strength = measured.floats.astype(np.int64)
+        pruned = strength if self._all_prunes else np.where(self._keep(classes, *self._pruning), strength, 0)
+        kept = np.where(self._keep(classes, self._k, self._judges), strength, 0)
+        words = tuple(word[starts] for word in ordered.words)
+        return Strengths(words, sizes, kept, kept if self._all_prunes else pruned, classes)
+
+    def sizes(self, cells: Rolled) -> npt.NDArray[np.int64]:
+        """Count the records of every class of a node."""
+        if not self.rollup.has_tail:
+            return cells.counts
+        return _sizes(*self.rollup.classes(cells))
+
+    @property
+    def at_once(self) -> bool:
+        """Whether a compiled loop counts what several nodes leave out."""
+        return self.rollup.fast and (not self.rollup.has_tail or self._by_values is not None)
+
+    def count(
+        self, nodes: npt.NDArray[np.integer], cells: Rolled, *, exact: bool = False
+    ) -> tuple[list[int], list[int]]:
+        """Count what several nodes leave out, and bound what nodes below each of them do; by a compiled loop.
+
+        As in ``test``, a node that leaves out too much is not counted to the end unless the numbers must be ``exact``.
+        """
+        enough = NO_LIMIT if exact else self.limit
+        if self._by_values is None:
+            small = self.rollup.small(nodes, cells, self._k, enough)
+            return small, small
+        bounds, suppressed = self._by_values.count(self.rollup, nodes, cells, enough)
+        if self.monotone:
+            bounds[suppressed > self.limit] = np.maximum(bounds, self.limit + 1)[suppressed > self.limit]
+        return suppressed.tolist(), bounds.tolist()
+
+    @functools.cached_property
+    def _by_values(self) -> ByValues | None:
+        """What a compiled loop needs to judge classes by the values of one column, if it can."""
+        if self._persons or self._small_only or self._supersets or not self.rollup.has_tail:
+            return None
+        whole = self._k, self._judges
+        return ByValues.of(self.rollup, whole if self._all_prunes else self._pruning, whole)
+
+    @functools.cached_property
+    def _least_values(self) -> int:
+        """How many different values every class needs, where nothing but that and its size matters; 0 if more does."""
+        if self._persons or self._small_only or not self._all_prunes or len(self.rollup.sensitive) != 1:
+            return 0
+        return least_values(self._judges)
+
+    def published(self, cells: Rolled, tested: Tested, *, columns: bool = True) -> Published:
+        """Count what a node publishes: the sizes of its classes, and on request the groups of every column."""
+        sizes = tested.sizes[tested.ok]
+        if not columns:
+            return Published(cells.levels, (), tested.suppressed, sizes)
+        if self.rollup.warm:
+            counted = self.rollup.count_groups(tested.words[0], tested.sizes, tested.ok, cells.levels)
+            return Published(cells.levels, tuple(counted), tested.suppressed, sizes)
+        words = tuple(word[tested.ok] for word in tested.words)
+        census = self.rollup.census
+        kept = []
+        for column, (name, level) in enumerate(zip(census.quasi, cells.levels, strict=True)):
+            groups = len(census.ladders[name].labels[level])
+            codes = self.rollup.codes(words, column, level)
+            kept.append(add_up(codes, sizes, groups))
+        return Published(cells.levels, tuple(kept), tested.suppressed, sizes)
+
+    def _implied(self, problem: Problem) -> Model | None:
+        """Give what prunes where the promise as a whole does not: where only small classes go, that is their size."""
+        if not self._small_only:
+            return problem.model.implied
+        sizes = [part for part in problem.model.parts if isinstance(part, KAnonymity)]
+        return All(tuple(sizes or [KAnonymity(1)]))
+
+    def _split(self, judges: tuple[Judge, ...]) -> tuple[int, tuple[Judge, ...]]:
+        """Take k-anonymity apart from the other promises, where it only counts records."""
+        if self._persons:
+            return 1, judges
+        k = max((judge.model.k for judge in judges if isinstance(judge.model, KAnonymity)), default=1)
+        return k, tuple(judge for judge in judges if not isinstance(judge.model, KAnonymity))
+
+    def _keep(self, classes: Classes, k: int, judges: tuple[Judge, ...]) -> npt.NDArray[np.bool_]:
+        ok = classes.size >= k
+        for judge in judges:
+            ok &= judge.keeps(classes)
+        return ok
+
+    def _tested(
+        self,
+        words: tuple[Words, ...],
+        sizes: npt.NDArray[np.int64],
+        ok: npt.NDArray[np.bool_],
+        pruned: npt.NDArray[np.bool_] | None,
+        *,
+        whole: bool = True,
+    ) -> Tested:
+        """Sum up: ``whole`` says whether what is not left out keeps the promise."""
+        suppressed = int(sizes[~ok].sum())
+        bound = suppressed if pruned is None else int(sizes[~pruned].sum())
+        acceptable = whole and suppressed <= self.limit
+        if not acceptable and self.monotone:
+            bound = max(bound, self.limit + 1)
+        return Tested(suppressed, bound, acceptable, words, sizes, ok)
+
+    def masked(self, cells: Rolled, tested: Tested, classes: Classes | None = None, mask: Mask | None = None) -> Tested:
+        """Mask the classes that break the promise, with so many others that all of them together keep it.
+
+        Parameters
+        ----------
+        cells, tested, classes
+            A node, what was found there, and its classes if they are more than cells.
+        mask
+            Who decides about it; by default as the problem says, which may be nobody.
+        """
+        mask = self._mask if mask is None else mask
+        if mask is None or not tested.acceptable or not tested.suppressed:
+            return tested
+        codes = [self.rollup.codes(tested.words, column, level) for column, level in enumerate(cells.levels)]
+        known = _alone(cells) if classes is None else classes
+        hidden = mask.over(known, ~tested.ok, codes, self._stars(cells.levels))
+        if hidden is None:
+            return replace(tested, suppressed=int(tested.sizes.sum()), acceptable=False, ok=np.zeros_like(tested.ok))
+        return replace(tested, suppressed=int(tested.sizes[hidden].sum()), ok=~hidden)
+
+    def mask_for(self, judges: tuple[Judge, ...]) -> Mask | None:
+        """Give who decides which classes are masked for a promise, if any are."""
+        return Mask(judges, self.limit) if self._problem.suppression == "mask" and self.limit else None
+
+    def _stars(self, levels: Sequence[int]) -> tuple[int, ...] | None:
+        """Give the groups of a class that is called ``*`` in every column, if these levels have it."""
+        census = self._census
+        found = [
+            np.flatnonzero(census.ladders[name].labels[level] == TOP)
+            for name, level in zip(census.quasi, levels, strict=True)
+        ]
+        return tuple(int(groups[0]) for groups in found) if all(map(len, found)) else None
+
+    def _classes(self, cells: Rolled, starts: npt.NDArray[np.intp]) -> Classes:
+        """Make classes of cells that are sorted by class, as the judges know them."""
+        census, rollup = self._census, self.rollup
+        if self._supersets:
+            return census.classes(cells.levels)
+        begins = np.zeros(len(cells), dtype=np.int64)
+        begins[starts[1:]] = 1
+        members = np.cumsum(begins)
+        inside = [column[rollup.tail(cells)] for column in rollup.tails]
+        sensitive = dict(zip(rollup.sensitive, inside, strict=False))
+        person = inside[-1] if self._persons else None
+        within = Cells(sensitive, {name: census.domains[name] for name in rollup.sensitive}, person, cells.counts)
+        classes = Classes.of(Grouping(members, starts), (), within)
+        if person is None and len(sensitive) == 1:  # the cells are the histogram already
+            ((name, values),) = sensitive.items()
+            classes.know(name, Histogram(np.append(starts, len(cells)), members, (values,), cells.counts))
+        return classes
+
+
+def _alone(cells: Rolled) -> Classes:
+    """Make classes of cells that are classes by themselves."""
+    places = np.arange(len(cells))
+    return Classes.of(Grouping(places, places), (), Cells({}, {}, None, cells.counts))
+
+
+def _sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """Count the records of every class, of cells that are sorted by class."""
+    return np.add.reduceat(cells.counts, starts) if len(starts) else cells.counts
+
+
+# Levels that no node can have: what one column shows already is true of every node with that level.
+
+
+def hopeless_levels(problem: Problem, column: str) -> int:
+    """Say how many of the lowest levels of a column no acceptable node has.
+
+    Parameters
+    ----------
+    problem
+        What is searched. Of its census only this column need be counted at its lowest level.
+    column
+        The quasi-identifier.
+    """
+    place = problem.census.quasi.index(column)
+    acceptance = Acceptance(problem)
+    for level in range(problem.census.floor[place], problem.highs[place] + 1):
+        levels = [*problem.highs[:place], level, *problem.highs[place + 1 :]]
+        if acceptance.test(acceptance.rollup.to(levels)).bound <= problem.limit:
+            return level
+    return problem.highs[place] + 1
+
+
+def too_small_levels(model: Model, domain: Domain, ladder: Ladder, limit: int) -> int:
+    """Say the same by nothing but how often each value occurs: too many records are in groups that are too small."""
+    least = least_size(model)
+    for level, groups in enumerate(ladder.groups):
+        sizes = add_up(groups, domain.counts, len(ladder.labels[level]))
+        if int(sizes[sizes < least].sum(dtype=np.int64)) <= limit:
+            return level
+    return ladder.height

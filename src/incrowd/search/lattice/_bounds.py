@@ -1,0 +1,346 @@
+"""What can be said about a node before it is counted: a lower bound of its score, and of what it leaves out.
+
+Axes are columns, those with the most values first; levels count from the lowest that is allowed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Census, Ladder
+from incrowd.measures import CellObjective, Objective, rounded
+from incrowd.search._problem import Problem, least_size
+from incrowd.search.lattice._rollup import Rollup
+
+# A bound before anything is searched: what two columns alone cost.
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Merger = Callable[[Floats], Floats]
+Pair = tuple[int, int]
+
+CELLS = 1 << 20
+"""A pair with more combinations of values than this is not looked at."""
+
+FEW = 1 << 16
+"""So many cells, or fewer, are rolled up faster than they are counted again."""
+
+DENSE = 256
+"""So many rows, or fewer, are added up by a matrix product."""
+
+
+def pair_bounds(census: Census, k: int, rollup: Rollup | None = None) -> dict[tuple[int, int], Counts]:
+    """Count for every two columns, and every two levels, the records in classes smaller than k.
+
+    Parameters
+    ----------
+    census
+        The table. Only its records are counted, so ``k`` is a number of records.
+    k
+        The least size of a class.
+    rollup
+        The same table, if compiled loops are to count.
+
+    Returns
+    -------
+    Per pair of columns one number for each level of the first and of the second, from the floor on. Pairs without small
+    classes are left out.
+    """
+    if k <= 1 or not len(census):
+        return {}
+    sizes = [len(census.ladders[name].labels[floor]) for name, floor in zip(census.quasi, census.floor, strict=True)]
+    pairs = [pair for pair in itertools.combinations(range(len(sizes)), 2) if sizes[pair[0]] * sizes[pair[1]] <= CELLS]
+    if rollup is None:
+        count = _plain(census, sizes, k)
+        counted = {pair: count(*pair) for pair in pairs}
+    else:
+        counted = _compiled(rollup, pairs, sizes, k)
+    return {pair: small for pair, small in counted.items() if small[0, 0]}
+
+
+def _compiled(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int) -> dict[Pair, Counts]:
+    """Count with a compiled loop; a column whose pairs are done is dropped, those with the most values first."""
+    from incrowd.search.lattice._node_kernels import small_pairs  # noqa: PLC0415 - numba is loaded only when it pays
+
+    layout, cells, levels = rollup.layout, rollup.start, list(rollup.start.levels)
+    heights = (layout.ladders[1] > 0).sum(axis=1).tolist()
+
+    def count(pair: Pair) -> Counts:
+        (words,), (one, two) = cells.words, pair
+        small = np.zeros((heights[one], heights[two]), dtype=np.int64)
+        both = slice(one, two + 1, two - one)
+        small_pairs(words, cells.counts, layout.fields[:, both], layout.groups, layout.ladders[:, both], k, small)
+        return small
+
+    if len(cells) > FEW:
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # the loop lets others run beside it
+            return dict(zip(pairs, pool.map(count, pairs), strict=True))
+    result: dict[Pair, Counts] = {}
+    for column in sorted(range(len(sizes)), key=lambda column: -sizes[column]):
+        result |= {pair: count(pair) for pair in pairs if column in pair and pair not in result}
+        levels[column] += heights[column] - 1
+        cells = rollup.to(levels, cells)
+    return result
+
+
+def _plain(census: Census, sizes: list[int], k: int) -> Callable[[int, int], Counts]:
+    """Give a function that counts the records in small classes of two columns."""
+    steps = [_mergers(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
+    codes = [column.astype(np.int32) for column in census.codes[: len(census.quasi)]]
+    counts = census.counts.astype(np.float64)  # whole, and small enough to be exact
+
+    def count(one: int, two: int) -> Counts:
+        places = codes[one] * np.int32(sizes[two]) + codes[two]
+        flat = np.bincount(places, weights=counts, minlength=sizes[one] * sizes[two])
+        return _small(flat.astype(np.float64).reshape(sizes[one], sizes[two]), steps[one], steps[two], k)
+
+    return count
+
+
+def _small(table: Floats, one: list[Merger], two: list[Merger], k: int) -> Counts:
+    """Merge the rows and columns of a table level by level, and add up what is smaller than k each time."""
+    result = np.zeros((len(one) + 1, len(two) + 1), dtype=np.int64)
+    for low in range(len(one) + 1):
+        table = table if low == 0 else one[low - 1](table)
+        merged = table.T
+        for high in range(len(two) + 1):
+            merged = merged if high == 0 else two[high - 1](merged)
+            found = int(merged[merged < k].sum())
+            if not found:  # nor is there anything at higher levels
+                break
+            result[low, high] = found
+        if not result[low, 0]:
+            break
+    return result
+
+
+def _mergers(ladder: Ladder, floor: int) -> list[Merger]:
+    """Give for every level above the floor a function that adds up the rows of the groups that it merges."""
+    return [_merger(ladder.step(level - 1, level)) for level in range(floor + 1, ladder.height + 1)]
+
+
+def _merger(groups: npt.NDArray[np.integer]) -> Merger:
+    count = int(groups.max()) + 1
+    if count == len(groups):
+        return lambda table: table
+    if len(groups) <= DENSE:
+        member = np.zeros((count, len(groups)))
+        member[groups, np.arange(len(groups))] = 1
+        return lambda table: member @ table
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(count))
+    return lambda table: np.add.reduceat(table[order], starts, axis=0)
+
+
+Ints = npt.NDArray[np.integer]
+Nodes = npt.NDArray[np.int64]
+
+BUCKETS = 1024
+"""Numbers of records that are left out are rounded down to so many steps: a table answers at once."""
+
+TOGETHER = 128
+"""So many combinations of levels share a table: a node then needs few look-ups."""
+
+MARGIN = 1e-14
+"""More than floats lose when parts are added up."""
+
+
+class Bounds:
+    """Lower bounds for the nodes of a lattice.
+
+    Attributes
+    ----------
+    axes
+        The column of every axis.
+    lows, highs
+        The lowest and the highest level of every axis.
+    floor
+        Per axis the first level, above the lowest, at which its column alone does not leave out too much.
+    """
+
+    def __init__(self, problem: Problem, objective: Objective, rollup: Rollup | None = None) -> None:
+        self._fast = rollup is not None and rollup.warm
+        census, lows, highs = problem.census, problem.lows, problem.highs
+        sizes = [len(census.ladders[name].labels[low]) for name, low in zip(census.quasi, lows, strict=True)]
+        self.axes = sorted(range(len(sizes)), key=lambda column: -sizes[column])
+        self.lows = [lows[column] for column in self.axes]
+        self.highs = [highs[column] for column in self.axes]
+        self._columns = np.argsort(self.axes)
+        self._floor = np.array(lows)
+        self.limit = problem.limit
+        self._sizes = [
+            [len(labels) for labels in census.ladders[census.quasi[column]].labels[low:]]
+            for column, low in zip(self.axes, self.lows, strict=True)
+        ]
+        self._objective = objective
+        self._step = max(1, -(-(problem.limit + 1) // BUCKETS))
+        grid = np.arange(0, problem.limit + self._step, self._step)
+        self._parts = [
+            np.array([objective.part(column, level, grid) for level in range(low, high + 1)])
+            for column, low, high in zip(self.axes, self.lows, self.highs, strict=True)
+        ]
+        self._tables, self._strides = self._put_together()
+        begins = np.cumsum([0, *map(len, self._tables[:-1])])
+        self._steps = np.column_stack([begins, self._strides])
+        self._flat = np.concatenate(self._tables)
+        self._pairs = self._in_axes(problem, rollup if rollup is not None and rollup.fast else None)
+
+    def columns(self, nodes: Ints) -> npt.NDArray[np.int64]:
+        """Give the levels of every column, in the order of the schema; nodes are rows."""
+        return np.asarray(nodes[..., self._columns] + self._floor, dtype=np.int64)
+
+    def places(self, levels: Ints) -> list[npt.NDArray[np.int64]]:
+        """Say where the nodes stand in each table; ``levels`` has one row per axis, one column per node."""
+        return list(self._strides @ levels)
+
+    def parts(self, places: Sequence[npt.NDArray[np.int64]], suppressed: Ints) -> Floats:
+        """Bound the sums of parts of nodes that leave out at least so many records."""
+        bucket = np.minimum(suppressed, self.limit) // self._step
+        total: Floats = self._tables[0].take(places[0] + bucket)
+        for table, place in zip(self._tables[1:], places[1:], strict=True):
+            total += table.take(place + bucket)
+        return total
+
+    def least(self, levels: Ints, suppressed: Ints) -> Floats:
+        """Do the same for nodes by their levels: one row per axis, one column per node."""
+        if not self._fast:
+            return self.parts(self.places(levels), suppressed)
+        from incrowd.search.lattice._node_kernels import least_parts  # noqa: PLC0415 - numba is loaded only when it pays
+
+        bucket, parts = np.minimum(suppressed, self.limit) // self._step, np.empty(levels.shape[1])
+        same = np.ascontiguousarray(levels, dtype=np.int16)  # the one kind that the loop is compiled for
+        least_parts(same, bucket, self._steps, self._flat, parts)
+        return parts
+
+    def keep(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Nodes:
+        """Give the nodes that do not leave out too much, and whose sum of parts is not above that of the best.
+
+        Parameters
+        ----------
+        nodes, suppressed
+            The numbers of the nodes in a box, and what each leaves out at least.
+        levels
+            The levels of all nodes of the box: one row per axis, one column per node.
+        worse
+            The sum of parts above which a node is surely worse than the best.
+        known
+            What was known of the sums of all nodes of the box; brought up to date.
+        """
+        possible = (suppressed <= self.limit) & (known[nodes] <= worse)  # cheap, and mostly enough
+        open_nodes = np.asarray(nodes[possible], dtype=np.int64)
+        known[open_nodes] = parts = self.least(levels[:, open_nodes], suppressed[possible])
+        return open_nodes[parts <= worse]
+
+    def score(self, parts: Floats) -> Floats:
+        """Turn sums of parts into bounds of scores, rounded as scores are."""
+        finished = self._objective.finish(parts)
+        return rounded(finished - MARGIN * np.maximum(np.abs(finished), 1.0))
+
+    def tight(self, node: Ints) -> float | None:
+        """Give the score of a node that leaves nobody out, where its bound tells it beyond rounding."""
+        if not isinstance(self._objective, CellObjective):
+            return None
+        finished = self._objective.finish(self.least(node[:, None], np.zeros(1, dtype=np.int64)))
+        slack = MARGIN * max(abs(float(finished[0])), 1.0)
+        low, high = rounded(finished + np.array([-slack, slack])).tolist()
+        return low if low == high else None
+
+    def gain(self, axis: int, level: int) -> float:
+        """Say how much one step down from a level is worth, if nothing is left out."""
+        part = self._parts[axis][:, 0]
+        return float(part[level] - part[level - 1])
+
+    def suppressed(self, levels: Ints) -> npt.NDArray[np.int64]:
+        """Bound what nodes leave out, from pairs of columns; ``levels`` has one row per axis, one column per node."""
+        result = np.zeros(levels.shape[1], dtype=np.int64)
+        for (one, two), bounds in self._pairs.items():
+            place = levels[one].astype(np.int64) * bounds.shape[1] + levels[two]
+            np.maximum(result, np.take(bounds, place), out=result)
+        return result
+
+    def box(self, lows: Sequence[int], highs: Sequence[int], levels: Ints) -> npt.NDArray[np.int64]:
+        """Do the same for all nodes of a box."""
+        if not self._fast:
+            return self.suppressed(levels)
+        from incrowd.search.lattice._node_kernels import bound_by_pairs  # noqa: PLC0415 - numba is loaded only when it pays
+
+        begins = np.full((len(lows) + 1, len(lows)), -1)
+        begins[-1] = np.array(self.highs) - self.lows + 1
+        tables = [table.reshape(-1) for table in self._pairs.values()]
+        for pair, begin in zip(self._pairs, itertools.accumulate(map(len, tables), initial=0), strict=False):
+            begins[pair] = begin
+        flat = np.concatenate([*tables, np.zeros(0, dtype=np.int64)])
+        bounds = np.empty(levels.shape[1], dtype=np.int64)
+        bound_by_pairs(np.array(highs) - lows + 1, np.array(lows), flat, begins, bounds)
+        return bounds
+
+    def coarse(self, lows: Sequence[int], highs: Sequence[int], cells: int) -> list[int]:
+        """Find a node of a box above which few combinations of values are possible: fewer than there are cells.
+
+        The axis that saves most combinations for its price is raised, again and again.
+        """
+        floor = list(lows)
+        while True:
+            axes = [axis for axis, level in enumerate(floor) if level < highs[axis]]
+            sizes = [self._sizes[axis][level] for axis, level in enumerate(floor)]
+            if not axes or np.prod(sizes, dtype=np.float64) <= cells:
+                return floor
+            floor[max(axes, key=lambda axis: self._worth(axis, floor[axis]))] += 1
+
+    def chain(self, lows: Sequence[int], highs: Sequence[int]) -> list[tuple[int, ...]]:
+        """Give nodes from the top of a box to its bottom, each time one step down the axis where it is worth most.
+
+        That is what a step gains, for the combinations of values that it adds.
+        """
+        node = list(highs)
+        result = [tuple(node)]
+        while node != list(lows):
+            axes = [axis for axis, level in enumerate(node) if level > lows[axis]]
+            node[min(axes, key=lambda axis: self._worth(axis, node[axis] - 1))] -= 1
+            result.append(tuple(node))
+        return result
+
+    def _worth(self, axis: int, level: int) -> float:
+        """Say how many combinations a step up saves, on a logarithmic scale, for its price."""
+        saved = math.log(self._sizes[axis][level] / self._sizes[axis][level + 1])
+        return saved / (self.gain(axis, level + 1) + 1e-9)
+
+    def _put_together(self) -> tuple[list[Floats], npt.NDArray[np.int64]]:
+        """Add up the parts of neighbouring axes: flat tables, and per table how far a level of each axis goes in it."""
+        together = TOGETHER // 8 if self._fast else TOGETHER  # a compiled loop needs no large tables
+        tables: list[Floats] = []
+        strides: list[npt.NDArray[np.int64]] = []
+        for axis, part in enumerate(self._parts):
+            width = part.shape[1]
+            if tables and len(tables[-1]) // width * len(part) <= together:
+                tables[-1] = (tables[-1].reshape(-1, 1, width) + part).reshape(-1)
+                strides[-1] *= len(part)
+            else:
+                tables.append(part.reshape(-1))
+                strides.append(np.zeros(len(self._parts), dtype=np.int64))
+            strides[-1][axis] = width
+        return tables, np.array(strides)
+
+    def _in_axes(self, problem: Problem, rollup: Rollup | None) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
+        """Turn bounds for pairs of columns into such for pairs of axes, within the lattice's levels."""
+        limits = zip(problem.lows, problem.highs, problem.census.floor, strict=True)
+        inside = [slice(low - floor, high - floor + 1) for low, high, floor in limits]
+        result: dict[tuple[int, int], npt.NDArray[np.int64]] = {}
+        alone: dict[int, npt.NDArray[np.int64]] = {}
+        place = self._columns.tolist()
+        for (one, two), bounds in pair_bounds(problem.census, least_size(problem.model), rollup).items():
+            part = bounds[inside[one], inside[two]]
+            alone[one], alone[two] = bounds[:, -1][inside[one]], bounds[-1][inside[two]]  # each pair says the same
+            if part[0, 0]:
+                first, second = place[one], place[two]
+                result[min(first, second), max(first, second)] = part if first < second else part.T
+        counts = [alone.get(column, np.zeros(1)) for column in self.axes]
+        self.floor = [min(int((count > self.limit).sum()), len(count) - 1) for count in counts]
+        return result

@@ -1,0 +1,252 @@
+"""Risk against utility: the best node for every k at once, from one walk through the lattice."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Grid, ParameterError, Schema
+from incrowd.measures import Measure, Objective, read_measure
+from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive, sensitive_columns
+from incrowd.search._outcome import Node, Progress
+from incrowd.search._problem import Problem
+from incrowd.search.lattice._acceptance import Acceptance, Tested
+from incrowd.search.lattice._bounds import Bounds
+from incrowd.search.lattice._judgement import Mask
+from incrowd.search.lattice._rollup import Rolled
+from incrowd.search.lattice._sweep import Levels, Nodes, Rows, Sweep, need_small
+
+Told = Callable[[Progress], object]
+
+BAR = 30
+"""So long is the bar of the highest cost, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """The best node for every strength of a promise.
+
+    Attributes
+    ----------
+    of
+        What grows along the curve: ``k``, ``l`` or ``p``.
+    measure
+        The measure that is made small.
+    beside
+        The promises that every node keeps besides, as text; empty if there are none.
+    values, nodes
+        The strengths, and for each the best node; ``None`` where no node is strong enough.
+    floor
+        The levels below which nothing was looked at, by name, where the census would not fit into memory.
+    notes
+        What that means, in plain words.
+    """
+
+    of: str
+    measure: str
+    values: tuple[int, ...]
+    nodes: tuple[Node | None, ...]
+    floor: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    beside: str = ""
+
+    def to_dict(self) -> dict[str, list[float | int | None]]:
+        """Give a table with one row per strength: any frame can be made of it."""
+        best = [
+            (None, None, None) if node is None else (node.score, node.suppressed, node.classes) for node in self.nodes
+        ]
+        quasi = next((list(node.levels) for node in self.nodes if node is not None), [])
+        levels = {name: [None if node is None else node.levels[name] for node in self.nodes] for name in quasi}
+        columns = zip((self.measure, "suppressed", "classes"), zip(*best, strict=True), strict=True)
+        return {self.of: list(self.values), **{name: list(column) for name, column in columns}, **levels}
+
+    def __str__(self) -> str:
+        costs = [0.0 if node is None else node.score for node in self.nodes]
+        most, width = max([1.0, *costs]), max(8, len(self.measure) + 1)
+        return "\n".join([
+            f"{self.of:>8}{self.measure:>{width}}{'left out':>10}{'groups':>9}",
+            *(_line(value, node, width, most) for value, node in zip(self.values, self.nodes, strict=True)),
+            *self._told(),
+        ])  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        best = zip(self.values, self.nodes, strict=True)
+        rows = [
+            (value, None, None, "nothing can be published")
+            if node is None
+            else (value, f"{node.score:.4g}", node.suppressed, f"{node.classes:,}")
+            for value, node in best
+        ]
+        told = "".join(f"<p>{escape(line)}</p>" for line in self._told())
+        return f"<div>{Grid((self.of, self.measure, 'left out', 'groups'), rows).html()}{told}</div>"
+
+    def _told(self) -> list[str]:
+        kept = [f"Every line also keeps {self.beside}."] if self.beside else []
+        return [*kept, *(f"note: {note}" for note in self.notes)]
+
+
+def _line(value: int, node: Node | None, width: int, most: float) -> str:
+    if node is None:
+        return f"{value:>8,}  nothing can be published"
+    shown = f"{node.score:>{width}.3f}" if most == 1 else f"{node.score:>{width},.4g}"
+    bar = "#" * round(node.score / most * BAR)
+    return f"{value:>8,}{shown}{node.suppressed:>10,}{node.classes:>9,}  {bar}".rstrip()
+
+
+def growing_promise(counting: Model, promise: Model | None, schema: Schema) -> Model:
+    """Put what grows along a curve in the place of what a promise says about it; all its other parts stay.
+
+    Parameters
+    ----------
+    counting
+        What grows: k, distinct l or p, of one column.
+    promise
+        A promise, or none.
+    schema
+        The roles of the columns.
+    """
+    others = [one for part in (promise.parts if promise else ()) for one in _others(part, counting, schema)]
+    return All((counting, *others)) if others else counting
+
+
+def _others(part: Model, counting: Model, schema: Schema) -> Sequence[Model]:
+    """Give a promise without what it says about the number that grows."""
+    if isinstance(part, KAnonymity) and isinstance(counting, KAnonymity):
+        return ()
+    same = type(part) is type(counting) and getattr(part, "kind", None) == getattr(counting, "kind", None)
+    same = same and part.missing == counting.missing
+    if not same or not isinstance(part, LDiversity | PSensitive) or part.joint:
+        return (part,)
+    about, grown = (sensitive_columns(one.of, schema, type(one).__name__) for one in (part, counting))  # type: ignore[attr-defined]
+    left = tuple(name for name in about if name not in grown)
+    return (replace(part, of=left),) if left else ()
+
+
+def find_frontier(
+    problem: Problem, of: str, values: Sequence[int], measure: str | Measure, progress: Told | None = None
+) -> Frontier:
+    """Walk once through the lattice, and keep for every strength the best node met.
+
+    Parameters
+    ----------
+    problem
+        The table and the limits. The first part of its promise must count something in every class, such as
+        ``KAnonymity(1)``: the number that is measured is what grows along the curve. All others are kept by every node.
+    of
+        What that number is called.
+    values
+        The strengths, ascending.
+    measure
+        The measure that is made small.
+    progress
+        Called after every node that was looked at.
+    """
+    need_small(problem)
+    objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
+    walk = _Walk(problem, np.array(values), objective, progress)
+    walk.run()
+    beside = ", ".join(map(str, problem.model.parts[1:]))
+    return Frontier(of, read_measure(measure).name, tuple(values), tuple(walk.best), beside=beside)
+
+
+class _Walk:
+    """A node is of interest as long as it may be best for some strength that it can reach."""
+
+    join_from = sys.maxsize
+
+    def __init__(
+        self, problem: Problem, values: npt.NDArray[np.int64], objective: Objective, progress: Told | None = None
+    ) -> None:
+        self._problem, self._values, self._objective = problem, values, objective
+        self._progress, self._looked = progress, 0
+        self._acceptance = Acceptance(problem)
+        if not self._acceptance.counts:
+            msg = "A frontier needs a promise that counts something in every class: k, distinct l or p."
+            raise ParameterError(msg)
+        self._bounds = Bounds(problem, objective)
+        self.best: list[Node | None] = [None] * len(values)
+        self._ranks: list[tuple[float, int, Levels]] = [(np.inf, 0, ())] * len(values)
+        self._scores = np.full(len(values), np.inf)
+        self._masks: dict[int, Mask | None] = {}
+
+    def run(self) -> None:
+        """Visit the nodes; the bound of a node is the number of strengths that it cannot reach."""
+        highs = tuple(high - low for low, high in zip(self._bounds.lows, self._bounds.highs, strict=True))
+        Sweep(self, self._acceptance.rollup, (0,) * len(highs), highs).run()
+
+    def few(self, cells: Rolled) -> int:  # noqa: ARG002
+        """Visit one node at a time."""
+        return 1
+
+    def begin(self, levels: npt.NDArray[np.int16]) -> None:
+        """Enter the lattice."""
+        places = self._bounds.places(levels)
+        self._least = self._bounds.score(self._bounds.parts(places, np.zeros(levels.shape[1], dtype=np.int64)))
+
+    def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
+        """Give the nodes that may be best for the largest strength that they reach, or for a smaller one."""
+        worst = np.append(-np.inf, np.maximum.accumulate(self._scores))[len(self._values) - bounds]
+        return nodes[self._least[nodes] <= worst]
+
+    def hopeful(self, cells: Rolled) -> bool:
+        """Ask a measure of classes."""
+        if not self._objective.looks_at_classes:
+            return True
+        return self._objective.above(self._acceptance.sizes(cells)) <= float(self._scores.max())
+
+    def columns(self, nodes: Rows) -> Rows:
+        """Give the level of every column."""
+        return self._bounds.columns(nodes)
+
+    def visit(self, nodes: Rows, cells: Rolled) -> list[int]:
+        """Look at nodes one by one."""
+        found = [self._look(node, cells) for node in nodes]
+        self._looked += len(nodes)
+        if self._progress is not None:
+            self._progress(Progress(self._looked, self._problem.nodes, None))
+        return found
+
+    def _look(self, node: Rows, cells: Rolled) -> int:
+        """Find the strengths that a node reaches, and compare it with the best of each."""
+        rolled = self._acceptance.rollup.to(self.columns(node).tolist(), cells)
+        found = self._acceptance.strengths(rolled)
+        hoped, left_out = (self._left_out(found.sizes, strength) for strength in (found.possible, found.strength))
+        reached = int((left_out <= self._problem.limit).sum())
+        places = self._bounds.places(node[:, None])
+        bound = self._bounds.score(self._bounds.parts(places, left_out[:reached]))
+        for place in np.flatnonzero(bound <= self._scores[:reached]).tolist():
+            ok = found.strength >= self._values[place]
+            tested = Tested(int(left_out[place]), 0, acceptable=True, words=found.words, sizes=found.sizes, ok=ok)
+            tested = self._acceptance.masked(rolled, tested, found.classes, self._mask(place))
+            if tested.acceptable and tested.classes:  # nothing is no release
+                self._compare(place, rolled, tested)
+        return int((hoped > self._problem.limit).sum())
+
+    def _left_out(self, sizes: npt.NDArray[np.int64], strength: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Count for every strength the records of classes that are weaker."""
+        order = np.argsort(strength, kind="stable")
+        below = np.concatenate(([0], np.cumsum(sizes[order])))
+        return np.asarray(below[np.searchsorted(strength[order], self._values)])
+
+    def _mask(self, place: int) -> Mask | None:
+        """Give who decides what is masked at a strength: the whole promise counts for what is masked too."""
+        if place not in self._masks:
+            counting, *others = self._problem.model.parts
+            stronger: Any = {counting.requirements[0].name: int(self._values[place])}
+            model = All((replace(counting, **stronger), *others))  # type: ignore[type-var]
+            self._masks[place] = self._acceptance.mask_for(self._problem.judges(model))
+        return self._masks[place]
+
+    def _compare(self, place: int, cells: Rolled, tested: Tested) -> None:
+        score = self._objective.score(self._acceptance.published(cells, tested))
+        rank = score, sum(cells.levels), cells.levels
+        if self.best[place] is None or rank < self._ranks[place]:
+            levels = dict(zip(self._problem.census.quasi, cells.levels, strict=True))
+            self.best[place] = Node(levels, tested.suppressed, tested.classes, score)
+            self._ranks[place], self._scores[place] = rank, score

@@ -1,0 +1,225 @@
+"""Which classes of a node are masked: published with ``*`` in every column, as one class.
+
+A class that breaks the promise cannot be published as it is, so it is masked. All masked records look alike, so they
+are one class, which must keep the promise as any other. Where it does not, further classes join: the smallest first,
+and of equally large ones the first in the order of the labels' codes, until together they keep the promise. What a node
+masks is therefore a fact about the node. It does not depend on how many records may be masked, so a larger limit only
+ever adds nodes.
+
+If the promise is upward closed, one class that keeps it is enough, and the smallest masks the fewest records that any
+choice at this node can. For other promises this is a rule, not a minimum: to find the fewest one would have to try all
+sets of classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Cells, Classes, Grouping, add_up, group
+from incrowd.models import Coverage, Judge, LDiversity, NTCloseness, PSensitive, TCloseness
+from incrowd.search.lattice._rollup import Rolled, Rollup
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.integer]
+
+TOGETHER = 1 << 18
+"""So many numbers, or those of one class, are judged at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mask:
+    """Decides who is masked.
+
+    Parameters
+    ----------
+    judges
+        The promise.
+    limit
+        How many records may be masked.
+    """
+
+    judges: tuple[Judge, ...]
+    limit: int
+
+    def over(self, classes: Classes, broken: Bools, codes: Sequence[Ints], stars: Sequence[int] | None) -> Bools | None:
+        """Give the classes of a node that are masked; ``None`` if too many would have to be.
+
+        Parameters
+        ----------
+        classes
+            All classes of the node.
+        broken
+            Those that break the promise; at least one does.
+        codes
+            What each class is called: one array per quasi-identifier.
+        stars
+            The codes of a class that is called ``*`` in every column: it cannot be told from masked ones.
+        """
+        if any(isinstance(judge.model, NTCloseness) for judge in self.judges):
+            return None  # masked records have no natural supersets
+        masked = broken.copy()
+        if stars is not None:
+            masked |= np.logical_and.reduce([code == star for code, star in zip(codes, stars, strict=True)])
+        joining = np.flatnonzero(~masked)
+        joining = joining[np.lexsort([*(code[joining] for code in codes[::-1]), classes.records[joining]])]
+        sums = int(classes.records[masked].sum()) + np.append(0, np.cumsum(classes.records[joining]))
+        within = int((sums <= self.limit).sum()) - 1
+        joined = None if within < 0 else self._first(classes, masked, joining[:within])
+        if joined is None:
+            return None
+        masked[joining[:joined]] = True
+        return masked
+
+    def _first(self, classes: Classes, masked: Bools, joining: Ints) -> int | None:
+        """Say how many classes must join at least, one after the other, until all together keep the promise."""
+        rank = np.full(len(classes), len(joining) + 1)
+        rank[masked] = 0
+        rank[joining] = np.arange(1, len(joining) + 1)
+        growing = (_Values if classes.cells.person is None else _People)(classes.cells, rank[classes.members])
+        begin, many = 0, 1
+        while begin <= len(joining):
+            end = min(begin + many, len(joining) + 1)
+            together = growing.after(begin, end)
+            holds = np.logical_and.reduce([judge.keeps(together) for judge in self.judges])
+            if holds.any():
+                return begin + int(np.argmax(holds))
+            begin, many = end, min(2 * many, max(1, TOGETHER // growing.width))
+        return None
+
+
+class _Values:
+    """Masked records by the combinations of their sensitive values, while classes join them one after the other."""
+
+    def __init__(self, cells: Cells, rank: Ints) -> None:
+        values = list(cells.sensitive.values())
+        sizes = [len(cells.domains[name]) for name in cells.sensitive]
+        self._alike = group(values, sizes) if values else Grouping(np.zeros(len(rank), np.int64), np.zeros(1, np.intp))
+        self._cells, self._order = cells, np.argsort(rank, kind="stable")
+        self._rank = rank[self._order]
+        self.width = len(self._alike)
+        self._sum = np.zeros(self.width, dtype=np.int64)
+
+    def after(self, begin: int, end: int) -> Classes:
+        """Give all that is masked after so many classes joined, up to ``end``, each time as one class; in order."""
+        inside = slice(*np.searchsorted(self._rank, [begin, end]))
+        part = self._order[inside]
+        places = (self._rank[inside] - begin) * self.width + self._alike.ids[part]
+        added = add_up(places, self._cells.counts[part], (end - begin) * self.width).reshape(end - begin, self.width)
+        sums = np.cumsum(added, axis=0) + self._sum
+        self._sum = sums[-1]
+        members, values = np.nonzero(sums)
+        first = self._alike.first[values]
+        sensitive = {name: codes[first] for name, codes in self._cells.sensitive.items()}
+        within = Cells(sensitive, self._cells.domains, None, sums[members, values])
+        return Classes.of(Grouping(members, np.searchsorted(members, np.arange(end - begin))), (), within)
+
+
+class _People:
+    """Masked records cell by cell: somebody with several rows counts once."""
+
+    def __init__(self, cells: Cells, rank: Ints) -> None:
+        self._cells, self._order = cells, np.argsort(rank, kind="stable")
+        self._rank = rank[self._order]
+        self.width = len(rank)
+
+    def after(self, begin: int, end: int) -> Classes:
+        """Give the same as ``_Values``."""
+        lengths = np.searchsorted(self._rank, np.arange(begin, end), side="right")
+        inside = np.concatenate([self._order[:length] for length in lengths.tolist()])
+        members, cells = np.repeat(np.arange(end - begin), lengths), self._cells
+        sensitive = {name: codes[inside] for name, codes in cells.sensitive.items()}
+        person = None if cells.person is None else cells.person[inside]
+        within = Cells(sensitive, cells.domains, person, cells.counts[inside])
+        return Classes.of(Grouping(members, np.append(0, np.cumsum(lengths)[:-1])), (), within)
+
+
+# Promises that a compiled loop judges for many nodes at once: sizes, different values, and the equal distance.
+
+Counts = npt.NDArray[np.int64]
+Promise = tuple[int, tuple[Judge, ...]]
+
+VALUES = 64
+"""So many different values, or fewer, are counted side by side in every class."""
+
+EXACT = 2**62
+"""Products below this are exact."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByValues:
+    """What the classes of a node need, where sizes and the values of one sensitive column decide.
+
+    Attributes
+    ----------
+    needs
+        A row for what prunes, and one for the whole promise: the least size, the least number of values, the least
+        share of the whole table that they make up, and the largest distance to it; fractions above and below the bar.
+        And how many values, from the first on, count as different ones: all, or all but the missing one.
+    reference
+        How often each value occurs in the whole table.
+    """
+
+    needs: Counts
+    reference: Counts
+
+    @classmethod
+    def of(cls, rollup: Rollup, pruning: Promise, whole: Promise) -> ByValues | None:
+        """Read promises: the least size of a class, and the other judges; ``None`` if the loop cannot judge them."""
+        if len(rollup.tails) != 1 or len(rollup.tails[0]) > VALUES:
+            return None
+        reference = add_up(rollup.tail(rollup.start), rollup.start.counts, len(rollup.tails[0]))
+        records, (codes,) = int(reference.sum()), rollup.tails
+        needs = [_needs(*pruning), _needs(*whole)]
+        if None in needs or max(max(row or ()) for row in needs) * max(records, 1) ** 2 >= EXACT:
+            return None
+        known = int((codes < len(rollup.census.domains[rollup.sensitive[0]].values)).sum())  # a missing one comes last
+        counted = [known if _known_only(judges) else len(codes) for _, judges in (pruning, whole)]
+        return cls(np.column_stack([np.array(needs, dtype=np.int64), counted]), reference)
+
+    def count(self, rollup: Rollup, nodes: npt.NDArray[np.integer], cells: Rolled, limit: int) -> Counts:
+        """Count what nodes leave out: by what prunes, and by the whole promise where that is not too much already."""
+        from incrowd.search.lattice._cell_kernels import judge_nodes  # noqa: PLC0415 - numba is loaded only when it pays
+
+        layout, (words,) = rollup.layout, cells.words
+        left_out = np.empty((2, len(nodes)), dtype=np.int64)
+        shape = layout.fields, layout.groups, layout.ladders, rollup.above_floor(nodes), rollup.tail_mask, rollup.room
+        judge_nodes(words, cells.counts, *shape, self.reference, self.needs, limit, left_out)
+        return left_out
+
+
+def least_values(judges: tuple[Judge, ...]) -> int:
+    """Say how many different values of one column, whichever, a class needs; 0 if it needs something else."""
+    needs = _needs(1, judges)
+    if _known_only(judges) and any(domain.has_null for judge in judges for domain in judge.domains.values()):
+        return 0
+    return needs[1] if needs is not None and needs[2:] == [0, 1, 1, 1] else 0
+
+
+def _known_only(judges: tuple[Judge, ...]) -> bool:
+    """Say whether what counts values counts known ones only; a promise about distances counts none."""
+    return not all(judge.missing for judge in judges)
+
+
+def _needs(k: int, judges: tuple[Judge, ...]) -> list[int] | None:
+    """Say what a class needs; ``None`` if it needs something else too."""
+    values, share, distance = 1, Fraction(0), Fraction(1)
+    if len({judge.missing for judge in judges if isinstance(judge.model, LDiversity | PSensitive)}) > 1:
+        return None  # one promise counts missing values, and another does not
+    for judge in judges:
+        model, (bound, *_) = judge.model, (need.bound for need in judge.model.requirements)
+        if len(judge.columns) != 1:
+            return None
+        if isinstance(model, PSensitive) or (isinstance(model, LDiversity) and model.kind == "distinct"):
+            values = max(values, int(bound))
+        elif isinstance(model, Coverage):
+            share = max(share, bound)
+        elif isinstance(model, TCloseness) and model.distance == "equal":
+            distance = min(distance, bound)
+        else:
+            return None
+    return [k, values, *share.as_integer_ratio(), *distance.as_integer_ratio()]

@@ -1,0 +1,370 @@
+"""The best node of a lattice under a measure, and the proof that none is better (see docs/explanation/search.md)."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import ParameterError
+from incrowd.measures import Measure, Objective, read_measure
+from incrowd.search._outcome import Node, Outcome, Progress
+from incrowd.search._problem import Problem
+from incrowd.search.lattice._acceptance import Acceptance, Tested
+from incrowd.search.lattice._bounds import Bounds
+from incrowd.search.lattice._rollup import Rolled
+from incrowd.search.lattice._sweep import MANY, Nodes, Rows, Sweep
+from incrowd.search.lattice._sweep import Levels as SweepLevels
+
+# A part of a lattice that waits for its turn.
+
+Levels = tuple[int, ...]
+
+
+@dataclass(order=True, slots=True)
+class Box:
+    """A part of the lattice, as levels above the lowest of every axis, by its lower bound."""
+
+    bound: float
+    number: int
+    lows: Levels = field(compare=False)
+    highs: Levels = field(compare=False)
+
+    @property
+    def size(self) -> int:
+        """How many nodes it has."""
+        size = 1
+        for low, high in zip(self.lows, self.highs, strict=True):
+            size *= high - low + 1
+        return size
+
+    def halves(self) -> list[tuple[Levels, Levels]]:
+        """Split along the axis that has most levels left."""
+        axis = max(range(len(self.lows)), key=lambda axis: self.highs[axis] - self.lows[axis])
+        middle = (self.lows[axis] + self.highs[axis]) // 2
+        upper = (*self.lows[:axis], middle + 1, *self.lows[axis + 1 :]), self.highs
+        lower = self.lows, (*self.highs[:axis], middle, *self.highs[axis + 1 :])
+        return [upper, lower]
+
+
+# Branch and bound over boxes of a lattice: the search behind ``Optimal``.
+
+BOX = 1 << 18
+"""A box of so many nodes, or fewer, is swept with arrays over its nodes."""
+
+FEW = 10
+"""So many nodes are counted at once, if there are not too many cells."""
+
+JOIN_FROM = 32
+"""A node above others is asked first if it is known to leave out this part of what the best does."""
+
+COARSE = 1 << 17
+"""From so many cells on the coarser nodes are searched first, for a good start."""
+
+WAITING, LAST = 200_000, 1_000
+"""So many boxes wait at most for their turn, and so many tested nodes are asked about a box."""
+
+NEAR = 1e-11
+"""Sums of parts that differ by less may round to the same score."""
+
+UNKNOWN = -1
+"""The number of classes of a node that were not counted yet."""
+
+EVERY = 0.2
+"""Seconds between two calls of the progress function."""
+
+
+class _Stop(Exception):  # noqa: N818 - no error: the time is over, or the user wants no more
+    """Ends the search with what there is."""
+
+
+class Boxes:
+    """A search for the best node of a lattice."""
+
+    join_from = 4
+
+    def __init__(
+        self,
+        problem: Problem,
+        acceptance: Acceptance,
+        objective: Objective,
+        until: float | None = None,
+        progress: Callable[[Progress], bool | None] | None = None,
+    ) -> None:
+        self._problem, self._acceptance, self._objective = problem, acceptance, objective
+        self._bounds = Bounds(problem, objective, acceptance.rollup)
+        self._until, self._progress, self._told = until, progress, time.monotonic()
+        self._known: dict[SweepLevels, int] = {}  # what tested nodes leave out at least, levels by axis
+        self.best: Node | None = None
+        self._rank: tuple[int, SweepLevels] = (0, ())
+        self._better = self._worse = np.inf  # sums of parts that are surely better and surely worse than the best
+        self._sweep: Sweep | None = None
+
+    def run(self) -> Outcome:
+        """Search until nothing better can be left, or until it has to stop."""
+        heights = [high - low for low, high in zip(self._bounds.lows, self._bounds.highs, strict=True)]
+        waiting = [Box(-np.inf, 0, tuple(self._bounds.floor), tuple(heights))]
+        proof = "optimal"
+        try:
+            if waiting[0].size > BOX or (self._acceptance.limit and len(self._acceptance.rollup.start) < COARSE):
+                self._head_start(waiting[0])
+            self._search(waiting)
+        except _Stop:
+            proof = "best found"
+        self._count_classes()
+        best = np.inf if self.best is None else self.best.score
+        left = [box.bound for box in waiting] + [self._left()]
+        return Outcome(
+            best=self.best,
+            proof=proof,
+            lower_bound=best if proof == "optimal" else min([best, *left]),
+            checked=len(self._known),
+            nodes=self._problem.nodes,
+        )
+
+    def _search(self, waiting: list[Box]) -> None:
+        number = 0
+        while waiting:
+            self._pause()
+            box = heapq.heappop(waiting) if len(waiting) < WAITING else waiting.pop()  # depth first: no more memory
+            if self.best is not None and box.bound > self.best.score:
+                continue
+            if box.size <= BOX:
+                self._run(box)
+                continue
+            suppressed = self._top(box, waiting)
+            if suppressed <= self._acceptance.limit:
+                for lows, highs in box.halves():
+                    number += 1
+                    bound = self._bounds.score(self._bounds.least(np.array(lows)[:, None], np.array([suppressed])))
+                    heapq.heappush(waiting, Box(float(bound[0]), number, lows, highs))
+
+    def _top(self, box: Box, waiting: list[Box]) -> int:
+        """Test the most general node of a box; put the box back if there is no more time for it."""
+        try:
+            return self._once(box.highs)
+        except _Stop:
+            heapq.heappush(waiting, box)
+            raise
+
+    def _run(self, box: Box) -> None:
+        """Sweep a box, with what the nodes tested last say about it."""
+        self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs, self._worth)
+        sweep.start(self._bounds.box(box.lows, box.highs, sweep.levels))
+        for node in itertools.islice(reversed(self._known), LAST):
+            sweep.know(node, self._known[node])
+        cells = len(self._acceptance.rollup.start)
+        sweep.run(self._bounds.coarse(box.lows, box.highs, cells) if cells >= COARSE else None)
+        self._sweep = None
+
+    def _left(self) -> float:
+        """Bound the scores of the nodes that an interrupted sweep did not visit."""
+        if self._sweep is None:
+            return np.inf
+        nodes, suppressed = self._sweep.left()
+        possible = suppressed <= self._acceptance.limit
+        if not possible.any():
+            return np.inf
+        levels = self._levels[:, nodes[possible]]
+        return float(self._bounds.score(self._bounds.least(levels, suppressed[possible])).min())
+
+    def _head_start(self, box: Box) -> None:
+        """Halve a chain of nodes from the top to the bottom, for a first node that is good."""
+        chain = self._bounds.chain(box.lows, box.highs)
+        low, high = 0, len(chain) - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            before = self.best
+            self._test(chain[middle])
+            if self.best is not before:  # acceptable, and better than what is above it
+                low = middle
+            else:
+                high = middle - 1
+
+    def few(self, cells: Rolled) -> int:
+        """Let the compiled loop count several nodes at once, where that is cheap."""
+        return FEW if len(cells) <= MANY and self._acceptance.at_once else 2
+
+    def _worth(self, node: SweepLevels, bound: int, cells: Rolled) -> bool:
+        """Whether a node may close nodes below: not if it was tested, nor if little is known to be left out there."""
+        if node in self._known:
+            return False
+        return self.best is None or len(cells) > MANY or bound * JOIN_FROM >= self.best.suppressed
+
+    def begin(self, levels: npt.NDArray[np.int16]) -> None:
+        """Enter a box."""
+        self._levels = levels
+        self._stale = np.full(levels.shape[1], -np.inf)
+
+    def columns(self, nodes: Rows) -> Rows:
+        """Give the level of every column."""
+        return self._bounds.columns(nodes)
+
+    def hopeful(self, cells: Rolled) -> bool:
+        """Whether a measure of classes leaves hope for a node at or above these cells."""
+        self._pause()
+        if self.best is None or not self._objective.looks_at_classes:
+            return True
+        return self._objective.above(self._acceptance.sizes(cells)) <= self.best.score
+
+    def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
+        """Give the nodes that do not leave out too much, and may be better than the best."""
+        if self.best is None:
+            return nodes[bounds <= self._acceptance.limit]
+        kept = self._bounds.keep(nodes, bounds, self._levels, self._worse, self._stale)
+        parts = self._stale[kept]
+        near = np.flatnonzero(parts >= self._better).tolist()  # so near that rounding decides
+        lost = [place for place in near if not self._wins(parts[place], self._levels[:, kept[place]].tolist())]
+        return np.delete(kept, lost) if lost else kept
+
+    def visit(self, nodes: Rows, cells: Rolled) -> Sequence[int]:
+        """Test nodes that were not tested before, and say what they leave out at least."""
+        rows = [tuple(row) for row in nodes.tolist()]
+        if len(cells) > MANY or not self._acceptance.at_once:
+            return self._one_by_one(rows, cells)
+        self._pause()
+        suppressed, bounds = self._acceptance.count(self.columns(nodes), cells)
+        promising = self._promising(nodes, np.array(suppressed))
+        for node, left_out, bound, good in zip(rows, suppressed, bounds, promising, strict=True):
+            if good and node not in self._known and not (left_out == 0 and self._scored(node, cells)):
+                self._test(node, cells)
+            self._known[node] = bound
+        return bounds
+
+    def _scored(self, node: SweepLevels, cells: Rolled) -> bool:
+        """Compare a node that leaves nobody out by its bound, if that is its score; its classes are counted later."""
+        score = self._bounds.tight(np.array(node)) if len(cells) else None
+        if score is None:
+            return False
+        levels = tuple(self.columns(np.array(node)).tolist())
+        self._take(Node(self._named(levels), 0, UNKNOWN, score), levels)
+        return True
+
+    def _count_classes(self) -> None:
+        """Count the classes of the best node, if nobody did."""
+        if self.best is not None and self.best.classes == UNKNOWN:
+            tested = self._acceptance.test(self._acceptance.rollup.to(list(self.best.levels.values())))
+            self.best = replace(self.best, classes=tested.classes)
+
+    def _promising(self, nodes: Rows, suppressed: Nodes) -> list[bool]:
+        """Say which nodes are acceptable and may be better than the best, as far as one can say at once."""
+        fine: npt.NDArray[np.bool_] = suppressed <= self._acceptance.limit
+        if self.best is not None and fine.any():
+            fine &= self._bounds.least(nodes.T, suppressed) <= self._worse
+        return [bool(one) for one in fine]
+
+    def _one_by_one(self, nodes: list[SweepLevels], cells: Rolled) -> list[int]:
+        """Test nodes, except those below one that leaves out too much."""
+        bounds: list[int] = []
+        for node in nodes:
+            above = zip(nodes, bounds, strict=False)
+            over = (bound for one, bound in above if bound > self._acceptance.limit and all(map(int.__le__, node, one)))
+            ruled_out = next(over, None)
+            bounds.append(self._once(node, cells) if ruled_out is None else ruled_out)
+        return bounds
+
+    def _once(self, node: SweepLevels, cells: Rolled | None = None) -> int:
+        return self._known[node] if node in self._known else self._test(node, cells).bound
+
+    def _test(self, node: SweepLevels, source: Rolled | None = None) -> Tested:
+        """Test a node, and remember it if it is the best."""
+        self._pause()
+        cells = self._acceptance.rollup.to(self.columns(np.array(node)).tolist(), source)
+        tested = self._acceptance.test(cells)
+        self._known[node] = tested.bound
+        if tested.acceptable and tested.classes and self._may_win(node, tested.suppressed):  # nothing is no release
+            self._compare(cells, tested)
+        return tested
+
+    def _compare(self, cells: Rolled, tested: Tested) -> None:
+        columns = not self._objective.looks_at_classes
+        score = self._objective.score(self._acceptance.published(cells, tested, columns=columns))
+        self._take(Node(self._named(cells.levels), tested.suppressed, tested.classes, score), cells.levels)
+
+    def _take(self, node: Node, levels: SweepLevels) -> None:
+        """Remember a node if it is the best."""
+        rank = sum(levels), levels
+        if self.best is None or (node.score, rank) < (self.best.score, self._rank):
+            self.best, self._rank = node, rank
+            key = self._objective.unfinish(node.score)
+            slack = NEAR * max(1.0, abs(key))
+            self._better, self._worse = key - slack, key + slack
+
+    def _named(self, levels: SweepLevels) -> dict[str, int]:
+        return dict(zip(self._problem.census.quasi, levels, strict=True))
+
+    def _may_win(self, node: SweepLevels, suppressed: int) -> bool:
+        if self.best is None:
+            return True
+        parts = float(self._bounds.least(np.array(node)[:, None], np.array([suppressed]))[0])
+        return parts < self._better or (parts <= self._worse and self._wins(parts, node))
+
+    def _wins(self, parts: float, node: Sequence[int]) -> bool:
+        """Decide exactly whether a node may be better than the best: by score, or by rank at equal scores."""
+        bound = float(self._bounds.score(np.array([parts]))[0])
+        best = np.inf if self.best is None else self.best.score
+        levels = tuple(self.columns(np.array(node)).tolist())
+        return bound < best or (bound == best and (sum(levels), levels) < self._rank)
+
+    def _pause(self) -> None:
+        """Tell how far it is, and stop where it must."""
+        if self._until is None and self._progress is None:
+            return
+        now = time.monotonic()
+        if self._until is not None and now >= self._until:
+            raise _Stop
+        if self._progress is not None and now - self._told >= EVERY:
+            self._told = now
+            best = None if self.best is None else self.best.score
+            if self._progress(Progress(len(self._known), self._problem.nodes, best)) is False:
+                raise _Stop
+
+
+@dataclass(frozen=True)
+class Optimal:
+    """The node with the smallest measure of all nodes that keep the promise within the suppression limit.
+
+    Parameters
+    ----------
+    measure
+        What is made small: ``"loss"`` (the default), ``"distortion"``, ``"precision"``, ``"entropy"``, ``"height"``,
+        ``"discernibility"``, ``"aecs"``, or a measure with parameters such as ``Loss("arithmetic")``.
+    seconds
+        The time it may take. When it is over the best node found so far is given, with a lower bound of what is
+        possible; without a limit the search ends when the best node is proven to be the best.
+
+    Notes
+    -----
+    Of nodes with equal measures (to twelve decimals) the lowest is taken, and of these the one whose levels come first
+    in the order of the schema. Every promise is searched correctly: bounds come only from what is monotone.
+    """
+
+    local: ClassVar[bool] = False
+    measure: str | Measure = "loss"
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        read_measure(self.measure)
+        if self.seconds is not None and not (isinstance(self.seconds, (int, float)) and self.seconds > 0):
+            msg = f"seconds must be above 0, got {self.seconds!r}."
+            raise ParameterError(msg)
+
+    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> Outcome:
+        """Find the best node.
+
+        Parameters
+        ----------
+        problem
+            The census, the promise and the limits.
+        progress
+            Called now and then; the search stops with what it has when this returns ``False``.
+        """
+        until = None if self.seconds is None else time.monotonic() + self.seconds
+        objective = read_measure(self.measure).bind(problem.census, problem.importance, problem.balance)
+        return Boxes(problem, Acceptance(problem), objective, until, progress).run()

@@ -1,0 +1,189 @@
+"""Samarati's binary search on the height of the lattice, with the two necessary conditions (A-SAMARATI)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import ParameterError
+from incrowd.measures import Measure, read_measure
+from incrowd.models import feasibility
+from incrowd.search._outcome import Outcome, Progress
+from incrowd.search._problem import Problem, least_size
+from incrowd.search.lattice._acceptance import Acceptance
+from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_of, minimal_nodes, need_small
+
+Every = Literal["one", "height", "minimal"]
+Levels = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Savings:
+    """What the two necessary conditions saved.
+
+    Attributes
+    ----------
+    tested
+        How many nodes were judged class by class.
+    too_small
+        How many nodes were passed over because too many records are in classes smaller than k.
+    too_many
+        How many nodes were passed over because they have more classes than any release can have (S2-COND2).
+    classes
+        How many classes need not be judged because of that.
+    infeasible
+        Whether no node was looked at, because no release can keep the promise (S2-COND1).
+    """
+
+    tested: int = 0
+    too_small: int = 0
+    too_many: int = 0
+    classes: int = 0
+    infeasible: bool = False
+    heights: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Samarati:
+    """A node of least height that keeps the promise within the suppression limit.
+
+    Parameters
+    ----------
+    every
+        ``"one"``: the first such node. ``"height"``: all of that height, and the best of them. ``"minimal"``: all nodes
+        below which there is no acceptable one, and the best of them.
+    conditions
+        Pass nodes over by the two necessary conditions before their classes are judged; without them every node is
+        judged class by class. The result is the same.
+    measure
+        Which of several nodes is taken: the one with the smallest measure.
+
+    Notes
+    -----
+    Needs a promise that generalizing cannot break: upward closed, or union closed where nothing is left out. For others
+    every node is tested instead, and the outcome says so.
+
+    References
+    ----------
+    P. Samarati. *Protecting respondents' identities in microdata release.* IEEE TKDE 13(6), 2001.
+    T. M. Truta, B. Vinay. *Privacy protection: p-sensitive k-anonymity property.* ICDE Workshops, 2006.
+    """
+
+    local: ClassVar[bool] = False
+    every: Every = "one"
+    conditions: bool = True
+    measure: str | Measure = "loss"
+
+    def __post_init__(self) -> None:
+        if self.every not in ("one", "height", "minimal"):
+            msg = f"every must be 'one', 'height' or 'minimal', got {self.every!r}."
+            raise ParameterError(msg)
+        read_measure(self.measure)
+
+    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> Outcome:  # noqa: ARG002
+        """Find a node of least height."""
+        need_small(problem)
+        search = _Search(problem, conditions=self.conditions)
+        if not search.acceptance.monotone:
+            return self._exhaustive(problem, search)
+        found = search.least_height()
+        if found is None:
+            return self._outcome(problem, search, np.zeros((0, len(problem.lows)), dtype=np.int64))
+        nodes = [found]
+        if self.every == "height":
+            nodes = [node for node in search.nodes_of(sum(found)) if search.accept(node)]
+        if self.every == "minimal":
+            search.savings.tested = problem.nodes
+            every = acceptable_nodes(problem, search.acceptance, empty=False)
+            return self._outcome(problem, search, minimal_nodes(every))
+        return self._outcome(problem, search, np.array(nodes, dtype=np.int64))
+
+    def _exhaustive(self, problem: Problem, search: _Search) -> Outcome:
+        nodes = acceptable_nodes(problem, search.acceptance, empty=False)
+        search.savings.tested = problem.nodes
+        note = NOT_MONOTONE
+        if self.every == "minimal":
+            return self._outcome(problem, search, minimal_nodes(nodes), note)
+        heights = nodes.sum(axis=1)
+        least = nodes[heights == heights.min()] if len(nodes) else nodes
+        return self._outcome(problem, search, least if self.every == "height" else least[:1], note)
+
+    def _outcome(self, problem: Problem, search: _Search, nodes: npt.NDArray[np.integer], *notes: str) -> Outcome:
+        best = best_of(problem, search.acceptance, nodes, self.measure)
+        return Outcome(
+            best=best,
+            proof={"one": "least height", "height": "all nodes of least height", "minimal": "all minimal nodes"}[
+                self.every
+            ],
+            lower_bound=0.0,
+            checked=search.savings.tested,
+            nodes=problem.nodes,
+            notes=notes,
+            minimal=nodes,
+            trace=(search.savings,),
+        )
+
+
+class _Search:
+    def __init__(self, problem: Problem, *, conditions: bool) -> None:
+        self._problem, self._conditions = problem, conditions
+        self.acceptance = Acceptance(problem)
+        self.savings = Savings()
+        self._k = least_size(problem.model)
+        known = feasibility(problem.judges(), problem.census.classes(), problem.limit)
+        self._feasible, self._most = known.feasible, known.max_classes
+
+    def least_height(self) -> Levels | None:
+        """Halve the heights until one is left."""
+        top = self._problem.highs
+        if self._conditions and not self._feasible:
+            self.savings.infeasible = True
+            return None
+        if not self.accept(top):
+            return None
+        found, low, high = top, sum(self._problem.lows), sum(top)
+        while low < high:
+            middle = (low + high) // 2
+            self.savings.heights.append(middle)
+            here = next((node for node in self.nodes_of(middle) if self.accept(node)), None)
+            if here is None:
+                low = middle + 1
+            else:
+                found, high = here, middle
+        return found
+
+    def nodes_of(self, height: int) -> Iterator[Levels]:
+        """Give all nodes of a height, in the order of their levels."""
+        ranges = [range(low, high + 1) for low, high in zip(self._problem.lows, self._problem.highs, strict=True)]
+        *firsts, last = ranges
+        for node in itertools.product(*firsts):
+            rest = height - sum(node)
+            if rest in last:
+                yield (*node, rest)
+
+    def accept(self, node: Levels) -> bool:
+        """Test a node, after asking the two conditions."""
+        cells = self.acceptance.rollup.to(node)
+        if self._conditions and self._passed_over(self.acceptance.sizes(cells)):
+            return False
+        self.savings.tested += 1
+        tested = self.acceptance.test(cells)
+        return tested.acceptable and tested.classes > 0  # nothing is no release
+
+    def _passed_over(self, sizes: npt.NDArray[np.int64]) -> bool:
+        """Ask what the sizes of the classes tell: the sound form of both conditions where records are left out."""
+        small, limit = sizes < self._k, self._problem.limit
+        left_out, large = int(sizes[small].sum()), int((~small).sum())
+        if left_out > limit:
+            self.savings.too_small += 1
+        elif large - (limit - left_out) // self._k > self._most and limit < int(sizes.sum()):
+            self.savings.too_many += 1
+        else:
+            return False
+        self.savings.classes += len(sizes)
+        return True

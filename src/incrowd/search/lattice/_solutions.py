@@ -1,0 +1,192 @@
+"""Every node that keeps a promise, with what it leaves out and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import FullDomainRecoding
+from incrowd.measures import MEASURES
+from incrowd.search._problem import Problem
+from incrowd.search.lattice._acceptance import Acceptance, Tested
+from incrowd.search.lattice._rollup import Rolled
+from incrowd.search.lattice._sweep import Everything, minimal_nodes
+
+Rows = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solutions:
+    """Every node that keeps a promise within the suppression limit.
+
+    Attributes
+    ----------
+    quasi
+        The quasi-identifiers.
+    levels
+        One row of levels per acceptable node, in the order of the quasi-identifiers; rows in ascending order.
+    suppressed, classes
+        How many records each node leaves out, and how many classes it publishes.
+    measures
+        Per measure, its value for every node; smaller is better.
+    records
+        How many records the table has. A node that leaves out all of them keeps every promise, and publishes nothing.
+    floor
+        The levels below which nothing was looked at, by name, where the census would not fit into memory.
+    notes
+        What is known about the levels below.
+    """
+
+    quasi: tuple[str, ...]
+    levels: Rows = field(repr=False)
+    suppressed: npt.NDArray[np.int64] = field(repr=False)
+    classes: npt.NDArray[np.int64] = field(repr=False)
+    measures: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
+    records: int
+    floor: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    @property
+    def acceptable(self) -> list[dict[str, int]]:
+        """All acceptable nodes."""
+        return self._named(self.levels)
+
+    @property
+    def minimal(self) -> list[dict[str, int]]:
+        """The acceptable nodes below which there is no other."""
+        return self._named(minimal_nodes(self.levels))
+
+    @property
+    def least_height(self) -> list[dict[str, int]]:
+        """The acceptable nodes with the smallest sum of levels."""
+        heights = self.levels.sum(axis=1)
+        return self._named(self.levels[heights == heights.min()] if len(heights) else self.levels)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Give a table with one column per quasi-identifier, and one per number: any frame can be made of it."""
+        columns = {name: self.levels[:, place].tolist() for place, name in enumerate(self.quasi)}
+        numbers = {"suppressed": self.suppressed, "classes": self.classes, **self.measures}
+        return {**columns, **{name: values.tolist() for name, values in numbers.items()}}
+
+    def _named(self, rows: Rows) -> list[dict[str, int]]:
+        return [dict(zip(self.quasi, row, strict=True)) for row in rows.tolist()]
+
+
+def all_solutions(problem: Problem) -> Solutions:
+    """Look at every node of a lattice."""
+    collect = _Collect(problem, Acceptance(problem))
+    collect.run()
+    order = sorted(range(len(collect.rows)), key=lambda place: collect.rows[place])
+    levels = np.array([collect.rows[place] for place in order], dtype=np.int64).reshape(len(order), len(problem.lows))
+    numbers = np.array([collect.numbers[place] for place in order], dtype=np.int64).reshape(len(order), 2)
+    scores = np.array([collect.scores[place] for place in order]).reshape(len(order), len(collect.objectives))
+    return Solutions(
+        quasi=problem.census.quasi,
+        levels=levels,
+        suppressed=numbers[:, 0],
+        classes=numbers[:, 1],
+        measures=dict(zip(collect.objectives, scores.T, strict=True)),
+        records=problem.census.records,
+    )
+
+
+class _Collect(Everything):
+    def __init__(self, problem: Problem, acceptance: Acceptance) -> None:
+        super().__init__(problem, acceptance)
+        plain = dict.fromkeys(problem.importance, 1.0)
+        by_class = {"discernibility", "aecs"}  # they know no columns
+        self.objectives = {
+            name: measure.bind(
+                problem.census,
+                plain if name in by_class else problem.importance,
+                0.5 if name == "aecs" else problem.balance,
+            )
+            for name, measure in MEASURES.items()
+        }
+        self.rows: list[tuple[int, ...]] = []
+        self.numbers: list[tuple[int, int]] = []
+        self.scores: list[list[float]] = []
+
+    def found(self, cells: Rolled, tested: Tested) -> None:
+        published = self._acceptance.published(cells, tested)
+        self.rows.append(cells.levels)
+        self.numbers.append((tested.suppressed, tested.classes))
+        self.scores.append([objective.score(published) for objective in self.objectives.values()])
+
+
+# A node and those just below it, looked at closely: the census is prepared once for all of it.
+
+
+class Inspected:
+    """A node of a lattice.
+
+    Parameters
+    ----------
+    problem
+        What the search was asked.
+    levels
+        The level of every quasi-identifier, by name.
+    """
+
+    def __init__(self, problem: Problem, levels: Mapping[str, int]) -> None:
+        self._problem = problem
+        self._levels = tuple(levels[name] for name in problem.census.quasi)
+        self._acceptance = Acceptance(replace(problem, limit=problem.census.records))  # whether or not so many may be
+
+    def costs(self) -> dict[str, float]:
+        """Give every measure, all columns weighing the same."""
+        published = self._acceptance.published(self._cells, self._tested)
+        census = self._problem.census
+        return {name: measure.bind(census, {}, 0.5).score(published) for name, measure in MEASURES.items()}
+
+    @property
+    def classes(self) -> int:
+        """How many classes are published."""
+        return self._tested.classes
+
+    def recoding(self) -> FullDomainRecoding:
+        """Give what every record is published as."""
+        census, rollup, tested = self._problem.census, self._acceptance.rollup, self._tested
+        words = tuple(word[~tested.ok] for word in tested.words)
+        codes = [rollup.codes(words, column, level) for column, level in enumerate(self._levels)]
+        order = np.lexsort(codes[::-1]) if len(codes[0]) else np.zeros(0, dtype=np.intp)
+        return FullDomainRecoding(
+            domains={name: census.domains[name] for name in census.quasi},
+            ladders={name: census.ladders[name] for name in census.quasi},
+            levels=dict(zip(census.quasi, self._levels, strict=True)),
+            suppressed=tuple(code[order] for code in codes),
+        )
+
+    def left_out(self, levels: Sequence[int] | None = None) -> int:
+        """Say how many records are left out; here, or at a node at most one level lower in every column."""
+        return self._acceptance.test(self._at(levels)).suppressed
+
+    def left_out_alone(self, levels: Sequence[int] | None = None) -> dict[str, int]:
+        """Say for every promise how many records it leaves out alone."""
+        parts = [(str(part), self._problem.judges(part)) for part in self._problem.model.parts]
+        found = self._acceptance.left_out_by_each(self._at(levels), [judges for _, judges in parts])
+        return {text: count for (text, _), count in zip(parts, found, strict=True)}
+
+    def _at(self, levels: Sequence[int] | None) -> Rolled:
+        return self._cells if levels is None else self._acceptance.rollup.to(levels, self._below)
+
+    @cached_property
+    def _below(self) -> Rolled:
+        """The cells at the node that is one level lower wherever it can be: all neighbours are rolled up from there."""
+        pairs = zip(self._levels, self._problem.lows, strict=True)
+        return self._acceptance.rollup.to([max(level - 1, low) for level, low in pairs])
+
+    @cached_property
+    def _cells(self) -> Rolled:
+        return self._acceptance.rollup.to(self._levels)
+
+    @cached_property
+    def _tested(self) -> Tested:
+        return self._acceptance.test(self._cells)

@@ -1,0 +1,202 @@
+"""Rolling up and counting very many cells with two threads: compiled loops let others run beside them.
+
+Both halves are always counted, by however many processors there are, so the result is the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core.kernels import compiled
+from incrowd.search.lattice._cell_kernels import MIX, number_classes
+from incrowd.search.lattice._layout import Layout
+
+# Loops over very many cells that two threads share, compiled by numba.
+
+Words = npt.NDArray[np.int64]
+Slots = npt.NDArray[np.int32]
+
+NEAR = 256
+"""So many numbers are looked up together."""
+
+
+@compiled
+def number_cells(words: Words, fields: Words, firsts: Words, node: Words, tail: int, numbers: Words) -> None:
+    """Give every word what it becomes at a node.
+
+    Parameters
+    ----------
+    words, fields, node, numbers
+        As in ``number_classes``.
+    firsts, tail
+        As in ``roll_words``.
+    """
+    number_classes(words, fields, firsts, node, numbers)
+    for row in range(len(words)):
+        numbers[row] |= words[row] & tail
+
+
+@compiled
+def _look_up(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+    numbers: Words,
+    mask: int,
+    half: np.uint64,
+    slots: Slots,
+    bits: int,
+    found: Words,
+    rows: Slots,
+    groups: Slots,
+    same: Words,
+) -> int:
+    """List the rows of a half and what stands in the slots where each belongs; give how many rows there are.
+
+    Nothing here waits for anything else: the processor fetches many slots at the same time.
+    """
+    count, down, last = 0, np.uint64(63 - bits), (1 << bits) - 1
+    for row in range(len(numbers)):
+        mixed = np.uint64(numbers[row] & mask) * MIX
+        rows[count] = row
+        groups[count] = np.int64(mixed >> down) & last
+        count += int((mixed >> np.uint64(63)) == half)
+    for place in range(count):
+        groups[place] = slots[groups[place]]
+    for place in range(count):
+        same[place] = found[max(groups[place], 0)]
+    return count
+
+
+@compiled
+def add_half(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+    numbers: Words,
+    counts: Words,
+    mask: int,
+    second: bool,  # noqa: FBT001
+    slots: Slots,
+    found: Words,
+    sums: Words,
+    times: Words,
+) -> int:
+    """Add up the counts of equal numbers, for half of the numbers; give how many different ones there are.
+
+    Parameters
+    ----------
+    numbers, counts
+        Numbers, and how much each counts.
+    mask
+        The bits that are looked at.
+    second
+        Which half.
+    slots
+        Room for a hash table: a power of two, longer than the numbers.
+    found, sums
+        As long as the numbers; filled with those found and the sums of their counts, the second half from the end.
+    times
+        Filled with how often each occurs, or empty if nobody asks.
+    """
+    slots[:] = -1
+    bits = 0
+    while (1 << bits) < len(slots):
+        bits += 1
+    down, last = np.uint64(63 - bits), len(slots) - 1  # the highest bit of the hash says which half
+    at, step = (len(numbers) - 1, -1) if second else (0, 1)
+    known, asked = 0, len(times) > 0
+    rows, groups, same = np.empty(NEAR + 1, np.int32), np.empty(NEAR + 1, np.int32), np.empty(NEAR, np.int64)
+    for begin in range(0, len(numbers), NEAR):
+        some = numbers[begin : begin + NEAR]
+        for place in range(_look_up(some, mask, np.uint64(second), slots, bits, found, rows, groups, same)):
+            number, group = some[rows[place]] & mask, groups[place]
+            if group < 0 or same[place] != number:
+                slot = np.int64((np.uint64(number) * MIX) >> down) & last
+                while slots[slot] >= 0 and found[slots[slot]] != number:
+                    slot = (slot + 1) & last
+                group = slots[slot]
+                if group < 0:
+                    slots[slot] = group = np.int32(at)
+                    found[at] = number
+                    sums[at] = 0
+                    if asked:
+                        times[at] = 0
+                    at += step
+                    known += 1
+            sums[group] += counts[begin + rows[place]]
+            if asked:
+                times[group] += 1
+    return known
+
+
+Counts = npt.NDArray[np.int64]
+
+
+def roll_up(
+    words: Words, counts: Counts, layout: Layout, levels: Words, tail: int, room: tuple[Words, Slots]
+) -> tuple[Words, Counts]:
+    """Roll words up to a node, and add up the counts of equal ones.
+
+    Parameters
+    ----------
+    words, counts
+        Packed codes, and how often each occurs.
+    layout, levels
+        Where the codes of every column sit, and its level at the node, from the floor on.
+    tail
+        The bits that stay as they are.
+    room
+        Where loops work: numbers as long as the words, and a hash table, a power of two and more than twice as long.
+    """
+    node = np.stack([layout.ladders[0, np.arange(len(levels)), levels], 1 << layout.fields[0]])
+    numbers, middle = room[0][: len(words)], len(words) // 2
+
+    def number(second: bool) -> None:  # noqa: FBT001
+        part = slice(middle, None) if second else slice(middle)
+        number_cells(words[part], layout.fields, layout.firsts, node, tail, numbers[part])
+
+    _both(number)
+    rolled, sums = _added_up(numbers, counts, -1, room[1])[:2]
+    return rolled, sums
+
+
+def count_classes(cells: Words, counts: Counts, tail: int, slots: Slots) -> tuple[Words, Counts, Counts]:
+    """Give the word of every class, its records, and how many cells it has.
+
+    Parameters
+    ----------
+    cells, counts
+        The words of cells, all different, and the records of each.
+    tail
+        The bits that tell the cells of a class apart.
+    slots
+        Room for a hash table: a power of two, more than twice as long as the cells.
+    """
+    return _added_up(cells, counts, ~tail, slots, times=len(cells))
+
+
+def _added_up(numbers: Words, counts: Counts, mask: int, slots: Slots, times: int = 0) -> tuple[Words, Counts, Counts]:
+    size = 1 << len(numbers).bit_length()
+    found, sums, often = (np.empty(length, dtype=np.int64) for length in (len(numbers), len(numbers), times))
+
+    def add(second: bool) -> int:  # noqa: FBT001
+        part = slots[size : 2 * size] if second else slots[:size]
+        return int(add_half(numbers, counts, mask, second, part, found, sums, often))
+
+    first, second = _both(add)
+    return _joined(found, first, second), _joined(sums, first, second), _joined(often, first, second)
+
+
+def _both(work: Callable[[bool], int | None]) -> tuple[int, int]:
+    """Do both halves of something at the same time."""
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        other = beside.submit(work, True)  # noqa: FBT003
+        return work(False) or 0, other.result() or 0  # noqa: FBT003
+
+
+def _joined(array: Words, first: int, second: int) -> Words:
+    """Put what stands at the end beside what stands at the beginning; a small result keeps no large array alive."""
+    if not len(array):
+        return array
+    known = first + second
+    array[first:known] = array[len(array) - second :]
+    return array[:known].copy() if known * 4 < len(array) else array[:known]

@@ -1,0 +1,228 @@
+"""Where Mondrian cuts a part whose cells do not fit into memory: told by counts, column by column.
+
+Along which column a part is cut, and where, follows from how often the values of each column occur; whether the pieces
+keep the promise, from how often the sensitive values occur in each of them. So the cells of a part go by in blocks,
+twice, and only such counts stay.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import Cells, Census, CensusRequest, Classes, Domain, Grouping, Packing, Schema, add_up, tally
+from incrowd.models import KAnonymity
+from incrowd.search._local import Labels, Locally
+from incrowd.search._problem import Problem
+from incrowd.search.mondrian._columns import Column, Stretches
+
+Array = npt.NDArray[Any]
+
+_DENSE = 1 << 22
+"""Up to so many combinations each has a place of its own; of more, those that occur are listed."""
+
+
+class Counts:
+    """How often combinations of codes occur, added up block by block.
+
+    Parameters
+    ----------
+    cardinalities
+        How many codes each column has.
+    """
+
+    def __init__(self, cardinalities: Sequence[int]) -> None:
+        self._packing = Packing.of(cardinalities)
+        self._dense = np.zeros(cardinalities, dtype=np.int64) if math.prod(cardinalities) <= _DENSE else None
+        self._listed = [np.zeros(0, dtype=np.int64)] * self._packing.words, np.zeros(0, dtype=np.int64)
+
+    def __len__(self) -> int:
+        """How many are listed."""
+        return len(self._listed[1])
+
+    def add(self, codes: Sequence[Array], counts: Array) -> None:
+        """Take in some cells."""
+        if self._dense is not None:
+            places = np.ravel_multi_index([column.astype(np.intp) for column in codes], self._dense.shape)
+            self._dense += add_up(places, counts, self._dense.size).reshape(self._dense.shape)
+            return
+        words, sums = tally(self._packing.pack(codes), counts)
+        both = [np.concatenate(pair) for pair in zip(self._listed[0], words, strict=True)]
+        self._listed = tally(both, np.concatenate([self._listed[1], sums]))
+
+    def cells(self) -> tuple[tuple[Array, ...], Array]:
+        """Give the combinations that occur, in order, and how often each does."""
+        if self._dense is not None:
+            occurring = np.nonzero(self._dense)
+            return occurring, self._dense[occurring]
+        return self._packing.unpack(self._listed[0]), self._listed[1]
+
+
+class ValueCounts:
+    """How often the values of every quasi-identifier occur in a part.
+
+    Parameters
+    ----------
+    request, domains
+        What was counted, and the values of the columns.
+
+    Attributes
+    ----------
+    cells
+        Per quasi-identifier how many cells have each of its codes.
+    """
+
+    def __init__(self, request: CensusRequest, domains: Mapping[str, Domain]) -> None:
+        self._request, self._domains = request, domains
+        sizes = [request.cardinality(domains[name]) for name in request.quasi]
+        self.cells = [np.zeros(size, dtype=np.int64) for size in sizes]
+        self._records = [np.zeros(size, dtype=np.int64) for size in sizes]
+
+    def add(self, codes: Sequence[Array], counts: Array) -> None:
+        """Take in some cells of the part."""
+        for column, cells in enumerate(self.cells):
+            self.cells[column] = cells + np.bincount(codes[column], minlength=len(cells))
+            self._records[column] += add_up(codes[column], counts, len(cells))
+
+    def census(self, column: int) -> Census:
+        """Give the census of the part that has one quasi-identifier, and nothing else."""
+        name, records = self._request.quasi[column], self._records[column]
+        alone = replace(self._request, quasi=(name,), sensitive=(), floor={name: self._request.level(name)})
+        codes = np.flatnonzero(records)
+        return Census.assemble(alone, self._domains, (codes,), records[codes])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Along:
+    """A cut: the quasi-identifier, and the piece that every code of it goes to; -1 for one that does not occur."""
+
+    column: int
+    pieces: Array
+
+    @property
+    def number(self) -> int:
+        """How many pieces there are."""
+        return int(self.pieces.max()) + 1
+
+
+class PieceCounts:
+    """How often the sensitive values occur in the pieces that a part could be cut into.
+
+    Parameters
+    ----------
+    proposed
+        The cuts.
+    domains
+        The sensitive columns, in the order of their codes, which come last.
+    """
+
+    def __init__(self, proposed: Sequence[Along], domains: Sequence[Domain]) -> None:
+        self._proposed, self._sensitive = proposed, len(domains)
+        self.counts = [Counts([along.number, *map(len, domains)]) for along in proposed]
+
+    def __len__(self) -> int:
+        """How many combinations are listed; those that have a place of their own are few."""
+        return sum(map(len, self.counts))
+
+    def add(self, codes: Sequence[Array], counts: Array) -> None:
+        """Take in some cells of the part."""
+        sensitive = codes[len(codes) - self._sensitive :]
+        for along, sums in zip(self._proposed, self.counts, strict=True):
+            sums.add([along.pieces[codes[along.column]], *sensitive], counts)
+
+
+class ByCounts:
+    """Cuts parts of a table by their counts, as a run over its cells would.
+
+    Parameters
+    ----------
+    problem
+        The table, the promise and the limits. Its census may be as coarse as it likes.
+    labels
+        What classes are called, which decides how columns are cut.
+
+    Attributes
+    ----------
+    whole
+        From where to where the whole table reaches, per column, once a cut of it was proposed.
+
+    Raises
+    ------
+    NoSafeRelease
+        If even the whole table as one class breaks the promise.
+    """
+
+    def __init__(self, problem: Problem, labels: Labels) -> None:
+        self._table, self._labels = Locally(problem), labels
+        self._table.refuse_if_hopeless()
+        self.whole: Stretches | None = None
+
+    @property
+    def by_size(self) -> bool:
+        """Whether the size of the pieces alone decides: then what is proposed is done."""
+        return all(isinstance(judge.model, KAnonymity) for judge in self._table.judges)
+
+    def propose(self, part: ValueCounts) -> list[Along]:
+        """Give the cuts whose pieces are large enough, in the order in which they are tried.
+
+        Parameters
+        ----------
+        part
+            The part; the whole table first.
+        """
+        from incrowd.search.mondrian._checks import Check  # noqa: PLC0415 - numba is loaded with them
+        from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415
+        from incrowd.search.mondrian._kernels import sort_columns  # noqa: PLC0415
+
+        tables = [self._alone(part, column) for column in range(len(part.cells))]
+        columns = [Column.of(table, 0, self._labels) for table in tables]
+        cuttings = [
+            Cutting(table, (column,), Check(table), strict=True) for table, column in zip(tables, columns, strict=True)
+        ]
+        found = [cutting.first() for cutting in cuttings]
+        reach = [cutting.reach for cutting in cuttings]
+        if self.whole is None:
+            parts = zip(*((one.low, one.high, one.distinct) for one in reach), strict=True)
+            self.whole = Stretches(*map(np.concatenate, parts))
+        widths, order = np.empty((1, len(columns))), np.zeros((1, len(columns)), dtype=np.int64)
+        for index, column in enumerate(columns):
+            widths[:, index] = self._table.weights[index] * column.widths(reach[index][0], self.whole[index])
+        sort_columns(widths, order)
+        proposed = []
+        for index in order[0].tolist():
+            if (pieces := found[index]) is not None:
+                of_code = np.full(len(part.cells[index]), -1, dtype=np.int64)
+                of_code[tables[index].census.codes[0]] = pieces
+                proposed.append(Along(index, of_code))
+        return proposed
+
+    def pieces(self, proposed: Sequence[Along]) -> PieceCounts:
+        """Begin to count what the pieces hold."""
+        census = self._table.census
+        return PieceCounts(proposed, [census.domains[name] for name in census.sensitive])
+
+    def choose(self, proposed: Sequence[Along], pieces: PieceCounts) -> Along | None:
+        """Give the first of these cuts whose pieces all keep the promise."""
+        for along, counts in zip(proposed, pieces.counts, strict=True):
+            classes = self._classes(*counts.cells(), along.number)
+            if all(judge.keeps(classes).all() for judge in self._table.judges):
+                return along
+        return None
+
+    def _alone(self, part: ValueCounts, column: int) -> Locally:
+        """See a part by one of its columns, of which nothing but the size of pieces is asked."""
+        problem = self._table.problem
+        name, hierarchy = problem.schema.quasi[column]
+        sizes = [judge.model.k for judge in self._table.judges if isinstance(judge.model, KAnonymity)]
+        return Locally(Problem(part.census(column), Schema({name: hierarchy}), KAnonymity(max([1, *sizes])), part=True))
+
+    def _classes(self, codes: tuple[Array, ...], counts: Array, number: int) -> Classes:
+        census, (pieces, *sensitive) = self._table.census, codes
+        values = dict(zip(census.sensitive, sensitive, strict=True))
+        cells = Cells(values, {name: census.domains[name] for name in values}, None, counts)
+        return Classes.of(Grouping(pieces, np.searchsorted(pieces, np.arange(number))), (), cells)

@@ -1,0 +1,137 @@
+"""l-diversity over categories by swapping records between classes (spec 8.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import ParameterError
+from incrowd.hierarchies import Categories
+from incrowd.models import EnhancedPAlphaSensitive, Judge, LDiversity, Model, PSensitive
+from incrowd.search._ascent import check_choice, check_outliers, k_and_more, raise_levels, refuse_others
+from incrowd.search._local import Locally, LocalOutcome
+from incrowd.search._outcome import Progress
+from incrowd.search._problem import Problem
+
+Ints = npt.NDArray[np.integer]
+
+PLAIN = "Without swaps this is a baseline: classes that lack categories are merged. SwapDiversity() swaps first."
+
+
+@dataclass(frozen=True)
+class SwapDiversity:
+    """Classes of at least k records with at least l categories each: records change places, values stay as they are.
+
+    Parameters
+    ----------
+    swap
+        Swap records between classes, and merge classes only where no swap helps. Without it they are merged at once:
+        that is there to compare with.
+    outliers
+        How many records may be in small classes when the raising of columns ends; by default the k that is promised.
+        More outliers mean more and smaller classes to begin with.
+
+    Notes
+    -----
+    Carries k-anonymity and one promise about the number of different values in one sensitive column:
+    ``EnhancedPAlphaSensitive(l, 0)``, which counts the categories of the schema, or ``LDiversity(l)`` or
+    ``PSensitive(l)``, for which every value is a category of its own. No record is lost and no sensitive value is
+    changed: a swap moves a record to another class, and both classes are then called by what their members have in
+    common. It counts records, not people.
+
+    With two categories or more no class lies in one category, so the similarity attack finds nothing. What is *not*
+    protected: how frequent a value is in a class (99 of 100 may have it), and categories that look alike to a
+    neighbour. Labels of different classes may overlap; where they do, they tell that a finer class lacked something,
+    and who knows the algorithm may conclude more (Cohen).
+
+    Where the swap that costs least is looked for, every record of the class is compared with the records of all classes
+    that are near enough: the time grows with the number of classes that lack categories, times the number of classes.
+
+    References
+    ----------
+    A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam. *l-diversity.* ACM TKDD 1(1), 2007.
+    Geetha Mary A, D. P. Acharjya, N. Ch. S. N. Iyengar. *Improved anonymization algorithms for hiding sensitive
+    information in hybrid information system.*
+    A. Cohen. *Attacks on deidentification's defenses.* USENIX Security, 2022.
+    """
+
+    swap: bool = True
+    outliers: int | None = None
+    local: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_choice("swap", self.swap)
+        check_outliers(self.outliers)
+
+    def search(
+        self,
+        problem: Problem,
+        progress: Callable[[Progress], bool | None] | None = None,  # noqa: ARG002 - nothing to show before the end
+    ) -> LocalOutcome:
+        """Find what every record is published as.
+
+        Parameters
+        ----------
+        problem
+            The census, the promise and the limits. No record is left out.
+        progress
+            Not called.
+        """
+        from incrowd.search.swap_diversity._crowds import Crowds  # noqa: PLC0415 - loads numba
+
+        k, model = _asked(problem.model)
+        table = Locally(problem)
+        refuse_others(table, "SwapDiversity")
+        judge = _only(table, model)
+        table.refuse_if_hopeless()
+        raised = raise_levels(table, k, k if self.outliers is None else self.outliers)
+        crowds = Crowds(table, raised, _kinds(table, judge), int(judge.model.requirements[0].bound))
+        while (small := crowds.smallest_below(k)) is not None:
+            crowds.merge(small, for_kinds=False)
+        while (poor := crowds.least_diverse()) is not None:
+            if not (self.swap and crowds.swap(poor)):
+                crowds.merge(poor)
+        pieces = crowds.pieces()
+        return table.outcome(pieces, table.called(pieces), notes=() if self.swap else (PLAIN,))
+
+
+def _asked(model: Model) -> tuple[int, Model]:
+    """Give the k and the promise about different values; refuse whatever else is promised."""
+    k, others = k_and_more(model)
+    if len(others) != 1 or not _counts_values(others[0]):
+        found = ", ".join(map(str, others)) or str(model)
+        msg = f"SwapDiversity keeps k-anonymity with a number of different values or categories, not {found}."
+        hint = 'promise for example "k>=3, enhanced(p=2, alpha=0)", or use Mondrian() or CheapestFirst().'
+        raise ParameterError(msg, hint=hint)
+    return k, others[0]
+
+
+def _counts_values(model: Model) -> bool:
+    if isinstance(model, EnhancedPAlphaSensitive):
+        return model.alpha == 0
+    if isinstance(model, LDiversity):
+        return model.kind == "distinct" and not model.joint
+    return isinstance(model, PSensitive) and not model.joint
+
+
+def _only(table: Locally, model: Model) -> Judge:
+    """Give the judge of the sensitive column that the promise is about."""
+    judges = [judge for judge in table.judges if judge.columns]
+    if len(judges) != 1:
+        msg = f"SwapDiversity cares for one sensitive column, and {model} is about {len(judges)}."
+        raise ParameterError(msg, hint="name one of them with of=, or use Mondrian() or CheapestFirst().")
+    return judges[0]
+
+
+def _kinds(table: Locally, judge: Judge) -> Ints:
+    """Give the category of every cell, -1 for none; where the promise counts values, each is one of its own."""
+    census, (name,) = table.census, judge.columns
+    codes = census.codes[len(census.quasi) + census.sensitive.index(name)]
+    meaning = dict(table.problem.schema.sensitive)[name]
+    if isinstance(judge.model, EnhancedPAlphaSensitive) and isinstance(meaning, Categories):
+        codes = meaning.bind(census.domains[name]).category[codes]
+    return np.where(table.counting(judge), codes.astype(np.int64), -1)

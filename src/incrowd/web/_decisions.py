@@ -1,0 +1,218 @@
+"""What of a plan decides about the release, and what is only said about it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from incrowd.core import PlanError
+from incrowd.plan import Plan
+from incrowd.release import Release
+from incrowd.web._files import digest_now
+from incrowd.web._refusal import Plain, Refusal, refusal
+
+# Reading a plan that anybody may have written: what would take the reader down is refused before it is read.
+
+DEEP = 40
+"""So deep may tables and lists stand in each other."""
+
+_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEP}}}")
+"""A key of many parts: reading it takes memory by the square of their number."""
+
+
+def tables_of(text: str) -> Plain:
+    """Read the tables of a plan; what is no TOML, or nests without end, is refused.
+
+    Parameters
+    ----------
+    text
+        What somebody wrote.
+    """
+    if _LONG_KEY.search(text):
+        raise _too_deep()
+    where = ""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        where = f" at {str(error).rpartition(' (at ')[2].rstrip(')')}"
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError:  # a number with more digits than Python reads
+        where = ": a number is too long"
+    else:
+        check_depth(tables)
+        return tables
+    raise refusal(422, PlanError.code, f"The plan is not valid TOML{where}.", "undo what was changed there.")
+
+
+def check_depth(plain: Any) -> None:
+    """Refuse what nests too deep, without going down step by step oneself."""
+    level = [plain]
+    for _ in range(DEEP):
+        inner = [one.values() if isinstance(one, Mapping) else one for one in level if isinstance(one, Mapping | list)]
+        level = [value for values in inner for value in values]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _too_deep() -> Refusal:
+    return refusal(422, PlanError.code, f"The plan nests deeper than {DEEP} levels.", "write fewer tables in tables.")
+
+
+def tables_in(plan: Plan) -> dict[str, Any]:
+    """Give the tables of a plan, with files named as they lie in its folder.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    """
+    return replace(plan, folder=None).to_dict()
+
+
+SAID = ("folder", "format", "dialect", "labels", "force")
+"""Where a release is written and as what: the release itself stays the same."""
+SIGNED = ("released_anyway", "released_by", "open_items")
+"""What the report says about a release that was made although something was open."""
+
+
+def decides_of(plan: Plan) -> str:
+    """Name what decides about a release: two plans with the same name publish the same values.
+
+    Parameters
+    ----------
+    plan
+        The plan. Its report, its output folder and the format of its files do not count; what stands in the files that
+        its columns name does.
+    """
+    tables = tables_in(plan)
+    files = [digest_now(plan.path(path)) for path in _files_of(tables["columns"])]
+    output = {key: value for key, value in tables.pop("output", {}).items() if key not in SAID}
+    tables.pop("report", None)
+    privacy = {**tables.pop("privacy", {}), "promise": str(plan.model())}
+    written = json.dumps([tables, privacy, output, files], default=str)  # the order of columns and categories matters
+    return hashlib.sha256(written.encode()).hexdigest()[:24]
+
+
+def _files_of(columns: Mapping[str, Any]) -> list[str]:
+    """List the files of hierarchies, categories and keys."""
+    named = [(one.get("hierarchy"), one.get("categories"), one.get("key_file")) for one in columns.values()]
+    trees = [form.get("tree") if isinstance(form, Mapping) else None for form, _, _ in named]
+    found = [*trees, *(one for _, *others in named for one in others)]
+    return [one for one in found if isinstance(one, str)]
+
+
+def with_words_of(made_by: Plan, now: Plan, signed: Mapping[str, str] | None = None) -> Plan:
+    """Give the plan of a run with what the present plan says about folder, format and report.
+
+    Parameters
+    ----------
+    made_by, now
+        The plan of the run, and the present one. Why an earlier release was made anyway does not count for this one.
+    signed
+        Why this one is, if something is open: the keys of ``SIGNED``.
+    """
+    tables, present = tables_in(made_by), tables_in(now)
+    kept = {key: value for key, value in tables.get("output", {}).items() if key not in SAID}
+    taken = {key: value for key, value in present.get("output", {}).items() if key in SAID}
+    stated = {key: value for key, value in present.get("report", {}).items() if key not in SIGNED}
+    tables |= {"output": {**kept, **taken}, "report": {**stated, **(signed or {})}}
+    return Plan.of(tables, folder=made_by.folder)
+
+
+def differences(made_by: Plan, now: Plan) -> list[str]:
+    """Say what decides otherwise now than when a run was made, in words."""
+    then, present = tables_in(made_by), tables_in(now)
+    found = ["the promise"] * (made_by.model() != now.model())
+    names = dict.fromkeys([*made_by.columns, *now.columns])
+    columns = [name for name in names if then["columns"].get(name) != present["columns"].get(name)]
+    found += [f"the column{'s' if len(columns) > 1 else ''} {', '.join(columns)}"] * bool(columns)
+    sections = (
+        ("privacy", ("promise",), "how many people may be left out"),
+        ("search", (), "how it is searched"),
+        ("data", (), "how the table is read"),
+        ("output", SAID, "how rows are published"),
+    )
+    return [
+        *found,
+        *(words for name, known, words in sections if _but(then, name, known) != _but(present, name, known)),
+    ]
+
+
+def _but(tables: Mapping[str, Any], section: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: value for key, value in tables.get(section, {}).items() if key not in keys}
+
+
+def states_of(plan: Plan, proposals: Mapping[str, Any]) -> list[str]:
+    """Name the plans that proposals belong to: the one they were made from, and those that they are."""
+    found = [decides_of(plan)]
+    for one in proposals["proposals"]:
+        tables = tables_in(plan)
+        share = {} if one["max_suppressed"] is None else {"max_suppressed": float(one["max_suppressed"])}
+        tables["privacy"] = {**tables["privacy"], "promise": one["promise"], **share}
+        found.append(decides_of(Plan.of(tables, folder=plan.folder)))
+    return [*dict.fromkeys(found)]
+
+
+# Which table a run was made of, and whether that is the table of the plan as it is now.
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What runs are held against: the plan as it is now, and its table.
+
+    Attributes
+    ----------
+    plan
+        The plan; nothing if there is none, or a wrong one.
+    decides
+        What of the plan decides about a release.
+    digest
+        The hash of its table, with what stands in it now; nothing if the file is gone.
+    """
+
+    plan: Plan | None = None
+    decides: str | None = None
+    digest: str | None = None
+
+    @classmethod
+    def of(cls, plan: Plan | None) -> Present:
+        """Look at a plan and its table."""
+        if plan is None or plan.data.path is None:
+            return cls()
+        return cls(plan, decides_of(plan), digest_now(plan.path(str(plan.data.path))))
+
+    def made(self, run: Mapping[str, Any]) -> bool:
+        """Say whether a run was made of the table of the plan, with what stands in it now.
+
+        Parameters
+        ----------
+        run
+            The summary of the run. One that does not know its table was made of another.
+        """
+        known = run.get("table")
+        if self.plan is None or self.digest is None or not isinstance(known, Mapping):
+            return False
+        return (known.get("sha256"), known.get("sheet")) == (self.digest, self.plan.data.sheet)
+
+    def current(self, run: Mapping[str, Any]) -> bool:
+        """Say whether a run was made of this table and by this plan; what only the report says does not count."""
+        return self.made(run) and run.get("decides") == self.decides
+
+
+def origin_of(plan: Plan, release: Release) -> Plain:
+    """Say which table a release was made of: its name, its hash, its sheet and its columns."""
+    known = release.recipe.input
+    return {
+        "name": str(plan.data.path),
+        "sha256": known["sha256"],
+        "sheet": plan.data.sheet,
+        "columns": list(known["columns"]),
+    }

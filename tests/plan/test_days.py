@@ -1,0 +1,143 @@
+"""Columns of days, however they are written: files and frames get the same ladder and the same questions."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import incrowd as ic
+from incrowd.plan._forms import DatesForm, FlatForm
+
+FRENCH = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
+GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
+DAYS = [dt.date(2018, 1, 1) + dt.timedelta(days=(number * 37) % 900) for number in range(300)]
+FORMS: dict[str, Callable[[dt.date], str]] = {
+    "2020.03.07": lambda day: day.strftime("%Y.%m.%d"),
+    "07 Mar 2020": lambda day: day.strftime("%d %b %Y"),
+    "07MAR2020": lambda day: day.strftime("%d%b%Y").upper(),
+    "March 7, 2020": lambda day: f"{day:%B} {day.day}, {day.year}",
+    "7 mars 2020": lambda day: f"{day.day} {FRENCH.split()[day.month - 1]} {day.year}",
+    "7. März 2020": lambda day: f"{day.day}. {GERMAN.split()[day.month - 1]} {day.year}",
+    "2020-03-07T10:12:13": lambda day: f"{day}T10:12:13",
+    "2020-03-07T10:12:13Z": lambda day: f"{day}T10:12:13Z",
+    "2020-03-07T10:12:13.5Z": lambda day: f"{day}T10:12:13.5Z",
+    "2020-03-07 10:12:13+02:00": lambda day: f"{day} 10:12:13+02:00",
+    "07.03.2020": lambda day: day.strftime("%d.%m.%Y"),
+    "07.03.2020 10:12": lambda day: f"{day:%d.%m.%Y} 10:12",
+    "03/07/2020 1:05 PM": lambda day: f"{day:%m/%d/%Y} 1:05 PM",
+    "2020年3月7日": lambda day: f"{day.year}年{day.month}月{day.day}日",
+    "20200307": lambda day: day.strftime("%Y%m%d"),
+    "202003071012": lambda day: day.strftime("%Y%m%d1012"),
+    "202003": lambda day: day.strftime("%Y%m"),
+    "2020-03": lambda day: day.strftime("%Y-%m"),
+}
+
+
+def tables(texts: list[str], folder: Path) -> dict[str, Any]:
+    """Give the same table as a file and as frames of texts."""
+    frame = pd.DataFrame({"admission": texts, "sex": ["f", "m"] * (len(texts) // 2)})
+    frame.to_csv(folder / "table.csv", index=False)
+    return {"file": folder / "table.csv", "pandas": frame, "polars": pl.DataFrame(frame.to_dict("list"))}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_days_get_periods_however_they_are_written_in_files_and_frames(form: str, tmp_path: Path) -> None:
+    published = []
+    for table in tables([FORMS[form](day) for day in DAYS], tmp_path).values():
+        found = ic.suggest(table, missing_values=[""])
+        column = found.columns[0]
+        assert column.role == "quasi"
+        assert isinstance(column.hierarchy, DatesForm)
+        assert column.hierarchy.dates[-3:] == ("quarter", "year", "decade")
+        release = ic.anonymize(table, found.schema, model="k>=5", **found.reading)
+        published.append(sorted(map(str, [*release.table["admission"]])))
+    assert published[0] == published[1] == published[2]
+    assert published[0][0][:4] == "2018"
+
+
+@pytest.mark.parametrize("form", ["07.03.2020", "2020-03-07T10:12:13Z", "7 mars 2020", "20200307"])
+@pytest.mark.parametrize("mark", ["unbekannt", "unknown"])
+def test_a_mark_among_days_is_asked_about_and_days_get_periods_once_it_is_called_missing(
+    form: str, mark: str, tmp_path: Path
+) -> None:
+    texts = [mark if place % 40 == 0 else FORMS[form](day) for place, day in enumerate(DAYS)]
+    for table in tables(texts, tmp_path).values():
+        asked = ic.suggest(table)
+        assert asked.columns[0].role == "quasi"
+        assert isinstance(asked.columns[0].hierarchy, FlatForm)
+        assert any(mark in question and "would then be of numbers or dates" in question for question in asked.asked)
+        answered = ic.suggest(table, missing_values=["", mark])
+        assert isinstance(answered.columns[0].hierarchy, DatesForm)
+
+
+def test_words_among_days_that_are_no_known_marks_are_asked_about_without_being_named(tmp_path: Path) -> None:
+    texts = ["nicht erfasst" if place % 40 == 0 else day.isoformat() for place, day in enumerate(DAYS)]
+    for table in tables(texts, tmp_path).values():
+        found = ic.suggest(table)
+        assert isinstance(found.columns[0].hierarchy, FlatForm)
+        assert "'admission' has days beside 8 other values, and stays text: are these missing?" in found.asked
+        assert "nicht erfasst" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("form", "mark"),
+    [
+        ("20200307", "99999999"),
+        ("07.03.2020", "31.12.9999"),
+        ("07.03.2020", "01.01.1900"),
+        ("2020-03-07T10:12:13", "1900-01-01T00:00:00"),
+        ("2020年3月7日", "9999年12月31日"),
+    ],
+)
+def test_days_that_programs_write_where_there_is_none_are_asked_about(form: str, mark: str, tmp_path: Path) -> None:
+    texts = [mark if place % 40 == 0 else FORMS[form](day) for place, day in enumerate(DAYS)]
+    for kind, table in tables(texts, tmp_path).items():
+        found = ic.suggest(table)
+        assert found.columns[0].role == "quasi", kind
+        assert [question for question in found.asked if mark in question and "mean missing" in question], kind
+        answered = ic.suggest(table, missing_values=["", mark])
+        assert answered.profile["admission"].missing == 8
+        assert isinstance(answered.columns[0].hierarchy, DatesForm)
+
+
+def test_days_of_a_typed_column_that_mean_missing_are_asked_about() -> None:
+    days = [dt.date(1899, 12, 30) if place % 40 == 0 else day for place, day in enumerate(DAYS)]
+    asked = ic.suggest(pl.DataFrame({"admission": days})).asked
+    assert any("'1899-12-30' stands 8 times" in question and "make it null" in question for question in asked)
+
+
+def test_a_usual_day_is_no_candidate_for_missing() -> None:
+    births = [dt.date(1969, 12, 1) + dt.timedelta(days=17 * number) for number in range(300)] + [dt.date(1970, 1, 1)]
+    assert ic.suggest(pl.DataFrame({"birth": births})).asked == ()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [f"{number:06d}" for number in range(101_001, 101_041)],
+        [f"{number}" for number in range(200_001, 200_013)],
+        [f"room {number}" for number in range(10, 50)],
+        [f"{number}.{number + 1}.{number + 2}" for number in range(40, 80)],
+    ],
+)
+def test_codes_are_no_days(texts: list[str]) -> None:
+    found = ic.suggest([{"x": text} for text in texts], roles={"x": "quasi"}).columns[0]
+    assert not isinstance(found.hierarchy, DatesForm)
+
+
+def test_years_of_two_digits_are_to_be_checked() -> None:
+    found = ic.suggest([{"x": day.strftime("%d.%m.%y")} for day in DAYS], roles={"x": "quasi"}).columns[0]
+    assert "century" in found.check
+
+
+def test_numbers_that_a_frame_holds_as_texts_get_the_ladder_that_a_file_gives_them(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"visits": [str((number * 7) % 200) for number in range(500)]}, dtype=object)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    of_file, of_frame = (ic.suggest(table, roles={"visits": "quasi"}) for table in (tmp_path / "table.csv", frame))
+    assert of_frame.columns[0].hierarchy == of_file.columns[0].hierarchy

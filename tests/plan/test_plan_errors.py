@@ -1,0 +1,251 @@
+"""Every mistake in a plan is named with its place, and what would be right."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import incrowd as ic
+from plan.plans import SMALL, changed
+
+ROLES = "'quasi', 'sensitive', 'identifier', 'insensitive' or 'drop'"
+EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
+NESTED = "For example 5, 10, 20: each a multiple of the one before."
+
+
+def problems(path: Path) -> list[tuple[int | None, str, str]]:
+    with pytest.raises(ic.PlanError, match=r"The plan '\w+\.toml' has") as caught:
+        ic.Plan.read(path)
+    return [(problem.line, problem.key, problem.message) for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "key", "message"),
+    [
+        ("version = 1", "version = 2", 1, "version", "this incrowd reads plans of version 1, got 2."),
+        ("version = 1\n", "", None, "version", "'version' is missing here."),
+        ("[data]\n", "[dta]\n", 2, "dta", "is unknown; did you mean 'data'?"),
+        ("path =", "pth =", 3, "data.pth", "is unknown; did you mean 'path'?"),
+        ('"patients.csv"', "7", 3, "data.path", "must be a text, got 7."),
+        ('"patients.csv"', '""', 3, "data.path", "must be a text that is not empty, got ''."),
+        (
+            'path = "patients.csv"', 'encoding = "utf-8"', 2, "data",
+            "does not say where the table is; give one of 'path', 'table' and 'query'.",
+        ),
+        (
+            'path = "patients.csv"', 'table = "patients"', 3, "data.table",
+            "needs 'connection_env', the environment variable that says how to connect.",
+        ),
+        (
+            '"patients.csv"', '"patients.csv"\nconnection_env = "DB"', 4, "data.connection_env",
+            "belongs to a table or a query, not to a file.",
+        ),
+        ('"patients.csv"', '"patients.csv"\nseparator = "ab"', 4, "data.separator", "must be one character, got 'ab'."),
+        (
+            '"patients.csv"', '"patients.csv"\nencoding = "utf-9"', 4, "data.encoding",
+            "is not a known encoding: 'utf-9'; for example 'utf-8'.",
+        ),
+        (
+            '"patients.csv"', '"patients.csv"\nmemory = "lots"', 4, "data.memory",
+            "memory cannot be read: 'lots'. Write a number and a unit, such as '500MB' or '4GB'.",
+        ),
+        (
+            '"patients.csv"', '"patients.csv"\nentity = "age"', 4, "data.entity",
+            "'age' has the role 'quasi'; the column of persons is never published.",
+        ),
+        (
+            '"patients.csv"', '"patients.csv"\ncount = "age"', 4, "data.count",
+            "'age' has the role 'quasi' too; remove one of them.",
+        ),
+        (
+            '"identifier"', '"identifer"', 5, "columns.name.role",
+            f"must be {ROLES}, got 'identifer'. Did you mean 'identifier'?",
+        ),
+        ('role = "identifier"', "", 4, "columns.name.role", "'role' is missing here."),
+        (
+            'role = "identifier"', 'role = "identifier"\nkeep = "pseudonym"', 6, "columns.name.keep",
+            "needs 'key_file' too.",
+        ),
+        (
+            'role = "identifier"', 'role = "identifier"\nat_most = 1', 6, "columns.name.at_most",
+            "belongs to columns with the role 'quasi', not 'identifier'.",
+        ),
+        (
+            "{ intervals = [10, 20] }", "{ intervals = [10, 25] }", 8, "columns.age.hierarchy.intervals",
+            f"widths must nest: 25 is not a whole multiple of 10. {NESTED}",
+        ),
+        (
+            "{ intervals = [10, 20] }", '{ intervals = ["ten"] }', 8, "columns.age.hierarchy.intervals.0",
+            "must be a number, got 'ten'.",
+        ),
+        (
+            "{ intervals = [10, 20] }", "{ intervals = [10], strat = 5 }", 8, "columns.age.hierarchy.strat",
+            "is unknown; did you mean 'start'?",
+        ),
+        (
+            "{ intervals = [10, 20] }", '{ intervals = [10], mask = "right" }', 8, "columns.age.hierarchy",
+            "asks for 2 hierarchies, 'intervals' and 'mask'; a column has one.",
+        ),
+        (
+            "{ intervals = [10, 20] }", "{ interval = [10] }", 8, "columns.age.hierarchy",
+            "is not a known hierarchy; did you mean 'intervals'?",
+        ),
+        (
+            "{ intervals = [10, 20] }", "7", 8, "columns.age.hierarchy",
+            "a hierarchy is a table or one of 'auto', 'flat', 'mask', got a number.",
+        ),
+        ("{ intervals = [10, 20] }", '"atuo"', 8, "columns.age.hierarchy",
+            "must be 'auto', 'flat' or 'mask', got 'atuo'. Did you mean 'auto'?"),
+        (
+            "{ intervals = [10, 20] }", '{ tree = "no.csv" }', 8, "columns.age.hierarchy.tree",
+            "The file 'no.csv' cannot be read: No such file or directory. Check the path and your rights.",
+        ),
+        ("[10, 20] }", "[10, 20] }\nat_least = 2\nat_most = 1", 10, "columns.age.at_most",
+            "must be at least 2, which is 'at_least'."),
+        ("[10, 20] }", "[10, 20] }\nat_most = -1", 9, "columns.age.at_most", "must be at least 0, got -1."),
+        (
+            "[10, 20] }", "[10, 20] }\nimportance = inf", 9, "columns.age.importance",
+            "must be a finite number, got inf.",
+        ),
+        (
+            'role = "sensitive"', 'role = "sensitive"\ncategories = { a = ["b"] }\nhierarchy = { ordered = ["b"] }',
+            14, "columns.disease.categories", "cannot stand beside a hierarchy; give one of the two.",
+        ),
+        ('["k>=2", "l>=2[disease]"]', "[]", 15, "privacy.promise", "must not be empty."),
+        ('"k>=2"', '"k>2"', 15, "privacy.promise.0",
+            "The promise 'k>2' cannot be read: k is not written with '>'. Write it like k>=2."),
+        ('"k>=2"', "2", 15, "privacy.promise.0", "must be a text, got 2."),
+        ("l>=2[disease]", "l>=2[diseas]", 15, "privacy.promise.1",
+            "is about 'diseas', which is no column of the plan; did you mean 'disease'?"),
+        ("l>=2[disease]", "l>=2[age]", 15, "privacy.promise.1",
+            "is about 'age', which has the role 'quasi' and not 'sensitive'."),
+        ("= 0.5", "= 1.5", 16, "privacy.max_suppressed", "must be at most 1, got 1.5."),
+        ("= 0.5", "= true", 16, "privacy.max_suppressed", "must be a number, got true."),
+        ("= 0.5", "= 0.5\nmax_suppressed_records = 5", 17, "privacy.max_suppressed_records",
+            "cannot stand beside 'max_suppressed'; give one of the two."),
+        ("= 0.5", '= 0.5\n[search]\nalgorithm = "optmal"', 18, "search.algorithm",
+            "there is no search 'optmal'; did you mean 'optimal'?"),
+        ("= 0.5", '= 0.5\n[search]\nalgorithm = { name = "optimal", secnds = 5 }', 18, "search.algorithm.secnds",
+            "is no parameter of 'optimal'; did you mean 'seconds'?"),
+        ("= 0.5", '= 0.5\n[search]\nalgorithm = { name = "optimal", seconds = -5 }', 18, "search.algorithm",
+            "seconds must be above 0, got -5."),
+        ("= 0.5", '= 0.5\n[search]\nalgorithm = "incognito"\nseconds = 5', 19, "search.seconds",
+            "the search 'incognito' has no 'seconds'; remove this line, or choose 'optimal'."),
+        ("= 0.5", '= 0.5\n[search]\nmeasure = "loss"\nalgorithm = { name = "optimal", measure = "loss" }', 18,
+            "search.measure", "is given in the table of the algorithm too; remove one of them."),
+        ("= 0.5", '= 0.5\n[output]\nformat = "docx"', 18, "output.format",
+            "must be 'parquet', 'csv', 'csv.gz', 'arrow', 'xlsx', 'sav' or 'dta', got 'docx'."),
+    ],
+)  # fmt: skip
+def test_an_error_names_line_key_and_what_would_be_right(
+    folder: Path, old: str, new: str, line: int | None, key: str, message: str
+) -> None:
+    assert (line, key, message) in problems(changed(folder, old, new))
+
+
+def test_a_measure_that_there_is_not_is_named(folder: Path) -> None:
+    found = problems(changed(folder, "[privacy]", '[search]\nmeasure = "los"\n[privacy]'))
+    assert [(line, key) for line, key, _ in found] == [(15, "search.measure")]
+    assert found[0][2].startswith("measure must be one of 'loss', ")
+
+
+def test_a_promise_must_say_which_of_two_columns_it_is_about(folder: Path) -> None:
+    path = changed(folder, 'role = "quasi"\nhierarchy = "flat"', 'role = "sensitive"')
+    path.write_text(path.read_text().replace("l>=2[disease]", "l>=2"))
+    assert problems(path)[0][2].startswith("does not say which column it is about, and 2 columns are sensitive;")
+
+
+def test_somebody_must_be_recognisable(folder: Path) -> None:
+    path = changed(folder, 'role = "quasi"\nhierarchy = { intervals = [10, 20] }', 'role = "drop"')
+    path.write_text(path.read_text().replace('role = "quasi"\nhierarchy = "flat"', 'role = "drop"'))
+    assert problems(path)[0][1:] == (
+        "columns", "no column has the role 'quasi': by which could somebody recognise a person?"
+    )  # fmt: skip
+
+
+def test_all_errors_are_said_at_once_in_the_order_of_the_file(folder: Path) -> None:
+    path = folder / "changed.toml"
+    text = SMALL.replace("path", "pth").replace('"identifier"', '"person"').replace("k>=2", "k>2").replace("0.5", "5")
+    path.write_text(text)
+    assert [(line, key) for line, key, _ in problems(path)] == [
+        (3, "data.pth"),
+        (5, "columns.name.role"),
+        (16, "privacy.max_suppressed"),
+    ]
+
+
+def test_sections_that_can_be_read_are_checked_although_others_cannot(folder: Path) -> None:
+    path = folder / "changed.toml"
+    path.write_text(SMALL.replace('"identifier"', '"person"').replace("k>=2", "k>2").replace("[10, 20]", "[10, 25]"))
+    assert [(line, key) for line, key, _ in problems(path)] == [
+        (5, "columns.name.role"),
+        (8, "columns.age.hierarchy.intervals"),
+        (15, "privacy.promise.0"),
+    ]
+
+
+def test_an_error_points_at_the_place(folder: Path) -> None:
+    with pytest.raises(ic.PlanError, match="has a problem") as caught:
+        ic.Plan.read(changed(folder, '"identifier"', '"identifer"'))
+    assert str(caught.value) == (
+        "The plan 'changed.toml' has a problem.\n"
+        " --> changed.toml:5  columns.name.role\n"
+        "  |\n"
+        '5 | role = "identifer"\n'
+        "  |        ^^^^^^^^^^^ must be 'quasi', 'sensitive', 'identifier', 'insensitive' or 'drop', "
+        "got 'identifer'. Did you mean 'identifier'?"
+    )
+
+
+def test_a_plan_error_survives_the_way_from_another_process(folder: Path) -> None:
+    with pytest.raises(ic.PlanError, match="has a problem") as caught:
+        ic.Plan.read(changed(folder, '"identifier"', '"identifer"'))
+    copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
+    assert (str(copy), copy.problems) == (str(caught.value), caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('path = "patients.csv"', 'path = "patients.csv"\npassword = "canary"'),
+        ('path = "patients.csv"', 'table = "t"\nconnection_env = "postgres://me:canary@host"'),
+        ('[data]\npath = "patients.csv"', 'data = { password = "canary", path = 7 }'),
+        ('"patients.csv"', '"patients.csv"\nmissing = ["canary", 7]'),
+        ('role = "sensitive"', 'role = "sensitive"\ncategories = { bad = ["canary"], good = ["canary"] }'),
+        ('role = "sensitive"', 'role = "sensitive"\ncategories = { bad = "canary" }'),
+        ("{ intervals = [10, 20] }", '{ tree = { a = "canary" } }'),
+        ("{ intervals = [10, 20] }", '{ ordered = ["canary", "canary"] }'),
+        ("{ intervals = [10, 20] }", '{ ordered = ["canary", "b"], levels = [{ x = ["canary"] }] }'),
+        ("{ intervals = [10, 20] }", '{ ordered = ["canary"], lvels = [2] }'),
+        ('[data]\npath = "patients.csv"', '[data]\nquery = ["select canary"]'),
+    ],
+)  # fmt: skip
+def test_no_error_quotes_what_may_be_a_value_or_a_password(folder: Path, old: str, new: str) -> None:
+    with pytest.raises(ic.PlanError, match="has") as caught:
+        ic.Plan.read(changed(folder, old, new))
+    assert "canary" not in f"{caught.value!s} {caught.value!r} {caught.value.problems!r}"
+    assert caught.value.__context__ is None
+
+
+def test_a_table_that_was_taken_for_a_plan_is_not_shown(folder: Path) -> None:
+    with pytest.raises(ic.PlanError, match=r"line 1 is not TOML\. Is this file the plan\?") as caught:
+        ic.Plan.read(folder / "patients.csv")
+    assert "name" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_what_is_no_toml_says_where(folder: Path) -> None:
+    path = changed(folder, "[data]", "[data")
+    (problem,) = problems(path)
+    assert problem[0] == 2
+    assert problem[2].startswith("is not TOML: ")
+
+
+def test_a_file_that_cannot_be_read_says_so(folder: Path) -> None:
+    with pytest.raises(ic.DataError, match=r"The plan 'no\.toml' cannot be read: No such file or directory\."):
+        ic.Plan.read(folder / "no.toml")
+    (folder / "latin.toml").write_bytes(SMALL.replace("name", "größe").encode("latin-1"))
+    with pytest.raises(ic.PlanError, match="line 4 is not UTF-8"):
+        ic.Plan.read(folder / "latin.toml")

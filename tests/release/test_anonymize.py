@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+from incrowd.engines import open_table
+from search import slow
+from search.tables import PROMISES, rows, schema
+
+PEOPLE = [
+    {"name": f"N{number}", "age": age, "sex": sex, "disease": disease}
+    for number, (age, sex, disease) in enumerate(
+        [(31, "f", "flu"), (34, "f", "hiv"), (36, "m", "flu"), (38, "m", "asthma"), (52, "f", "flu"), (71, "m", "hiv")]
+    )
+]
+SCHEMA = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat()}, sensitive=["disease"], identifiers=["name"])
+LIMITS: Any = {"max_suppressed": 0.5, "at_most": {"age": 1}}
+
+
+def test_publishes_the_best_table_that_keeps_the_promise() -> None:
+    release = ic.anonymize(PEOPLE, SCHEMA, model="k>=2", **LIMITS)
+    assert release.table == [
+        {"age": "[30, 40)", "sex": "f", "disease": "flu"},
+        {"age": "[30, 40)", "sex": "f", "disease": "hiv"},
+        {"age": "[30, 40)", "sex": "m", "disease": "asthma"},
+        {"age": "[30, 40)", "sex": "m", "disease": "flu"},
+    ]
+    assert release.recipe.levels == {"age": 1, "sex": 0}
+    assert (release.recipe.records, release.recipe.suppressed, release.recipe.proof) == (6, 2, "optimal")
+    assert release.verdict.holds
+    assert repr(release) == "Release(k>=2: 4 of 6 records, 2 classes)"
+
+
+@pytest.mark.parametrize(
+    ("make", "back"),
+    [
+        (pd.DataFrame, lambda table: table.to_dict("records")),
+        (pl.DataFrame, lambda table: table.to_dicts()),
+        (pa.Table.from_pylist, lambda table: table.to_pylist()),
+    ],
+    ids=["pandas", "polars", "pyarrow"],
+)
+def test_gives_back_the_kind_of_frame_that_came_in(make: Any, back: Any) -> None:
+    table = make(PEOPLE)
+    release = ic.anonymize(table, SCHEMA, model="k>=2", **LIMITS)
+    assert type(release.table) is type(table)
+    assert back(release.table) == ic.anonymize(PEOPLE, SCHEMA, model="k>=2", **LIMITS).table
+    assert back(table) == PEOPLE
+
+
+def test_reads_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    pd.DataFrame(PEOPLE).to_csv(path, index=False)
+    release = ic.anonymize(path, SCHEMA, model="k>=2", **LIMITS)
+    assert (release.recipe.suppressed, release.verdict.classes) == (2, 2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    table=st.lists(rows, min_size=1, max_size=20), promise=st.sampled_from(PROMISES), share=st.sampled_from([0, 0.3])
+)
+@pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* compares with the original table")
+def test_every_class_of_a_release_keeps_the_promise(table: list[Any], promise: Any, share: float) -> None:
+    model, ok = promise
+    try:
+        release = ic.anonymize(table, schema(), model=model, max_suppressed=share)
+    except ic.NoSafeRelease:
+        limit = int(share * len(table))
+        assert all(not node.kept for node in slow.acceptable(table, ok, limit))
+        return
+    levels = tuple((release.recipe.levels or {}).values())
+    node = slow.visit(table, levels, ok)
+    published = Counter((*slow.labels(row, levels), row["disease"]) for group in node.kept for row in group)
+    assert Counter(tuple(row[name] for name in (*slow.QUASI, "disease")) for row in release.table) == published
+    assert len(table) - len(release.table) <= share * len(table)
+
+
+def test_neither_order_nor_kind_of_the_table_changes_the_release() -> None:
+    table = ic.hospital(300).to_pylist()
+    expected = ic.anonymize(pa.Table.from_pylist(table), ic.hospital_schema(), model="k>=3", max_suppressed=0.1)
+    random.Random(1).shuffle(table)
+    for make in (pa.Table.from_pylist, pl.DataFrame):
+        release = ic.anonymize(make(table), ic.hospital_schema(), model="k>=3", max_suppressed=0.1)
+        found = release.table.to_pylist() if isinstance(release.table, pa.Table) else release.table.to_dicts()
+        assert found == expected.table.to_pylist()
+        assert (release.recipe.levels, release.recipe.suppressed) == (
+            expected.recipe.levels,
+            expected.recipe.suppressed,
+        )
+
+
+def test_no_column_is_published_by_accident() -> None:
+    roles = ic.Schema(quasi={"age": ic.intervals(10)}, identifiers=["name"])
+    with pytest.raises(ic.SchemaError, match="2 columns have no role: 'sex', 'disease'"):
+        ic.anonymize(PEOPLE, roles, model="k>=2", max_suppressed=0.5)
+    release = ic.anonymize(PEOPLE, roles, model="k>=2", max_suppressed=0.5, others="drop")
+    assert list(release.table[0]) == ["age"]
+    with pytest.raises(ic.ParameterError, match="others must be 'refuse' or 'drop'"):
+        ic.anonymize(PEOPLE, roles, model="k>=2", others="keep")  # type: ignore[arg-type]
+
+
+def test_a_limit_is_inclusive_and_read_as_the_decimal_that_was_written() -> None:
+    table = [{"age": 1}] * 71 + [{"age": age} for age in range(100, 129)]
+    roles = ic.Schema(quasi={"age": ic.flat()})
+    release = ic.anonymize(table, roles, model="k>=2", max_suppressed=0.29, at_most={"age": 0})
+    assert release.recipe.suppressed == 29
+    with pytest.raises(ic.NoSafeRelease):
+        ic.anonymize(table, roles, model="k>=2", max_suppressed_records=28, at_most={"age": 0})
+
+
+def test_people_count_once_where_the_table_says_whose_row_it_is() -> None:
+    table = [{"who": who, "age": age} for who, age in [("a", 31), ("a", 32), ("a", 33), ("b", 41), ("c", 42)]]
+    roles = ic.Schema(quasi={"age": ic.intervals(10)}, entity="who")
+    release = ic.anonymize(table, roles, model="k>=2", max_suppressed=0.6)
+    assert release.table == [{"age": "[40, 50)"}, {"age": "[40, 50)"}]
+    assert release.verdict.persons == 2
+
+
+def test_a_row_can_stand_for_several_records() -> None:
+    table = [{"age": 31, "n": 5}, {"age": 41, "n": 1}]
+    release = ic.anonymize(
+        table, ic.Schema(quasi={"age": ic.intervals(10)}, count="n"), model="k>=5", max_suppressed_records=1
+    )
+    assert release.table == [{"age": 31, "n": 5}]
+    assert release.recipe.suppressed == 1
+
+
+@pytest.mark.filterwarnings("ignore:k>=1 promises nothing")
+def test_says_how_near_it_came_and_what_binds() -> None:
+    with pytest.raises(ic.NoSafeRelease, match=r"even the most general one leaves out 33\.3% \(2\)") as caught:
+        ic.anonymize(PEOPLE, SCHEMA, model="k>=2", at_most={"age": 1, "sex": 1})
+    assert caught.value.nearest == 2
+    assert (
+        caught.value.hint == "at_most of 'age' binds: without it 0 of 6 records (0.0%) are left out; "
+        "max_suppressed_records=2 would be enough."
+    )
+    with pytest.raises(ic.NoSafeRelease, match="l>=2 is what binds"):
+        ic.anonymize(PEOPLE, SCHEMA, model="k>=1, l>=2", at_most={"age": 0, "sex": 0})
+
+
+def test_what_cannot_be_is_refused_before_any_search() -> None:
+    with pytest.raises(ic.NoSafeRelease, match=r"No release can keep the promise.*k>=7.*k>=6 would be possible"):
+        ic.anonymize(PEOPLE, SCHEMA, model="k>=7")
+
+
+def test_an_empty_release_is_none() -> None:
+    with pytest.raises(ic.NoSafeRelease):
+        ic.anonymize(PEOPLE, SCHEMA, model="k>=7", max_suppressed=1)
+
+
+def test_a_promise_of_nothing_warns() -> None:
+    with pytest.warns(ic.PrivacyWarning, match="k>=1 promises nothing"):
+        ic.anonymize(PEOPLE, SCHEMA, model="k>=1")
+
+
+@pytest.mark.parametrize("spoil", ["label", "row", "value"])
+def test_a_table_that_is_not_what_was_predicted_is_not_published(spoil: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def spoilt(table: Any, **_: Any) -> Any:
+        table = [dict(row) for row in table]
+        if spoil == "row":
+            table = table[1:]
+        else:
+            table[0]["age" if spoil == "label" else "disease"] = "hiv"
+        return open_table(table)
+
+    monkeypatch.setattr("incrowd.release._publish.open_table", spoilt)
+    with pytest.raises(ic.ReleaseMismatch, match="please report"):
+        ic.anonymize(PEOPLE, SCHEMA, model="k>=2, l>=2", max_suppressed=0.5)
+
+
+def test_distances_refer_to_the_input() -> None:
+    release = ic.anonymize(PEOPLE, SCHEMA, model="k>=2, t<=0.5", max_suppressed=0.5)
+    assert release.verdict.findings[1].reference == "input"
+
+
+def test_regions_of_n_t_closeness_are_those_of_the_input() -> None:
+    table = ic.hospital(300)
+    model = "k>=3, nt(n=150, t=0.5)[diagnosis]"
+    release = ic.anonymize(table, ic.hospital_schema(), model=model, max_suppressed=0.1)
+    assert release.verdict.findings[1].supersets == "lattice"
+    assert release.verdict.holds
+
+
+def test_a_promise_that_generalizing_can_break_is_not_told_a_wrong_number() -> None:
+    rows = [("x", "h")] * 6 + [("y", "h"), ("y", "f")]
+    table = [{"a": a, "s": s} for a, s in rows]
+    schema = ic.Schema(quasi={"a": ic.flat()}, sensitive=["s"])
+    with pytest.raises(ic.NoSafeRelease, match="the most general one leaves out 100") as caught:
+        ic.anonymize(table, schema, model="alpha<=0.5[s: h]", max_suppressed_records=1)
+    assert caught.value.nearest is None
+    assert "would be enough" not in caught.value.hint
+
+
+@pytest.mark.parametrize("door", [ic.anonymize, ic.solutions], ids=["anonymize", "solutions"])
+@pytest.mark.parametrize("model", [["k>=2"], 2, None, ic.KAnonymity], ids=["list", "number", "nothing", "class"])
+def test_a_promise_is_a_model_or_its_text(door: Any, model: Any) -> None:
+    with pytest.raises(ic.ParameterError, match="A promise is a model or its text, got") as raised:
+        door(PEOPLE, SCHEMA, model=model)
+    assert 'write "k>=5' in raised.value.hint
+
+
+@pytest.mark.parametrize("algorithm", ["mondrian", ic.Mondrian, 5], ids=["text", "class", "number"])
+def test_an_algorithm_is_a_search(algorithm: Any) -> None:
+    with pytest.raises(ic.ParameterError, match=r"algorithm must be a search, such as Mondrian\(\), got") as raised:
+        ic.anonymize(PEOPLE, SCHEMA, model="k>=2", algorithm=algorithm)
+    assert "algorithm=Mondrian()" in raised.value.hint
+
+
+def test_one_group_is_called_a_group() -> None:
+    table = [{"sex": "f"}, {"sex": "f"}]
+    release = ic.anonymize(table, ic.Schema(quasi={"sex": ic.flat()}), model="k>=2")
+    assert "It publishes 2 of 2 records in 1 group." in release.explain()
+
+
+@pytest.mark.parametrize("name", ["at_least", "at_most", "importance"])
+def test_what_is_said_per_column_must_name_columns(name: str) -> None:
+    with pytest.raises(ic.ParameterError, match=f"{name} must say it per column, got int"):
+        ic.anonymize([{"age": 31}, {"age": 34}], ic.Schema(quasi=["age"]), model="k>=2", **{name: 0})  # type: ignore[arg-type]

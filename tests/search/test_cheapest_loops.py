@@ -1,0 +1,202 @@
+"""The loops of ``CheapestFirst``, each against something slow and obvious."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+from incrowd.search import Locally, Problem
+from incrowd.search.cheapest._block_kernels import Boxes, nearest
+from incrowd.search.cheapest._formation import Groups, _matched, cut_into_blocks, form_in_blocks, of_points
+from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _enough, _search
+from incrowd.search.cheapest._support import Needs
+from incrowd.search.cheapest._tables import UNIT, Board
+from search.slow import QUASI, Row
+from search.slow_cheapest import cheapest
+from search.tables import PROMISES, problem, tables
+
+pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* promises nothing")
+
+enough = numba.njit(lambda *given: _enough(*given))  # noqa: PLW0108 - Python cannot call it by itself
+search = numba.njit(lambda *given: _search(*given))  # noqa: PLW0108
+
+CLOSED = [promise for promise in PROMISES if promise[0].upward_closed]
+WEIGHED = (ic.PAlphaSensitive(2, Fraction(1, 2), weight_over="distinct"), None)
+
+
+def board_of(table: Sequence[Row], model: Any) -> Board:
+    return Board.of(Locally(problem(table, model)), "hierarchy")
+
+
+def values_of(board: Board) -> list[tuple[str, ...]]:
+    """Give the quasi-identifiers of every point."""
+    census, first = board.table.census, board.points.first
+    texts = [
+        census.domains[name].texts[codes[first]].tolist() for name, codes in zip(QUASI, census.codes, strict=False)
+    ]
+    return list(zip(*texts, strict=True))
+
+
+@settings(max_examples=200)
+@given(tables, st.sampled_from(CLOSED))
+def test_finds_the_cheapest_of_all_labels_for_every_record(table: list[Row], promise: Any) -> None:
+    model, ok = promise
+    board = board_of(table, model)
+    needs = Needs.of(board.table)
+    assert needs.enough
+    points, columns = len(board.points), len(board.columns)
+    goal, best = np.full(points, NEVER), np.full(points, -1, dtype=np.int32)
+    support = needs.support(board)
+    work = Work(
+        np.tile(np.arange(points, dtype=np.int32), (columns, 1)),
+        np.ones(points, dtype=bool),
+        goal,
+        best,
+        np.zeros(len(support.worth) + 1, dtype=np.int64),
+    )
+    room = Labels(
+        np.empty(1, dtype=np.int64),
+        np.zeros(2, dtype=np.int64),
+        np.empty((1, columns), dtype=np.int16),
+        np.empty(1, dtype=np.int32),
+    )
+    labels, known = search(board.tables(), support, work, points, room, 0)
+    slow = dict(zip((tuple(row[name] for name in QUASI) for row in table), cheapest(table, ok), strict=True))
+    for point, values in enumerate(values_of(board)):
+        wanted = slow[values]
+        assert (goal[point] == NEVER) if wanted is None else (abs(goal[point] - wanted * UNIT) <= columns)
+        if wanted is not None:
+            inside = labels.members[labels.ends[best[point]] : labels.ends[best[point] + 1]]
+            assert point in inside
+            assert best[point] < known
+
+
+@settings(max_examples=200)
+@given(tables, st.sampled_from([*CLOSED, WEIGHED]), st.integers(0, 2**24 - 1), st.booleans())
+def test_sums_say_what_the_judges_say(table: list[Row], promise: Any, chosen: int, people: bool) -> None:
+    whole = [{**row, "person": f"p{at % 3}"} for at, row in enumerate(table)] if people else table
+    model = ic.KAnonymity(2) & promise[0] if people and promise[0].parts == (promise[0],) else promise[0]
+    try:
+        board = board_of(whole, model)
+    except ic.SchemaError:  # a person with several values has no weight
+        return
+    inside = np.array([point for point in range(len(board.points)) if chosen >> point & 1], dtype=np.int32)
+    if len(inside):
+        support = Needs.of(board.table).support(board)
+        kept = board.keeps(inside, np.zeros(len(inside), dtype=np.int64), 1)[0]
+        free, seen = np.ones(len(board.points), dtype=bool), np.zeros(len(support.worth) + 1, dtype=np.int64)
+        assert enough(support, inside, 0, len(inside), free, seen) == kept
+        part = of_points(support, inside)
+        free, seen = np.ones(len(inside), dtype=bool), np.zeros(len(part.worth) + 1, dtype=np.int64)
+        assert enough(part, np.arange(len(inside), dtype=np.int32), 0, len(inside), free, seen) == kept
+
+
+@settings(max_examples=150)
+@given(tables, st.sampled_from(PROMISES))
+def test_what_a_promise_implies_holds_where_it_does(table: list[Row], promise: Any) -> None:
+    """Otherwise the search would overlook classes."""
+    model, ok = promise
+    board = board_of(table, model)
+    needs = Needs.of(board.table)
+    support = needs.support(board)
+    everything = np.arange(len(board.points), dtype=np.int32)
+    free, seen = np.ones(len(everything), dtype=bool), np.zeros(len(support.worth) + 1, dtype=np.int64)
+    if ok(table, table):
+        assert enough(support, everything, 0, len(everything), free, seen)
+
+
+@settings(max_examples=150)
+@given(tables, st.integers(1, 12))
+def test_blocks_have_every_point_once_and_enough_records(table: list[Row], least: int) -> None:
+    board = board_of(table, ic.KAnonymity(1))
+    blocks = cut_into_blocks(lambda: board.tables(nested=True), board.weights, least)
+    assert sorted(np.concatenate(blocks).tolist()) == list(range(len(board.points)))
+    assert len(blocks) == 1 or all(board.weights[inside].sum() >= least for inside in blocks)
+
+
+def test_blocks_are_cut_where_most_is_saved() -> None:
+    """Between the young and the old, which saves three fifths of a column, and not between the sexes of each."""
+    table = [{"age": age, "sex": "f", "town": "ulm", "disease": "a"} for age in ("20", "25", "47", "49")]
+    board = board_of(table, ic.KAnonymity(1))
+    blocks = cut_into_blocks(lambda: board.tables(nested=True), board.weights, 2)
+    assert [inside.tolist() for inside in blocks] == [[0, 1], [2, 3]]
+
+
+@settings(max_examples=100)
+@given(tables, st.sampled_from([2, 3]), st.integers(2, 8))
+def test_classes_stay_in_their_block(table: list[Row], k: int, least: int) -> None:
+    board = board_of(table, ic.KAnonymity(k))
+    blocks = cut_into_blocks(lambda: board.tables(nested=True), board.weights, least)
+    formed = form_in_blocks(board.tables(), Needs.of(board.table).support(board), blocks)
+    for block, inside in enumerate(blocks):
+        owners = formed.owner[inside]
+        assert set(formed.home[owners[owners >= 0]].tolist()) <= {block}
+        left = board.weights[inside[owners < 0]].sum()
+        assert left < k or board.weights[inside].sum() < k
+
+
+@settings(max_examples=100)
+@given(tables, st.integers(1, 5))
+def test_finds_the_nearest_groups(table: list[Row], most: int) -> None:
+    board = board_of(table, ic.KAnonymity(1))
+    points, place = len(board.points), board.tables().place
+    boxes = Boxes(board.tables(), place, place, board.weights)
+    first, last = np.zeros(points, dtype=np.int64), np.full(points, points)
+    found, rises = boxes.nearest(np.arange(points), np.arange(points), first, last, most)
+    for mover in range(points):
+        slow = sorted((_together(board, place, mover, other), other) for other in range(points) if other != mover)[
+            :most
+        ]
+        assert found[mover][: len(slow)].tolist() == [other for _, other in slow]
+        assert rises[mover][: len(slow)].tolist() == pytest.approx([rise for rise, _ in slow])
+        assert (found[mover][len(slow) :] == -1).all()
+
+
+@settings(max_examples=50)
+@given(tables, st.integers(1, 5), st.sampled_from(["hierarchy", "range"]))
+def test_the_compiled_loop_finds_the_same(table: list[Row], most: int, labels: Any) -> None:
+    numbered = [{**row, "age": int(row["age"])} for row in table]
+    schema = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat(), "town": ic.flat()})
+    census = ic.census([{name: row[name] for name in QUASI} for row in numbered], schema)
+    board = Board.of(Locally(Problem(census, schema, ic.KAnonymity(1))), labels)
+    tables_, everyone = board.tables(), np.arange(len(board.points))
+    first, last = np.zeros_like(everyone), np.full_like(everyone, len(everyone))
+    boxes = Boxes(tables_, tables_.place, tables_.place, board.weights)
+    plain = boxes.nearest(everyone, everyone, first, last, most)
+    found, rises = np.empty((len(everyone), most), dtype=np.int32), np.empty((len(everyone), most))
+    chosen = everyone.astype(np.int32)
+    nearest(tables_, tables_.place, tables_.place, board.weights, chosen, chosen, first, last, found, rises)
+    assert plain[0].tolist() == found.tolist()
+    assert plain[1].tolist() == rises.tolist()
+
+
+def _together(board: Board, place: Any, one: int, other: int) -> float:
+    """Say what two points cost as one class; alone they cost nothing."""
+    low, high = np.minimum(place[:, one], place[:, other]), np.maximum(place[:, one], place[:, other])
+    ways = [column.ways(low[[at]], high[[at]])[0] for at, column in enumerate(board.columns)]
+    return float(board.weights[one] + board.weights[other]) * float(sum(ways))
+
+
+def test_a_pair_is_chosen_if_neither_side_has_a_cheaper_one() -> None:
+    movers, targets = np.array([0, 1, 2, 3]), np.array([1, 0, 1, 4])
+    pairs = _matched(movers, targets, np.array([1.0, 1.0, 2.0, 5.0]))
+    assert [side.tolist() for side in pairs] == [[0, 3], [1, 4]]
+
+
+def test_groups_that_break_the_promise_and_have_no_other_become_one() -> None:
+    board = board_of(
+        [{"age": age, "sex": "f", "town": "ulm", "disease": "a"} for age in ("20", "25", "47")], ic.KAnonymity(3)
+    )
+    groups = Groups(
+        np.arange(3), np.zeros(3, dtype=np.int64), np.zeros((3, 3), dtype=np.int16), np.zeros(3, dtype=bool)
+    )
+    groups.settle(board.tables(), board.weights)
+    assert groups.owner.tolist() == [0, 0, 0]
