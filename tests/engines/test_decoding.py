@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from incrowd.core import DataError
-from incrowd.engines import charset_of, look_at, open_table
+from incrowd.engines import charset_of, header_of, open_table
 from incrowd.engines.formats._charset import Charset
 
 TEXTS = {
@@ -167,4 +167,4 @@ def test_a_file_of_two_encodings_is_refused_with_the_line(tmp_path: Path) -> Non
 def test_the_lines_tell_the_separator(tmp_path: Path, text: str, separator: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text)
-    assert look_at(path, "utf-8", None).separator == separator
+    assert header_of(path, "utf-8", None).separator == separator

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from incrowd.core import DataError
-from incrowd.engines.formats._csv import check_encoding, copy_as_utf8, look_at
+from incrowd.engines.formats._csv import check_encoding, copy_as_utf8, header_of
 
 
 @pytest.fixture
@@ -21,21 +21,21 @@ def file(tmp_path: Path) -> Path:
 def test_a_header_may_be_of_any_length(file: Path) -> None:
     names = [f"column {number}" for number in range(20_000)]
     file.write_text(";".join(names) + "\n" + ";".join("1" for _ in names) + "\n")
-    header = look_at(file, "utf-8", None)
+    header = header_of(file, "utf-8", None)
     assert (header.separator, list(header.columns)) == (";", names)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", ""])
 def test_the_end_of_the_first_line_is_no_part_of_a_name(end: str, file: Path) -> None:
     file.write_bytes(f"zip,disease{end}".encode())
-    assert look_at(file, "utf-8", None).columns == ("zip", "disease")
+    assert header_of(file, "utf-8", None).columns == ("zip", "disease")
 
 
 @pytest.mark.parametrize("text", ['zip,"the canary\ndisease"\n01,flu\n', 'zip,"canary\n01,flu\n', '"canary'])
 def test_a_name_with_a_line_break_or_an_open_quote_is_refused(text: str, file: Path) -> None:
     file.write_text(text)
     with pytest.raises(DataError, match=r"^The first line of the file 't\.csv' has a quote that is never closed") as no:
-        look_at(file, "utf-8", None)
+        header_of(file, "utf-8", None)
     assert "canary" not in str(no.value)
     assert no.value.__context__ is None
 
@@ -43,7 +43,7 @@ def test_a_name_with_a_line_break_or_an_open_quote_is_refused(text: str, file: P
 def test_text_after_a_closing_quote_is_refused(file: Path) -> None:
     file.write_text('"zip"canary,disease\n01,flu\n')
     with pytest.raises(DataError, match="has text after a closing quote") as caught:
-        look_at(file, "utf-8", ",")
+        header_of(file, "utf-8", ",")
     assert "canary" not in str(caught.value)
 
 
@@ -59,28 +59,28 @@ def test_a_name_of_endless_length_is_refused_whatever_the_limit_of_the_csv_modul
 
 def _refuses_a_long_name(file: Path) -> None:
     with pytest.raises(DataError, match=r"has a name of more than 131,072 characters"):
-        look_at(file, "utf-8", None)
+        header_of(file, "utf-8", None)
 
 
 @pytest.mark.parametrize("first", ["\n", "\r\n", "  \n"])
 def test_an_empty_first_line_is_refused(first: str, file: Path) -> None:
     file.write_bytes(f"{first}zip,disease\n01,flu\n".encode())
     with pytest.raises(DataError, match=r"The first line of the file 't\.csv' is empty.*must name the columns"):
-        look_at(file, "utf-8", None)
+        header_of(file, "utf-8", None)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "\n \n"])
 def test_a_file_of_nothing_is_empty(text: str, file: Path) -> None:
     file.write_text(text)
     with pytest.raises(DataError, match=r"The file 't\.csv' is empty"):
-        look_at(file, "utf-8", None)
+        header_of(file, "utf-8", None)
 
 
 @pytest.mark.parametrize("name", ["t.csv.gz", "T.CSV.GZ"])
 def test_a_file_that_is_only_named_gzip_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("zip,canary\n")
     with pytest.raises(DataError, match=r"is not a gzip file, or is cut off") as caught:
-        look_at(tmp_path / name, "utf-8", None)
+        header_of(tmp_path / name, "utf-8", None)
     assert caught.value.__context__ is None
 
 
@@ -88,14 +88,14 @@ def test_a_gzip_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"zip,disease\n01,flu\n")[:-9])
     with pytest.raises(DataError, match="is not a gzip file, or is cut off"):
-        look_at(path, "utf-8", None)
+        header_of(path, "utf-8", None)
 
 
 @pytest.mark.parametrize("separator", ["", "::", '"', "\n"])
 def test_a_separator_is_one_character(separator: str, file: Path) -> None:
     file.write_text("zip::disease\n")
     with pytest.raises(DataError, match=r"The separator must be one character .* got '") as caught:
-        look_at(file, "utf-8", separator)
+        header_of(file, "utf-8", separator)
     assert repr(separator) in str(caught.value)
 
 

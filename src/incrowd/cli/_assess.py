@@ -222,12 +222,12 @@ def _meanings(sensitive: list[str], files: list[str]) -> dict[str, Categories | 
 
 def _size(data: Path, assessment: Assessment, reading: dict[str, Any]) -> str:
     """Say what was read, so that a wrong separator or a wrong file is seen at once."""
-    from incrowd.engines import is_text, look_at, open_table
+    from incrowd.engines import header_of, is_text, open_table
 
     rows = amount(assessment.records, "record" if assessment.counted else "row")
     if not is_text(data):
         return f"{rows}, {amount(len(open_table(data, **reading).columns()), 'column')}"
-    layout = look_at(data, reading["encoding"], reading.get("separator"), named=reading.get("header", True))
+    layout = header_of(data, reading["encoding"], reading.get("separator"), named=reading.get("header", True))
     shown = r"\t" if layout.separator == "\t" else layout.separator
     return f"{rows}, {amount(len(layout.columns), 'column')}, separator '{shown}'"
 

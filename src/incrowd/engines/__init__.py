@@ -20,7 +20,7 @@ from incrowd.engines._store import (
 )
 from incrowd.engines._table_files import head_of, is_written_by, write_table
 from incrowd.engines.formats._charset import charset_of, reads
-from incrowd.engines.formats._csv import first_rows, look_at
+from incrowd.engines.formats._csv import first_rows, header_of
 from incrowd.engines.formats._csv_output import escape_formula, unescape_formula
 from incrowd.engines.formats._database import Database, write_database
 from incrowd.engines.formats._excel import sheets_of
@@ -65,10 +65,10 @@ __all__ = [
     "forget",
     "go_together",
     "head_of",
+    "header_of",
     "is_escaped",
     "is_text",
     "is_written_by",
-    "look_at",
     "open_table",
     "open_written",
     "peak",

@@ -37,7 +37,7 @@ from incrowd.engines._protocol import Engine, begin
 from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._tally import ParquetEngine
 from incrowd.engines._text import TextEngine
-from incrowd.engines.formats._csv import check_whole, copy_as_utf8, is_utf8, look_at
+from incrowd.engines.formats._csv import check_whole, copy_as_utf8, header_of, is_utf8
 from incrowd.engines.formats._csv_output import unescaped_column, unescaped_sql
 from incrowd.engines.formats._database import Database, read_database
 from incrowd.engines.formats._excel import plain_cells
@@ -231,9 +231,9 @@ def _relation(files: Sequence[Path], workshop: Workshop) -> duckdb.DuckDBPyRelat
 def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
     encoding = layout.encoding
     stamp = Stamp.of(*found.files, source=found.source)
-    header = look_at(found.files[0], encoding, layout.separator, named=layout.header)
+    header = header_of(found.files[0], encoding, layout.separator, named=layout.header)
     _check_names(header.columns, reading["drop"], show=False)
-    others = [look_at(file, encoding, header.separator, named=layout.header) for file in found.files[1:]]
+    others = [header_of(file, encoding, header.separator, named=layout.header) for file in found.files[1:]]
     check_columns(found, [header, *others])
     check_keys(found, header.columns)
     utf8 = is_utf8(encoding)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.core import DataError, Domain
-from incrowd.engines import ending_of, is_text, look_at, sheets_of
+from incrowd.engines import ending_of, header_of, is_text, sheets_of
 from incrowd.plan import MISSING, Gap, Plan, Suggestion, gaps_in
 from incrowd.plan import are_typed as _are_typed
 from incrowd.web._refusal import Plain, refusal
@@ -86,7 +86,7 @@ def layout_of(plan: Plan, domains: Mapping[str, Domain]) -> Plain:
     found: Plain = {"kind": "other", **dict.fromkeys(READING), "sheets": []}
     written = {"decimal": data.decimal or ".", "thousands": data.thousands or NONE, "dates": data.dates or ISO}
     if is_text(path):
-        separator = look_at(path, data.encoding, data.separator, named=data.header).separator
+        separator = header_of(path, data.encoding, data.separator, named=data.header).separator
         found |= {"kind": "text", "separator": separator, "encoding": data.encoding, **written, "header": data.header}
     elif ending_of(path) in SHEETS:
         found |= {"kind": "sheets", **_sheets(sheets_of(path), data.sheet), **written}

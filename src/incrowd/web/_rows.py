@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import TOP, Domain, FullDomainRecoding, LocalRecoding, Recoding
-from incrowd.engines import Notation, head_of, is_text, look_at, plain_day, plain_number
+from incrowd.engines import Notation, head_of, header_of, is_text, plain_day, plain_number
 from incrowd.plan import Plan
 
 Row = list[str | None]
@@ -47,7 +47,7 @@ def short(row: Sequence[str | None]) -> Row:
 
 
 def _read_text(path: Path, data: Any, limit: int) -> tuple[list[str], list[list[str]]]:
-    header = look_at(path, data.encoding, data.separator, named=data.header)
+    header = header_of(path, data.encoding, data.separator, named=data.header)
     names = list(header.columns)
     encoding = "utf-8-sig" if codecs.lookup(data.encoding).name == "utf-8" else data.encoding
     opened = gzip.open if path.suffix.lower() == ".gz" else open

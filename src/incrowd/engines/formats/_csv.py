@@ -63,7 +63,7 @@ def rows_about(paths: Sequence[Path]) -> int | None:
     return round(sum(path.stat().st_size for path in paths) * seen.count(b"\n") / max(len(seen), 1)) or None
 
 
-def look_at(path: Path, encoding: str, separator: str | None, *, named: bool = True) -> Header:
+def header_of(path: Path, encoding: str, separator: str | None, *, named: bool = True) -> Header:
     """Read the beginning of a file and find out how it is laid out.
 
     Parameters

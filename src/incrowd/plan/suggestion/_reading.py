@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.core import DataError, Domain
-from incrowd.engines import Engine, Notation, charset_of, files_of, first_rows, is_text, look_at, open_table, reads
+from incrowd.engines import Engine, Notation, charset_of, files_of, first_rows, header_of, is_text, open_table, reads
 from incrowd.evidence import Profile, profile_of
 from incrowd.plan.suggestion._days import questions_of_days
 from incrowd.plan.suggestion._missing import Gap, gaps_in, questions_of_gaps
@@ -142,7 +142,7 @@ class Sketch:
         found: dict[str, Any] = {}
         asked = [*_find_encoding(files, found)] if "encoding" not in given else []
         encoding, named = {**given, **found}.get("encoding", "utf-8"), given.get("header", True)
-        header = look_at(files[0], encoding, given.get("separator"), named=named)
+        header = header_of(files[0], encoding, given.get("separator"), named=named)
         if "separator" not in given and header.separator != ",":
             found["separator"] = header.separator
         rows = first_rows(files[0], header, encoding, named=named)

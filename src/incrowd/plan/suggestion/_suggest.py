@@ -177,7 +177,7 @@ class Look:
         return replace(column, check=f"with it {found:,} records are one of a kind, {before:,} without it")
 
 
-def look_at(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
+def header_of(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
     """Look at a table once.
 
     Parameters
@@ -288,4 +288,4 @@ def suggest(
     read = read_table(table, missing_values, reading, check)
     if not read.engine.shows_names:
         refuse_repeated(read.profile.domains)
-    return look_at(read, table, missing_values).suggestion(known, entity, count)
+    return header_of(read, table, missing_values).suggestion(known, entity, count)
