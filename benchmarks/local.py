@@ -13,8 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from _local_cheapest import adult as cheapest_on_adult
-from _local_cheapest import synthetic as cheapest_on_many
+from _local_cheapest import adult as cheapest_on_adult, synthetic as cheapest_on_many
 from _local_improved import improved
 from _local_mondrian import EIGHT, mondrian, mondrian_of_many
 from _local_top_down import top_down

@@ -10,12 +10,13 @@ from __future__ import annotations
 import sys
 
 import census
-import evidence
 import kernels
 import page
 import scale
-import search
 import suggest
+
+import evidence
+import search
 
 if __name__ == "__main__":
     kernels.main()

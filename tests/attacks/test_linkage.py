@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
-from incrowd.attacks import Links, Matching, _linkage, link
-from incrowd.attacks import _linkage as _matching
+from incrowd.attacks import Links, Matching, _linkage, _linkage as _matching, link
 from incrowd.hierarchies import covers
 
 TABLES = Path(__file__).parents[1] / "published" / "tables"

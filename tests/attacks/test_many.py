@@ -7,15 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.attacks import Links, Matching, Members, Outcome, _background, _linkage, _members, _original, link
-from incrowd.core import Classes
-from incrowd.core import _grouping as _packing
-from incrowd.evidence import _findings as _told
-from incrowd.evidence import _subject as _target
+from incrowd.core import Classes, _grouping as _packing
+from incrowd.evidence import _findings as _told, _subject as _target
 from incrowd.models import Ratios
 
 ratios = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 60), st.integers(1, 9)), min_size=1, max_size=12)

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
-from incrowd.attacks import _crowd, _linkage
-from incrowd.attacks import _linkage as _matching
+from incrowd.attacks import _crowd, _linkage, _linkage as _matching
 from incrowd.hierarchies import covers
 
 SCHEMA = ic.Schema(quasi=["age"], sensitive=["s"], entity="pid")

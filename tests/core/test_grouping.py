@@ -8,8 +8,7 @@ from collections import Counter
 import numba
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from incrowd.core import Grouping, _grouping, add_up, group, tally
 

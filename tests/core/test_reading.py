@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from incrowd.core import Domain
 from incrowd.core._texts import read_texts

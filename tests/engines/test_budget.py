@@ -15,8 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from incrowd.core import CensusRequest, EngineError, ParameterError
-from incrowd.engines import Budget, census_size_about, open_table
-from incrowd.engines import _resources as budget
+from incrowd.engines import Budget, _resources as budget, census_size_about, open_table
 from incrowd.engines._home import Workshop
 from incrowd.engines._protocol import ENOUGH
 

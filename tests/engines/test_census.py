@@ -11,8 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from engines.subjects import TYPED, Subject, make_subject
 from incrowd.core import Census, CensusRequest, DataError, Domain, Ladder, Step

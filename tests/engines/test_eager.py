@@ -14,8 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from incrowd.core import CensusRequest, DataError, Domain, FullDomainRecoding, Ladder, LocalRecoding, Step
 from incrowd.engines import Engine, _open, open_table

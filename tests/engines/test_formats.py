@@ -11,15 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.ipc
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import incrowd as ic
 from engines.extras import needed
 from engines.sas import write_sas7bdat
 from incrowd.core import CensusRequest, DataError, EngineError
-from incrowd.engines import _resources as _extras
-from incrowd.engines import escape_formula, open_table, unescape_formula
+from incrowd.engines import _resources as _extras, escape_formula, open_table, unescape_formula
 
 TABLE = pa.table(
     {

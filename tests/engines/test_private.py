@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from incrowd.engines import _resources as _private
-from incrowd.engines import open_table
+from incrowd.engines import _resources as _private, open_table
 from incrowd.engines._resources import private_folder
 
 KILLED = """

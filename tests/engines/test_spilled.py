@@ -13,8 +13,16 @@ import pytest
 
 from engines.subjects import make_subject
 from incrowd.core import Census, CensusRequest, DataError, Packing
-from incrowd.engines import Block, CellFile, CellWriter, can_spill, open_table, shares_of, spill_census
-from incrowd.engines import _store as spilled
+from incrowd.engines import (
+    Block,
+    CellFile,
+    CellWriter,
+    _store as spilled,
+    can_spill,
+    open_table,
+    shares_of,
+    spill_census,
+)
 
 TABLE = pa.table(
     {

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import incrowd as ic
-from incrowd.engines import Stage, watching
-from incrowd.engines import _tally as _tallied
+from incrowd.engines import Stage, _tally as _tallied, watching
 from incrowd.engines.formats._csv import rows_about
 
 SCHEMA = ic.Schema({"age": ic.intervals(10)}, ["disease"])

@@ -10,13 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import FullDomainRecoding, UncoveredValuesError
-from incrowd.engines import _tally as _tallied
-from incrowd.engines import _text, open_table
+from incrowd.engines import _tally as _tallied, _text, open_table
 from incrowd.engines._encoding import Coded
 from incrowd.engines._files import write_batches
 from incrowd.engines._frame import FrameEngine

@@ -15,8 +15,7 @@ import pyarrow.csv
 import pytest
 
 from incrowd.core import CensusRequest, Domain, LocalRecoding
-from incrowd.engines import _resources as _budget
-from incrowd.engines import open_table
+from incrowd.engines import _resources as _budget, open_table
 
 
 def halves(rows: int) -> LocalRecoding:

@@ -8,8 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from incrowd.core import DataError, ParameterError
 from incrowd.engines import Dialect, Engine, Wording, check_dialect, is_written_by, open_table

@@ -9,8 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.evidence import ColumnProfile

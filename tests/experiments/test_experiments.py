@@ -16,12 +16,8 @@ import incrowd as ic
 from incrowd.experiments import (
     Claim,
     _enhanced,
-    _p_sensitive,
-)
-from incrowd.experiments import (
     _improved as _improved_tables,
-)
-from incrowd.experiments import (
+    _p_sensitive,
     _p_sensitive as _p_sensitive_claims,
 )
 from incrowd.experiments._adult import find_adult, p_sensitive_hierarchies

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from incrowd.core import Domain, HierarchyError, ParameterError, UncoveredValuesError
 from incrowd.hierarchies import Dates, Span, covered, dates, disjoint, span_of

@@ -6,8 +6,7 @@ import datetime as dt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from incrowd.hierarchies._day_forms import FORMS, MONTHS, forms_in, read_moments
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from incrowd.core import Domain, ParameterError
 from incrowd.hierarchies import Intervals, auto, dates, flat, frequent, frequent_for, intervals, mask

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.core import Domain
+from incrowd.core import Domain, Hierarchy
 from incrowd.hierarchies import is_from_data
 
-FROM_DATA: dict[str, ic.Hierarchy] = {
+FROM_DATA: dict[str, Hierarchy] = {
     "auto": ic.auto(),
     "frequent": ic.frequent(0.2),
     "ordered": ic.ordered(None, 2),
     "quantiles": ic.quantiles(2),
     "averaged": ic.averaged(ic.ordered(None, 2)),
 }
-FIXED: dict[str, ic.Hierarchy] = {
+FIXED: dict[str, Hierarchy] = {
     "intervals": ic.intervals(10, 20),
     "mask": ic.mask(),
     "dates": ic.dates("year"),
@@ -35,7 +35,7 @@ def domain(values: list[int]) -> Domain:
     return Domain("q", "number", np.array(values), np.array([3] * (len(values) - 1) + [1]))
 
 
-def label_of_ten(hierarchy: ic.Hierarchy, more: list[int]) -> str | None:
+def label_of_ten(hierarchy: Hierarchy, more: list[int]) -> str | None:
     """Give the label of the value 10 one level up, in a table with 11 and more values."""
     found = domain(sorted([10, 11, *more]))
     ladder = hierarchy.bind(found)

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from incrowd.core import Domain, Hierarchy, HierarchyError, Ladder, UncoveredValuesError
 from incrowd.hierarchies import (

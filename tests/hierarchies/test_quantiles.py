@@ -4,8 +4,7 @@ import datetime as dt
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.core import Domain, HierarchyError, ParameterError

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from incrowd.measures import ESTIMATORS, Sizes, estimated_uniqueness, expected_chance, pitman_fit
 from incrowd.measures._uniqueness import digamma

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.core import Domain, Ladder
@@ -21,13 +20,11 @@ from incrowd.measures import (
     Joint,
     Ranges,
     Spread,
+    _pairs as _utility_pairs,
     answers,
     comparison_groups,
     cramers_v,
     in_line,
-)
-from incrowd.measures import (
-    _pairs as _utility_pairs,
 )
 
 TOWNS = ic.tree([("bonn", "west"), ("köln", "west"), ("kiel", "north"), ("ulm", "south")])

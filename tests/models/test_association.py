@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.core import Cells, Classes, Domain, Grouping
-from incrowd.models import _alpha_association as _association
-from incrowd.models import promise
+from incrowd.models import _alpha_association as _association, promise
 from models import slow
 from models.tables import bags, classes_of, counted, judge
 

@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import Census, CensusRequest, Classes, Domain, Ladder, Step
 from incrowd.engines import open_table
-from incrowd.models import NTJudge, nt_curve
-from incrowd.models import _region_distances as far
+from incrowd.models import NTJudge, _region_distances as far, nt_curve
 from models import slow
 
 Row = tuple[int, int, str]

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 import incrowd as ic
+from incrowd.plan import ColumnSuggestion
 
 DATA = Path(__file__).parent.parent / "data" / "roles"
 ROWS = 480
@@ -128,7 +129,7 @@ def score(tables: list[Labelled]) -> Score:
     return total
 
 
-def _judge(total: Score, one: Labelled, column: ic.ColumnSuggestion, role: str) -> None:
+def _judge(total: Score, one: Labelled, column: ColumnSuggestion, role: str) -> None:
     labels = one.roles[column.name]
     fine = {*labels, *({"drop"} if labels[0] in {"entity", "household", "weight", "identifier"} else ())}
     fine |= {"identifier"} if labels[0] in {"entity", "household"} else set()

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import incrowd as ic
-from incrowd.core import Domain
+from incrowd.core import Domain, Hierarchy
 from incrowd.hierarchies._codec import get_hierarchies, put_hierarchies
 from incrowd.plan._forms import PostcodesForm, build_hierarchy, form_of
 from incrowd.plan._sections import plain_of
@@ -196,7 +196,7 @@ def test_a_table_too_large_to_count_gets_no_tree(monkeypatch: pytest.MonkeyPatch
     ],
     ids=repr,
 )
-def test_a_saved_hierarchy_comes_back_as_it_was(hierarchy: ic.Hierarchy) -> None:
+def test_a_saved_hierarchy_comes_back_as_it_was(hierarchy: Hierarchy) -> None:
     assert get_hierarchies(*put_hierarchies({"x": hierarchy})) == {"x": hierarchy}
     assert build_hierarchy(form_of(hierarchy), Path()) == hierarchy
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import incrowd as ic
+from incrowd.plan import ColumnSuggestion
 
 DRAW = random.Random(11)
 ROWS = 240
@@ -34,7 +35,7 @@ VALUES: dict[str, list[Any]] = {
 NAMES = ["diagnosis", "bp", "income", "party", "offence", "treatment", "account", "insured", "smoker", "score"]
 
 
-def found(table: dict[str, list[Any]]) -> dict[str, ic.ColumnSuggestion]:
+def found(table: dict[str, list[Any]]) -> dict[str, ColumnSuggestion]:
     return {column.name: column for column in ic.suggest(pd.DataFrame(table)).columns}
 
 

@@ -14,8 +14,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import CensusRequest, EngineError
-from incrowd.engines import _resources as _budget
-from incrowd.engines import open_table
+from incrowd.engines import _resources as _budget, open_table
 from incrowd.release._floor import Room, chain, fitted
 
 SCHEMA = ic.Schema(

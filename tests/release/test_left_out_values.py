@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pyreadstat
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.engines import _open

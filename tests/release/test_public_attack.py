@@ -18,6 +18,7 @@ import pyarrow.parquet
 import pytest
 
 import incrowd as ic
+from incrowd.core import Hierarchy
 from incrowd.release._folder import save
 
 DISEASES = ("flu", "cold", "asthma", "hiv")
@@ -72,7 +73,7 @@ def test_what_is_published_is_the_same_whoever_was_left_out(promise: str, format
         assert publish(people(other), tmp_path / "out", promise, format_) == expected
 
 
-HIERARCHIES: dict[str, tuple[ic.Hierarchy, list[Any], list[Any]]] = {
+HIERARCHIES: dict[str, tuple[Hierarchy, list[Any], list[Any]]] = {
     "intervals": (ic.intervals(10, bottom=18, top=90), [31, 32, 33, 34], [97, 1_000_000, -5, 20]),
     "mask": (ic.mask(), ["0101", "0102", "0103"], ["9999", "12", "777777777", "-"]),
     "dates": (ic.dates("month", "year"), [dt.date(2021, 5, day) for day in (3, 4)], [dt.date(1901, 1, 1), dt.date.max]),
@@ -85,7 +86,7 @@ HIERARCHIES: dict[str, tuple[ic.Hierarchy, list[Any], list[Any]]] = {
 """Hierarchies that are fixed beforehand, values of people who are published, and values of one who is not."""
 
 
-def publish_by(hierarchy: ic.Hierarchy, kept: list[Any], other: Any, level: int, folder: Path) -> dict[str, bytes]:
+def publish_by(hierarchy: Hierarchy, kept: list[Any], other: Any, level: int, folder: Path) -> dict[str, bytes]:
     """Publish twelve people and leave out one, with reports."""
     table = [{"q": kept[n % len(kept)], "disease": DISEASES[n % 4]} for n in range(12)] + [{"q": other, "disease": "x"}]
     schema = ic.Schema({"q": hierarchy}, ["disease"])

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.measures import read_measure
 from incrowd.search import Optimal, Problem
-from incrowd.search.lattice import _optimal as _boxes
-from incrowd.search.lattice import _rollup
+from incrowd.search.lattice import _optimal as _boxes, _rollup
 from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._bounds import Bounds, pair_bounds
 from incrowd.search.lattice._node_kernels import raise_below

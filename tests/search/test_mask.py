@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search import Incognito, Inspected, Optimal, Problem, Samarati, all_solutions, find_frontier

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search import (
@@ -22,8 +21,7 @@ from incrowd.search import (
     TopDown,
     find_frontier,
 )
-from incrowd.search.lattice import _optimal as _boxes
-from incrowd.search.lattice import _rollup
+from incrowd.search.lattice import _optimal as _boxes, _rollup
 from models import slow as models
 from search import slow
 from search.slow import PATHS, QUASI, Ok

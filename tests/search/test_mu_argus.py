@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import incrowd as ic
-from incrowd.search import MuArgus
-from incrowd.search import _mu_argus as combos
+from incrowd.search import MuArgus, _mu_argus as combos
 from incrowd.search._mu_argus import Labelled
 from search import slow_raised as slow
 from search.slow import QUASI, Row

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import Census
 from incrowd.measures import Loss, read_measure
 from incrowd.models import promise
 from incrowd.search import Incognito, Optimal, Problem, Progress, Samarati
-from incrowd.search.lattice import _optimal as _boxes
-from incrowd.search.lattice import _rollup
+from incrowd.search.lattice import _optimal as _boxes, _rollup
 from incrowd.search.lattice._bounds import Bounds
 from search import slow
 from search.tables import PROMISES, k, problem, rows, tables

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.cli import main
-from incrowd.engines.spark import _home as _spark_home
-from incrowd.engines.spark import _session as _spark_session
+from incrowd.engines.spark import _home as _spark_home, _session as _spark_session
 from incrowd.engines.spark._home import write_folder
 
 

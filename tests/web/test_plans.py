@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from incrowd.web import Settings, make_app
 from incrowd.web._plans import merged, number_of, numbers_read, texts_written

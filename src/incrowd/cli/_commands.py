@@ -25,6 +25,8 @@ def build() -> typer.Typer:
 
     from incrowd.cli import (
         _anonymize,
+        _anonymize as _apply,
+        _anonymize as _frontier,
         _assess,
         _attack,
         _demo,
@@ -34,14 +36,6 @@ def build() -> typer.Typer:
         _reproduce,
         _serve,
         _verify,
-    )
-    from incrowd.cli import (
-        _anonymize as _apply,
-    )
-    from incrowd.cli import (
-        _anonymize as _frontier,
-    )
-    from incrowd.cli import (
         _verify as _compare,
     )
 

@@ -89,8 +89,7 @@ def check(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
 
     For example: incrowd hierarchy check zip.csv --data patients.csv --column zip
     """
-    from incrowd.hierarchies import check as find
-    from incrowd.hierarchies import tree
+    from incrowd.hierarchies import check as find, tree
 
     problems = find(
         file,

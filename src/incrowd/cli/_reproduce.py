@@ -53,8 +53,7 @@ def reproduce(
 
     For example: incrowd reproduce p-sensitive --adult adult.csv
     """
-    from incrowd.experiments import CHOOSES, check_names, prepare
-    from incrowd.experiments import reproduce as again
+    from incrowd.experiments import CHOOSES, check_names, prepare, reproduce as again
 
     chosen = _names(confidential) or None
     names = check_names(name, chosen)

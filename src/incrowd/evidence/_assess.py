@@ -36,14 +36,12 @@ from incrowd.models import (
     KAnonymity,
     LDiversity,
     Measured,
+    MeasuredNumber as Number,
     Model,
     PAlphaSensitive,
     RecursiveDiversity,
     TCloseness,
     worst,
-)
-from incrowd.models import (
-    MeasuredNumber as Number,
 )
 from incrowd.release import Reading, census_within, open_with
 

@@ -16,15 +16,13 @@ from incrowd.measures import ClassSizes, Exposed, unique_without
 from incrowd.models import (
     Association,
     Distance,
+    MeasuredNumber as Number,
     Model,
     NTCloseness,
     NTJudge,
     nt_curve,
     promise,
     trivial,
-)
-from incrowd.models import (
-    MeasuredNumber as Number,
 )
 from incrowd.release import climbs, free_name, ladders_of, notes_on_look_alikes, verdict_of
 

@@ -9,8 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
-from pathlib import Path as FilePath
+from pathlib import Path, Path as FilePath
 from typing import Any, Literal, TextIO
 
 import numpy as np

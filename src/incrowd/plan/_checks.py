@@ -35,8 +35,7 @@ from incrowd.plan._sections import (
     SearchSection,
     plain_of,
 )
-from incrowd.plan._toml import Path as Keys
-from incrowd.plan._toml import places_of
+from incrowd.plan._toml import Path as Keys, places_of
 from incrowd.release import check_told
 from incrowd.search import Algorithm
 

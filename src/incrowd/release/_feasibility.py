@@ -23,14 +23,10 @@ from incrowd.core import (
 from incrowd.models import (
     Feasibility,
     Model,
+    feasibility as feasibility_of_models,
+    feasibility as feasible,
     promise,
     suppression_limit,
-)
-from incrowd.models import (
-    feasibility as feasibility_of_models,
-)
-from incrowd.models import (
-    feasibility as feasible,
 )
 from incrowd.release._census import Reading, census_within, open_with
 from incrowd.search import Outcome, Problem, is_monotone, left_out_by

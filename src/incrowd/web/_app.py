@@ -16,8 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from incrowd.core import IncrowdError
-from incrowd.web import _office as _pages
-from incrowd.web import _routes_jobs, _routes_plan, _routes_runs, _routes_table
+from incrowd.web import _office as _pages, _routes_jobs, _routes_plan, _routes_runs, _routes_table
 from incrowd.web._guard import HEADERS, Guard, Settings
 from incrowd.web._office import Office
 from incrowd.web._refusal import Plain, Refusal, said, said_by, status_of

@@ -9,8 +9,7 @@ from typing import Any
 
 from incrowd.core import DataError, Domain
 from incrowd.engines import ending_of, header_of, is_text, sheets_of
-from incrowd.plan import MISSING, Gap, Plan, Suggestion, gaps_in
-from incrowd.plan import are_typed as _are_typed
+from incrowd.plan import MISSING, Gap, Plan, Suggestion, are_typed as _are_typed, gaps_in
 from incrowd.web._refusal import Plain, refusal
 from incrowd.web._wording import again, sentence
 

@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body
-from fastapi import Path as InPath
+from fastapi import APIRouter, Body, Path as InPath
 from fastapi.responses import StreamingResponse
 
 from incrowd.release import OWNER

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
-from fastapi import Path as InPath
+from fastapi import APIRouter, Path as InPath, Query
 from fastapi.responses import FileResponse
 
 from incrowd.web import _requests as asked

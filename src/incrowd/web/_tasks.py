@@ -6,19 +6,13 @@ from collections.abc import Callable, Mapping
 
 from incrowd.web import (
     _evidence,
+    _evidence as _charts,
+    _evidence as _harbor,
     _explore,
+    _explore as _coarsen,
     _look,
     _make,
     _questions,
-)
-from incrowd.web import (
-    _evidence as _charts,
-)
-from incrowd.web import (
-    _evidence as _harbor,
-)
-from incrowd.web import (
-    _explore as _coarsen,
 )
 from incrowd.web._refusal import Plain
 from incrowd.web._worker import Teller

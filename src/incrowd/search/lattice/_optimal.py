@@ -19,8 +19,7 @@ from incrowd.search._problem import Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._bounds import Bounds
 from incrowd.search.lattice._rollup import Rolled
-from incrowd.search.lattice._sweep import MANY, Nodes, Rows, Sweep
-from incrowd.search.lattice._sweep import Levels as SweepLevels
+from incrowd.search.lattice._sweep import MANY, Levels as SweepLevels, Nodes, Rows, Sweep
 
 # A part of a lattice that waits for its turn.
 
