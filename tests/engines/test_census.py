@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from engines.subjects import TYPED, Subject, make_subject
 from incrowd.core import Census, CensusRequest, DataError, Domain, Ladder, Step
@@ -184,6 +184,7 @@ def test_all_engines_agree_with_the_reference_on_any_table(
 ) -> None:
     schema = pa.schema([("age", pa.int64()), ("zip", pa.string()), ("disease", pa.string()), ("n", pa.int64())])
     table = pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
+    assume(not Domain.of("disease", table["disease"].to_pylist()).repeats)  # one number in two ways is refused
     request = CensusRequest(("zip", "age"), ("disease",), count="n")
     expected = open_table(table.to_pylist()).census(request)
     actual = open_table(make_subject(name, tmp_path).load(table)).census(request)

@@ -101,7 +101,7 @@ export function reveal(box) {
 }
 
 const growth = new ResizeObserver(() => revealed?.isConnected && revealed.hasChildNodes() && reveal(revealed));
-growth.observe(at("main"));
+growth.observe(document.body, { box: "border-box" });
 for (const name of ["wheel", "touchmove", "pointerdown", "keydown"]) document.addEventListener(name, () => {
   revealed = null;
 }, { capture: true, passive: true });
