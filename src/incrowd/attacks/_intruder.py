@@ -74,15 +74,15 @@ class Intruder:
         seed: int = 0,
     ) -> None:
         found: dict[str, Any] = {
-            "excluded": _whole("excluded", excluded, least=0),
+            "excluded": _whole_number("excluded", excluded, least=0),
             "values": _listed("values", values),
             "public": _public(public),
             "categories": _listed("categories", categories),
-            "level": _whole("level", level, least=1),
+            "level": _whole_number("level", level, least=1),
             "narrow": _between("narrow", narrow, 0, 1),
             "gain": _between("gain", gain, 1, None),
             "sure": _between("sure", sure, 0, 1),
-            "seed": _whole("seed", seed, least=0),
+            "seed": _whole_number("seed", seed, least=0),
         }
         for name, value in found.items():
             object.__setattr__(self, name, value)
@@ -92,7 +92,7 @@ class Intruder:
         return f"Intruder({', '.join(parts)})"
 
 
-def _whole(name: str, given: object, *, least: int) -> int:
+def _whole_number(name: str, given: object, *, least: int) -> int:
     if not isinstance(given, Integral) or isinstance(given, bool) or int(given) < least:
         msg = f"{name} must be a whole number of at least {least}, got {shown(given)}."
         raise ParameterError(msg)
@@ -117,7 +117,7 @@ def _listed(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
         if isinstance(values, str) or not isinstance(values, Sequence):
             msg = f"{name} of column {column!r} must be a list, got {type(values).__name__}."
             raise ParameterError(msg, hint="write a list, also for a single value.")
-        found[column] = tuple(_text(f"{name} of column {column!r}", value) for value in values)
+        found[column] = tuple(_value_text(f"{name} of column {column!r}", value) for value in values)
     return FrozenMapping(found)
 
 
@@ -128,11 +128,11 @@ def _public(given: Mapping[str, Mapping[Any, Number]] | None) -> Shares:
             msg = f"public of column {column!r} must be a dict from value to share, got {type(shares).__name__}."
             raise ParameterError(msg)
         what = f"public of column {column!r}"
-        found[column] = {_text(what, value): _between(what, one, 0, None) for value, one in shares.items()}
+        found[column] = {_value_text(what, value): _between(what, one, 0, None) for value, one in shares.items()}
     return FrozenMapping(found)
 
 
-def _text(what: str, value: Any) -> str:
+def _value_text(what: str, value: Any) -> str:
     """Write a value as tables do, also one of NumPy's; a missing one as the empty text."""
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]")  # Python knows no nanoseconds

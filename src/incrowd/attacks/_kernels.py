@@ -254,7 +254,7 @@ def add_up_many(links: Links, sizes: Ints, certain: Sequence[Ints], ranks: Ints 
 
 def _crowd(links: Links, kinds: Sequence[Words]) -> tuple[Crowd, Ints]:
     """Pack people, those values alike that the same labels cover, and sort them; also give where each was."""
-    packing = Packing.of([_number(kind) for kind in kinds])
+    packing = Packing.of([_kinds(kind) for kind in kinds])
     words = np.zeros((packing.words, links.people), dtype=np.int64)
     for field, kind, codes in zip(packing.fields, kinds, links.codes, strict=True):
         put_in(words[field.word], codes, kind << field.shift)
@@ -294,14 +294,14 @@ def _covers(links: Links, kinds: Sequence[Words]) -> Covers:
     """Say of every kind of value which labels cover it."""
     bits = []
     for matching, kind in zip(links.matchings, kinds, strict=True):
-        some = np.zeros(_number(kind), dtype=np.int64)  # a value of each kind; numbers that no value has are not asked
+        some = np.zeros(_kinds(kind), dtype=np.int64)  # a value of each kind; numbers that no value has are not asked
         some[kind] = np.arange(len(kind))
         bits.append(matching.bits()[some])
     starts = np.cumsum([0, *(part.size for part in bits)])[:-1]
     return Covers(np.concatenate([part.ravel() for part in bits]), starts, np.array([part.shape[1] for part in bits]))
 
 
-def _number(kind: Words) -> int:
+def _kinds(kind: Words) -> int:
     return int(kind.max(initial=0)) + 1
 
 

@@ -112,7 +112,7 @@ def _read(domain: Domain) -> tuple[npt.NDArray[np.bool_], Array] | None:
         return np.ones(len(values), dtype=bool), _short(values.astype(np.int64))
     if values.dtype.kind == "f":
         finite = np.isfinite(values)
-        return finite, _whole(values[finite])
+        return finite, _if_whole(values[finite])
     finite = np.array([Decimal(value).is_finite() for value in values], dtype=bool)
     return finite, _scaled([Decimal(value) for value in values[finite]])
 
@@ -143,7 +143,7 @@ def _scaled(numbers: Sequence[Decimal]) -> Array:
     return _short(units)
 
 
-def _whole(values: npt.NDArray[np.float64]) -> Array:
+def _if_whole(values: npt.NDArray[np.float64]) -> Array:
     """Give floats as whole numbers of a decimal unit, where all of them have few enough digits."""
     for places in range(_MOST_PLACES + 1):
         units = np.rint(values * 10.0**places)

@@ -151,7 +151,7 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     warned = _warnings(found)
     size = _size(data, found.assessment, reading) if saved is None else _size_of(saved, found.assessment)
     tell(*([] if quiet else [size]), *(f"warning: {warning}" for warning in warned))
-    _write(_json(found, warned) if as_json else _text(found, show_all=show_all))
+    _write(_json(found, warned) if as_json else _assessment_lines(found, show_all=show_all))
     if show_values:
         tell(*uncovered(found.assessment, meanings))
     if found.verdict is None and not found.checklists and not quiet:
@@ -249,7 +249,7 @@ def _warnings(found: _Found) -> list[str]:
     return [in_this_language(note) for note in dict.fromkeys([*notes, *lacking])]
 
 
-def _text(found: _Found, *, show_all: bool) -> Iterator[str]:
+def _assessment_lines(found: _Found, *, show_all: bool) -> Iterator[str]:
     paper, more = Paper.here(), () if found.risk is None else risk_lines(found.risk)
     yield from text_of(found.assessment, found.verdict, paper, show_all=show_all, more=more)
     yield from rule_lines(found.checklists, paper, show_all=show_all)

@@ -129,7 +129,7 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
         if place is not None:
             _write(found, place)
     shown = Shown(who) if show_values else None
-    for line in (_json if as_json else _text)(found, shown):
+    for line in (_json if as_json else _attack_lines)(found, shown):
         sys.stdout.write(f"{line}\n")
 
 
@@ -162,7 +162,7 @@ class Shown:
         return [dict(zip(table, row, strict=True)) for row in rows]
 
 
-def _text(found: Attacks, shown: Shown | None) -> Iterator[str]:
+def _attack_lines(found: Attacks, shown: Shown | None) -> Iterator[str]:
     yield from str(found).splitlines()
     if shown is None:
         return

@@ -83,7 +83,7 @@ def explain(code: Code = "", as_json: Json = False) -> int:
             f"hint: {f'did you mean {near[0]}?' if near else 'incrowd explain lists all codes.'}",
         )
         return WRONG_USE
-    sys.stdout.write(_json(asked) if as_json else _text(asked) if asked else _list())
+    sys.stdout.write(_json(asked) if as_json else _explanation(asked) if asked else _list())
     return 0
 
 
@@ -92,7 +92,7 @@ def _list() -> str:
     return f"{listed}\n{LEAVES}\n"
 
 
-def _text(code: str) -> str:
+def _explanation(code: str) -> str:
     meaning, advice = MEANING[code]
     return f"{code}: {meaning}\n\n{advice}\n\nA command that meets it leaves with exit code {_exit(code)}.\n"
 

@@ -170,11 +170,15 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
         "intervals": (
             hierarchies.intervals,
             "widths",
-            {"start": ("start", _number), "bottom": ("bottom", _number), "top": ("top", _number)},
+            {
+                "start": ("start", _decimal),
+                "bottom": ("bottom", _decimal),
+                "top": ("top", _decimal),
+            },
         ),
         "top-coded": (hierarchies.top_coded, "bounds", {}),
         "bottom-coded": (hierarchies.bottom_coded, "bounds", {}),
-        "mask": (hierarchies.mask, None, {"from": ("from_", str), "keep": ("keep", _number)}),
+        "mask": (hierarchies.mask, None, {"from": ("from_", str), "keep": ("keep", _decimal)}),
         "dates": (hierarchies.dates, "units", {"format": ("format", str)}),
         "classification": (hierarchies.classification, "name", {"others": ("others", str)}),
         "postcodes": (hierarchies.postcodes, "country", {}),
@@ -195,10 +199,10 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
     if listed is not None and not items and kind in {"classification", "postcodes"}:
         msg = f"--kind {kind} needs --{listed}."
         raise ParameterError(msg, hint="for example --name countries, or --country DE.")
-    return make(*(items if kind in NAMED else map(_number, items)), **words)  # type: ignore[no-any-return]
+    return make(*(items if kind in NAMED else map(_decimal, items)), **words)  # type: ignore[no-any-return]
 
 
-def _number(text: str) -> object:
+def _decimal(text: str) -> object:
     """Read a number as it was written; leave what is none to the hierarchy, which says what it needs."""
     from decimal import Decimal, InvalidOperation
 

@@ -125,15 +125,15 @@ def _column(column: ColumnAssessment, *, show_all: bool) -> Iterator[str]:
 
 def _main(column: ColumnAssessment) -> list[tuple[str, str, str]]:
     rows = [
-        (f"different values, of {column.values:,}", _number(column.distinct_l), "l, p"),
+        (f"different values, of {column.values:,}", _figure(column.distinct_l), "l, p"),
         ("largest share of a value", percent(column.alpha), "alpha"),
-        ("effective number of values", _number(column.entropy_l), "entropy l"),
-        *((f"distance from the whole table, {way}", _number(far), "t") for way, far in column.t.items()),
+        ("effective number of values", _figure(column.entropy_l), "entropy l"),
+        *((f"distance from the whole table, {way}", _figure(far), "t") for way, far in column.t.items()),
     ]
     if column.enhanced is not None:
         rows += [
-            ("different categories", _number(column.enhanced[0]), "enhanced p"),
-            ("total weight", _number(column.enhanced[1]), "alpha of p-alpha"),
+            ("different categories", _figure(column.enhanced[0]), "enhanced p"),
+            ("total weight", _figure(column.enhanced[1]), "alpha of p-alpha"),
         ]
     return rows
 
@@ -141,11 +141,11 @@ def _main(column: ColumnAssessment) -> list[tuple[str, str, str]]:
 def _more(column: ColumnAssessment) -> list[tuple[str, str, str]]:
     ratios = (column.recursive or {}).items()
     return [
-        ("one over the largest share", _number(column.probabilistic_l), "probabilistic l"),
-        *((f"ratio that c must exceed, l = {rank}", _number(ratio), "recursive (c, l)") for rank, ratio in ratios),
-        ("largest gain of a value", _number(column.beta), "beta"),
-        ("the same, with a cap for each value", _number(column.enhanced_beta), "enhanced beta"),
-        ("largest change of a value, logarithmic", _number(column.delta), "delta"),
+        ("one over the largest share", _figure(column.probabilistic_l), "probabilistic l"),
+        *((f"ratio that c must exceed, l = {rank}", _figure(ratio), "recursive (c, l)") for rank, ratio in ratios),
+        ("largest gain of a value", _figure(column.beta), "beta"),
+        ("the same, with a cap for each value", _figure(column.enhanced_beta), "enhanced beta"),
+        ("largest change of a value, logarithmic", _figure(column.delta), "delta"),
     ]
 
 
@@ -186,11 +186,11 @@ def _compared(finding: Finding) -> str:
 
 def _worst(name: str, sense: str, value: Fraction | float) -> str:
     if name == "k":
-        return f"smallest group is {_number(value)}"
-    return f"{'least' if sense == '>=' else 'largest'} {name} is {_number(value)}"
+        return f"smallest group is {_figure(value)}"
+    return f"{'least' if sense == '>=' else 'largest'} {name} is {_figure(value)}"
 
 
-def _number(value: Fraction | float | None) -> str:
+def _figure(value: Fraction | float | None) -> str:
     if value is None:
         return "not measured"
     if value == math.inf:

@@ -69,12 +69,12 @@ def verify(  # noqa: PLR0913, PLR0917 - the original can be read in many ways
 
     reading = reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory)
     found = ic.verify(release, owner=owner, original=original, key=key, **reading)
-    for line in _json(found) if as_json else _text(found, quiet=quiet):
+    for line in _json(found) if as_json else _verification_lines(found, quiet=quiet):
         sys.stdout.write(f"{line}\n")
     return EXITS[found.outcome]
 
 
-def _text(found: Verification, *, quiet: bool) -> list[str]:
+def _verification_lines(found: Verification, *, quiet: bool) -> list[str]:
     lines = [f"DIFFERS       {what}" for what in found.differences]
     lines += [f"not checked   {what}" for what in found.not_checked]
     if quiet:

@@ -49,7 +49,7 @@ class Grid:
 
     def _folded(self, row: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
         """Give the lines of a row: as many as its longest text needs."""
-        texts = (self._parts(_text(cell), place) for place, cell in enumerate(row))
+        texts = (self._parts(_cell_text(cell), place) for place, cell in enumerate(row))
         return itertools.zip_longest(*texts, fillvalue="")
 
     def _parts(self, text: str, place: int) -> list[str]:
@@ -62,7 +62,7 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
-def _text(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     if cell is None:
         return ""
     return f"{cell:,}" if isinstance(cell, int) else printable(cell)
@@ -70,7 +70,7 @@ def _text(cell: Cell) -> str:
 
 def _cell(cell: Cell) -> str:
     right = ' style="text-align: right"' if isinstance(cell, int) else ' style="text-align: left"'
-    return f"<td{right}>{escape(_text(cell))}</td>"
+    return f"<td{right}>{escape(_cell_text(cell))}</td>"
 
 
 # Shares in words: rounded for reading, but never to a 0 or a 100 that they are not.

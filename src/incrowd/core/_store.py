@@ -98,7 +98,7 @@ def _put_domain(arrays: Arrays, key: str, domain: Domain) -> dict[str, Any]:
 
 def _get_domain(arrays: Arrays, key: str, entry: dict[str, Any]) -> Domain:
     if entry["objects"]:
-        read = str if entry["objects"] == ["str"] else _number
+        read = str if entry["objects"] == ["str"] else _number_of_text
         values = _objects(read(cast("str", text)) for text in _get_texts(arrays, f"{key}.values"))
     else:
         values = arrays[f"{key}.values"]
@@ -142,7 +142,7 @@ def _get_texts(arrays: Arrays, key: str) -> npt.NDArray[np.object_]:
     )
 
 
-def _number(text: str) -> object:
+def _number_of_text(text: str) -> object:
     return exact_number(Decimal(text))
 
 

@@ -99,7 +99,7 @@ def supersets(classes: Classes, mode: SupersetMode, columns: Sequence[str]) -> I
     if mode == "path":
         yield from _ways(classes)
     elif mode != "table":
-        yield from _nodes(_ladders(classes) if mode == "lattice" else _kept(classes), columns, mode)
+        yield from _nodes(_ladders(classes) if mode == "lattice" else _levels_kept(classes), columns, mode)
     yield Regions("table", np.zeros(len(classes), dtype=np.uint8), 1)
 
 
@@ -130,7 +130,7 @@ def _ladders(classes: Classes) -> list[list[_Step]]:
     return columns
 
 
-def _kept(classes: Classes) -> list[list[_Step]]:
+def _levels_kept(classes: Classes) -> list[list[_Step]]:
     return [_distinct([_Step.of("", codes), _top(classes)]) for codes in classes.codes]
 
 

@@ -38,7 +38,7 @@ class Answers:
     def know(self, request: CensusRequest, census: Census) -> None:
         """Take over a census of this very table that was counted elsewhere."""
         self.domains |= census.domains
-        self.censuses.append((_plain(request), census))
+        self.censuses.append((_without_idle_ladders(request), census))
 
 
 class Remembered:
@@ -90,7 +90,7 @@ class Remembered:
 
     def census(self, request: CensusRequest) -> Census:
         """Count the cells, once; ladders that no column is raised by are put beside what was counted."""
-        plain = _plain(request)
+        plain = _without_idle_ladders(request)
         for known, census in self._kept.censuses:
             if known == plain:
                 return census if plain is request else _beside(census, request)
@@ -156,7 +156,7 @@ def classes_of(engine: Engine, census: Census) -> Classes:
     return engine.grouped(census) if isinstance(engine, Remembered) else census.classes()
 
 
-def _plain(request: CensusRequest) -> CensusRequest:
+def _without_idle_ladders(request: CensusRequest) -> CensusRequest:
     """Leave out ladders where no column is raised: what is counted does not depend on them."""
     raised = any(request.level(name) for name in request.quasi)
     return request if raised or not request.ladders else replace(request, ladders={}, floor={})

@@ -68,10 +68,10 @@ def _translate(error: Exception, home: DuckHome | None) -> IncrowdError:
                 f"{_file(message)} cannot be read as a table of text.", hint="all its lines must end in the same way."
             ),
         ),
-        (isinstance(error, FileNotFoundError), DataError(f"{_named(error)} does not exist.")),
+        (isinstance(error, FileNotFoundError), DataError(f"{_file_named(error)} does not exist.")),
         (
             isinstance(error, PermissionError),
-            DataError(f"{_named(error)} may not be read or written.", hint="check your rights."),
+            DataError(f"{_file_named(error)} may not be read or written.", hint="check your rights."),
         ),
         (isinstance(error, duckdb.IOException) and _NO_GZIP.search(message), _cut_off(home)),
         (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.", hint=BROKEN)),
@@ -96,7 +96,7 @@ def _cut_off(home: DuckHome | None) -> DataError:
     return DataError(f"{name} is not a gzip file, or is cut off.", hint=NOT_COMPRESSED)
 
 
-def _named(error: Exception) -> str:
+def _file_named(error: Exception) -> str:
     """Name the file that the system complains about, if it says which."""
     name = getattr(error, "filename", None)
     return f"The file {name_of(Path(name))!r}" if isinstance(name, str) else "The file"

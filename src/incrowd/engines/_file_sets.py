@@ -117,7 +117,7 @@ def check_keys(found: Several, columns: Iterable[str]) -> None:
 def parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
     """Give the names and types of a Parquet file's columns, however they are laid out."""
     try:
-        return [(field.name, _plain(field.type)) for field in pyarrow.parquet.read_schema(file)]
+        return [(field.name, _comparable_type(field.type)) for field in pyarrow.parquet.read_schema(file)]
     except (FileNotFoundError, PermissionError):
         raise
     except (pa.ArrowInvalid, OSError, UnicodeError):
@@ -125,7 +125,7 @@ def parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
         raise DataError(msg, hint=BROKEN) from None
 
 
-def _plain(type_: pa.DataType) -> pa.DataType:
+def _comparable_type(type_: pa.DataType) -> pa.DataType:
     type_ = type_.value_type if pa.types.is_dictionary(type_) else type_
     texts = pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
     return pa.string() if texts else type_

@@ -57,7 +57,7 @@ class CellFile:
         with _opened(self.path) as file:
             batches = file.iter_batches(BLOCK)
             while (batch := _next(batches)) is not None:
-                words = [to_numpy(_whole(batch[f"word{number}"])) for number in range(self.packing.words)]
+                words = [to_numpy(_without_nulls(batch[f"word{number}"])) for number in range(self.packing.words)]
                 parts = to_numpy(batch["part"]) if "part" in batch.schema.names else np.zeros(len(batch), np.int64)
                 yield Block(words, to_numpy(batch["n"]), parts)
 
@@ -133,7 +133,7 @@ def shares_of(engine: Engine, names: Sequence[str], shares: int) -> Iterator[Eng
     yield from (engine.share(names, number, shares) for number in range(shares))
 
 
-def _whole(column: pa.Array) -> pa.Array:
+def _without_nulls(column: pa.Array) -> pa.Array:
     if column.null_count:
         msg = "The table changed while it was being read."
         raise DataError(msg, hint="take a copy first, or wait until nobody writes to it.")

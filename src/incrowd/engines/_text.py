@@ -395,7 +395,7 @@ class TextEngine(FrameEngine):
     def _weights(self, rows: TextRows, count: str | None) -> Any:
         if count is None:
             return rows.weights
-        values = np.array([_whole(text) for text in rows.texts(count).to_pylist()], dtype=np.int64)
+        values = np.array([_count_of_text(text) for text in rows.texts(count).to_pylist()], dtype=np.int64)
         return rows.weights * values[rows.codes(count)]
 
     def _most(self, columns: int) -> int:
@@ -438,7 +438,7 @@ def _only_if_many(weights: Any) -> Any:
     return weights if len(weights) and weights.max() > 1 else None
 
 
-def _whole(text: str | None) -> int:
+def _count_of_text(text: str | None) -> int:
     """Read a count. Rows that are counted have been checked; what a dropped row says may be anything."""
     try:
         return int(float(text)) if text and "." in text else int(text or 0)

@@ -289,7 +289,7 @@ def worst_of(entry: Attack) -> str:
     if entry.worst is None:
         return "-"
     if entry.unit == "gain":
-        return f"{_number(entry.worst)} x"
+        return f"{_rate_text(entry.worst)} x"
     return _percent_of(entry.worst)
 
 
@@ -297,7 +297,7 @@ def _percent_of(value: Number) -> str:
     return percent(value if isinstance(value, Fraction) else Fraction(str(value)))
 
 
-def _number(value: Number) -> str:
+def _rate_text(value: Number) -> str:
     if value == math.inf:
         return "inf"
     return f"{int(value):,}" if value == int(value) else f"{float(value):,.1f}"

@@ -36,7 +36,7 @@ class Comparison:
 
     def __str__(self) -> str:
         width = max(len(what) for what, _, _ in self.rows)
-        return "\n".join(f"{what:<{width}}  {_text(one):>16}  {_text(two):>16}" for what, one, two in self.rows)
+        return "\n".join(f"{what:<{width}}  {_cell(one):>16}  {_cell(two):>16}" for what, one, two in self.rows)
 
 
 def compare(a: Release, b: Release) -> Comparison:
@@ -81,15 +81,15 @@ def _facts(release: Release) -> dict[str, Cell]:
     for finding in release.verdict.findings:
         for (name, _, _), value in zip(finding.required, finding.measured, strict=False):
             key = f"{name} of {', '.join(finding.columns)}" if finding.columns else name
-            facts[key] = value if isinstance(value, int) else _plain(value)
+            facts[key] = value if isinstance(value, int) else _number_of(value)
     return facts | dict(release.measures)
 
 
-def _plain(value: Fraction | float) -> int | float:
+def _number_of(value: Fraction | float) -> int | float:
     return int(value) if value == int(value) else float(value)
 
 
-def _text(value: Cell) -> str:
+def _cell(value: Cell) -> str:
     if value is None:
         return "-"
     return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value

@@ -39,7 +39,7 @@ def minimality(target: Target, recoding: LocalRecoding, seed: int) -> Iterator[A
     for name in dict.fromkeys(name for judge in judges for name in judge.columns):
         about = [judge for judge in judges if set(judge.columns) <= {name}]
         if any(judge.columns for judge in about):
-            yield _told(name, recoding, _look(recoding, name, about, seed))
+            yield _attack_found(name, recoding, _look(recoding, name, about, seed))
 
 
 def _judges(target: Target, recoding: LocalRecoding) -> tuple[Judge, ...]:
@@ -70,7 +70,7 @@ def _look(recoding: LocalRecoding, name: str, judges: list[Judge], seed: int) ->
     return replace(found, chosen=np.flatnonzero(can)[found.chosen])
 
 
-def _told(name: str, recoding: LocalRecoding, found: Undivided) -> Attack:
+def _attack_found(name: str, recoding: LocalRecoding, found: Undivided) -> Attack:
     looked, people = len(found.sizes), int(found.sizes.sum())
     shares = found.right / np.maximum(found.sizes, 1)
     place = int(shares.argmax()) if looked else None

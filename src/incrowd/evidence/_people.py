@@ -321,7 +321,7 @@ class Truth:
         everyone = np.zeros(len(self.known.counts), dtype=bool)
         everyone[told.who[vague]] = True
         total = int(self.whole.cells.counts[true | everyone[self._who]].sum())
-        return _some(told, people), Exposed(classes if total else 0, total, None, _of(total, self.known.people))
+        return _some(told, people), Exposed(classes if total else 0, total, None, _share(total, self.known.people))
 
     def _compare_persons(
         self, own: Counts, known: npt.NDArray[np.bool_], told: Told, classes: int
@@ -338,7 +338,7 @@ class Truth:
         true |= ~known[told.codes[source]]
         people = np.bincount(source[true], minlength=len(told.who)).astype(np.int64)
         total, found = len(np.unique(entry[true])), len(np.unique(persons[entry[true]]))
-        share = _of(found, len(np.unique(person)))
+        share = _share(found, len(np.unique(person)))
         return _some(told, people), Exposed(classes if total else 0, total, found, share)
 
 
@@ -362,5 +362,5 @@ def _some(told: Told, people: Counts) -> Told:
     return Told(told.who[kept], told.codes[kept], people[kept])
 
 
-def _of(part: int, total: int) -> Fraction:
+def _share(part: int, total: int) -> Fraction:
     return Fraction(part, max(total, 1))

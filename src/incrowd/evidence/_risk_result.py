@@ -327,7 +327,7 @@ class Risk:
             "classes": self.classes,
             "k": self.k,
             "threshold": number(self.threshold),
-            "attackers": {one.name: _plain(one) for one in self.attackers},
+            "attackers": {one.name: _plain_intruder(one) for one in self.attackers},
             "uniqueness": {
                 "sample": uniqueness.sample,
                 "population": uniqueness.population,
@@ -365,7 +365,7 @@ class Risk:
         return f"Risk({self.records:,} records, k={self.k}, average: {names})"
 
 
-def _plain(intruder: AttackerRisk) -> dict[str, Any]:
+def _plain_intruder(intruder: AttackerRisk) -> dict[str, Any]:
     return {
         "knows": intruder.knows,
         "highest": number(intruder.highest),

@@ -177,7 +177,7 @@ class Utility:
             "masked": self.masked,
             "starred": self.starred,
             "measures": dict(self.measures),
-            "columns": {name: _plain(column, values=values) for name, column in self.columns.items()},
+            "columns": {name: _plain_column(column, values=values) for name, column in self.columns.items()},
             "pairs": [{**asdict(pair), "columns": list(pair.columns)} for pair in self.pairs],
             "queries": asdict(self.queries),
             "accuracy": None if self.accuracy is None else asdict(self.accuracy),
@@ -212,7 +212,7 @@ def _line(column: Marginal) -> str:
     return f"{column.column}: {lost}distribution off by {column.distance:.1%}"
 
 
-def _plain(column: Marginal, *, values: bool) -> dict[str, Any]:
+def _plain_column(column: Marginal, *, values: bool) -> dict[str, Any]:
     plain = {"costs": None if column.costs is None else asdict(column.costs), "distance": column.distance}
     shares = [{"name": name, "before": before, "after": after} for name, before, after in column.shares]
     return {**plain, "shares": shares} if values else plain

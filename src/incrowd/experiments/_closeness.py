@@ -28,7 +28,7 @@ def claims_of(curves: Curves, tables: Mapping[str, Sequence[Row]]) -> tuple[Clai
         _groups(),
         _utility(adult),
         _kinder(adult),
-        _whole(adult),
+        _claim_of_whole_table(adult),
     )
 
 
@@ -93,16 +93,16 @@ def _kinder(rows: Sequence[Row]) -> Claim:
     size, t = min(row["n"] for row in rows if row["n"]), max(close)
     (near,) = (row["loss"] for row in rows if (row["model"], row["n"], row["t"]) == ("(n, t)-closeness", size, t))
     (plain,) = (row["loss"] for row in rows if row["model"] == "k-anonymity")
-    found = f"At t = {t:g} the loss is {_number(near)} with n = {size:,} and {_number(close[t])} with t-closeness"
+    found = f"At t = {t:g} the loss is {_loss_text(near)} with n = {size:,} and {_loss_text(close[t])} with t-closeness"
     return Claim(
         "(n, t)-closeness is more flexible than t-closeness.",
-        f"{found}; {_number(plain)} with k-anonymity alone.",
+        f"{found}; {_loss_text(plain)} with k-anonymity alone.",
         None if near is None or close[t] is None else near <= close[t],
         of_data=True,
     )
 
 
-def _whole(rows: Sequence[Row]) -> Claim:
+def _claim_of_whole_table(rows: Sequence[Row]) -> Claim:
     whole = max(row["n"] for row in rows if row["n"])
     close = {row["t"]: (row["classes"], row["loss"]) for row in rows if row["model"] == "t-closeness"}
     near = {
@@ -118,7 +118,7 @@ def _whole(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _number(loss: float | None) -> str:
+def _loss_text(loss: float | None) -> str:
     return "unknown (no release)" if loss is None else f"{loss:.3f}"
 
 

@@ -190,10 +190,10 @@ def _enhanced(tables: Tables) -> dict[str, Any]:
         "similarity": series_bars(
             exposed, ("left_out", "exposed_share", "model"), ("", "minimal tables exposed to similarity"), share=True
         ),
-        "alpha": series_curves(_plain(tables["alpha"]), ("alpha", "distortion", "model"), ("alpha (p = 2, k = 3)", up)),
-        "size": series_curves(_plain(tables["size"]), ("quasi_identifiers", "distortion", "model"), (size, up)),
+        "alpha": series_curves(_dicts(tables["alpha"]), ("alpha", "distortion", "model"), ("alpha (p = 2, k = 3)", up)),
+        "size": series_curves(_dicts(tables["size"]), ("quasi_identifiers", "distortion", "model"), (size, up)),
         "time": series_curves(
-            _plain(tables["size"]), ("quasi_identifiers", "seconds", "model"), (size, "processor seconds (top-down)")
+            _dicts(tables["size"]), ("quasi_identifiers", "seconds", "model"), (size, "processor seconds (top-down)")
         ),
     }
 
@@ -201,8 +201,8 @@ def _enhanced(tables: Tables) -> dict[str, Any]:
 def _homogeneity(tables: Tables) -> dict[str, Any]:
     up = "expected classes with one value"
     return {
-        "size": series_curves(_plain(tables["size"]), ("n", "expected_classes", "how"), ("records (k = 5)", up)),
-        "k": series_curves(_plain(tables["k"]), ("k", "expected_classes", "how"), ("k (60,000 records)", up), log="y"),
+        "size": series_curves(_dicts(tables["size"]), ("n", "expected_classes", "how"), ("records (k = 5)", up)),
+        "k": series_curves(_dicts(tables["k"]), ("k", "expected_classes", "how"), ("k (60,000 records)", up), log="y"),
     }
 
 
@@ -240,7 +240,7 @@ def _closeness(tables: Tables) -> dict[str, Any]:
     return {**grids, "adult": series_curves(cut, ("n", "loss", "t"), ("n", up), log="x")}
 
 
-def _plain(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _dicts(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return [dict(row) for row in rows]
 
 

@@ -90,7 +90,7 @@ def mask(from_: Literal["right", "left"] = "right", keep: int = 0, char: str = T
 
 
 def _codes(domain: Domain) -> list[str]:
-    if domain.kind == "text" or _whole(domain):
+    if domain.kind == "text" or _is_whole_numbers(domain):
         return [str(text) for text in domain.texts[: len(domain.values)]]
     kind = "decimal numbers" if domain.kind == "number" else f"kind {domain.kind}"
     msg = f"Column {domain.column!r} is of {kind}; a mask needs text or whole numbers."
@@ -98,7 +98,7 @@ def _codes(domain: Domain) -> list[str]:
     raise HierarchyError(msg, hint=hint)
 
 
-def _whole(domain: Domain) -> bool:
+def _is_whole_numbers(domain: Domain) -> bool:
     if domain.kind != "number" or domain.values.dtype.kind == "f":
         return False
     return domain.values.dtype != object or all(isinstance(value, int) for value in domain.values)

@@ -74,7 +74,7 @@ def averages(
     codes, classes, counts
         The value, the class and the number of the records.
     """
-    units, places = _whole(domain)
+    units, places = _in_smallest_places(domain)
     inside = codes < len(domain.values)
     order = np.lexsort((codes[inside], classes[inside]))
     owner, amount = classes[inside][order], counts[inside][order].astype(np.int64)
@@ -84,7 +84,7 @@ def averages(
     return [f"{_scaled(Decimal(int(unit)), -places):f}" for unit in found]
 
 
-def _whole(domain: Domain) -> tuple[npt.NDArray[Any], int]:
+def _in_smallest_places(domain: Domain) -> tuple[npt.NDArray[Any], int]:
     """Write the values as whole multiples of the smallest decimal place that one of them has."""
     numbers = [Decimal(text) for text in domain.texts[: len(domain.values)].tolist()]
     places = max([0, *(-int(number.as_tuple().exponent) for number in numbers)])

@@ -154,7 +154,7 @@ class Cover:
         listed = [(label, positions) for label, positions in enumerate(read) if not stretch[label]]
         labels = np.repeat([label for label, _ in listed], [len(positions) for _, positions in listed])
         places = np.concatenate([np.asarray(positions) for _, positions in listed]) if listed else labels
-        return cls(place, low.astype(np.int64), high.astype(np.int64), _whole(labels), _whole(places), number)
+        return cls(place, low.astype(np.int64), high.astype(np.int64), _as_counts(labels), _as_counts(places), number)
 
     def __len__(self) -> int:
         return len(self.number)
@@ -264,5 +264,5 @@ def _ends(place: Counts, group: Ints, groups: int) -> tuple[Counts, Counts, Coun
     return low, high, np.bincount(group, minlength=groups)
 
 
-def _whole(numbers: npt.ArrayLike) -> Counts:
+def _as_counts(numbers: npt.ArrayLike) -> Counts:
     return np.asarray(numbers, dtype=np.int64)

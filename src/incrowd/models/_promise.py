@@ -105,7 +105,7 @@ class _Reader:
         words: list[str] = []
         values: list[str] = []
         signs: set[str] = set()
-        words_of = {word for form in _named(name) for word in form.words}
+        words_of = {word for form in _forms_named(name) for word in form.words}
         only_values, sign, place = self.take(":"), None, 0
         while not only_values:
             bare = self._kind() == "word"
@@ -159,7 +159,7 @@ class _Reader:
 
 def _build(parts: Parts, text: str) -> Model:
     form = FORMS.get((parts.name, parts.sense))
-    if form is None and _named(parts.name):
+    if form is None and _forms_named(parts.name):
         wrong = f"with {parts.sense!r}" if parts.sense else "like this"
         msg = f"The promise {text!r} cannot be read: {parts.name} is not written {wrong}."
         raise ParameterError(msg, hint=_written(parts))
@@ -178,14 +178,14 @@ def _build(parts: Parts, text: str) -> Model:
     return model
 
 
-def _named(name: str) -> list[Form]:
+def _forms_named(name: str) -> list[Form]:
     """Give the forms of a name."""
     return [form for form in forms() if form.name == name]
 
 
 def _written(parts: Parts) -> str:
     """Say how such a promise is written; with the number that was given, where it can stand there."""
-    example = _named(parts.name)[0].example
+    example = _forms_named(parts.name)[0].example
     if parts.name == "k" and isinstance(parts.number, int) and parts.number > 0:
         example = str(KAnonymity(parts.number))
     return f"write it like {example}."

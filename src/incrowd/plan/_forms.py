@@ -244,15 +244,15 @@ def form_of(hierarchy: Hierarchy) -> HierarchyForm:
     """Write a hierarchy down as a plan has it; only those that hold no values of a table."""
     match hierarchy:
         case hierarchies.Intervals(widths, start, bottom, top):
-            given: dict[str, Any] = {"intervals": [_plain(width) for width in widths]}
+            given: dict[str, Any] = {"intervals": [_plain_number(width) for width in widths]}
             ends = {"start": start or None, "bottom": bottom, "top": top}
-            given |= {name: _plain(end) for name, end in ends.items() if end is not None}
+            given |= {name: _plain_number(end) for name, end in ends.items() if end is not None}
         case hierarchies.Mask(side, keep, char):
             given = {"mask": side, "keep": keep, "char": char}
         case hierarchies.Dates(units, written):
             given = {"dates": list(units), "format": written}
         case hierarchies.Frequent(at_least):
-            given = {"frequent": [_plain(threshold) for threshold in at_least]}
+            given = {"frequent": [_plain_number(threshold) for threshold in at_least]}
         case hierarchies.Quantiles(parts):
             given = {"quantiles": list(parts)}
         case hierarchies.Classification(name, others):
@@ -270,7 +270,7 @@ def form_of(hierarchy: Hierarchy) -> HierarchyForm:
 _ADAPTER: TypeAdapter[Any] = TypeAdapter(HierarchyForm)
 
 
-def _plain(number: Any) -> int | float:
+def _plain_number(number: Any) -> int | float:
     return int(number) if number == int(number) else float(number)
 
 

@@ -132,7 +132,7 @@ class Plan:
 
         Files of trees that lie beside the plan's own have their whole path, so that they are found from everywhere.
         """
-        plain = _plain(self, written=False)
+        plain = _plain_sections(self, written=False)
         for column in plain["columns"].values() if self.folder is not None else ():
             form = column.get("hierarchy")
             if isinstance(form, dict) and isinstance(form.get("tree"), str):
@@ -151,7 +151,7 @@ class Plan:
             the same files from there.
         """
         plan = self if folder is None else self._moved(Path(folder).resolve())
-        return toml_of(_plain(plan, written=True), notes or Notes())
+        return toml_of(_plain_sections(plan, written=True), notes or Notes())
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False, notes: Notes | None = None) -> None:
         """Write the plan as commented TOML, whole or not at all.
@@ -315,7 +315,7 @@ class Plan:
         )
 
 
-def _plain(plan: Plan, *, written: bool) -> dict[str, Any]:
+def _plain_sections(plan: Plan, *, written: bool) -> dict[str, Any]:
     """Give the sections as plain tables: what differs from the defaults, or everything that was written."""
     parts = {name: getattr(plan, name) for name in SECTIONS}
     plain = {name: plain_of(part, written=written) for name, part in parts.items()}

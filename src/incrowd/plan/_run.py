@@ -82,14 +82,14 @@ def draw_frontier(
 ) -> Frontier:
     """Call ``frontier`` as a plan says: its table, its other promises, its limits, its measure."""
     measure = plan.search.measure or "loss"
-    more = _given({**_limits(plan), "suppression": plan.output.suppression, "progress": progress})
+    more = _said_only({**_limits(plan), "suppression": plan.output.suppression, "progress": progress})
     return frontier(source_of(plan), plan.schema(), by=by, of=of, model=plan.model(), measure=measure, **more)
 
 
 def _arguments(plan: Plan) -> dict[str, Any]:
     output = plan.output
     pseudonyms = {name: plan.path(one.key_file) for name, one in plan.columns.items() if one.key_file is not None}
-    return _given(
+    return _said_only(
         {
             "model": plan.model(),
             "algorithm": plan.algorithm(),
@@ -117,5 +117,5 @@ def _limits(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+def _said_only(arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None and value != {}}

@@ -183,7 +183,7 @@ def _write_owner(release: Release, folder: Path, date: str, plan: str | None, es
         "promises": _promises(release),
     }
     known = recipe.pop("input")
-    (folder / "recipe.json").write_text(readable(_plain(recipe)), encoding="utf-8")
+    (folder / "recipe.json").write_text(readable(_as_json(recipe)), encoding="utf-8")
     distributions = {name: _counted(domain) for name, domain in release.distributions.items()}
     (folder / "input.json").write_text(readable({**known, "distributions": distributions}), encoding="utf-8")
     if plan is not None:
@@ -208,12 +208,12 @@ def _counted(domain: Domain) -> list[list[Any]]:
     return [[text, count] for text, count in zip(domain.texts.tolist(), domain.counts.tolist(), strict=True)]
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """Write what JSON does not know as text, such as infinity, and tuples as lists."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
+        return {str(key): _as_json(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
+        return [_as_json(inner) for inner in value]
     known = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
     return value if known else str(value)
 

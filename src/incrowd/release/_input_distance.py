@@ -135,7 +135,7 @@ def notes_on_few(
         column = own[judge.columns[0]]
         shown = Shown(int(classes.records.sum()), left_out, len(column))
         if not _follows(judge, finding, shown) and not _whatever(judge, classes, column, left_out):
-            yield " ".join(_told(judge, finding, classes, column, shown))
+            yield " ".join(_note_on_few(judge, finding, classes, column, shown))
 
 
 def _follows(judge: Judge, finding: Finding, shown: Shown) -> bool:
@@ -173,7 +173,7 @@ def _fits(judge: Judge, classes: Classes, column: Domain, codes: Sequence[int]) 
     return bool(judge.keeps(classes).all())
 
 
-def _told(judge: Judge, finding: Finding, classes: Classes, column: Domain, shown: Shown) -> Iterator[str]:
+def _note_on_few(judge: Judge, finding: Finding, classes: Classes, column: Domain, shown: Shown) -> Iterator[str]:
     many = shown.left_out > 1
     records = f"{shown.left_out} records are" if many else "1 record is"
     can = "can" if _can_try(judge, classes, column) else "may be able to"

@@ -285,13 +285,13 @@ def _basis(source: Source, found: Found) -> Basis | None:
         reading=source.reading,
         problem=found.problem,
         predicted=found.predicted.result(),
-        named=_named(found.outcome),
+        named=_labels_of(found.outcome),
         seconds=time.monotonic() - source.started,
         peak=peak(),
     )
 
 
-def _named(outcome: Outcome | LocalOutcome) -> tuple[Labelling, ...] | None:
+def _labels_of(outcome: Outcome | LocalOutcome) -> tuple[Labelling, ...] | None:
     return outcome.labels if isinstance(outcome, LocalOutcome) else None
 
 

@@ -230,7 +230,7 @@ class _One:
         sound = sound and self.entry["holds_here"] is (None if refers else True)
         if not sound or (certified is not None and len(certified) != len(self.finding.measured)):
             yield False, f"{self.name}: what is written about it is not what it means"
-        elif self.kind == "k" and not bound <= _whole(certified[0]) <= min(self.finding.measured[0], persons):
+        elif self.kind == "k" and not bound <= _certified(certified[0]) <= min(self.finding.measured[0], persons):
             yield False, f"{self.name}: {certified[0]} people certified, {self.finding.measured[0]} records found"
         elif self.again is not None:
             same = refers or all(map(_same, certified, self.again.measured))
@@ -245,19 +245,19 @@ class _One:
         certified, finding = self.entry["measured"] or [], self.finding
         fits = len(certified) == len(finding.measured) and all(map(_same, certified, finding.measured))
         if not fits or self.entry["holds_here"] is not finding.holds:
-            yield False, f"{self.name}: certified {', '.join(certified)}; found {_told(finding)}"
+            yield False, f"{self.name}: certified {', '.join(certified)}; found {_measured_text(finding)}"
         elif not self._bounds(most):
             yield False, f"{self.name}: how far the original table can be is not what follows from the file"
         elif self._unseen(most) == (self.entry["owner_only"] is None):
             yield False, f"{self.name}: what only its owner can show is not what is written"
         elif not self._unseen(most):
-            yield True, f"{self.name}: {_told(finding)}"
+            yield True, f"{self.name}: {_measured_text(finding)}"
             if most is not None and self.left_out:
                 yield True, f"{self.name}: at most {float(most):.6g} from the original table, whoever was left out"
         elif self.again is None:
             more = "larger groups that only its owner knows"
             more = "the original table, which only its owner has" if self.left_out else more
-            yield None, f"{self.name}: {_told(finding)} in this file alone; the promise is about {more}"
+            yield None, f"{self.name}: {_measured_text(finding)} in this file alone; the promise is about {more}"
         else:
             yield from self._with_original(same=True)
         if not finding.holds and not self._unseen(most):
@@ -269,7 +269,7 @@ class _One:
         if isinstance(self.part, NTCloseness) and not again.holds and again.supersets != self.part.supersets:
             yield None, f"{self.name}: how its classes were cut out of larger ones was not saved"
         else:
-            yield same and again.holds, f"{self.name}: {_told(again)}, with the original table"
+            yield same and again.holds, f"{self.name}: {_measured_text(again)}, with the original table"
 
     def _bounds(self, most: Number | None) -> bool:
         """Say whether the bound on how far the original table can be is as it follows from the file."""
@@ -288,12 +288,12 @@ class _One:
         return self.persons is None and bool(self.left_out) and self.part.refers
 
 
-def _told(finding: Finding) -> str:
+def _measured_text(finding: Finding) -> str:
     pairs = zip(finding.required, finding.measured, strict=False)
     return ", ".join(f"{what} {float(number):.6g}" for (what, *_), number in pairs)
 
 
-def _whole(text: str) -> int:
+def _certified(text: str) -> int:
     """Read how many people are certified; less than any promise asks for where that is no number."""
     return int(text) if text.isascii() and text.isdigit() and text == str(int(text)) else -1
 

@@ -47,7 +47,7 @@ def promises(release: Release, *, measured: bool = True) -> Table:
                 f"{name}\N{NO-BREAK SPACE}{sense}\N{NO-BREAK SPACE}{plain(bound)}"
                 for name, sense, bound in finding.required
             ),
-            *([", ".join(_number(value) for value in finding.measured)] if measured else []),
+            *([", ".join(_figure(value) for value in finding.measured)] if measured else []),
             "kept" if finding.holds else "BROKEN",
         ]
         for part, finding in judged(release)
@@ -190,7 +190,7 @@ def _hidden(number: int, *, counted: bool) -> str:
     )
 
 
-def _number(value: Any) -> str:
+def _figure(value: Any) -> str:
     return f"{int(value):,}" if value == int(value) else f"{float(value):.4g}"
 
 

@@ -52,13 +52,17 @@ def group_rows(charts: Charts, k: int) -> list[Row]:
     alone = texts(both, lambda found: _count(found.uniqueness.sample, found))
     rows = [
         ["people", *texts(both, lambda found: f"{people(found):,}"), "", ""],
-        ["smallest group", *texts(both, lambda found: f"{found.k or 0:,}"), *_asked(f"at least {k}", k, kept)],
-        ["people one of a kind", *alone, *_asked("none", k, not after.uniqueness.sample)],
+        [
+            "smallest group",
+            *texts(both, lambda found: f"{found.k or 0:,}"),
+            *_with_limit(f"at least {k}", k, kept),
+        ],
+        ["people one of a kind", *alone, *_with_limit("none", k, not after.uniqueness.sample)],
     ]
     if k > 2:  # below, that is who is one of a kind
         counts = {when: (_below(classes, k), both[when]) for when, classes in charts.groups.items()}
         shown = texts(counts, lambda pair: _count(*pair))
-        rows.append([f"people in groups smaller than {k}", *shown, *_asked("none", k, not counts["after"][0])])
+        rows.append([f"people in groups smaller than {k}", *shown, *_with_limit("none", k, not counts["after"][0])])
     if charts.release.schema.entity is not None:
         by_rows = texts(both, lambda found: _count(found.alone_by_rows or 0, found))
         rows.append(["people one of a kind by all their rows together", *by_rows, "not promised", ""])
@@ -78,7 +82,7 @@ def share(chance: Any) -> str:
 def highest_row(charts: Charts, k: int) -> Row:
     """Compare the chance to find the person who is easiest to find."""
     kept = (charts.risk_after.prosecutor.highest or 0) <= charts.accepted
-    limit, verdict = _asked(f"at most {share(charts.accepted)}", 2 if charts.threshold is not None else k, kept)
+    limit, verdict = _with_limit(f"at most {share(charts.accepted)}", 2 if charts.threshold is not None else k, kept)
     found = texts(charts.risks, lambda found: share(found.prosecutor.highest or 0))
     exceeded = not kept and charts.threshold is not None  # the owner's own limit: no promise is broken by that
     return ["highest chance to find a person", *found, limit, "EXCEEDED" if exceeded else verdict]
@@ -154,7 +158,7 @@ def _below(classes: Classes, k: int) -> int:
     return Exposed.of(classes, classes.size < k).people
 
 
-def _asked(limit: str, k: int, kept: bool) -> Row:  # noqa: FBT001 - one word of a row
+def _with_limit(limit: str, k: int, kept: bool) -> Row:  # noqa: FBT001 - one word of a row
     """Give limit and verdict, if a smallest group was promised."""
     return [limit, "kept" if kept else "BROKEN"] if k > 1 else ["", ""]
 
@@ -210,7 +214,7 @@ def _guesses(attacks: Iterable[Attack]) -> Iterator[str]:
 def _failures(rule: Checklist) -> Iterator[str]:
     for item in rule.items:
         if item.holds is False:
-            yield f"{_named(rule)} does not hold ({item.test}): {item.measured}."
+            yield f"{_rule_name(rule)} does not hold ({item.test}): {item.measured}."
 
 
 def _unchecked(rule: Checklist) -> Iterator[str]:
@@ -218,10 +222,10 @@ def _unchecked(rule: Checklist) -> Iterator[str]:
     tests = [item.test for item in rule.items if item.holds is None]
     if tests:
         named = f" ({', '.join(tests)})" if len(tests) <= FEW else ""
-        yield f"{_named(rule)}: {len(tests)} of {len(rule.items)} tests could not be checked{named}."
+        yield f"{_rule_name(rule)}: {len(tests)} of {len(rule.items)} tests could not be checked{named}."
 
 
-def _named(rule: Checklist) -> str:
+def _rule_name(rule: Checklist) -> str:
     name = rule.preset.name
     return f"{KNOWN_AS.get(name, 'The rule')} ({name})"
 

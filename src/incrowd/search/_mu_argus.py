@@ -255,7 +255,7 @@ class MuArgus:
         table.refuse_if_hopeless()
         stars = Stars(table, raise_levels(table, k, k if self.outliers is None else self.outliers))
         if not self.improved:
-            return _plain(stars, ranks, k)
+            return _suppress_rare(stars, ranks, k)
         while _suppress_most_involved(stars, k):
             pass
         return stars.outcome(stars.fill(k), ())
@@ -286,7 +286,7 @@ def _suppress_most_involved(stars: Stars, k: int) -> bool:
     return True
 
 
-def _plain(stars: Stars, ranks: list[int], k: int) -> LocalOutcome:
+def _suppress_rare(stars: Stars, ranks: list[int], k: int) -> LocalOutcome:
     """Suppress one cell per rare pair or triple of columns, and see whether that was enough."""
     alike, sizes = stars.classes()
     small = np.flatnonzero(sizes < k)  # who is in a class of k has no rare combination

@@ -130,14 +130,14 @@ class _Extent:
         """Go on with what was unpacked; what lies on the border is seen again with the next chunk."""
         text = self.rest + chunk
         placed = _CELL.findall(text)
-        self.columns = max([self.columns, *map(_number, {letters for letters, _ in placed})])
+        self.columns = max([self.columns, *map(_column_number_of_letters, {letters for letters, _ in placed})])
         self.rows = max([self.rows, *map(int, {row for _, row in placed}), *map(int, set(_PLACE.findall(text)))])
         if _UNPLACED.search(text):  # such cells stand side by side
             self.columns = max(self.columns, *(len(_UNPLACED.findall(row)) for row in _ROW.split(text)))
         self.rest = text[-KEPT:]
 
 
-def _number(letters: bytes) -> int:
+def _column_number_of_letters(letters: bytes) -> int:
     """Give the number of a column that is written as letters: A is 1, AA is 27."""
     number = 0
     for letter in letters.upper():

@@ -56,7 +56,7 @@ class Ladders:
         tables
             The tables of the plan.
         """
-        for name in _named(tables):
+        for name in _ladder_files_named(tables):
             copy, target = self._copy(name), self._folder.home / BESIDE / name
             if not copy.is_file() or os.path.lexists(target):
                 continue
@@ -77,7 +77,7 @@ class Ladders:
         ours = [name for name in self._copies() if self._is_ours(name)] if self._is_folder() else []
         if not ours:
             return
-        needed = {*_named(tables), *self._of_versions(_table(tables))}
+        needed = {*_ladder_files_named(tables), *self._of_versions(_table(tables))}
         for name in ours:
             if name not in needed:
                 (self._folder.home / BESIDE / name).unlink()
@@ -137,7 +137,7 @@ class Ladders:
             except (OSError, ValueError, Refusal):
                 continue
             if table is None or _table(tables) == table:
-                yield from _named(tables)
+                yield from _ladder_files_named(tables)
 
 
 def _is_plain(file: Path) -> bool:
@@ -152,12 +152,12 @@ def _table(tables: Mapping[str, Any]) -> Any:
 def _read(text: str) -> list[str]:
     """Name the files that a plan reads; somebody may have written it by hand, and wrong."""
     try:
-        return [*_named(tables_of(text))]
+        return [*_ladder_files_named(tables_of(text))]
     except (ValueError, Refusal):
         return []
 
 
-def _named(tables: Mapping[str, Any]) -> Iterator[str]:
+def _ladder_files_named(tables: Mapping[str, Any]) -> Iterator[str]:
     """Name the files of the folder of ladders that a plan reads."""
     columns = tables.get("columns")
     for one in columns.values() if isinstance(columns, Mapping) else ():

@@ -152,7 +152,7 @@ def _searched(plan: Plan, problem: Problem, one: Proposal, teller: Teller) -> Pl
         return {"possible": False, "levels": None}
     predicted = predicted_by(asked, Inspected(asked, outcome.best.levels).recoding())
     return _described(
-        asked, _kept(asked, predicted), outcome.best.suppressed, _sizes(predicted), dict(outcome.best.levels)
+        asked, _detail_kept_by(asked, predicted), outcome.best.suppressed, _sizes(predicted), dict(outcome.best.levels)
     )
 
 
@@ -179,7 +179,7 @@ def _sizes(predicted: Predicted) -> Any:
     return predicted.classes.size[~predicted.left_out]
 
 
-def _kept(problem: Problem, predicted: Predicted) -> float:
+def _detail_kept_by(problem: Problem, predicted: Predicted) -> float:
     """Give the detail that a node keeps, on average over the columns."""
     basis = Basis(None, {}, problem, predicted)
     return detail_kept(basis.labels, basis.sizes, problem.census.records)

@@ -149,18 +149,18 @@ def period_of(text: str, place: str, *, zoned: bool = False) -> Period:
 def _day_period(text: str, place: str) -> Period:
     if found := _YEAR_FIRST.fullmatch(text):
         year, month, day = (None if one is None else int(one) for one in found.group(1, 3, 4))
-        return _whole(int(year or 0), month, day)
+        return _whole_period(int(year or 0), month, day)
     if found := _YEAR_LAST.fullmatch(text):
         one, other, year = int(found[1]), int(found[3]), int(found[4])
         if found[2] == ".":  # nobody writes the month first with points
-            return _whole(year, other, one)
+            return _whole_period(year, other, one)
         if one <= 12 and other <= 12 and one != other:
             raise _wrong(place, "This can be read as two different dates: day first, or month first.", DATE_EXAMPLE)
-        return _whole(year, other, one) if other <= 12 else _whole(year, one, other)
+        return _whole_period(year, other, one) if other <= 12 else _whole_period(year, one, other)
     raise ValueError
 
 
-def _whole(year: int, month: int | None, day: int | None) -> Period:
+def _whole_period(year: int, month: int | None, day: int | None) -> Period:
     """Give all of a year, of a month or of a day."""
     first = dt.datetime(year, month or 1, day or 1)  # noqa: DTZ001 - columns without a zone are compared without one
     if day is not None:
@@ -256,7 +256,7 @@ def question(given: Plain, teller: Teller) -> Plain:
     both = _both(release)
     chosen = _conditions(both, given["where"])
     before, after = (_answer(side, both, given, chosen) for side in (both.before, both.after))
-    return {"before": _text(before), "after": _text(after), "off": _off(before, after), "guessed": None}
+    return {"before": _short_number(before), "after": _short_number(after), "off": _off(before, after), "guessed": None}
 
 
 def _answer(side: Side, both: Compared, given: Plain, chosen: list[Condition]) -> float | None:
@@ -328,7 +328,7 @@ def _predicted(release: Release, column: str | None) -> Plain:
     return {"before": before, "after": after, "off": None, "guessed": share_of(found.baseline)}
 
 
-def _text(number: float | None) -> str | None:
+def _short_number(number: float | None) -> str | None:
     return None if number is None else f"{number:.10g}" if float(number).is_integer() else f"{number:.6g}"
 
 

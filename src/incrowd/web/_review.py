@@ -222,19 +222,19 @@ def fitted(tables: Mapping[str, Any], change: Mapping[str, Any]) -> FitPlain:
     change
         What was changed.
     """
-    columns = {name: dict(one) if isinstance(one, Mapping) else one for name, one in _of(tables, "columns").items()}
-    changed = _of(change, "columns")
-    entity = _of(change, "data").get("entity")
-    if isinstance(entity, str) and isinstance(columns.get(entity), dict) and "role" not in _of(changed, entity):
+    columns = {name: dict(one) if isinstance(one, Mapping) else one for name, one in _table(tables, "columns").items()}
+    changed = _table(change, "columns")
+    entity = _table(change, "data").get("entity")
+    if isinstance(entity, str) and isinstance(columns.get(entity), dict) and "role" not in _table(changed, entity):
         columns[entity] = {"role": "identifier"} if columns[entity].get("role") != "drop" else columns[entity]
     for name, one in changed.items():
         if isinstance(one, Mapping) and "role" in one and isinstance(columns.get(name), dict):
             kept = KEPT.get(str(one["role"]), set())
             columns[name] = {key: value for key, value in columns[name].items() if key in kept or key in one}
     result = {**tables, "columns": columns} if "columns" in tables else dict(tables)
-    if "promise" in _of(change, "privacy") or (not changed and entity is None):
+    if "promise" in _table(change, "privacy") or (not changed and entity is None):
         return result
-    return {**result, "privacy": _without_strangers(_of(result, "privacy"), columns)}
+    return {**result, "privacy": _without_strangers(_table(result, "privacy"), columns)}
 
 
 def _without_strangers(privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> FitPlain:
@@ -260,7 +260,7 @@ def promised_about(model: Any) -> set[str]:
     return {name for part in getattr(model, "parts", (model,)) for name in getattr(part, "of", None) or ()}
 
 
-def _of(tables: Any, key: Any) -> Mapping[str, Any]:
+def _table(tables: Any, key: Any) -> Mapping[str, Any]:
     found = tables.get(key) if isinstance(tables, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 

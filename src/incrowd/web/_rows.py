@@ -38,7 +38,7 @@ def first_rows(plan: Plan, limit: int) -> tuple[list[str], list[Row]]:
         names, rows = _read_text(path, data, limit)
         return names, [[None if value in {"", *data.missing} else value for value in row] for row in rows]
     names, found = head_of(path, limit, data.sheet)
-    return names, [[_text(*cell, data.missing) for cell in zip(names, row, strict=True)] for row in found]
+    return names, [[_shown_text(*cell, data.missing) for cell in zip(names, row, strict=True)] for row in found]
 
 
 def short(row: Sequence[str | None]) -> Row:
@@ -57,7 +57,7 @@ def _read_text(path: Path, data: Any, limit: int) -> tuple[list[str], list[list[
     return names, [[*row, *([""] * len(names))][: len(names)] for row in rows]
 
 
-def _text(name: str, value: Any, missing: Sequence[str]) -> str | None:
+def _shown_text(name: str, value: Any, missing: Sequence[str]) -> str | None:
     text = None if value is None else Domain.of(name, [value]).texts.tolist()[0]
     return None if value in missing else text
 

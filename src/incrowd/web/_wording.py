@@ -308,19 +308,19 @@ def worded(code: str, message: str, hint: str) -> tuple[str, str, list[Plain]]:
             continue
         said = message if rule.message is None else found.expand(rule.message)
         told = hint if rule.hint is None else rule.hint
-        return _plain(said, usual), _plain_hint(told, advice), rule.repairs(found)
-    return _plain(message, usual), _plain_hint(hint, advice), []
+        return _page_words(said, usual), _plain_hint(told, advice), rule.repairs(found)
+    return _page_words(message, usual), _plain_hint(hint, advice), []
 
 
 def _plain_hint(hint: str, otherwise: str) -> str:
     """Take of a hint with several parts those that have words of the page."""
-    if not hint or (told := _plain(hint, "")):
+    if not hint or (told := _page_words(hint, "")):
         return told if hint else ""
-    parts = [part for one in hint.removesuffix(".").split("; ") if (part := _plain(one, ""))]
+    parts = [part for one in hint.removesuffix(".").split("; ") if (part := _page_words(one, ""))]
     return f"{'; '.join(parts)}." if parts else otherwise
 
 
-def _plain(text: str, otherwise: str) -> str:
+def _page_words(text: str, otherwise: str) -> str:
     """Take the page's words for what it has words for; where something foreign is left, something else is said."""
     for pattern, words in HINTS:
         text = re.sub(pattern, words, text)
@@ -359,9 +359,9 @@ def _problem(place: str, message: str) -> tuple[str, str]:
         return f"{name} must be a number from 0 to 100 percent.", ""
     if message[:1].isupper():
         return message, ""
-    return (f"{name.replace('_', ' ')} {message}" if _VERB.match(message) else f"{_whole(name)}: {message}"), ""
+    return (f"{name.replace('_', ' ')} {message}" if _VERB.match(message) else f"{_ladder_named(name)}: {message}"), ""
 
 
-def _whole(name: str) -> str:
+def _ladder_named(name: str) -> str:
     """Name the ladder instead of what stands in it."""
     return re.sub(r"^In the (ladder of .+), \w+$", r"The \1", name)

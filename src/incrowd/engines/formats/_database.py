@@ -99,7 +99,7 @@ def _answer(source: Database, folder: Path) -> tuple[pa.Table, list[str]]:
             table, numbers = _spooled(cursor.fetch_record_batch(), folder)
             return table, table.column_names if kind == "sqlite" else numbers
 
-        return _asked("read the table or answer the query", answer)
+        return _answer_of_database("read the table or answer the query", answer)
 
 
 def _spooled(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
@@ -108,7 +108,7 @@ def _spooled(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
     with tempfile.NamedTemporaryFile(prefix="incrowd_", suffix=".arrow", dir=folder) as file:
         with pyarrow.ipc.new_file(file, schema) as writer:
             for batch in reader:
-                columns = [_plain(column) for column in batch.columns]
+                columns = [_without_extension(column) for column in batch.columns]
                 writer.write_table(pa.table(columns, schema.names).cast(schema))
         file.flush()
         with pa.memory_map(file.name) as source:
@@ -126,7 +126,7 @@ def _stored(type_: pa.DataType) -> pa.DataType:
     return type_
 
 
-def _plain(column: pa.Array) -> pa.Array:
+def _without_extension(column: pa.Array) -> pa.Array:
     if not isinstance(column.type, pa.BaseExtensionType):
         return column
     if column.type.extension_name == "arrow.uuid":
@@ -162,7 +162,7 @@ def write_database(path: Path, target: Database, *, force: bool = False) -> None
         msg = "A table is written to a table, not to a query."
         raise ParameterError(msg, hint="for example Database('RESULTS_URI', table='patients_public').")
     with _connected(target.uri_env, reading=False) as (connection, kind), connection.cursor() as cursor:
-        exists = _asked("say whether the table exists", lambda: _exists(cursor, kind, str(target.table)))
+        exists = _answer_of_database("say whether the table exists", lambda: _exists(cursor, kind, str(target.table)))
         if exists and not force:
             msg = f"The table {target.table!r} exists already."
             raise DataError(msg, hint="choose another name, or allow to replace it: force=True.")
@@ -174,7 +174,7 @@ def write_database(path: Path, target: Database, *, force: bool = False) -> None
                 _ingest(cursor, pyarrow.ipc.open_file(source).read_all(), str(target.table), kind)
             connection.commit()
 
-        _asked("take the table", write)
+        _answer_of_database("take the table", write)
 
 
 def _ingest(cursor: Any, table: pa.Table, name: str, kind: str) -> None:
@@ -210,7 +210,7 @@ def _connected(uri_env: str, *, reading: bool) -> Iterator[tuple[Any, str]]:
     driver = need(f"adbc_driver_{kind}.dbapi", extra="sql", what="A database")
     file = _file_of(uri, uri_env, reading=reading) if kind == "sqlite" else None
     new = file is not None and not file.exists()
-    connection = _asked("be reached", lambda: driver.connect(uri if file is None else str(file)))
+    connection = _answer_of_database("be reached", lambda: driver.connect(uri if file is None else str(file)))
     try:
         yield connection, kind
         new = False
@@ -231,7 +231,7 @@ def _file_of(uri: str, uri_env: str, *, reading: bool) -> Path:
     return path
 
 
-def _asked(what: str, ask: Callable[[], T]) -> T:
+def _answer_of_database(what: str, ask: Callable[[], T]) -> T:
     """Ask a database; if it refuses, say so, and nothing of what it said but the code of the error.
 
     The new error is raised outside of the ``except`` block, so that not even its context leads to the foreign one.

@@ -41,7 +41,7 @@ def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
         Its name, or its number from 1. Not needed if there is only one.
     """
     book = _book(path)
-    number = _number(path, book.sheet_names, sheet)
+    number = _sheet_number(path, book.sheet_names, sheet)
     with _silent():
         first = book.load_sheet(number, header_row=None, n_rows=1, dtypes="string")
         names = [values[0] for values in first.to_arrow().to_pydict().values()] if first.width else []
@@ -111,7 +111,7 @@ def _book(path: Path) -> Any:
     raise DataError(msg, hint=BROKEN)
 
 
-def _number(path: Path, names: Sequence[str], sheet: str | int | None) -> int:
+def _sheet_number(path: Path, names: Sequence[str], sheet: str | int | None) -> int:
     if sheet is None and len(names) == 1:
         return 0
     if isinstance(sheet, str) and sheet in names:

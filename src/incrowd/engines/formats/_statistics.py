@@ -171,17 +171,17 @@ def write_statistics(table: pa.Table, path: Path, codebook: Codebook) -> None:
     if kind == ".dta":
         check_finite(table, "Stata")
     kept = codebook.only(table)
-    codes = {name: dict(codes) for name, codes in kept.codes.items() if kind == ".sav" or _whole(table[name])}
+    codes = {name: dict(codes) for name, codes in kept.codes.items() if kind == ".sav" or _is_integer(table[name])}
     how: dict[str, Any] = {"column_labels": dict(kept.labels), "variable_value_labels": codes}
     if kind == ".sav":
         how["variable_measure"] = dict(kept.measures)
-        how["variable_format"] = {name: "F8.0" for name in table.column_names if _whole(table[name])}
+        how["variable_format"] = {name: "F8.0" for name in table.column_names if _is_integer(table[name])}
     getattr(pyreadstat, WRITERS[kind])(_frame(table), str(path), **how)
     _without_date(path, kind)
     check_held(table, read_statistics(path)[0], path, empty_is_missing=True)
 
 
-def _whole(column: pa.ChunkedArray) -> bool:
+def _is_integer(column: pa.ChunkedArray) -> bool:
     return bool(pa.types.is_integer(column.type))
 
 
@@ -194,7 +194,7 @@ def _check_names(table: pa.Table, kind: str) -> None:
 
 def _frame(table: pa.Table) -> Any:
     """Give a table to the writer, which takes frames of two libraries."""
-    return _library()(pa.table({name: _plain(table[name]) for name in table.column_names}))
+    return _library()(pa.table({name: _in_their_types(table[name]) for name in table.column_names}))
 
 
 def _library() -> Callable[[pa.Table], Any]:
@@ -206,9 +206,9 @@ def _library() -> Callable[[pa.Table], Any]:
     return pl.from_arrow
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _in_their_types(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Give a column a type that the programs have: numbers are floats there, and a column of nothing is text."""
-    if pa.types.is_decimal(column.type) or _whole(column):
+    if pa.types.is_decimal(column.type) or _is_integer(column):
         return column.cast(pa.float64(), safe=False)
     if pa.types.is_null(column.type):
         return column.cast(pa.string())

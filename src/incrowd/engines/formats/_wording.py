@@ -120,7 +120,7 @@ class Wording:
     def asked_sql(self, cell: str) -> str:
         """Ask a column whether some numbers change, some days do, all can be read again, and all are typed."""
         dialect = self.dialect
-        number = "false" if dialect.decimal == "." else f"bool_or({_is(cell, _number('.'))})"
+        number = "false" if dialect.decimal == "." else f"bool_or({_is(cell, _number_pattern('.'))})"
         day = "false" if dialect.dates is None else f"bool_or({_is(cell, _day(ISO))})"
         every = f"bool_and({_read(dialect, _written(dialect, cell))} = {cell})"
         return f"{number}, {day}, {every}, {are_numbers(cell)} OR bool_and({_is(cell, _day(ISO))})"
@@ -214,7 +214,7 @@ def _read(dialect: Dialect, cell: str) -> str:
 def _turned(cell: str, marks: tuple[str, str], forms: tuple[str, str]) -> str:
     cases = []
     if marks[0] != marks[1]:
-        cases.append(f"WHEN {_is(cell, _number(marks[0]))} THEN replace({cell}, '{marks[0]}', '{marks[1]}')")
+        cases.append(f"WHEN {_is(cell, _number_pattern(marks[0]))} THEN replace({cell}, '{marks[0]}', '{marks[1]}')")
     if forms[0] != forms[1]:
         places = {sign: f"\\{place}" for place, sign in enumerate(re.findall("%([dmY])", forms[0]), start=1)}
         form = re.sub("%([dmY])", lambda found: places[found[1]], forms[1]) + f"\\{len(places) + 1}"
@@ -226,7 +226,7 @@ def _is(cell: str, pattern: str) -> str:
     return f"regexp_full_match({cell}, '{pattern}')"
 
 
-def _number(mark: str) -> str:
+def _number_pattern(mark: str) -> str:
     return f"-?[0-9]+[{mark}][0-9]+([eE][-+]?[0-9]+)?"
 
 

@@ -213,10 +213,10 @@ class SparkEngine(CountedEngine):
             counted = self._collect(self._by_each(some, inner).head(most + 1))
             which = to_numpy(counted["which"])
             if len(counted) > most:
-                sizes = [int((which == _number(place, len(some))).sum()) for place in range(len(some))]
+                sizes = [int((which == _grouping_number(place, len(some))).sum()) for place in range(len(some))]
                 check_values(some[int(np.argmax(sizes))], len(counted), most)
             for place, name in enumerate(some):
-                own = pa.array(np.flatnonzero(which == _number(place, len(some))))
+                own = pa.array(np.flatnonzero(which == _grouping_number(place, len(some))))
                 table = counted.select([inner[place], "n"]).take(own).sort_by(inner[place])
                 yield name, *table.columns
 
@@ -345,6 +345,6 @@ def _comparable(column: Any, type_: Any) -> Any:
     return column.cast("string") if plain else column
 
 
-def _number(place: int, columns: int) -> int:
+def _grouping_number(place: int, columns: int) -> int:
     """Give the number of the rows that count one of so many columns: a bit for every column that is left out."""
     return (1 << columns) - 1 - (1 << (columns - 1 - place))

@@ -61,7 +61,7 @@ class Column:
         levels = range(namer.floor, namer.height + 1)
         nodes = tuple(namer.group_of(level)[namer.code] for level in levels)
         lost = [namer.lost(level)[groups] for level, groups in zip(levels, nodes, strict=True)]
-        costs = tuple(_whole(share * weight) for share in lost)
+        costs = tuple(_in_units(share * weight) for share in lost)
         return cls(namer, namer.place, nodes, costs, round(UNIT * weight))
 
     @classmethod
@@ -78,7 +78,7 @@ class Column:
         nodes = tuple(one for one, above in pairwise(levels) if not _alike(one, above))
         nodes = (*nodes, levels[-1])
         full = round(UNIT * weight)
-        line = np.where(known, _whole(way * weight), 2 * full)
+        line = np.where(known, _in_units(way * weight), 2 * full)
         return cls(namer, codes, nodes, tuple(np.zeros_like(line) for _ in nodes), full, line, averaged)
 
     @property
@@ -127,7 +127,7 @@ class Column:
         return self.namer.by_range(np.concatenate((low, high)), np.tile(np.arange(len(levels)), 2), len(levels))
 
 
-def _whole(shares: npt.NDArray[np.float64]) -> Costs:
+def _in_units(shares: npt.NDArray[np.float64]) -> Costs:
     return np.rint(shares * UNIT).astype(np.int64)
 
 

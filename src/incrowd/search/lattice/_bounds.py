@@ -58,7 +58,7 @@ def pair_bounds(census: Census, k: int, rollup: Rollup | None = None) -> dict[tu
     sizes = [len(census.ladders[name].labels[floor]) for name, floor in zip(census.quasi, census.floor, strict=True)]
     pairs = [pair for pair in itertools.combinations(range(len(sizes)), 2) if sizes[pair[0]] * sizes[pair[1]] <= CELLS]
     if rollup is None:
-        count = _plain(census, sizes, k)
+        count = _small_pair_counter(census, sizes, k)
         counted = {pair: count(*pair) for pair in pairs}
     else:
         counted = _compiled(rollup, pairs, sizes, k)
@@ -90,7 +90,7 @@ def _compiled(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int) -> di
     return result
 
 
-def _plain(census: Census, sizes: list[int], k: int) -> Callable[[int, int], Counts]:
+def _small_pair_counter(census: Census, sizes: list[int], k: int) -> Callable[[int, int], Counts]:
     """Give a function that counts the records in small classes of two columns."""
     steps = [_mergers(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
     codes = [column.astype(np.int32) for column in census.codes[: len(census.quasi)]]

@@ -83,7 +83,7 @@ class SwapDiversity:
         """
         from incrowd.search.swap_diversity._crowds import Crowds  # noqa: PLC0415 - loads numba
 
-        k, model = _asked(problem.model)
+        k, model = _k_and_values(problem.model)
         table = Locally(problem)
         refuse_others(table, "SwapDiversity")
         judge = _only(table, model)
@@ -99,7 +99,7 @@ class SwapDiversity:
         return table.outcome(pieces, table.called(pieces), notes=() if self.swap else (PLAIN,))
 
 
-def _asked(model: Model) -> tuple[int, Model]:
+def _k_and_values(model: Model) -> tuple[int, Model]:
     """Give the k and the promise about different values; refuse whatever else is promised."""
     k, others = k_and_more(model)
     if len(others) != 1 or not _counts_values(others[0]):
