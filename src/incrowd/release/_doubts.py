@@ -60,6 +60,8 @@ def _reason(domain: Domain) -> str | None:
 
 # Identifiers that repeat where nobody said whose row is whose: groups may then hold fewer people than rows.
 
+PEOPLE, ROWS_OF_ONE = 20, 10
+"""Fewer values than that name people only if each stands in few rows: else they are towns or wards."""
 FEWER = 10 / 9
 """Rows per person from which on something is said: a number that is written twice by mistake is not meant."""
 
@@ -115,7 +117,7 @@ def repeating(named: Mapping[str, Seen], rows: int) -> dict[str, str]:
     for name, seen in named.items():
         whole = seen.rows >= rows
         each = seen.rows / seen.values if whole else 1 + 2 * seen.pairs * rows / seen.rows**2
-        if each >= FEWER:
+        if each >= FEWER and (seen.values >= PEOPLE or each <= ROWS_OF_ONE):
             found[name] = f"{seen.values:,}" if whole else f"about {float(f'{rows / each:.2g}'):,.0f}"
     return found
 
