@@ -5,8 +5,8 @@ are the folders of ``src/incrowd``, so that the numbers of two editions can be l
 
 A *hop* is the first call of a function of another module in the order of the run, if only one module calls it on this
 way. A function that several modules call is a word that one learns once, and a method belongs to the value at hand. The
-*changes of room* count how often two hops after each other lead into different rooms. It serves to compare two editions; a
-person who follows a way by hand counts otherwise.
+*changes of room* count how often two hops after each other lead into different rooms. It serves to compare two
+editions; a person who follows a way by hand counts otherwise.
 """
 
 from __future__ import annotations
