@@ -20,7 +20,7 @@ from incrowd.core import DataError, Domain
 from incrowd.engines import Engine, Notation, charset_of, files_of, first_rows, header_of, is_text, open_table, reads
 from incrowd.evidence import Profile, profile_of
 from incrowd.plan.suggestion._days import questions_of_days
-from incrowd.plan.suggestion._missing import Gap, gaps_in, questions_of_gaps
+from incrowd.plan.suggestion._missing import Gap, Gaps, gaps_in
 from incrowd.plan.suggestion._notation import (
     DAY_FIRST,
     MONTH_FIRST,
@@ -62,6 +62,8 @@ class Read:
         The names of what was found out.
     asked
         What to ask about it.
+    gaps
+        What perhaps stands for missing values.
     """
 
     engine: Engine
@@ -70,6 +72,7 @@ class Read:
     reading: Mapping[str, Any]
     found: tuple[str, ...]
     asked: tuple[str, ...]
+    gaps: Gaps
 
 
 def read_table(
@@ -107,14 +110,13 @@ def read_table(
         profile = profile_of(engine)
     domains = {name: _as_in_a_file(domain) for name, domain in profile.domains.items()}
     typed = {name for name, domain in profile.domains.items() if domain.kind != "text"}
-    gaps = [
-        replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns))
-        for gap in gaps_in(domains, are_typed)
-    ]
+    gaps = gaps_in(domains, are_typed)
+    marks = {name: frozenset(gap.mark for gap in gaps if name in gap.columns) for name in domains}
+    gaps = [replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns)) for gap in gaps]
     said = [f"{note}. Is it right?" for note in unfitting(engine) if note.split()[0] in given]
-    asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile)]
-    asked += [*questions_of_gaps(gaps, missing, from_texts=sketch is not None), *questions_of_days(domains)]
-    return Read(engine, profile, domains, {**given, **found}, tuple(found), tuple(asked))
+    asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile), *questions_of_days(domains)]
+    seen = Gaps(tuple(gaps), marks, tuple(missing), from_texts=sketch is not None)
+    return Read(engine, profile, domains, {**given, **found}, tuple(found), tuple(asked), seen)
 
 
 @dataclass(frozen=True, slots=True)
