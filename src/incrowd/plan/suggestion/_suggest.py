@@ -162,7 +162,8 @@ class Look:
             tree = ladder if isinstance(ladder, Tree) else None
             form = form_of(flat() if tree is not None else ladder)
             return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, form, tree=tree)
-        hierarchy, check = suggest_hierarchy(self.domains[column.name], guess.about)
+        stored = None if domain is self.domains[column.name] else domain
+        hierarchy, check = suggest_hierarchy(self.domains[column.name], guess.about, stored)
         return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, hierarchy, check)
 
     def _with_trees(self, columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
