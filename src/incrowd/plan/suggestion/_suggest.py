@@ -15,7 +15,7 @@ from incrowd.hierarchies import FEW_RECORDS, Tree, flat
 from incrowd.plan._forms import FlatForm, FrequentForm, form_of
 from incrowd.plan.suggestion._answers import is_for_analysis
 from incrowd.plan.suggestion._combinations import SinglingOut, alone_with, census_of, singling_out
-from incrowd.plan.suggestion._days import AMONG
+from incrowd.plan.suggestion._days import UNREAD
 from incrowd.plan.suggestion._ladders import suggest_hierarchy
 from incrowd.plan.suggestion._missing import Gaps
 from incrowd.plan.suggestion._persons import Persons, persons_in, properties, with_blocks
@@ -169,7 +169,7 @@ class Look:
     def _with_trees(self, columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
         """Give names of which nothing else is known a tree of what goes with the same others."""
         flats = [one for one in columns if isinstance(one.hierarchy, (FlatForm, FrequentForm))]
-        last_resort = [one.name for one in flats if one.check != AMONG]  # days are alike by the calendar
+        last_resort = [one.name for one in flats if not one.check.startswith(UNREAD)]
         trees = trees_of(census, [name for name in last_resort if name not in self.ladders])
         note = "groups of values that go with the same values of other columns: please look at the file"
         return tuple(replace(one, tree=trees[one.name], check=note) if one.name in trees else one for one in columns)
