@@ -109,6 +109,25 @@ def test_codes_are_known_by_the_name_of_the_column() -> None:
     assert suggested(["62.01", "62.02", "47.11", "47.19", "01.11"], None, "nace_code") == {"classification": "nace-2"}
 
 
+@pytest.mark.parametrize(
+    "values", [["01.11", "10.51", "47.11", "86.10", "85.20"], ["01.11", "10.51"], ["A01.1", "C10.5", "G47.1", "Q86.1"]]
+)
+def test_a_column_that_is_called_like_a_classification_has_its_codes_however_few(values: list[str]) -> None:
+    assert suggested(values * 9, None, "nace") == {"classification": "nace-2"}
+
+
+DISEASES = ["E119", "I10", "F321", "J450", "C509", "I214", "K358", "N390", "M545", "S7200", "E105", "I20"]
+
+
+def test_diseases_are_known_with_and_without_points() -> None:
+    assert suggested(DISEASES * 9, "health", "v7") == {"classification": "icd-10"}
+    assert suggested(["E11.9", "E10.1", "I10", "I21.4", "F32.1"] * 9, "health") == {"classification": "icd-10"}
+    assert suggested(DISEASES[:6] * 9, "health", "diag") == {"classification": "icd-10"}
+    assert suggested(DISEASES * 9, None, "v7") == {"classification": "icd-10"}
+    rooms = [f"{letter}{number}" for letter in "ABCD" for number in (101, 102, 203)]
+    assert suggested(rooms * 9) != {"classification": "icd-10"}
+
+
 def test_some_countries_that_are_not_known_become_one_group() -> None:
     values = ["France", "Germany", "Italy", "Spain", "Japan", "Hong", "Cuba"] * 2
     form, check = suggest_hierarchy(Domain.of("land", values * 4 + ["France"] * 50), None)

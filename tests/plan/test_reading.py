@@ -357,3 +357,10 @@ def test_what_nobody_sees_is_asked_about(cells: list[str], asked: str, tmp_path:
 def test_a_file_of_one_column_with_blanks_in_its_name_is_asked_about(tmp_path: Path) -> None:
     found = suggested(tmp_path / "t.csv", "age sex\n" + "31 f\n52 m\n" * 10)
     assert found.asked[0] == "the file is read as one column: if a sign stands between values, say separator"
+
+
+def test_a_title_and_empty_cells_before_the_names_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Survey 2021;;\n;;\nage;sex;income\n30;m;5\n40;f;6\n", encoding="utf-8")
+    with pytest.raises(ic.DataError, match="seems to be line 3"):
+        ic.suggest(path)

@@ -103,10 +103,13 @@ MANY = 2_000
 """A column with more values has names of something else than countries or schools."""
 
 SHAPES: Mapping[ClassificationName, str] = {
-    "icd-10": r"[A-TV-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}[+*!]?",
+    "icd-10": r"[A-TV-Z][0-9][0-9A-Z](?:\.[0-9A-Z]{1,4})?[+*!]?",
     "atc": r"[A-DGHJLMNPRSV][0-9]{2}[A-Z]{2}[0-9]{2}",
 }
-"""How codes look that nothing else looks like."""
+"""How codes look that nothing else looks like; some diseases have a point, or they are as ``UNDOTTED``."""
+
+UNDOTTED = r"[A-TV-Z][0-9][0-9A-Z](?:[0-9X][0-9A-Z]{0,3})?[+*!]?"
+"""Diseases without a point. Rooms and seats look so too, but have one length, and few letters."""
 
 NAMED: Mapping[str, ClassificationName] = {
     "icd": "icd-10", "icd10": "icd-10", "atc": "atc", "isco": "isco-08", "isco08": "isco-08", "nace": "nace-2",
@@ -150,28 +153,43 @@ ANYWHERE = ("postcode", "postcodes", "post code", "postal code", "postalcode", "
 
 def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
     """Find the classification that the values of a column belong to, if it is plain."""
-    if domain.kind not in {"text", "number"} or len(domain.values) <= FEW:
+    if domain.kind not in {"text", "number"} or len(domain.values) < 2:
         return None
+    told = [NAMED[word] for word in tokens_of(domain.column) if word in NAMED]
+    by_name = (_covering(domain, name, 1.0, told=True) for name in told)
+    if len(domain.values) <= FEW:
+        return next(filter(None, by_name), None)
     found = (_covering(domain, name, share) for name, share in _likely(domain, about))
-    return next(filter(None, found), None)
+    return next(filter(None, (*by_name, *found)), None)
 
 
 def _likely(domain: Domain, about: str | None) -> Iterator[tuple[ClassificationName, float]]:
     """Give the classifications that a column may be of, and which share of its values they must know."""
-    yield from ((NAMED[word], 1.0) for word in tokens_of(domain.column) if word in NAMED)
     if (listed := _listed(domain)) is not None:
         yield listed, MOST_LISTED
     if domain.kind != "text":
         return
-    yield from (
-        (name, 1.0) for name, shape in SHAPES.items() if all(re.fullmatch(shape, text) for text in domain.values)
-    )
+    yield from ((name, 1.0) for name in SHAPES if _look_like(domain, name, about))
     if about == "codes of regions (NUTS)":
         yield "nuts", 1.0
     if len(domain.values) <= MANY:
         yield "countries", 1.0 if all(len(text) <= 3 for text in domain.values) else MOST_VALUES
         if about == "education":
             yield "isced", MOST_VALUES
+
+
+def _look_like(domain: Domain, name: ClassificationName, about: str | None) -> bool:
+    """Say whether all texts look like codes of a classification, and like nothing else."""
+    texts = domain.values.tolist()
+    if all(re.fullmatch(SHAPES[name], text) for text in texts) and (
+        name != "icd-10" or any("." in one for one in texts)
+    ):
+        return True
+    if name != "icd-10" or not all(re.fullmatch(UNDOTTED, text) for text in texts):
+        return False
+    if len(texts) < ENOUGH:
+        return about == "health"
+    return len({*map(len, texts)}) > 1 and len({text[0] for text in texts}) >= ENOUGH // 2
 
 
 def _listed(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
@@ -193,8 +211,8 @@ def _listed(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
     return found[0] if len(found) == 1 and branches >= ENOUGH // 2 else None
 
 
-def _covering(domain: Domain, name: ClassificationName, share: float) -> Classification | None:
-    """Give a classification that knows such a share of the values, and lets some of them become one."""
+def _covering(domain: Domain, name: ClassificationName, share: float, *, told: bool = False) -> Classification | None:
+    """Give a classification that knows such a share of the values, and lets some become one unless its name is told."""
     found = classification(name)
     paths = found.paths(domain)
     known = np.array([path is not None for path in paths], dtype=bool)
@@ -206,7 +224,7 @@ def _covering(domain: Domain, name: ClassificationName, share: float) -> Classif
         sizes = [len(labels) for labels in found.bind(domain).labels]
     except HierarchyError:  # a value that is called like a group
         return None
-    return found if any(1 < size < sizes[0] for size in sizes) else None
+    return found if told or any(1 < size < sizes[0] for size in sizes) else None
 
 
 def postcodes_in(domain: Domain) -> Postcodes | None:
