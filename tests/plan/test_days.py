@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import incrowd as ic
+from incrowd.hierarchies._day_forms import newest_of
 from incrowd.plan._forms import DatesForm, FlatForm
 
 FRENCH = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
@@ -141,3 +142,59 @@ def test_numbers_that_a_frame_holds_as_texts_get_the_ladder_that_a_file_gives_th
     frame.to_csv(tmp_path / "table.csv", index=False)
     of_file, of_frame = (ic.suggest(table, roles={"visits": "quasi"}) for table in (tmp_path / "table.csv", frame))
     assert of_frame.columns[0].hierarchy == of_file.columns[0].hierarchy
+
+
+def born(first: int, last: int) -> list[dt.date]:
+    return [
+        dt.date(year, 1 + (7 * year + turn) % 12, 1 + (11 * year + 5 * turn) % 28)
+        for turn in range(12)
+        for year in range(first, last + 1)
+    ]
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%y", "%y%m%d", "%d/%m/%y"])
+@pytest.mark.parametrize(("first", "last"), [(1930, 1968), (1935, 2004), (1990, 2019), (1970, 1999), (1921, 2008)])
+def test_years_of_two_digits_are_read_in_the_past_and_asked_about(
+    form: str, first: int, last: int, tmp_path: Path
+) -> None:
+    people = born(first, last)
+    frame = pd.DataFrame({"birth_date": [day.strftime(form) for day in people], "sex": ["f", "m"] * (len(people) // 2)})
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    for table in (tmp_path / "table.csv", frame, pl.DataFrame(frame.to_dict("list"))):
+        found = ic.suggest(table, roles={"birth_date": "quasi"})
+        column = found.columns[0]
+        assert isinstance(column.hierarchy, DatesForm)
+        assert column.hierarchy.format == form
+        assert column.check
+        release = ic.anonymize(table, found.schema, model="k>=5", **found.reading)
+        assert {label[:3] for label in map(str, [*release.table["birth_date"]]) if label != "*"} <= {
+            str(year)[:3] for year in range(first, last + 1)
+        }
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%y", "%y%m%d"])
+def test_births_of_a_whole_century_are_shown_in_no_period_until_it_is_said(form: str) -> None:
+    people = born(1918, 2015)
+    rows = [{"birth_date": day.strftime(form), "sex": "fm"[day.day % 2]} for day in people]
+    column = ic.suggest(rows).columns[0]
+    assert isinstance(column.hierarchy, FlatForm)
+    assert column.tree is None
+    assert "newest = 2020" in column.check
+    said = ic.Schema(quasi={"birth_date": ic.dates("decade", format=form, newest=2017), "sex": ic.flat()})
+    released = pl.DataFrame(ic.anonymize(rows, said, model="k>=5").table)
+    assert {*released["birth_date"]} == {f"{decade}0s" for decade in range(191, 202)}
+
+
+@pytest.mark.parametrize(
+    ("years", "newest"),
+    [([30, 68], 1970), ([35, 60, 80, 4], 2010), ([18, 21, 23], 2030), ([*range(100)], None), ([99], 2000), ([], None)],
+)
+def test_two_digit_years_lie_as_close_together_as_they_can(years: list[int], newest: int | None) -> None:
+    assert newest_of(years) == newest
+
+
+def test_newest_is_a_year_beside_a_format_with_years_of_two_digits() -> None:
+    with pytest.raises(ic.ParameterError, match="newest must be a year"):
+        ic.dates("year", format="%d.%m.%Y", newest=2020)
+    with pytest.raises(ic.ParameterError, match="newest must be a year"):
+        ic.dates("year", format="%d.%m.%y", newest=20)

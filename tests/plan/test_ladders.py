@@ -64,7 +64,13 @@ def test_a_column_gets_the_ladder_that_people_are_used_to(values: Any, about: st
     ("name", "values", "form"),
     [
         ("plz", ["01069", "01097", "10115", "10117", "20095"], {"postcodes": "DE"}),
-        ("PLZ", ["8010", "8020", "1010", "1020", "4020"], {"postcodes": "AT"}),
+        ("plz_at", ["8010", "8020", "1010", "1020", "4020"], {"postcodes": "AT"}),
+        ("PLZ", ["8010", "8020", "1010", "1020", "4020"], {"mask": "right"}),
+        ("PLZ", [8010, 8020, 1010, 1020, 4020], {"mask": "right"}),
+        ("postnr", [8010, 8020, 1010, 1020, 4020], {"mask": "right"}),
+        ("code_postal", [1000, 1050, 4000, 9000, 8000], {"mask": "right"}),
+        ("PLZ", [1067, 1097, 10115, 10117, 20095], {"postcodes": "DE"}),
+        ("PLZ", [8010, 8020, 1010, 1020, 4020, 80331], {"mask": "right"}),
         ("code_postal", ["75001", "75002", "69001", "69002", "97400"], {"postcodes": "FR"}),
         ("zip", ["02139", "02138", "10001", "10002", "10003"], {"mask": "right"}),
     ],
@@ -73,9 +79,53 @@ def test_a_postcode_is_of_a_country_if_the_name_says_so(name: str, values: list[
     assert suggested(values, "a postcode", name) == form
 
 
+AUSTRIAN = ["1010", "1020", "8010", "5020", "6020", "4020"]
+
+
+@pytest.mark.parametrize("name", ["PLZ", "postcode", "code_postal", "postnr"])
+@pytest.mark.parametrize(
+    "codes", [AUSTRIAN, [*AUSTRIAN, "80331"], ["1067", "80331", "10115", "20095", "50667", "60311"]]
+)
+def test_postcodes_of_another_length_are_asked_about_and_the_suggestion_can_be_used(
+    name: str, codes: list[str], tmp_path: Path
+) -> None:
+    rows = {name: [codes[number % len(codes)] for number in range(210)], "sex": ["f", "m", "m"] * 70}
+    pl.DataFrame(rows).write_csv(tmp_path / "table.csv")
+    numbers = pl.DataFrame({**rows, name: [*map(int, rows[name])]})
+    published = []
+    for table in (tmp_path / "table.csv", numbers, pl.DataFrame(rows), pd.DataFrame(rows)):
+        found = ic.suggest(table)
+        column = found.columns[0]
+        assert "countr" in column.check
+        ic.anonymize(table, found.schema, model="k>=5", **found.reading)
+        published.append(form_name(column.hierarchy))
+    assert published[0] == published[1]
+    if AUSTRIAN[0] in codes:
+        assert published == ["mask"] * 4
+
+
 def test_codes_are_known_by_the_name_of_the_column() -> None:
     assert suggested([2211, 2212, 2221, 9334, 9333], None, "isco") == {"classification": "isco-08"}
     assert suggested(["62.01", "62.02", "47.11", "47.19", "01.11"], None, "nace_code") == {"classification": "nace-2"}
+
+
+@pytest.mark.parametrize(
+    "values", [["01.11", "10.51", "47.11", "86.10", "85.20"], ["01.11", "10.51"], ["A01.1", "C10.5", "G47.1", "Q86.1"]]
+)
+def test_a_column_that_is_called_like_a_classification_has_its_codes_however_few(values: list[str]) -> None:
+    assert suggested(values * 9, None, "nace") == {"classification": "nace-2"}
+
+
+DISEASES = ["E119", "I10", "F321", "J450", "C509", "I214", "K358", "N390", "M545", "S7200", "E105", "I20"]
+
+
+def test_diseases_are_known_with_and_without_points() -> None:
+    assert suggested(DISEASES * 9, "health", "v7") == {"classification": "icd-10"}
+    assert suggested(["E11.9", "E10.1", "I10", "I21.4", "F32.1"] * 9, "health") == {"classification": "icd-10"}
+    assert suggested(DISEASES[:6] * 9, "health", "diag") == {"classification": "icd-10"}
+    assert suggested(DISEASES * 9, None, "v7") == {"classification": "icd-10"}
+    rooms = [f"{letter}{number}" for letter in "ABCD" for number in (101, 102, 203)]
+    assert suggested(rooms * 9) != {"classification": "icd-10"}
 
 
 def test_some_countries_that_are_not_known_become_one_group() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
+
+import pytest
 
 import incrowd as ic
 
@@ -72,3 +75,54 @@ def test_households_are_called_households() -> None:
     assert found.rows[0] == "households are counted by 'household_id' (200 in 600 rows)"
     assert "people are counted" not in f"{found}{found!r}"
     assert "of 200 households are one of a kind" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("values", "marks"),
+    [
+        ("0 1 -9", "-9"), ("1 2 -9", "-9"), ("1 2 9", "9"), ("0 1 9", "9"), ("0 1 8 9", "8 9"), ("1 2 7 8 9", "7 8 9"),
+        ("0 1 99", "99"), ("0 1 999", "999"), ("1 2 3 97 98 99", "97 98 99"), ("yes no dk", "dk"),
+        ("yes no refused", "refused"), ("ja nein weiß_nicht", "weiß_nicht"), ("y n 9", "9"),
+        ("1 2 77 88 99", "77 88 99"), ("1 2 -8 -9", "-8 -9"), ("1 -9", "-9"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("in_a_file", [True, False])
+def test_marks_among_few_values_are_asked_about_and_promise_nothing(
+    values: str, marks: str, *, in_a_file: bool, tmp_path: Path
+) -> None:
+    draw, some = random.Random(5), [text.replace("_", " ") for text in values.split()]
+    rows = [(draw.randrange(30, 70), draw.choice("mf"), draw.choice(some)) for _ in range(600)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["age,sex,smoker", *(f"{age},{sex},{one}" for age, sex, one in rows)]), encoding="utf-8")
+    records = [{"age": age, "sex": sex, "smoker": one} for age, sex, one in rows]
+    found = ic.suggest(path if in_a_file else records, roles={"smoker": "sensitive"})
+    asked = [question for question in found.questions if "mean missing?" in question]
+    wanted = {text.replace("_", " ") for text in marks.split()}
+    if in_a_file:
+        assert len(asked) == 1
+        assert {*json.loads(asked[0].partition("missing = ")[2].partition("]")[0] + "]")} == {"", *wanted}
+    assert all(any(repr(mark) in question for question in asked) for mark in wanted)
+    promise = next(column.promise for column in found.columns if column.name == "smoker")
+    different = len({*some} - wanted)
+    assert promise is None if different < 3 else promise == "l>=2[smoker]"
+
+
+@pytest.mark.parametrize(
+    "values", ["-1 0 1", "-1 1", "-2 -1 0 1 2", "4 6 8", "1 2 3", "0 1 2 3 4 5 6 7 8 9", "97 98 99"]
+)
+def test_scales_and_lists_of_codes_without_a_hole_hold_no_marks(values: str) -> None:
+    draw = random.Random(6)
+    some = [int(text) for text in values.split()]
+    rows = [{"age": draw.randrange(30, 70), "sex": draw.choice("mf"), "pain": draw.choice(some)} for _ in range(600)]
+    assert not any("mean missing?" in question for question in ic.suggest(rows).questions)
+
+
+def test_a_mark_that_is_a_value_only_of_what_is_left_out_can_be_called_missing(tmp_path: Path) -> None:
+    draw, path = random.Random(7), tmp_path / "t.csv"
+    rows = [f"{row},{draw.randrange(30, 70)},{draw.choice('mf')},{draw.choice([0, 1, 2, 99])}" for row in range(600)]
+    path.write_text("\n".join(["id,age,sex,children", *rows]), encoding="utf-8")
+    asked = [question for question in ic.suggest(path).questions if "mean missing?" in question]
+    assert len(asked) == 1
+    assert 'missing = ["", "99"]' in asked[0]
+    kept = ic.suggest(path, roles={"id": "quasi"}).questions
+    assert any("It is a value of 'id' too" in question for question in kept)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import incrowd as ic
@@ -357,3 +359,35 @@ def test_what_nobody_sees_is_asked_about(cells: list[str], asked: str, tmp_path:
 def test_a_file_of_one_column_with_blanks_in_its_name_is_asked_about(tmp_path: Path) -> None:
     found = suggested(tmp_path / "t.csv", "age sex\n" + "31 f\n52 m\n" * 10)
     assert found.asked[0] == "the file is read as one column: if a sign stands between values, say separator"
+
+
+def test_a_title_and_empty_cells_before_the_names_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Survey 2021;;\n;;\nage;sex;income\n30;m;5\n40;f;6\n", encoding="utf-8")
+    with pytest.raises(ic.DataError, match="seems to be line 3"):
+        ic.suggest(path)
+
+
+@pytest.mark.parametrize(("decimal", "thousands"), [(",", "."), (",", None), (".", ",")])
+def test_texts_of_a_frame_that_are_numbers_with_marks_have_the_roles_of_the_file_and_are_asked_about(
+    decimal: str, thousands: str | None, tmp_path: Path
+) -> None:
+    draw = random.Random(8)
+
+    def written(value: float) -> str:
+        text = f"{value:,.2f}" if thousands else f"{value:.2f}"
+        return text.translate(str.maketrans({",": thousands or "", ".": decimal}))
+
+    rows = {
+        "age": [str(draw.randrange(18, 90)) for _ in range(400)],
+        "sex": [draw.choice("mf") for _ in range(400)],
+        "income": [written(draw.uniform(9_000, 90_000)) for _ in range(400)],
+        "height": [written(draw.gauss(170, 8)) for _ in range(400)],
+    }
+    pl.DataFrame(rows).write_csv(tmp_path / "t.csv", separator=";")
+    file, frame = ic.suggest(tmp_path / "t.csv"), ic.suggest(pl.DataFrame(rows))
+    assert [(one.name, one.role) for one in frame.columns] == [(one.name, one.role) for one in file.columns]
+    asked = [question for question in frame.questions if "make numbers of them" in question]
+    assert len(asked) == 1
+    assert asked[0].startswith("'income', 'height' hold" if decimal == "," else "'income' holds")
+    ic.anonymize(pl.DataFrame(rows), frame.schema, model="k>=5", max_suppressed=0.05)

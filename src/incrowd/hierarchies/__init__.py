@@ -22,7 +22,7 @@ from incrowd.hierarchies._content import (
     sample_of_texts,
 )
 from incrowd.hierarchies._coverage import as_they_are, asked, bound, coverage, covered, covers, some_of, unread
-from incrowd.hierarchies._dates import Dates, dates, dates_for, days_in, forms_of, moments_of
+from incrowd.hierarchies._dates import Dates, dates, dates_for, days_in, forms_of, moments_of, newest_for
 from incrowd.hierarchies._day_forms import ISO, likely_forms
 from incrowd.hierarchies._drawing import check, draw, write_csv
 from incrowd.hierarchies._intervals import Intervals, Quantiles, intervals, intervals_for, quantiles
@@ -97,6 +97,7 @@ __all__ = [
     "mask",
     "members_of",
     "moments_of",
+    "newest_for",
     "ordered",
     "pattern_of",
     "places_in",

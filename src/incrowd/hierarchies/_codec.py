@@ -94,8 +94,9 @@ def _put(hierarchy: Hierarchy) -> Plain | None:
             found = {"kind": "flat"}
         case Mask(side, keep, char):
             found = {"kind": "mask", "from": side, "keep": keep, "char": char}
-        case Dates(units, written):
+        case Dates(units, written, newest):
             found = {"kind": "dates", "units": list(units), "format": written}
+            found |= {} if newest is None else {"newest": newest}
         case Coded(end, bounds):
             found = {"kind": "coded", "end": end, "bounds": [str(bound) for bound in bounds]}
         case Classification(name, others):
@@ -130,7 +131,7 @@ def _intervals(plain: Plain) -> Intervals:
 _READERS: Mapping[str, Callable[[Plain], Hierarchy]] = {
     "flat": lambda _: Flat(),
     "mask": lambda plain: Mask(plain["from"], plain["keep"], plain["char"]),
-    "dates": lambda plain: Dates(tuple(plain["units"]), plain["format"]),
+    "dates": lambda plain: Dates(tuple(plain["units"]), plain["format"], plain.get("newest")),
     "coded": lambda plain: Coded(plain["end"], tuple(map(Fraction, plain["bounds"]))),
     "classification": lambda plain: Classification(plain["name"], plain["others"]),
     "postcodes": lambda plain: Postcodes(plain["country"]),

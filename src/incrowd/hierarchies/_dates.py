@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._day_forms import forms_in, read_moment, read_moments
+from incrowd.hierarchies._day_forms import SIX, forms_in, newest_of, read_moment, read_moments
 from incrowd.hierarchies._numbers import uncovered
 
 # Days, weeks, months, quarters, years, decades, centuries: which one a moment lies in, and how it is called.
@@ -92,7 +92,9 @@ def read_period(label: str) -> tuple[Unit, int] | None:
     return unit, number  # type: ignore[return-value]  # the pattern's groups are called like the units
 
 
-def moments_of(domain: Domain, form: str | None = None) -> tuple[Array, npt.NDArray[np.bool_]] | None:
+def moments_of(
+    domain: Domain, form: str | None = None, newest: int | None = None
+) -> tuple[Array, npt.NDArray[np.bool_]] | None:
     """Read a domain's values as moments, and say which ones are; nothing for booleans and other numbers."""
     if domain.kind in {"date", "datetime", "instant"}:
         return domain.values, np.ones(len(domain.values), dtype=bool)
@@ -101,7 +103,13 @@ def moments_of(domain: Domain, form: str | None = None) -> tuple[Array, npt.NDAr
         return None if days is None else (days, np.ones(len(days), dtype=bool))
     if domain.kind not in {"text", "number"}:
         return None
-    return read_moments(domain.texts[: len(domain.values)].tolist(), form)
+    return read_moments(_digits(domain) if form in SIX else domain.texts[: len(domain.values)].tolist(), form, newest)
+
+
+def _digits(domain: Domain) -> list[str]:
+    """Write the values of a column; numbers of five digits with the zero that they lost."""
+    texts: list[str] = domain.texts[: len(domain.values)].tolist()
+    return [text.zfill(6) if len(text) == 5 else text for text in texts] if domain.kind == "number" else texts
 
 
 def days_in(domain: Domain) -> Array | None:
@@ -139,7 +147,7 @@ def forms_of(domain: Domain) -> list[str]:
         return []
     if days_in(domain) is not None:
         return ["%Y%m%d"]
-    texts = domain.texts[: len(values)].tolist()
+    texts = _digits(domain)
     return forms_in(texts) if len(texts) > 1 and len({*map(len, texts)}) == 1 else []
 
 
@@ -157,10 +165,11 @@ class Dates:
 
     units: tuple[Unit, ...]
     format: str | None
+    newest: int | None = None
 
     def bind(self, domain: Domain) -> Ladder:
         """Fit the periods to the dates of one column."""
-        found = moments_of(domain, self.format)
+        found = moments_of(domain, self.format, self.newest)
         if found is None:
             msg = f"Column {domain.column!r} is of kind {domain.kind}; dates(...) needs dates or timestamps."
             hint = "use intervals(...) for numbers, or say how they write dates: format='%Y%m%d'; flat() for booleans."
@@ -175,10 +184,15 @@ class Dates:
 
     def __repr__(self) -> str:
         parts = [*map(repr, self.units), *([] if self.format is None else [f"format={self.format!r}"])]
+        parts += [] if self.newest is None else [f"newest={self.newest}"]
         return f"dates({', '.join(parts)})"
 
 
-def dates(*units: Unit, format: str | None = None) -> Dates:  # noqa: A002 - what strptime calls it
+def dates(
+    *units: Unit,
+    format: str | None = None,  # noqa: A002 - what strptime calls it
+    newest: int | None = None,
+) -> Dates:
     """Let dates and timestamps become periods: ``2024-M03``, ``2024-Q1``, ``2024``, ``2020s``, then ``*``.
 
     Parameters
@@ -190,6 +204,9 @@ def dates(*units: Unit, format: str | None = None) -> Dates:  # noqa: A002 - wha
         How a column of text or whole numbers writes its dates, as in ``strptime``: ``"%Y%m%d"`` for 20240301. A time of
         day may follow. ``%b`` is the name of a month, whole or short, in English, German, French, Spanish, Italian,
         Dutch or Portuguese. Without a format text must be ISO 8601. Columns of dates need none.
+    newest
+        Where a format has years of two digits (``%y``), they are of the hundred years up to this one: 2010 for births
+        from 1911 to 2010. Without it they are of 1969 to 2068.
 
     Notes
     -----
@@ -212,7 +229,10 @@ def dates(*units: Unit, format: str | None = None) -> Dates:  # noqa: A002 - wha
     if format is not None and not isinstance(format, str):
         msg = f"format must be a text such as '%d.%m.%Y', got {type(format).__name__}."
         raise ParameterError(msg)
-    return Dates(units, format)
+    if newest is not None and (type(newest) is not int or not 1900 <= newest <= 2200 or "%y" not in (format or "")):
+        msg = "newest must be a year from 1900 to 2200, with a format that has years of two digits."
+        raise ParameterError(msg, hint="for example format='%d.%m.%y', newest=2010.")
+    return Dates(units, format, newest)
 
 
 def _rank(unit: object) -> int:
@@ -230,9 +250,14 @@ def _step(moments: Array, unit: Unit) -> Step:
 def dates_for(domain: Domain, format: str | None = None) -> Dates | None:  # noqa: A002 - as in dates
     """Give the periods that differ for the dates of a column; nothing if none does, or if it has no dates.
 
-    Weeks are for tables of two years at most.
+    Weeks are for tables of two years at most. Years of two digits must tell their century.
     """
-    found = moments_of(domain, format)
+    newest = None
+    if format is not None and "%y" in format:
+        newest = newest_for(domain, format)
+        if newest is None:
+            return None
+    found = moments_of(domain, format, newest)
     if found is None or not len(domain.values) or not found[1].all():
         return None
     groups: dict[Unit, int] = {unit: len(np.unique(number_of_period(found[0], unit))) for unit in UNITS}
@@ -242,4 +267,12 @@ def dates_for(domain: Domain, format: str | None = None) -> Dates | None:  # noq
         if is_wanted and 1 < groups[unit] < before:
             units.append(unit)
             before = groups[unit]
-    return dates(*units, format=format) if units else None
+    return dates(*units, format=format, newest=newest) if units else None
+
+
+def newest_for(domain: Domain, format: str) -> int | None:  # noqa: A002 - as in dates
+    """Give the year up to which the two-digit years of a column lie in hundred years; nothing if they do not tell."""
+    found = moments_of(domain, format)
+    if found is None or not found[1].all():
+        return None
+    return newest_of((found[0].astype("datetime64[Y]").astype(np.int64) + 1970).tolist())

@@ -20,7 +20,9 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 ISO = "%Y-%m-%d"
-DIGITS = ("%Y%m%d", "%Y%m", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
+SIX = ("%y%m%d", "%d%m%y", "%m%d%y")
+"""Days of six digits; numbers of five have lost a zero."""
+DIGITS = ("%Y%m%d", "%Y%m", "%Y%m%d%H%M", "%Y%m%d%H%M%S", *SIX)
 """Forms without any sign between the parts."""
 YEARS = (1800, 2100)
 """The years that nothing but digits can be of."""
@@ -36,6 +38,7 @@ FORMS = (
     "%d de %b de %Y", "%d %b de %Y", "%b %d, %Y", "%b %d %Y", "%Y-%b-%d", "%Y %b %d",
     "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%d-%m-%y", "%d-%b-%y", "%d %b %y",
     "%Y-%m", "%Y%m", "%Y/%m", "%m/%Y", "%m.%Y", "%m-%Y", "%Y年%m月", "%b %Y", "%b-%Y", "%Y-%b", "%Y %b", "%b-%y",
+    *SIX,
 )  # fmt: skip
 """The forms that are looked for. Where both fit, the month comes first, as in a file with commas."""
 
@@ -74,11 +77,15 @@ _TIME = (
 )
 _CLOCK = ("second", "part", "half")
 """What a time of day may lack."""
-_CENTURY = 69
-"""Years of two digits from here on are of the 20th century, as in ``strptime``."""
+NEWEST = 2068
+"""Years of two digits are of the hundred years up to this one where nothing is said, as in ``strptime``."""
+LATEST, HOLE = 2030, 10
+"""No table tells of later years. So many years without any must be between the last and the first of two digits."""
 
 
-def read_moments(texts: Sequence[str], form: str | None) -> tuple[Array, npt.NDArray[np.bool_]]:
+def read_moments(
+    texts: Sequence[str], form: str | None, newest: int | None = None
+) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Read texts as moments, the clock on the wall where they have a zone, and say which ones are.
 
     Parameters
@@ -87,12 +94,14 @@ def read_moments(texts: Sequence[str], form: str | None) -> tuple[Array, npt.NDA
         The texts.
     form
         How they write days; nothing for ISO 8601.
+    newest
+        Years of two digits are of the hundred years up to this one.
     """
     pattern = _pattern(form or ISO)
     if pattern is None:
         return _read_one_by_one(texts, form)
     found = [pattern.fullmatch(text) for text in texts]
-    moments, readable = _assembled([match for match in found if match is not None])
+    moments, readable = _assembled([match for match in found if match is not None], newest or NEWEST)
     result, is_moment = np.zeros(len(texts), dtype="datetime64[us]"), np.array([one is not None for one in found], bool)
     result[is_moment], is_moment[is_moment] = moments, readable
     if form is None and not is_moment.all():
@@ -110,8 +119,29 @@ def forms_in(texts: Sequence[str]) -> list[str]:
         Different texts. Six or eight digits could be anything: they are days only of the years that people live in, and
         months only if there are some, and of different years.
     """
-    likely = likely_forms(texts, 1.0)
-    return [form for form in likely if _all_are(form, texts) and (form != DIGITS[1] or _are_months(texts))]
+    found = [form for form in likely_forms(texts, 1.0) if _all_are(form, texts)]
+    found = [form for form in found if form != DIGITS[1] or _are_months(texts)]
+    return [form for form in found if form not in SIX or (DIGITS[1] not in found and _are_six(form, texts))]
+
+
+def newest_of(years: Sequence[int]) -> int | None:
+    """Give a round year up to which two-digit years lie in hundred years; nothing if they do not tell.
+
+    Parameters
+    ----------
+    years
+        Years of which the last two digits count. They lie as close together as they can, and none of them after
+        ``LATEST``: those of births from 1930 to 2005 have a hole from 06 to 29.
+    """
+    short = np.unique(np.asarray(years, dtype=np.int64) % 100)
+    if not len(short):
+        return None
+    holes = np.diff(np.append(short, short[0] + 100)) - 1
+    last = int(np.argmax(holes))
+    if holes[last] < HOLE:
+        return None
+    end = LATEST - (LATEST - int(short[last])) % 100
+    return -(-end // 10) * 10
 
 
 def likely_forms(texts: Sequence[str], share: float) -> list[str]:
@@ -136,6 +166,14 @@ def likely_forms(texts: Sequence[str], share: float) -> list[str]:
 def _are_months(texts: Sequence[str]) -> bool:
     """Say whether there are enough texts of six digits, and of different years, to call them months."""
     return len(texts) >= ENOUGH and len({text[:4] for text in texts}) > 1
+
+
+def _are_six(form: str, texts: Sequence[str]) -> bool:
+    """Say whether there are enough days of six digits, and of different months: running numbers are none."""
+    moments = read_moments(texts, form)[0].astype("datetime64[D]")
+    months = moments.astype("datetime64[M]")
+    days = (moments - months.astype("datetime64[D]")).astype(np.int64)
+    return len(texts) >= ENOUGH and len(np.unique(months.astype(np.int64) % 12)) > 1 and len(np.unique(days)) > 1
 
 
 def _all_are(form: str, texts: Sequence[str]) -> bool:
@@ -171,11 +209,11 @@ def _between_parts(parts: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]
     return ((parts[at], (parts[at - 1], parts[at + 1])) for at in range(2, len(parts) - 1, 2))
 
 
-def _assembled(found: Sequence[re.Match[str]]) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _assembled(found: Sequence[re.Match[str]], newest: int) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Put years, months, days and times together, and say which of them a calendar has."""
     told = found[0].re.groupindex if found else {}
     years = _numbers(found, "Y") if "Y" in told else _numbers(found, "y")
-    years += 0 if "Y" in told else np.where(years >= _CENTURY, 1900, 2000)
+    years = years if "Y" in told else newest - (newest - years) % 100
     months = _numbers(found, "m") if "m" in told else np.array([_month(one["b"]) for one in found], dtype=np.int64)
     days = _numbers(found, "d") if "d" in told else np.ones(len(found), dtype=np.int64)
     begins = ((years - 1970) * 12 + months - 1).astype("datetime64[M]")

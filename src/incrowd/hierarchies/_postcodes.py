@@ -140,9 +140,14 @@ class Postcodes:
         if domain.kind not in {"text", "number"}:
             msg = f"Column {domain.column!r} is of kind {domain.kind}; postcodes are text or whole numbers."
             raise HierarchyError(msg, hint="use dates(...) for dates and flat() for booleans.")
-        find, digits = _FINDERS[self.country], DIGITS.get(self.country, 0) if domain.kind == "number" else 0
+        find, digits = _FINDERS[self.country], self.digits if domain.kind == "number" else 0
         texts = domain.texts[: len(domain.values)]
         return [find(_SIGNS.sub("", str(text).strip().upper()).zfill(digits)) for text in texts]
+
+    @property
+    def digits(self) -> int:
+        """How many digits a code has at least, where it has nothing else; 0 if it has letters."""
+        return DIGITS.get(self.country, 0)
 
     def knows(self, label: str) -> bool:
         """Say whether a label can be one of its areas, whoever lives there."""

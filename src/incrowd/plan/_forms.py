@@ -69,11 +69,12 @@ class DatesForm(Part):
         tuple[Literal["day", "week", "month", "quarter", "year", "decade", "century"], ...], Field(min_length=1)
     ]
     format: Text | None = None
+    newest: StrictInt | None = None
 
     def build(self, folder: Path) -> Hierarchy:
         """Make the hierarchy."""
         del folder
-        return hierarchies.dates(*self.dates, format=self.format)
+        return hierarchies.dates(*self.dates, format=self.format, newest=self.newest)
 
 
 class TopCodedForm(Part):
@@ -249,8 +250,8 @@ def form_of(hierarchy: Hierarchy) -> HierarchyForm:
             given |= {name: _plain_number(end) for name, end in ends.items() if end is not None}
         case hierarchies.Mask(side, keep, char):
             given = {"mask": side, "keep": keep, "char": char}
-        case hierarchies.Dates(units, written):
-            given = {"dates": list(units), "format": written}
+        case hierarchies.Dates(units, written, newest):
+            given = {"dates": list(units), "format": written, "newest": newest}
         case hierarchies.Frequent(at_least):
             given = {"frequent": [_plain_number(threshold) for threshold in at_least]}
         case hierarchies.Quantiles(parts):

@@ -98,6 +98,7 @@ KINDS: Sequence[Plain] = (
         "keys": [
             _key("dates", "list of day, week, month, quarter, year, decade, century", "the period of each level"),
             _key("format", "text", "how dates are written in a text, such as %d.%m.%Y"),
+            _key("newest", "whole number", "years of two digits are of the hundred years up to this one", "2068"),
         ],
     },
     {

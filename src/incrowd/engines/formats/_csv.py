@@ -251,7 +251,7 @@ def _title(text: str, sign: str) -> tuple[int, int, int]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
     try:
         filled = sum(map(bool, next(rows)))
-        others = dict((rows.line_num, row) for row in itertools.islice(rows, _LINES) if row)  # noqa: C402 - it moves on
+        others = dict((rows.line_num, row) for row in itertools.islice(rows, _LINES) if any(row))  # noqa: C402 - it moves on
     except csv.Error:
         return 0, 0, 0
     widths = {line: len(row) for line, row in others.items()}

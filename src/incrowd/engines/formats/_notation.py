@@ -303,7 +303,8 @@ def check_form(form: str | None) -> None:
     directives = re.findall(r"%.?", form)
     if "%y" in directives:
         msg = f"The form of dates {form!r} has years of two digits, which do not tell the century."
-        raise DataError(msg, hint="write the years out in the file, with four digits.")
+        hint = "write them out in the file, or give the column a ladder: dates(..., format='%d.%m.%y', newest=2020)."
+        raise DataError(msg, hint=hint)
     months = directives.count("%m") + directives.count("%b")
     if (directives.count("%d"), months, directives.count("%Y"), len(directives)) != (1, 1, 1, 3):
         msg = f"The form of dates {form!r} cannot be read."

@@ -10,15 +10,32 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, Hierarchy
-from incrowd.hierarchies import ISO, MOST, dates, dates_for, flat, forms_of, likely_forms, moments_of, sample_of_texts
+from incrowd.hierarchies import (
+    ISO,
+    MOST,
+    dates,
+    dates_for,
+    flat,
+    forms_of,
+    likely_forms,
+    moments_of,
+    newest_for,
+    sample_of_texts,
+)
 from incrowd.plan.suggestion._missing import is_mark, marks_in, without
 
 MOST_AMONG = 0.8
 """A column is one of days if so large a share of its values is, whatever the rest means."""
 
 ORDER = "please check: are days and months read the right way round?"
-CENTURY = "please check the century: years of two digits from 69 on are read as 1969, the others as 2000 and later"
+CENTURY = "please check the century: years of two digits are read as of the hundred years up to newest"
+WHICH_CENTURY = (
+    "years of two digits do not tell their century, so no period is published: "
+    '{ dates = ["year", "decade"], format = "%s", newest = 2020 } reads them as of 1921 to 2020'
+)
 AMONG = "days and something else: missing = [...] names what means missing, and the days get periods"
+UNREAD = (AMONG, WHICH_CENTURY.partition("%")[0])
+"""How what is said of days without periods begins: they are alike by the calendar, and by nothing else."""
 
 
 def dates_in(domain: Domain) -> tuple[Hierarchy | None, str]:
@@ -31,8 +48,11 @@ def dates_in(domain: Domain) -> tuple[Hierarchy | None, str]:
     forms = forms_of(domain)
     if forms:
         form = None if forms[0] == ISO else forms[0]
+        newest = newest_for(domain, form) if form is not None and "%y" in form else None
+        if newest is None and "%y" in forms[0]:
+            return flat(), WHICH_CENTURY % form
         found = dates_for(domain, form) or (
-            dates("month", "quarter", "year", "decade", format=form) if domain.kind == "text" else flat()
+            dates("month", "quarter", "year", "decade", format=form, newest=newest) if domain.kind == "text" else flat()
         )
         return found, ORDER if len(forms) > 1 else CENTURY if "%y" in forms[0] else ""
     return (flat(), AMONG) if others_among_days(domain) else (None, "")

@@ -10,11 +10,13 @@ import numpy as np
 
 from incrowd.core import Domain, Hierarchy, HierarchyError
 from incrowd.hierarchies import (
+    COUNTRIES,
     Classification,
     ClassificationName,
     Flat,
     Frequent,
     Intervals,
+    Mask,
     Postcodes,
     auto,
     classification,
@@ -101,10 +103,13 @@ MANY = 2_000
 """A column with more values has names of something else than countries or schools."""
 
 SHAPES: Mapping[ClassificationName, str] = {
-    "icd-10": r"[A-TV-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}[+*!]?",
+    "icd-10": r"[A-TV-Z][0-9][0-9A-Z](?:\.[0-9A-Z]{1,4})?[+*!]?",
     "atc": r"[A-DGHJLMNPRSV][0-9]{2}[A-Z]{2}[0-9]{2}",
 }
-"""How codes look that nothing else looks like."""
+"""How codes look that nothing else looks like; some diseases have a point, or they are as ``UNDOTTED``."""
+
+UNDOTTED = r"[A-TV-Z][0-9][0-9A-Z](?:[0-9X][0-9A-Z]{0,3})?[+*!]?"
+"""Diseases without a point. Rooms and seats look so too, but have one length, and few letters."""
 
 NAMED: Mapping[str, ClassificationName] = {
     "icd": "icd-10", "icd10": "icd-10", "atc": "atc", "isco": "isco-08", "isco08": "isco-08", "nace": "nace-2",
@@ -125,15 +130,22 @@ POSTCODES: Mapping[str, str] = {
 """Postcodes whose form tells their country; an American one only if some have nine digits."""
 
 CODE_WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("plz", ("DE", "AT")), ("postleitzahl", ("DE", "AT")), ("code postal", ("FR",)), ("codigo postal", ("ES",)),
+    ("plz", ("DE",)), ("postleitzahl", ("DE",)), ("code postal", ("FR",)), ("codigo postal", ("ES",)),
     ("codice postale", ("IT",)), ("cap", ("IT",)), ("codice avviamento postale", ("IT",)), ("cep", ("BR",)),
-    ("pincode", ("IN",)), ("pin code", ("IN",)), ("postnummer", ("SE", "NO")), ("postnr", ("SE", "NO")),
+    ("pincode", ("IN",)), ("pin code", ("IN",)), ("postnummer", ("SE",)), ("postnr", ("SE",)),
 )  # fmt: skip
-"""Names of columns that are used in one country, or in some whose codes have different lengths."""
+"""Names of columns, and the countries that use them for codes of such a length.
+
+Codes of four digits are Austrian or Swiss, Danish or Norwegian, Belgian or Australian under the same name: they are
+asked about.
+"""
 
 
 UNUSED = ("00", "05", "11", "43", "62")
 """No street in Germany has a postcode that begins so: 11 is for authorities, the others are kept in reserve."""
+
+LOST = 0.5
+"""So large a share of the postcodes may have lost its zeros: where more are too short, they are of another country."""
 
 ANYWHERE = ("postcode", "postcodes", "post code", "postal code", "postalcode", "zip postal")
 """Names of postcodes that are used in many countries; an American one is called a zip."""
@@ -141,28 +153,43 @@ ANYWHERE = ("postcode", "postcodes", "post code", "postal code", "postalcode", "
 
 def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
     """Find the classification that the values of a column belong to, if it is plain."""
-    if domain.kind not in {"text", "number"} or len(domain.values) <= FEW:
+    if domain.kind not in {"text", "number"} or len(domain.values) < 2:
         return None
+    told = [NAMED[word] for word in tokens_of(domain.column) if word in NAMED]
+    by_name = (_covering(domain, name, 1.0, told=True) for name in told)
+    if len(domain.values) <= FEW:
+        return next(filter(None, by_name), None)
     found = (_covering(domain, name, share) for name, share in _likely(domain, about))
-    return next(filter(None, found), None)
+    return next(filter(None, (*by_name, *found)), None)
 
 
 def _likely(domain: Domain, about: str | None) -> Iterator[tuple[ClassificationName, float]]:
     """Give the classifications that a column may be of, and which share of its values they must know."""
-    yield from ((NAMED[word], 1.0) for word in tokens_of(domain.column) if word in NAMED)
     if (listed := _listed(domain)) is not None:
         yield listed, MOST_LISTED
     if domain.kind != "text":
         return
-    yield from (
-        (name, 1.0) for name, shape in SHAPES.items() if all(re.fullmatch(shape, text) for text in domain.values)
-    )
+    yield from ((name, 1.0) for name in SHAPES if _look_like(domain, name, about))
     if about == "codes of regions (NUTS)":
         yield "nuts", 1.0
     if len(domain.values) <= MANY:
         yield "countries", 1.0 if all(len(text) <= 3 for text in domain.values) else MOST_VALUES
         if about == "education":
             yield "isced", MOST_VALUES
+
+
+def _look_like(domain: Domain, name: ClassificationName, about: str | None) -> bool:
+    """Say whether all texts look like codes of a classification, and like nothing else."""
+    texts = domain.values.tolist()
+    if all(re.fullmatch(SHAPES[name], text) for text in texts) and (
+        name != "icd-10" or any("." in one for one in texts)
+    ):
+        return True
+    if name != "icd-10" or not all(re.fullmatch(UNDOTTED, text) for text in texts):
+        return False
+    if len(texts) < ENOUGH:
+        return about == "health"
+    return len({*map(len, texts)}) > 1 and len({text[0] for text in texts}) >= ENOUGH // 2
 
 
 def _listed(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
@@ -184,8 +211,8 @@ def _listed(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
     return found[0] if len(found) == 1 and branches >= ENOUGH // 2 else None
 
 
-def _covering(domain: Domain, name: ClassificationName, share: float) -> Classification | None:
-    """Give a classification that knows such a share of the values, and lets some of them become one."""
+def _covering(domain: Domain, name: ClassificationName, share: float, *, told: bool = False) -> Classification | None:
+    """Give a classification that knows such a share of the values, and lets some become one unless its name is told."""
     found = classification(name)
     paths = found.paths(domain)
     known = np.array([path is not None for path in paths], dtype=bool)
@@ -197,7 +224,7 @@ def _covering(domain: Domain, name: ClassificationName, share: float) -> Classif
         sizes = [len(labels) for labels in found.bind(domain).labels]
     except HierarchyError:  # a value that is called like a group
         return None
-    return found if any(1 < size < sizes[0] for size in sizes) else None
+    return found if told or any(1 < size < sizes[0] for size in sizes) else None
 
 
 def postcodes_in(domain: Domain) -> Postcodes | None:
@@ -212,9 +239,27 @@ def postcodes_in(domain: Domain) -> Postcodes | None:
 
 
 def _by_word(domain: Domain) -> Postcodes | None:
-    countries = next((countries for word, countries in CODE_WORDS if _is_called(domain, word)), ())
-    found = next((one for one in map(postcodes, countries) if None not in one.paths(domain)), None)
-    return postcodes("DE") if found is None and is_guess(domain) else found
+    words = tokens_of(domain.column)
+    told = [word.upper() for word in (words[:1] + words[-1:]) if len(words) > 1 and word.upper() in COUNTRIES]
+    used = next((countries for word, countries in CODE_WORDS if _is_called(domain, word)), ())
+    found = next((country for country in (*told, *used) if _has_shape(domain, country)), None)
+    return postcodes(found) if found is not None else postcodes("DE") if is_guess(domain) else None
+
+
+def _has_shape(domain: Domain, country: str) -> bool:
+    """Say whether all values have the shape of a country's postcodes, but for zeros that some numbers lost."""
+    return None not in postcodes(country).paths(domain) and (domain.kind == "text" or _short(domain, country) <= LOST)
+
+
+def lost_zeros(domain: Domain, country: str) -> bool:
+    """Say whether some postcodes are numbers that lost their zeros, if they are of this country."""
+    return domain.kind == "number" and _short(domain, country) > 0
+
+
+def _short(domain: Domain, country: str) -> float:
+    """Give the share of numbers that have fewer digits than postcodes of a country."""
+    texts, digits = domain.texts[: len(domain.values)], postcodes(country).digits
+    return sum(len(str(text)) < digits for text in texts) / max(len(texts), 1)
 
 
 def is_guess(domain: Domain) -> bool:
@@ -223,8 +268,9 @@ def is_guess(domain: Domain) -> bool:
         _is_called(domain, word) for word in ANYWHERE
     ):
         return False
-    texts = [str(text).zfill(5) for text in domain.texts[: len(domain.values)]]
-    return all(re.fullmatch("[0-9]{5}", text) and not text.startswith(UNUSED) for text in texts)
+    texts = [str(text).zfill(5 if domain.kind == "number" else 0) for text in domain.texts[: len(domain.values)]]
+    shaped = all(re.fullmatch("[0-9]{5}", text) and not text.startswith(UNUSED) for text in texts)
+    return shaped and _has_shape(domain, "DE")
 
 
 def _is_called(domain: Domain, word: str) -> bool:
@@ -246,13 +292,21 @@ UNEVEN = "some numbers lie far out; for ranges with as many rows each: { quantil
 WHICH_COUNTRY = 'read as German postcodes, which these could be: { postcodes = "FR" } for another country'
 """Said of postcodes whose form and name do not tell their country."""
 
+LOST_ZEROS = (
+    "some have fewer digits and are read with zeros before: did they lose them? Else they are of other countries"
+)
+"""Said of postcodes that are too short, as spreadsheets leave them."""
+
+OTHER_COUNTRY = 'codes of which country? { postcodes = "AT" } keeps its areas, "CH", "BE", "DK" and others theirs'
+"""Said of postcodes whose country is not known."""
+
 SOME = 10
 """Up to so many names of things none counts as rare."""
 
 YEARS = ("a date of birth", "a date that others may know", "a time of a wave or an event that others may know")
 
 
-def suggest_hierarchy(domain: Domain, about: str | None) -> tuple[HierarchyForm, str]:
+def suggest_hierarchy(domain: Domain, about: str | None, stored: Domain | None = None) -> tuple[HierarchyForm, str]:
     """Give a hierarchy and what to say about it, if anything.
 
     Parameters
@@ -261,14 +315,26 @@ def suggest_hierarchy(domain: Domain, about: str | None) -> tuple[HierarchyForm,
         The values of the column.
     about
         What the column is about, if its name says so.
+    stored
+        The values as the table holds them, if it holds numbers or days as texts: the hierarchy must fit these.
     """
     hierarchy, check = _choose(domain, about)
+    if stored is not None and not _covers(hierarchy, stored):
+        hierarchy, check = _choose(stored, about)
     return form_of(hierarchy), check
+
+
+def _covers(hierarchy: Hierarchy, domain: Domain) -> bool:
+    try:
+        hierarchy.bind(domain)
+    except HierarchyError:
+        return False
+    return True
 
 
 def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
     if by_name := _by_name(domain, about):
-        return by_name, WHICH_COUNTRY if isinstance(by_name, Postcodes) and is_guess(domain) else ""
+        return by_name, _about_country(domain, by_name)
     if known := known_codes(domain, about):
         others = isinstance(known, Classification) and known.others is not None
         return known, "some values are not in the classification: they are one group" if others else ""
@@ -295,6 +361,14 @@ def _by_name(domain: Domain, about: str | None) -> Hierarchy | None:
     if about not in {"a postcode", "postcodes"}:
         return None
     return postcodes_in(domain) or (mask() if _are_short_codes(domain) else None)
+
+
+def _about_country(domain: Domain, found: Hierarchy) -> str:
+    """Say what to check about postcodes."""
+    if isinstance(found, Postcodes):
+        return LOST_ZEROS if lost_zeros(domain, found.country) else WHICH_COUNTRY if is_guess(domain) else ""
+    lengths = {len(str(text)) for text in domain.texts[: len(domain.values)]}
+    return OTHER_COUNTRY if isinstance(found, Mask) and lengths != {5} and len(domain.values) > 1 else ""
 
 
 def _lies_in(domain: Domain, low: int, high: int) -> bool:

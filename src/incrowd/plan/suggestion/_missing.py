@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from incrowd.core import Domain
 from incrowd.hierarchies import forms_of, moments_of
@@ -19,12 +21,27 @@ _TEXTS = (
     "missing", "unknown", "unk", "k.a.", "k. a.", "k.a", "k/a", "keine angabe", "unbekannt", "fehlt",
     "inconnu", "nsp", "n.d.", "n/d", "non renseigné", "desconocido", "ns/nc", "sconosciuto", "onbekend", "s/i",
     "desconhecido", "não informado", "nieznane", "brak", "нет данных", "н/д", "不明", "未知", "无", "無", "미상",
+    "dk", "d/k", "don't know", "dont know", "do not know", "not known", "not sure", "unsure", "refused",
+    "refusal", "declined", "no answer", "no response", "not stated", "not reported", "not answered", "not available",
+    "not applicable", "not specified", "unspecified", "undisclosed", "prefer not to say", "dk/na", "dk/nr", "nr", "dnk",
+    "weiß nicht", "weiss nicht", "w.n.", "verweigert", "keine antwort", "nicht bekannt", "trifft nicht zu", "entfällt",
+    "ne sait pas", "nsp/nr", "refus", "sans réponse", "sans objet", "non déclaré", "non précisé", "non réponse",
+    "no sabe", "no contesta", "ns", "nc", "no consta", "no aplica", "se niega", "sin dato", "sin datos", "no informado",
+    "non so", "non risponde", "non noto", "non disponibile", "rifiuto", "weet niet", "weigert", "geen antwoord",
+    "niet bekend", "não sabe", "não respondeu", "não se aplica", "recusou", "ignorado", "nie wiem", "odmowa",
+    "vet ej", "vet inte", "ved ikke", "vet ikke", "uoplyst", "uppgift saknas", "わからない", "無回答", "无回答", "不详",
 )  # fmt: skip
 GAP_MARKS = frozenset(_TEXTS)
 """Texts, in small letters, that often stand for a missing value."""
 NEGATIVE = (-1, -2, -7, -8, -9, -77, -88, -99, -999, -9999)
 NINES = (9, 99, 999, 9999, 99999, 999999, 99999999)
-"""Numbers that often stand for one: where nothing else is negative, and where nothing else is nearly as large."""
+LAST = ((7, 8, 9), (97, 98, 99), (77, 88, 99), (997, 998, 999), (777, 888, 999), (9997, 9998, 9999), (7777, 8888, 9999))
+"""Numbers that often stand for one: where nothing else is negative, and where nothing else is nearly as large.
+
+Surveys take several last numbers for "not applicable", "does not know" and "refused".
+"""
+CODES = 12
+"""Up to so many whole numbers from 0 or 1 on, without a hole, are codes: what stands apart is none of them."""
 PLACEHOLDERS = (
     "0001-01-01", "1582-10-15", "1600-01-01", "1601-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31",
     "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31", "2100-01-01", "2199-12-31", "2999-12-31", "2999-01-01",
@@ -33,7 +50,7 @@ PLACEHOLDERS = (
 """Days with which programs fill what is missing: the first and the last that they know, or their day 0."""
 APART = np.timedelta64(5 * 365, "D")
 """Such a day is asked about where it is so far from all others, or far more frequent than they are."""
-NUMERALS = frozenset(map(str, (*NEGATIVE, *NINES)))
+NUMERALS = frozenset(map(str, (*NEGATIVE, *NINES, *(number for some in LAST for number in some))))
 MISSING = "mean missing?"
 """What is asked of every mark."""
 FEW, NAMED, NEAR = 3, 3, 5
@@ -63,6 +80,35 @@ class Gap:
     becoming: tuple[str, ...] = ()
     number: bool = False
     elsewhere: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """What perhaps stands for missing values in a table.
+
+    Attributes
+    ----------
+    found
+        The marks, those in most rows first.
+    marks
+        The marks of each column as its values are written.
+    missing
+        Texts that count as missing already.
+    from_texts
+        Whether numbers are read from texts, of which any can be called missing.
+    """
+
+    found: tuple[Gap, ...] = ()
+    marks: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ("",)
+    from_texts: bool = False
+
+    def questions(self, left_out: Collection[str]) -> Iterator[str]:
+        """Ask about the marks; whether one is a value of a column that is left out does not matter."""
+        gaps = [
+            replace(gap, elsewhere=tuple(name for name in gap.elsewhere if name not in left_out)) for gap in self.found
+        ]
+        return questions_of_gaps(gaps, self.missing, from_texts=self.from_texts)
 
 
 def is_mark(text: str) -> bool:
@@ -112,6 +158,16 @@ def without(domain: Domain, marks: Collection[str]) -> Domain:
     kept = np.array([text not in marks for text in domain.texts[: len(domain.values)]], dtype=bool)
     counts = domain.counts[np.concatenate((kept, np.ones(len(domain) - len(kept), dtype=bool)))]
     return replace(domain, values=domain.values[kept], counts=counts, spelling=None)
+
+
+def as_missing(domain: Domain, marks: Collection[str]) -> Domain:
+    """Count some values of a column as missing."""
+    rest = without(domain, marks)
+    gone = int(domain.counts.sum() - rest.counts.sum())
+    if not gone:
+        return domain
+    known, missing = rest.counts[: len(rest.values)], int(rest.counts[len(rest.values) :].sum()) + gone
+    return replace(rest, counts=np.append(known, missing))
 
 
 def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts: bool) -> Iterator[str]:
@@ -175,32 +231,71 @@ def _texts_in(domain: Domain) -> dict[str, int]:
 
 
 def _numerals_in(domain: Domain, is_typed: Callable[[list[str]], bool]) -> dict[str, int]:
-    """Find numbers that make texts of what would be numbers or dates without them, as -9 does among 12.50 and 3.10."""
+    """Find numbers among texts that have none, and those that make texts of what would be numbers or dates."""
     if domain.kind != "text":
         return {}
     texts = domain.values.tolist()
     places = [place for place, text in enumerate(texts) if text in NUMERALS]
-    if not places or len(texts) - len(places) <= FEW:
-        return {}
     told = [text for text in texts if not is_mark(text)]
-    if is_typed(told) or not is_typed([text for text in told if text not in NUMERALS]):
+    others = [text for text in told if text not in NUMERALS]
+    if not places or len(others) < 2:
+        return {}
+    words = not any(sign.isdigit() for text in others for sign in text)
+    if not words and (len(others) <= FEW or is_typed(told) or not is_typed(others)):
         return {}
     return {texts[place]: int(domain.counts[place]) for place in places}
 
 
 def _numbers_in(domain: Domain) -> dict[str, int]:
-    values, counts = domain.values, domain.counts[: len(domain.values)]
-    if len(values) <= FEW or values.dtype.kind == "O":
+    if len(domain.values) < 2 or domain.values.dtype.kind == "O":
         return {}
-    found = [mark for mark in NEGATIVE if mark in values[: len(NEGATIVE)]]
-    below = values[values < 0]
-    places = [int(np.searchsorted(values, mark)) for mark in found] if len(found) == len(below) else []
-    top, second = values[-1], values[-2]
-    if top in NINES and second >= 0:
-        usual = float(np.median(counts[:-1]))
-        if 2 * second <= top or (top - second >= NEAR and counts[-1] > NEAR * usual):
-            places.append(len(values) - 1)
+    places = [*_negatives(domain), *_last(domain)]
+    counts = domain.counts
     return {text: int(counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
+
+
+def _negatives(domain: Domain) -> list[int]:
+    """Give the places of negative numbers that are all marks; a scale has as many on either side."""
+    values = domain.values
+    below = values[values < 0]
+    if not 0 < len(below) < len(values) or not set(below.tolist()) <= {*NEGATIVE}:
+        return []
+    if len(values) <= 2 * len(below) + 1 and (values == -values[::-1]).all():
+        return []
+    return [*range(len(below))]
+
+
+def _last(domain: Domain) -> list[int]:
+    """Give the places of the last numbers if they are marks: far from all others, or apart from a list of codes."""
+    values, counts = domain.values, domain.counts[: len(domain.values)]
+    several = max((_ending(values, some) for some in LAST), default=0)
+    for many in range(max(several, int(values[-1] in NINES)), 0, -1):
+        rest = values[:-many]
+        rest = rest[rest >= 0]
+        if not len(rest):
+            continue
+        first, second = values[-many], rest[-1]
+        usual = float(np.median(counts[len(values) - many - len(rest) : -many]))
+        often = first - second >= NEAR and counts[-many:].min() > NEAR * usual
+        far = 2 * second <= first and len(rest) > 1 and values[-1] in NINES
+        if often or far or (_are_codes(rest) and first - second > 1):
+            return [*range(len(values) - many, len(values))]
+    return []
+
+
+def _ending(values: npt.NDArray[Any], marks: Sequence[int]) -> int:
+    """Say how many of the last values are marks of one kind, the last of them among these."""
+    if values[-1] not in marks[1:]:
+        return 0
+    return next((many for many, value in enumerate(values[::-1]) if value not in marks), len(values))
+
+
+def _are_codes(values: npt.NDArray[Any]) -> bool:
+    """Say whether numbers are all whole ones from 0 or 1 on, and few: a list of codes."""
+    first = values[0]
+    return (
+        first in {0, 1} and 1 < len(values) <= CODES and bool((values == np.arange(first, first + len(values))).all())
+    )
 
 
 def _days_in(domain: Domain) -> dict[str, int]:

@@ -40,6 +40,7 @@ _GROUP = re.compile(r"-?[1-9][0-9]{0,2}([.,])[0-9]{3}")
 _DAY = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4})(?:[ T][0-9:]+)?")
 _SHORT = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{2})(?:[ T][0-9:]+)?")
 _LIKE_NUMBER = re.compile(r"[-+]?[0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*(?:[eE][-+]?[0-9]+)?")
+_CLOCK = re.compile("[ T](?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$")
 _OTHERS = 5
 """So few other texts among numbers are asked about: more are codes."""
 _EDGED = re.compile(r"\A\s+\S|\S\s+\Z")
@@ -115,7 +116,7 @@ def forms_of(texts: list[str]) -> list[str]:
 
 
 def _is_day(form: str, text: str) -> bool:
-    day = day_of(form, re.split("[ T](?=[0-9]{1,2}:)", text, maxsplit=1)[0])
+    day = day_of(form, _CLOCK.sub("", text))
     return day is not None and (form != "%Y%m%d" or day.year in _YEARS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from incrowd.core import Domain
 from incrowd.models import AlphaAssociation, BetaLikeness, LDiversity, Model, TCloseness
+from incrowd.plan.suggestion._missing import as_missing
 
 DIFFERENT = 3
 """At least so many different sensitive values in a group, unless the table has fewer."""
@@ -37,7 +39,7 @@ UNASKED = (
 """Why a bound that fits is named and no more, and what to do with it."""
 
 
-def promise_for(domain: Domain, *, by_person: bool) -> tuple[Model | None, str]:
+def promise_for(domain: Domain, *, by_person: bool, marks: Collection[str] = ()) -> tuple[Model | None, str]:
     """Give what can be promised about a column, and why nothing or less than usual.
 
     Parameters
@@ -46,13 +48,16 @@ def promise_for(domain: Domain, *, by_person: bool) -> tuple[Model | None, str]:
         The values of the column. Missing ones do not count: that nothing is known is no diversity.
     by_person
         Whether people have several rows. Distances between numbers are then not defined.
+    marks
+        Values that perhaps stand for missing ones, and count as such.
     """
+    has_null, domain = domain.has_null, as_missing(domain, marks)
     counts = np.sort(domain.counts[: len(domain.values)])[::-1]
     if len(counts) < 2:
         return None, f"{NO_PROMISE}{'one value' if len(counts) else 'no value'} cannot be spread"
     if len(counts) == 2:
         return None, f"{NO_PROMISE}{_bound(domain)}; {UNASKED}"
-    if domain.kind == "number" and len(counts) > MEASURED and not by_person and not domain.has_null:
+    if domain.kind == "number" and len(counts) > MEASURED and not by_person and not has_null:
         return TCloseness(CLOSE, of=domain.column, distance="ordered"), ""
     attained = [number for number in (2, 3) if ATTAINED * counts[number - 1 :].sum() >= domain.counts.sum()]
     different = min(DIFFERENT, max(attained, default=1), 2 if len(counts) == DIFFERENT else DIFFERENT)

@@ -17,10 +17,21 @@ from typing import Any
 import numpy as np
 
 from incrowd.core import DataError, Domain
-from incrowd.engines import Engine, Notation, charset_of, files_of, first_rows, header_of, is_text, open_table, reads
+from incrowd.engines import (
+    Engine,
+    Notation,
+    charset_of,
+    files_of,
+    first_rows,
+    header_of,
+    is_text,
+    open_table,
+    plain_number,
+    reads,
+)
 from incrowd.evidence import Profile, profile_of
 from incrowd.plan.suggestion._days import questions_of_days
-from incrowd.plan.suggestion._missing import Gap, gaps_in, questions_of_gaps
+from incrowd.plan.suggestion._missing import Gap, Gaps, gaps_in, listed
 from incrowd.plan.suggestion._notation import (
     DAY_FIRST,
     MONTH_FIRST,
@@ -62,6 +73,8 @@ class Read:
         The names of what was found out.
     asked
         What to ask about it.
+    gaps
+        What perhaps stands for missing values.
     """
 
     engine: Engine
@@ -70,6 +83,7 @@ class Read:
     reading: Mapping[str, Any]
     found: tuple[str, ...]
     asked: tuple[str, ...]
+    gaps: Gaps
 
 
 def read_table(
@@ -106,15 +120,17 @@ def read_table(
         engine = open_table(table, missing_values=missing, **given, **found)
         profile = profile_of(engine)
     domains = {name: _as_in_a_file(domain) for name, domain in profile.domains.items()}
+    marked = {} if sketch is not None else _marked_numbers(domains)
+    domains |= marked
     typed = {name for name, domain in profile.domains.items() if domain.kind != "text"}
-    gaps = [
-        replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns))
-        for gap in gaps_in(domains, are_typed)
-    ]
+    gaps = gaps_in(domains, are_typed)
+    marks = {name: frozenset(gap.mark for gap in gaps if name in gap.columns) for name in domains}
+    gaps = [replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns)) for gap in gaps]
     said = [f"{note}. Is it right?" for note in unfitting(engine) if note.split()[0] in given]
-    asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile)]
-    asked += [*questions_of_gaps(gaps, missing, from_texts=sketch is not None), *questions_of_days(domains)]
-    return Read(engine, profile, domains, {**given, **found}, tuple(found), tuple(asked))
+    asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile), *_ask_texts([*marked])]
+    asked += questions_of_days(domains)
+    seen = Gaps(tuple(gaps), marks, tuple(missing), from_texts=sketch is not None)
+    return Read(engine, profile, domains, {**given, **found}, tuple(found), tuple(asked), seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +337,36 @@ def _as_in_a_file(domain: Domain) -> Domain:
     return Domain.of_texts(
         domain.column, domain.values.tolist(), domain.counts[:known], int(domain.counts[known:].sum())
     )
+
+
+def _marked_numbers(domains: Mapping[str, Domain]) -> dict[str, Domain]:
+    """Read texts of a frame that are numbers with a decimal comma or marks between thousands, as in a file."""
+    texts = {name: _texts(domain) for name, domain in domains.items() if domain.kind == "text"}
+    found = notation_in(texts, day_first=True, points=False)
+    if found.decimal is None and found.thousands is None:
+        return {}
+    notation = Notation(found.decimal or ".", found.thousands)
+    numbers = {name: [plain_number(notation, text) for text in domains[name].values.tolist()] for name in texts}
+    return {
+        name: _as_in_a_file(_rewritten(domains[name], some)) for name, some in numbers.items() if all(some) and some
+    }
+
+
+def _rewritten(domain: Domain, texts: Sequence[str | None]) -> Domain:
+    """Put other texts in the place of a column's."""
+    known = len(domain.values)
+    values, nulls = np.array(texts, dtype=object), int(domain.counts[known:].sum())
+    return Domain.build(domain.column, "text", values, domain.counts[:known], nulls)
+
+
+def _ask_texts(names: Sequence[str]) -> Iterator[str]:
+    """Ask to make numbers of texts: what stays text can become no range, and nothing near it can be told."""
+    if names:
+        yield (
+            f"{listed(names)} {'holds' if len(names) == 1 else 'hold'} numbers as texts, with decimal commas or marks "
+            f"between thousands, and {'stays' if len(names) == 1 else 'stay'} text: make numbers of them, or suggest "
+            f"from the file"
+        )
 
 
 def _as_written(gap: Gap, sketch: Sketch | None, engine: Engine) -> Gap:

@@ -15,8 +15,9 @@ from incrowd.hierarchies import FEW_RECORDS, Tree, flat
 from incrowd.plan._forms import FlatForm, FrequentForm, form_of
 from incrowd.plan.suggestion._answers import is_for_analysis
 from incrowd.plan.suggestion._combinations import SinglingOut, alone_with, census_of, singling_out
-from incrowd.plan.suggestion._days import AMONG
+from incrowd.plan.suggestion._days import UNREAD
 from incrowd.plan.suggestion._ladders import suggest_hierarchy
+from incrowd.plan.suggestion._missing import Gaps
 from incrowd.plan.suggestion._persons import Persons, persons_in, properties, with_blocks
 from incrowd.plan.suggestion._presentation import SAID
 from incrowd.plan.suggestion._promise import promise_for
@@ -75,6 +76,8 @@ class Look:
     profile, domains, guesses, persons
         Its columns in numbers, their values (texts that are numbers or days read as such), the probable role of each,
         and which of them stand for persons and households.
+    gaps
+        What perhaps stands for missing values.
     ladders
         The hierarchies that somebody gave.
     """
@@ -89,6 +92,7 @@ class Look:
     domains: Mapping[str, Domain]
     guesses: Mapping[str, RoleGuess]
     persons: Persons
+    gaps: Gaps
     ladders: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     def suggestion(self, said: Mapping[str, SuggestedRole], entity: str | None, count: str | None) -> Suggestion:
@@ -126,7 +130,9 @@ class Look:
         weights = [name for name, guess in self.guesses.items() if guess.stands_for == "weight"]
         weight = max(weights, key=is_for_analysis, default=None)
         household = self.persons.household
-        read = (self.layout, household, weight, self.found, self.asked)
+        left_out = {one.name for one in columns if one.role in {"identifier", "drop"}} - {entity, household}
+        asked = (*self.asked, *self.gaps.questions(left_out))
+        read = (self.layout, household, weight, self.found, asked)
         return Suggestion(columns, self.profile, singled, entity, count, *read, said, self.missing, self)
 
     def _check(self, said: Mapping[str, str], *extra: str | None) -> None:
@@ -145,7 +151,8 @@ class Look:
         if role is not None:
             guess = RoleGuess(role, SAID, sure=True, about=guess.about)
         if guess.role == "sensitive" and domain is not None:
-            promise, check = promise_for(domain, by_person=by_person)
+            marks = self.gaps.marks.get(column.name, ())
+            promise, check = promise_for(domain, by_person=by_person, marks=marks)
             text = None if promise is None else str(promise)
             return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, None, check, text)
         if guess.role != "quasi" or domain is None:
@@ -155,13 +162,14 @@ class Look:
             tree = ladder if isinstance(ladder, Tree) else None
             form = form_of(flat() if tree is not None else ladder)
             return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, form, tree=tree)
-        hierarchy, check = suggest_hierarchy(self.domains[column.name], guess.about)
+        stored = None if domain is self.domains[column.name] else domain
+        hierarchy, check = suggest_hierarchy(self.domains[column.name], guess.about, stored)
         return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, hierarchy, check)
 
     def _with_trees(self, columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
         """Give names of which nothing else is known a tree of what goes with the same others."""
         flats = [one for one in columns if isinstance(one.hierarchy, (FlatForm, FrequentForm))]
-        last_resort = [one.name for one in flats if one.check != AMONG]  # days are alike by the calendar
+        last_resort = [one.name for one in flats if not one.check.startswith(UNREAD)]
         trees = trees_of(census, [name for name in last_resort if name not in self.ladders])
         note = "groups of values that go with the same values of other columns: please look at the file"
         return tuple(replace(one, tree=trees[one.name], check=note) if one.name in trees else one for one in columns)
@@ -192,7 +200,7 @@ def header_of(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
     guesses, persons = _guesses(read)
     path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
     how = (read.reading, read.found, read.asked, tuple(missing))
-    return Look(read.engine, path, *how, read.profile, read.domains, guesses, persons)
+    return Look(read.engine, path, *how, read.profile, read.domains, guesses, persons, read.gaps)
 
 
 def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Sequence[str], *, show: bool) -> None:
