@@ -18,6 +18,9 @@ from incrowd.plan.suggestion._words import tokens_of, topics_of
 ENOUGH = 5
 """So many different codes are needed: fewer could be anything."""
 
+ANSWERS = ("yes", "no", "ja", "nein", "nee", "oui", "non", "si", "sim", "nao", "none", "never", "often", "sometimes")
+"""What is answered to the question whether somebody was seen by a doctor."""
+
 DAYS = (1_000, 80_000)
 """Days are counted from 1900, 1960 or 1970: a life is in between."""
 
@@ -165,6 +168,14 @@ def _are_numbers_of_people(domain: Domain) -> bool:
     return _whole(domain) and int(values[-1]) - int(values[0]) < 4 * len(values)
 
 
+def _could_be_staff(domain: Domain) -> bool:
+    """Whether texts are many, or words with capitals that are no answers: few doctors may be named by family names."""
+    texts = [*map(str.strip, sample_of_texts(domain))]
+    if domain.kind != "text" or len(texts) >= ENOUGH:
+        return domain.kind == "text"
+    return len(texts) > 1 and all(text.istitle() and text.lower() not in ANSWERS for text in texts)
+
+
 def _are_fractions(domain: Domain) -> bool:
     """Whether numbers are not whole."""
     return domain.kind == "number" and domain.values.dtype.kind == "f"
@@ -229,6 +240,7 @@ _SUITED: Mapping[str, Callable[[Domain], bool]] = {
     "fractions": _are_fractions,
     "postcodes": _are_postcodes,
     "people": could_be_people,
+    "staff": _could_be_staff,
     "names": lambda domain: domain.kind == "text" and len(domain.values) > 4,
     "two": lambda domain: len(domain.values) == 2,
     "few": lambda domain: len(domain.values) <= 12,

@@ -198,8 +198,9 @@ def _by_pattern(clues: Clues) -> RoleGuess | None:
     if pattern := pattern_of(clues.domain):
         return RoleGuess("identifier", f"values look like {pattern}", sure=True)
     named = bool(clues.topics) and clues.topics[0].topic.role == "identifier"
-    if not named and are_people(clues.domain):
-        return RoleGuess("identifier", "values look like names of people", sure=not clues.topics, about=NAME)
+    few = clues.column.records >= FEW_RECORDS and clues.column.distinct <= FEW
+    if (few or not named) and are_people(clues.domain):
+        return RoleGuess("identifier", "values look like names of people", sure=named or not clues.topics, about=NAME)
     if not is_free_text(clues.domain):
         return None
     return RoleGuess("identifier", "free text, can name anybody", sure=named or not clues.topics)
