@@ -68,6 +68,23 @@ def test_a_number_within_which_sex_differs_and_the_place_does_not_is_a_household
     assert found.plan("x.csv").data.entity is None
 
 
+@pytest.mark.parametrize("name", ["nr", "x", "pat", "subj", "sujet", "code"])
+@pytest.mark.parametrize("mistakes", [0, 0.01])
+def test_a_person_is_found_though_a_few_rows_have_typing_errors(name: str, mistakes: float) -> None:
+    draw = random.Random(1)
+    numbers = draw.sample(range(10**5, 10**6), 300)
+    people = [(number, draw.choice("fm"), draw.randrange(1940, 2000)) for number in numbers]
+    rows = [(*person, wave, draw.random() < mistakes) for person in people for wave in range(5)]
+    found = suggested({
+        name: [number for number, *_ in rows],
+        "wave": [wave for *_, wave, _ in rows],
+        "sex": [draw.choice("fm") if wrong else sex for _, sex, *_, wrong in rows],
+        "yob": [draw.randrange(1940, 2000) if wrong else born for _, _, born, _, wrong in rows],
+        "q1": [draw.choice("abcd") for _ in rows],
+    })  # fmt: skip
+    assert (found.entity, found.household) == (name, None)
+
+
 def test_a_village_is_no_household_and_no_person() -> None:
     found = suggested({
         "villnum": [place % 12 for place in range(600)],

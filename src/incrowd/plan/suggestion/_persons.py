@@ -15,8 +15,9 @@ from incrowd.plan.suggestion._words import tokens_of, vocabulary
 CANDIDATES, COMPARED = 4, 6
 """So many columns are tried as persons, each beside so many others: one count of pairs each."""
 
-NEARLY = 1.02
-"""A column stays the same within if there are hardly more pairs than persons."""
+NEARLY, MISTAKEN, WRONG = 0.02, 0.02, 0.08
+"""A column stays the same within if there are hardly more pairs than persons: so many for each of them, or, where typing
+errors make more, so many for each row and not more for each person."""
 
 HOUSEHOLD = 10
 """More people on average are no household."""
@@ -107,7 +108,8 @@ def _repeats(clues: Clues, guess: RoleGuess) -> bool:
     column = clues.column
     if column.missing or clues.few or not (clues.whole or clues.domain.kind == "text"):
         return False
-    told = guess.about is not None or guess.sure or 100 * column.distinct < column.records
+    coded = any(one.topic.about in NUMBERS for one in clues.topics)
+    told = guess.sure or (guess.about is not None and not coded) or 100 * column.distinct < column.records
     if guess.stands_for is None and guess.role != "identifier" and told:
         return False
     return column.distinct > 1 and 10 * column.distinct <= 9 * column.records
@@ -124,10 +126,11 @@ def _within(
         and guesses[other].stands_for is None
     ]  # fmt: skip
     fixed = sorted(others, key=lambda other: (_told(guesses[other].about), clues[other].column.distinct, other))
-    people = clues[name].column.distinct
+    people, rows = clues[name].column.distinct, clues[name].column.records
+    spare = max(NEARLY * people, min(MISTAKEN * rows, WRONG * people))
     for other in fixed[:COMPARED]:
         pairs = engine.census_size(CensusRequest((name, other)))
-        yield guesses[other].about, pairs <= NEARLY * people
+        yield guesses[other].about, pairs <= people + spare
 
 
 def _told(about: str | None) -> int:
