@@ -21,6 +21,13 @@ ENOUGH = 5
 ANSWERS = ("yes", "no", "ja", "nein", "nee", "oui", "non", "si", "sim", "nao", "none", "never", "often", "sometimes")
 """What is answered to the question whether somebody was seen by a doctor."""
 
+_HOLDING = """
+own owned owner owns outright mortgage mortgaged rent rented renter renting tenant leased leasehold freehold eigentum
+miete gemietet mieter proprietaire locataire propia alquilada proprieta affitto eigen huur propria alugada
+"""
+HOLDING = frozenset(_HOLDING.split())
+"""How somebody holds a home."""
+
 DAYS = (1_000, 80_000)
 """Days are counted from 1900, 1960 or 1970: a life is in between."""
 
@@ -181,6 +188,20 @@ def _are_fractions(domain: Domain) -> bool:
     return domain.kind == "number" and domain.values.dtype.kind == "f"
 
 
+def _are_weights(domain: Domain) -> bool:
+    """Whether fractions above zero are around 1, or so large that each speaks for many people."""
+    if not _are_fractions(domain) or len(domain.values) <= 12 or domain.values[0] <= 0:
+        return False
+    mean = float(np.average(domain.values, weights=domain.counts[: len(domain.values)]))
+    return 0.5 <= mean <= 2 or mean >= 50
+
+
+def _are_owned_or_rented(domain: Domain) -> bool:
+    """Whether one of a few texts says that somebody owns or rents a home."""
+    texts = sample_of_texts(domain) if domain.kind == "text" and len(domain.values) <= 12 else []
+    return any(not HOLDING.isdisjoint(tokens_of(text)) for text in texts)
+
+
 def _are_postcodes(domain: Domain) -> bool:
     """Whether nearly all values have four to seven digits, as many as the others but for zeros that were lost."""
     texts = [*map(str.strip, domain.texts_at(range(0, len(domain.values), max(len(domain.values) // SAMPLE, 1))))]
@@ -238,6 +259,8 @@ _SUITED: Mapping[str, Callable[[Domain], bool]] = {
     "each": _are_each_another,
     "numbers": _are_numbers_of_people,
     "fractions": _are_fractions,
+    "weights": _are_weights,
+    "owned or rented": _are_owned_or_rented,
     "postcodes": _are_postcodes,
     "people": could_be_people,
     "staff": _could_be_staff,
