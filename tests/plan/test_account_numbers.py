@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import incrowd as ic
+from incrowd.plan import ColumnSuggestion
 
 DRAW = random.Random(3)
 ROWS = 800
@@ -22,7 +23,7 @@ WRITTEN: dict[str, Callable[[], Any]] = {
 }
 
 
-def column_of(name: str, values: list[Any]) -> ic.ColumnSuggestion:
+def column_of(name: str, values: list[Any]) -> ColumnSuggestion:
     people = range(len(values))
     table = pd.DataFrame({
         "age": [DRAW.randrange(18, 90) for _ in people],

@@ -76,7 +76,7 @@ def _is_even(values: np.ndarray, low: int, high: int) -> bool:
     places = (values.astype(float) - low) / (high - low)
     below = np.arange(len(values)) / len(values)
     apart = max(float(np.max(places - below)), float(np.max(below + 1 / len(values) - places)))
-    return apart <= EVEN / len(values) ** 0.5
+    return bool(apart <= EVEN / float(np.sqrt(len(values))))
 
 
 def _like_codes(domain: Domain) -> Likeness | None:
