@@ -142,3 +142,45 @@ def test_doctors_with_initials_or_family_names_are_not_published() -> None:
 def test_a_number_of_a_clinic_that_is_another_one_in_each_row_is_one_of_persons() -> None:
     assert found({"clinic_no": [*range(7_000, 7_000 + ROWS)]})["clinic_no"].role == "identifier"
     assert found({"clinic_no": [*range(20)] * 12})["clinic_no"].role == "quasi"
+
+
+FEW_PEOPLE = ["Anna Lang", "Paul Weber", "Jane Roth", "Max Vogel"]
+WRITTEN = {
+    "in full": FEW_PEOPLE,
+    "after a title": [f"Dr. {name.split()[1]}" for name in FEW_PEOPLE],
+    "after a letter": [f"{name[0]}. {name.split()[1]}" for name in FEW_PEOPLE],
+    "family name first": [", ".join(reversed(name.split())) for name in FEW_PEOPLE],
+}
+
+
+def role_beside_others(name: str, values: list[str]) -> str:
+    rows = [{"age": 20 + place % 60, "sex": "fm"[place % 2], name: values[place % len(values)]} for place in range(600)]
+    return next(column.role for column in ic.suggest(rows).columns if column.name == name)
+
+
+@pytest.mark.parametrize("people", [2, 3, 4])
+@pytest.mark.parametrize("written", WRITTEN)
+@pytest.mark.parametrize("name", ["arzt", "therapist", "cause_of_death_doc", "patient", "username"])
+def test_names_of_people_are_never_published_however_few_there_are(name: str, written: str, people: int) -> None:
+    assert role_beside_others(name, WRITTEN[written][:people]) == "identifier"
+
+
+@pytest.mark.parametrize("name", ["maiden", "mother_maiden"])
+def test_a_maiden_name_is_a_name(name: str) -> None:
+    assert role_beside_others(name, ["Schmidt", "Weber", "Lang", "Kurz", "Vogel", "Hahn"]) == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("arzt", ["Lang", "Roth", "Vogel"], "quasi"),
+        ("doctor", ["Yes", "No"], "sensitive"),
+        ("party", ["Christian Democrats", "Social Democrats", "Green Party"], "sensitive"),
+        ("city", ["San Jose", "Saint Paul", "Santa Maria"], "quasi"),
+        ("degree", ["Dr.", "Prof.", "Mag."], "quasi"),
+    ],
+)
+def test_few_family_names_of_doctors_become_vaguer_and_other_words_are_no_names(
+    name: str, values: list[str], role: str
+) -> None:
+    assert role_beside_others(name, values) == role

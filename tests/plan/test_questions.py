@@ -126,3 +126,40 @@ def test_a_mark_that_is_a_value_only_of_what_is_left_out_can_be_called_missing(t
     assert 'missing = ["", "99"]' in asked[0]
     kept = ic.suggest(path, roles={"id": "quasi"}).questions
     assert any("It is a value of 'id' too" in question for question in kept)
+
+
+def households(size: int = 3) -> list[dict[str, object]]:
+    """Give people who share the income of their household."""
+    draw = random.Random(8)
+    money = [round(draw.lognormvariate(10.6, 0.5)) for _ in range(200)]
+    return [
+        {"hhid": n // size, "sex": draw.choice("fm"), "age": draw.randrange(90), "hhinc": money[n // size]}
+        for n in range(200 * size)
+    ]
+
+
+def test_a_household_is_asked_about_in_the_list_because_rows_are_counted() -> None:
+    asked = ic.suggest(households()).questions
+    assert asked[0] == (
+        "does 'hhid' stand for a household? Rows are counted, and groups may hold fewer households than rows: "
+        'to count households write entity = "hhid" below [data]'
+    )
+    assert not any("household?" in question for question in ic.suggest(households(), entity="hhid").questions)
+    assert not any("household?" in question for question in ic.suggest(households(1)).questions)
+
+
+def test_what_gives_back_households_as_it_is_published_is_asked_about() -> None:
+    found = ic.suggest(households())
+    column = next(column for column in found.columns if column.name == "hhinc")
+    assert (column.role, column.sure) == ("sensitive", False)
+    assert column.reason.startswith("the same for all rows of one 'hhid'")
+    assert any("'hhinc' is published as it is" in question for question in found.questions)
+
+
+def test_what_is_left_out_is_asked_about_after_what_is_published_and_what_becomes_vaguer() -> None:
+    draw = random.Random(9)
+    rows = [{"zz": f"{draw.choice('ab')}{n}", "qq": draw.randrange(7), "hiv": draw.choice("yn")} for n in range(300)]
+    asked = ic.suggest(rows, roles={"hiv": "sensitive"}).questions
+    left_out = next(place for place, question in enumerate(asked) if "left out" in question)
+    vaguer = next(place for place, question in enumerate(asked) if "vaguer" in question)
+    assert vaguer < left_out

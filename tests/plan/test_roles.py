@@ -68,6 +68,23 @@ def test_a_number_within_which_sex_differs_and_the_place_does_not_is_a_household
     assert found.plan("x.csv").data.entity is None
 
 
+@pytest.mark.parametrize("name", ["nr", "x", "pat", "subj", "sujet", "code"])
+@pytest.mark.parametrize("mistakes", [0, 0.01])
+def test_a_person_is_found_though_a_few_rows_have_typing_errors(name: str, mistakes: float) -> None:
+    draw = random.Random(1)
+    numbers = draw.sample(range(10**5, 10**6), 300)
+    people = [(number, draw.choice("fm"), draw.randrange(1940, 2000)) for number in numbers]
+    rows = [(*person, wave, draw.random() < mistakes) for person in people for wave in range(5)]
+    found = suggested({
+        name: [number for number, *_ in rows],
+        "wave": [wave for *_, wave, _ in rows],
+        "sex": [draw.choice("fm") if wrong else sex for _, sex, *_, wrong in rows],
+        "yob": [draw.randrange(1940, 2000) if wrong else born for _, _, born, _, wrong in rows],
+        "q1": [draw.choice("abcd") for _ in rows],
+    })  # fmt: skip
+    assert (found.entity, found.household) == (name, None)
+
+
 def test_a_village_is_no_household_and_no_person() -> None:
     found = suggested({
         "villnum": [place % 12 for place in range(600)],
@@ -359,3 +376,27 @@ def test_somebody_known_by_an_address_or_an_account_is_a_person(form: str) -> No
 def test_long_numbers_that_occur_once_stand_for_somebody() -> None:
     rows = [{"nsec": 180_000_000_000_000 + 7_919_000_003 * row, "age": row % 60} for row in range(300)]
     assert ic.suggest(rows).columns[0].role == "identifier"
+
+
+FLAGS = [DRAW.randrange(2) for _ in range(400)]
+SHORT: list[tuple[str, list[Any], str]] = [
+    *((name, FLAGS, "sensitive") for name in ("af", "ckd", "hcv", "schiz", "lgbt", "conv")),
+    ("hval", [DRAW.randrange(50, 900) * 1000 for _ in FLAGS], "sensitive"),
+    ("audit", [DRAW.randrange(41) for _ in FLAGS], "sensitive"),
+    ("orient", [DRAW.choice(["straight", "gay", "bi"]) for _ in FLAGS], "sensitive"),
+    *((name, [round(DRAW.lognormvariate(0, 0.4), 4) for _ in FLAGS], "drop") for name in ("w", "w_1")),
+    *((name, [round(DRAW.lognormvariate(6, 0.4), 3) for _ in FLAGS], "drop") for name in ("w", "w_1")),
+    ("w", [round(DRAW.gauss(75, 12), 1) for _ in FLAGS], "quasi"),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "role"), SHORT)
+def test_short_names_are_known(name: str, values: list[Any], role: str) -> None:
+    assert roles_of({"age": [DRAW.randrange(90) for _ in values], name: values})[name] == role
+
+
+def test_tenure_is_housing_where_homes_are_owned_or_rented_and_else_work() -> None:
+    homes = suggested({"tenure": [DRAW.choice(["own", "rent"]) for _ in FLAGS], "age": FLAGS})
+    years = suggested({"tenure": [DRAW.randrange(40) for _ in FLAGS], "age": FLAGS})
+    assert homes.columns[0].reason == "name suggests a dwelling or what is seen of it"
+    assert years.columns[0].reason == "name suggests work"

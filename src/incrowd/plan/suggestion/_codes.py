@@ -18,6 +18,16 @@ from incrowd.plan.suggestion._words import tokens_of, topics_of
 ENOUGH = 5
 """So many different codes are needed: fewer could be anything."""
 
+ANSWERS = ("yes", "no", "ja", "nein", "nee", "oui", "non", "si", "sim", "nao", "none", "never", "often", "sometimes")
+"""What is answered to the question whether somebody was seen by a doctor."""
+
+_HOLDING = """
+own owned owner owns outright mortgage mortgaged rent rented renter renting tenant leased leasehold freehold eigentum
+miete gemietet mieter proprietaire locataire propia alquilada proprieta affitto eigen huur propria alugada
+"""
+HOLDING = frozenset(_HOLDING.split())
+"""How somebody holds a home."""
+
 DAYS = (1_000, 80_000)
 """Days are counted from 1900, 1960 or 1970: a life is in between."""
 
@@ -165,9 +175,31 @@ def _are_numbers_of_people(domain: Domain) -> bool:
     return _whole(domain) and int(values[-1]) - int(values[0]) < 4 * len(values)
 
 
+def _could_be_staff(domain: Domain) -> bool:
+    """Whether texts are many, or words with capitals that are no answers: few doctors may be named by family names."""
+    texts = [*map(str.strip, sample_of_texts(domain))]
+    if domain.kind != "text" or len(texts) >= ENOUGH:
+        return domain.kind == "text"
+    return len(texts) > 1 and all(text.istitle() and text.lower() not in ANSWERS for text in texts)
+
+
 def _are_fractions(domain: Domain) -> bool:
     """Whether numbers are not whole."""
     return domain.kind == "number" and domain.values.dtype.kind == "f"
+
+
+def _are_weights(domain: Domain) -> bool:
+    """Whether fractions above zero are around 1, or so large that each speaks for many people."""
+    if not _are_fractions(domain) or len(domain.values) <= 12 or domain.values[0] <= 0:
+        return False
+    mean = float(np.average(domain.values, weights=domain.counts[: len(domain.values)]))
+    return 0.5 <= mean <= 2 or mean >= 50
+
+
+def _are_owned_or_rented(domain: Domain) -> bool:
+    """Whether one of a few texts says that somebody owns or rents a home."""
+    texts = sample_of_texts(domain) if domain.kind == "text" and len(domain.values) <= 12 else []
+    return any(not HOLDING.isdisjoint(tokens_of(text)) for text in texts)
 
 
 def _are_postcodes(domain: Domain) -> bool:
@@ -227,8 +259,11 @@ _SUITED: Mapping[str, Callable[[Domain], bool]] = {
     "each": _are_each_another,
     "numbers": _are_numbers_of_people,
     "fractions": _are_fractions,
+    "weights": _are_weights,
+    "owned or rented": _are_owned_or_rented,
     "postcodes": _are_postcodes,
     "people": could_be_people,
+    "staff": _could_be_staff,
     "names": lambda domain: domain.kind == "text" and len(domain.values) > 4,
     "two": lambda domain: len(domain.values) == 2,
     "few": lambda domain: len(domain.values) <= 12,

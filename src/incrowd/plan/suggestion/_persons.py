@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from incrowd.core import CensusRequest, Domain
@@ -15,8 +15,9 @@ from incrowd.plan.suggestion._words import tokens_of, vocabulary
 CANDIDATES, COMPARED = 4, 6
 """So many columns are tried as persons, each beside so many others: one count of pairs each."""
 
-NEARLY = 1.02
-"""A column stays the same within if there are hardly more pairs than persons."""
+NEARLY, MISTAKEN, WRONG = 0.02, 0.02, 0.08
+"""A column stays the same within if there are hardly more pairs than persons: so many for each of them, or, where
+typing errors make more, so many for each row and not more for each person."""
 
 HOUSEHOLD = 10
 """More people on average are no household."""
@@ -107,7 +108,8 @@ def _repeats(clues: Clues, guess: RoleGuess) -> bool:
     column = clues.column
     if column.missing or clues.few or not (clues.whole or clues.domain.kind == "text"):
         return False
-    told = guess.about is not None or guess.sure or 100 * column.distinct < column.records
+    coded = any(one.topic.about in NUMBERS for one in clues.topics)
+    told = guess.sure or (guess.about is not None and not coded) or 100 * column.distinct < column.records
     if guess.stands_for is None and guess.role != "identifier" and told:
         return False
     return column.distinct > 1 and 10 * column.distinct <= 9 * column.records
@@ -124,15 +126,59 @@ def _within(
         and guesses[other].stands_for is None
     ]  # fmt: skip
     fixed = sorted(others, key=lambda other: (_told(guesses[other].about), clues[other].column.distinct, other))
-    people = clues[name].column.distinct
     for other in fixed[:COMPARED]:
-        pairs = engine.census_size(CensusRequest((name, other)))
-        yield guesses[other].about, pairs <= NEARLY * people
+        yield guesses[other].about, _stays(engine, other, clues[name])
+
+
+def _stays(engine: Engine, other: str, within: Clues) -> bool:
+    """Whether a column is the same within each value of another one, typing errors aside."""
+    people, rows = within.column.distinct, within.column.records
+    spare = max(NEARLY * people, min(MISTAKEN * rows, WRONG * people))
+    return engine.census_size(CensusRequest((within.column.name, other))) <= people + spare
 
 
 def _told(about: str | None) -> int:
     """Say how much it tells about persons and households that something stays the same within."""
     return 0 if about in FIXED else 1 if about in SHARED else 2
+
+
+# What is published as it is, and tells which rows belong to one household or person: its number, in other words.
+
+TELLING = 0.9
+"""So many different values for each household tell it apart from the others."""
+
+PUBLISHED = 12
+"""So many confidential columns are looked at, each with one count of pairs."""
+
+
+def telling_rows_together(
+    engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess], number: str
+) -> dict[str, RoleGuess]:
+    """Give the guesses of confidential columns that stand for a household or person as well as its number does.
+
+    Parameters
+    ----------
+    engine
+        The table.
+    clues, guesses
+        What is known of every column that can be grouped, and its probable role.
+    number
+        The column that stands for a household or a person.
+    """
+    within = clues[number]
+    many = TELLING * within.column.distinct
+    names = [
+        name
+        for name, clue in clues.items()
+        if guesses[name].role == "sensitive" and clue.column.distinct >= many
+        and clue.column.distinct < TELLING * clue.column.records
+    ]  # fmt: skip
+    told = f"the same for all rows of one {number!r} and nearly always another one for the next: it gives them back"
+    return {
+        name: replace(guesses[name], reason=f"{told} ({guesses[name].reason})", sure=False)
+        for name in names[:PUBLISHED]
+        if _stays(engine, name, within)
+    }
 
 
 # What is the same for all people of a school, a hospital or a village: a property of it, by which others know it.

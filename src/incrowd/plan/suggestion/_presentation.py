@@ -63,16 +63,17 @@ def rows_of(suggestion: Suggestion) -> Iterator[str]:
 def questions_of(suggestion: Suggestion) -> Iterator[str]:
     """Give what to check, the most dangerous first.
 
-    That is who a row is about, then what is published as it is, then how the table was read, then what becomes vaguer.
+    That is who a row is about, then what is published as it is, then how the table was read, then what becomes vaguer,
+    and in the end what is left out: that harms nobody.
     """
     yield from _persons(suggestion)
-    yield from _columns(suggestion, "identifier")
     yield from _columns(suggestion, "sensitive")
     yield from _without_promise(suggestion)
     yield from _columns(suggestion, "insensitive")
     yield from suggestion.asked
     yield from _columns(suggestion, "quasi")
     yield from _ladders(suggestion)
+    yield from _columns(suggestion, "identifier")
     yield from _columns(suggestion, "drop")
 
 
@@ -88,6 +89,16 @@ def _persons(suggestion: Suggestion) -> Iterator[str]:
         yield (
             f"does {suggestion.perhaps!r} stand for a person? Then write entity = {json.dumps(suggestion.perhaps)} "
             f"below [data]: until then rows are counted, not people"
+        )
+    household = suggestion.household
+    if household is None or household in {suggestion.entity, *said}:
+        return
+    if suggestion.profile[household].distinct < suggestion.profile.records:
+        counted_now = "rows" if suggestion.entity is None else "people"
+        yield (
+            f"does {household!r} stand for a household? {counted_now.capitalize()} are counted, and groups may hold "
+            f"fewer households than {counted_now}: to count households write entity = {json.dumps(household)} "
+            f"below [data]"
         )
 
 

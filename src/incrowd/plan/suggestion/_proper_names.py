@@ -65,7 +65,7 @@ def are_people(domain: Domain) -> bool:
     """Whether most values are names of people: full ones, with a title, or given names alone."""
     texts = _names_in(domain)
     if len(texts) < ENOUGH:
-        return False
+        return len(texts) > 0 and all(map(_names_one, texts)) and 2 * sum(map(_is_surely_one, texts)) >= len(texts)
     if _share(texts, _is_east_asian) >= ALONE:
         return True
     known = proper_names()
@@ -77,6 +77,19 @@ def are_people(domain: Domain) -> bool:
     if len(full) >= MOST * len(texts) and _share(texts, _has_initial) >= MOST:
         return True
     return _share(texts, lambda text: len(tokens_of(text)) == 1 and tokens_of(text)[0] in known.given) >= ALONE
+
+
+def _names_one(text: str) -> bool:
+    """Whether a text has the form of a full name, or of a family name after a title or a letter with a dot."""
+    return _is_full(text) and len(tokens_of(text)) > 1
+
+
+def _is_surely_one(text: str) -> bool:
+    """Whether a title, a letter with a dot or a usual given name makes a text the name of a person."""
+    known, words = proper_names(), tokens_of(text)
+    given = words[-1] if "," in text else words[0]
+    beginning = re.match(r"[^\W\d_]\. ?[^\W\d_]{2}", text)
+    return words[0] in known.titles or given in known.given or beginning is not None
 
 
 def could_be_people(domain: Domain) -> bool:

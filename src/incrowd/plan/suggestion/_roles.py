@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from incrowd.core import Domain
 from incrowd.evidence import ColumnProfile
-from incrowd.hierarchies import FEW_RECORDS, are_numbers, is_free_text, pattern_of, sample_of_texts
+from incrowd.hierarchies import FEW_RECORDS, are_numbers, is_free_text, pattern_of
+from incrowd.plan.suggestion._account_numbers import like_account_numbers
 from incrowd.plan.suggestion._answers import (
     are_bands,
     are_scores,
@@ -163,21 +164,20 @@ def subjects_of(columns: Iterable[Clues]) -> frozenset[str]:
 
 def guess_role(clues: Clues, subjects: Collection[str]) -> RoleGuess:
     """Guess the role of one column; whoever knows the table decides."""
-    return next(filter(None, _guesses(clues, subjects)))
+    codes = codes_in(clues.domain)
+    return _by_account_number(clues, codes, next(filter(None, _guesses(clues, codes, subjects))))
 
 
-def _guesses(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess | None]:
+def _guesses(clues: Clues, codes: Codes | None, subjects: Collection[str]) -> Iterator[RoleGuess | None]:
     """Ask in turn what says most: values that name somebody, dates, numbers of people, the name, codes, the rest."""
     yield _without_values(clues)
     yield _by_pattern(clues)
-    codes = codes_in(clues.domain)
     if codes is not None and codes.about in TIMES:
         about = clues.topics[0].topic.about if clues.topics and clues.topics[0].topic.role == "quasi" else None
         reason = f"{codes.about}: others know when" if about is None else f"name suggests {about}"
         yield RoleGuess("quasi", reason, sure=True, about=about)
     yield _by_number(clues)
     yield _by_time(clues)
-    yield _by_long_number(clues)
     yield _by_answers(clues)
     yield _by_place(clues, codes)
     yield _by_words(clues)
@@ -198,8 +198,9 @@ def _by_pattern(clues: Clues) -> RoleGuess | None:
     if pattern := pattern_of(clues.domain):
         return RoleGuess("identifier", f"values look like {pattern}", sure=True)
     named = bool(clues.topics) and clues.topics[0].topic.role == "identifier"
-    if not named and are_people(clues.domain):
-        return RoleGuess("identifier", "values look like names of people", sure=not clues.topics, about=NAME)
+    few = clues.column.records >= FEW_RECORDS and clues.column.distinct <= FEW
+    if (few or not named) and are_people(clues.domain):
+        return RoleGuess("identifier", "values look like names of people", sure=named or not clues.topics, about=NAME)
     if not is_free_text(clues.domain):
         return None
     return RoleGuess("identifier", "free text, can name anybody", sure=named or not clues.topics)
@@ -213,17 +214,19 @@ def _by_number(clues: Clues) -> RoleGuess | None:
     return RoleGuess("identifier", f"name suggests {about}", sure=True, about=about, stands_for="record")
 
 
-def _by_long_number(clues: Clues) -> RoleGuess | None:
-    """Recognise long numbers that each occur once: no measurement is like that, whatever the name says of health."""
-    name = clues.topics[0].topic if clues.topics else None
-    if name is None or name.role != "sensitive" or name.about == "money" or not clues.nearly_unique:
-        return None
-    digits = clues.domain.kind == "text" and all(map(str.isdecimal, sample_of_texts(clues.domain)))
-    if not clues.whole and not digits:
-        return None
-    if int(clues.domain.values[len(clues.domain.values) // 2]) < LONG_NUMBER:
-        return None
-    return RoleGuess("identifier", "long numbers, nearly every one occurs once", sure=False, stands_for="record")
+def _by_account_number(clues: Clues, codes: Codes | None, guess: RoleGuess) -> RoleGuess:
+    """Give what was guessed, unless something confidential is written as numbers of accounts and files are.
+
+    No amount and no measurement is like that, whatever the name says of money, health or crime.
+    """
+    like = None if guess.role != "sensitive" or codes is not None else like_account_numbers(clues.domain)
+    if like is None or (like == "perhaps" and not guess.sure):
+        return guess
+    told = "nearly every one occurs once" if clues.nearly_unique else "each in a few rows"
+    told = f"could be numbers of accounts or files: {told}"
+    if like == "perhaps":
+        return replace(guess, reason=f"{guess.reason}, but {told}", sure=False)
+    return RoleGuess("identifier", told, sure=like == "surely" and clues.nearly_unique, stands_for="record")
 
 
 def _by_time(clues: Clues) -> RoleGuess | None:

@@ -18,7 +18,7 @@ from incrowd.plan.suggestion._combinations import SinglingOut, alone_with, censu
 from incrowd.plan.suggestion._days import UNREAD
 from incrowd.plan.suggestion._ladders import suggest_hierarchy
 from incrowd.plan.suggestion._missing import Gaps
-from incrowd.plan.suggestion._persons import Persons, persons_in, properties, with_blocks
+from incrowd.plan.suggestion._persons import Persons, persons_in, properties, telling_rows_together, with_blocks
 from incrowd.plan.suggestion._presentation import SAID
 from incrowd.plan.suggestion._promise import promise_for
 from incrowd.plan.suggestion._reading import Read, read_table
@@ -234,6 +234,7 @@ def _guesses(read: Read) -> tuple[dict[str, RoleGuess], Persons]:
         if name is not None:
             rows = f"{profile[name].distinct:,} values in {profile.records:,} rows"
             known[name] = RoleGuess("identifier", f"stands for {role}: {rows}", sure=False, about=known[name].about)
+            known |= telling_rows_together(engine, clues, known, name)
     lost = RoleGuess("drop", "values that cannot be grouped", sure=False)
     return {column.name: known.get(column.name, lost) for column in profile.columns}, persons
 
