@@ -11,6 +11,14 @@ import incrowd as ic
 from incrowd.plan import ColumnSuggestion
 
 DRAW = random.Random(3)
+
+
+@pytest.fixture(autouse=True)
+def draw_anew() -> None:
+    """Let what a test draws not depend on the tests before it."""
+    DRAW.seed(3)
+
+
 ROWS = 800
 NAMES = ["account", "konto", "credit_card", "steuer", "loan", "claim", "insurance", "crime_case", "donor"]
 WRITTEN: dict[str, Callable[[], Any]] = {

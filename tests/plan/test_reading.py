@@ -376,7 +376,8 @@ def test_texts_of_a_frame_that_are_numbers_with_marks_have_the_roles_of_the_file
 
     def written(value: float) -> str:
         text = f"{value:,.2f}" if thousands else f"{value:.2f}"
-        return text.translate(str.maketrans({",": thousands or "", ".": decimal}))
+        whole, _, decimals = text.partition(".")
+        return f"{whole.replace(',', thousands or '')}{decimal}{decimals}"
 
     rows = {
         "age": [str(draw.randrange(18, 90)) for _ in range(400)],

@@ -37,6 +37,14 @@ def test_roles_of_tables_that_were_looked_at_only_at_the_end() -> None:
 
 PEOPLE = 60
 DRAW = random.Random(7)
+
+
+@pytest.fixture(autouse=True)
+def draw_anew() -> None:
+    """Let what a test draws not depend on the tests before it."""
+    DRAW.seed(7)
+
+
 SEX = [DRAW.choice("fm") for _ in range(PEOPLE)]
 BORN = [DRAW.randrange(1940, 2000) for _ in range(PEOPLE)]
 WAVES = [2019, 2020, 2021, 2022]

@@ -114,11 +114,6 @@ def read_table(
             found |= more
             engine = open_table(table, missing_values=missing, **given, **found)
             profile = profile_of(engine)
-    unfit = [name for name in getattr(engine, "unused", ()) if name in found]
-    if unfit:  # guessed from the first rows, and not so in all of them
-        found = {name: value for name, value in found.items() if name not in unfit}
-        engine = open_table(table, missing_values=missing, **given, **found)
-        profile = profile_of(engine)
     domains = {name: _as_in_a_file(domain) for name, domain in profile.domains.items()}
     marked = {} if sketch is not None else _marked_numbers(domains)
     domains |= marked
