@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -84,10 +82,3 @@ def test_columns_made_plain_at_once_are_those_made_plain_one_by_one(
         assert domains[name].texts.tolist() == alone.texts.tolist()
     assert at_once.rewritten == one_by_one.rewritten  # type: ignore[attr-defined]
     assert at_once.materialise().equals(one_by_one.materialise())
-
-
-def test_suggesting_for_a_text_file_does_not_load_pandas(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("\n".join(["nr,day,pay", *(f"{n},2020-01-{n % 28 + 1:02},{n}.5" for n in range(1000))]) + "\n")
-    code = "import sys, incrowd\nincrowd.suggest(sys.argv[1])\nassert 'pandas' not in sys.modules"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", code, str(path)], check=True)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -207,3 +209,10 @@ def test_nothing_that_is_printed_is_markup_a_control_sign_or_a_value() -> None:
 def test_a_wide_table_is_summed_up_when_printed() -> None:
     wide = [{f"v{number}q": row % 2 for number in range(100)} | {"age": row} for row in range(30)]
     assert len(str(ic.suggest(wide, roles={f"v{number}q": "drop" for number in range(90)})).splitlines()) < 40
+
+
+def test_suggesting_for_a_text_file_does_not_load_pandas(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["nr,day,pay", *(f"{n},2020-01-{n % 28 + 1:02},{n}.5" for n in range(1000))]) + "\n")
+    code = "import sys, incrowd\nincrowd.suggest(sys.argv[1])\nassert 'pandas' not in sys.modules"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code, str(path)], check=True)
