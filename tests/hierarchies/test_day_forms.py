@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from incrowd.core import Domain
+from incrowd.hierarchies import days_in, forms_of
 from incrowd.hierarchies._day_forms import FORMS, MONTHS, forms_in, read_moments
 
 NUMBERS = [form for form in FORMS if "%b" not in form]
@@ -67,3 +69,19 @@ def test_names_of_months_are_read_in_seven_languages(text: str, day: str) -> Non
 )
 def test_what_looks_like_a_day_and_is_none_has_no_form(text: str) -> None:
     assert forms_in([text]) == []
+
+
+@given(st.lists(st.integers(-10, 20301231), min_size=1, max_size=60, unique=True), st.sampled_from([1, 10, 1000]))
+def test_looking_at_some_numbers_first_changes_nothing(numbers: list[int], scale: int) -> None:
+    some = sorted({number // scale for number in numbers})
+    domain = Domain.of("day", some)
+    texts = [str(one).zfill(6) if len(str(one)) == 5 else str(one) for one in some]
+    alike = len(texts) > 1 and len({*map(len, texts)}) == 1
+    expected = ["%Y%m%d"] if days_in(domain) is not None else forms_in(texts) if alike else []
+    assert forms_of(domain) == expected
+
+
+def test_days_of_six_digits_are_found_among_many() -> None:
+    days = [int(one.strftime("%y%m%d")) for one in (dt.date(2001, 1, 1) + dt.timedelta(n) for n in range(3000))]
+    assert forms_of(Domain.of("day", days)) == forms_in([f"{day:06}" for day in days])
+    assert "%y%m%d" in forms_of(Domain.of("day", days))

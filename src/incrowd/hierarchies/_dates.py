@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._day_forms import SIX, forms_in, newest_of, read_moment, read_moments
+from incrowd.hierarchies._day_forms import FEW, SIX, forms_in, likely_forms, newest_of, read_moment, read_moments
 from incrowd.hierarchies._numbers import uncovered
 
 # Days, weeks, months, quarters, years, decades, centuries: which one a moment lies in, and how it is called.
@@ -147,8 +147,27 @@ def forms_of(domain: Domain) -> list[str]:
         return []
     if days_in(domain) is not None:
         return ["%Y%m%d"]
+    if not _may_be_days(domain):
+        return []
     texts = _digits(domain)
     return forms_in(texts) if len(texts) > 1 and len({*map(len, texts)}) == 1 else []
+
+
+def _may_be_days(domain: Domain) -> bool:
+    """Look at the ends and at some of many numbers, before all of them are written."""
+    values, spelling = domain.values, domain.spelling
+    if spelling is not None or not len(values):
+        return True
+    low, high = (len(_six_digits(int(value))) for value in (values[0], values[-1]))
+    if low != high:  # numbers are sorted, so these are the shortest and the longest
+        return False
+    return bool(likely_forms([*map(_six_digits, values[:: max(len(values) // FEW, 1)].tolist())], 1.0))
+
+
+def _six_digits(number: int) -> str:
+    """Write a number; one of five digits with the zero that it lost."""
+    text = str(number)
+    return text.zfill(6) if len(text) == 5 else text
 
 
 FEW_MONTHS = 24

@@ -185,7 +185,7 @@ class Look:
         return replace(column, check=f"with it {found:,} records are one of a kind, {before:,} without it")
 
 
-def header_of(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
+def look_of(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
     """Look at a table once.
 
     Parameters
@@ -297,4 +297,4 @@ def suggest(
     read = read_table(table, missing_values, reading, check)
     if not read.engine.shows_names:
         refuse_repeated(read.profile.domains)
-    return header_of(read, table, missing_values).suggestion(known, entity, count)
+    return look_of(read, table, missing_values).suggestion(known, entity, count)
