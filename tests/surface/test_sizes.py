@@ -10,7 +10,7 @@ import incrowd
 
 HOUSE = Path(incrowd.__file__).parent
 MODULE_LINES = 500
-ALONE = {"release/_verify_script.py": 555}
+ALONE = {"release/_verify_script.py": 550}
 """What stands on its own wherever it is copied, and cannot be cut in two."""
 FUNCTION_LINES = 50
 

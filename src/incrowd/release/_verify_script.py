@@ -35,9 +35,8 @@ Told = tuple[bool | None, str]  # True: as certified; False: it differs; None: t
 
 # What every certificate has: a type, a value, a range of numbers, one of several, a list, or keys ("?": may lack)
 COUNT, WORDS, MAYBE = range(2**63), [str], (str, None)
-DIALECT = {"separator": str, "encoding": str, "mark": bool, "decimal": (".", ","), "dates": MAYBE, "columns": WORDS}
-DATA: Plain = {"name": str, "sha256": str, "bytes": COUNT, "rows": COUNT, "escaped": MAYBE, "labels?": str}
-DATA["dialect?"] = DIALECT
+STYLE = {"separator": str, "encoding": str, "mark": bool, "decimal": (".", ","), "dates": MAYBE, "columns": WORDS}
+DATA = {"name": str, "sha256": str, "bytes": COUNT, "rows": COUNT, "escaped": MAYBE, "labels?": str, "dialect?": STYLE}
 PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal": ".", "dates": None, "columns": []}
 ROLES = ("quasi-identifier", "sensitive", "insensitive", "identifier", "entity", "count")
 MEANING = {"order?": ("numbers", "dates", [MAYBE]), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
@@ -105,8 +104,7 @@ def wrong_in(certificate: Any) -> list[str]:
         texts = [text for listed in lists + column.get("categories", []) for text in listed]
         steps = {(place, *path[place : place + 2]) for path in paths for place in range(len(path))}
         tree = len({(len(path), *path[-1:]) for path in paths}) <= 1 and len({step[:2] for step in steps}) == len(steps)
-        if len(set(texts)) < len(texts) or not tree:
-            wrong.add("certificate: columns: meaning")
+        wrong |= set() if len(set(texts)) == len(texts) and tree else {"certificate: columns: meaning"}
     if not wrong and not is_dialect(certificate["data"].get("dialect", PLAIN)):
         wrong.add("certificate: data: dialect")
     return sorted(wrong)
@@ -121,10 +119,9 @@ def is_dialect(said: Plain) -> bool:
     except (LookupError, ValueError):
         return False
     sign, used = said["separator"], (said["decimal"], said["dates"]) != (".", None)
-    named &= len(sign) == 1 and not sign.isalnum() and sign not in "\"'\r\n\0"
+    named &= len(sign) == 1 and not sign.isalnum() and sign not in "\"'\r\n\0" and said["mark"] <= (name[:4] == "utf-")
     once = len(set(said["columns"])) == len(said["columns"]) and bool(said["columns"]) == used
-    days = form is not None and len(set(form.groups())) == 3 and said["dates"] != "%Y-%m-%d"
-    return named and once and days and not (said["mark"] and not name.startswith("utf-"))
+    return named and once and form is not None and len(set(form.groups())) == 3 and said["dates"] != "%Y-%m-%d"
 
 
 def without_twins(pairs: list[tuple[str, Any]]) -> Plain:
@@ -400,8 +397,7 @@ def check_promise(promise: Plain, table: Plain, certificate: Plain) -> Iterator[
     shown = ", ".join(f"{need['name']} {float(number):.6g}" for need, number in zip(needs, worst, strict=True))
     most, bound = None, Fraction(needs[0]["bound"])
     if kind in {"t", "nt"}:
-        values = len(set(table[promise["columns"][0]]))
-        most = from_original(promise, worst[0], values, certificate["records"], left_out)
+        most = from_original(promise, worst[0], len({*table[promise["columns"][0]]}), certificate["records"], left_out)
         fits = fits and compare(min(most, bound), promise.get("input_at_most", ""), needs[0])[0]
     other = kind == "nt" and not re.search(rf"(\[|, ){promise['supersets']}\]$", promise["promise"])
     unseen = kind in REFER and bool(left_out) if most is None else most > bound and (bool(left_out) or other)

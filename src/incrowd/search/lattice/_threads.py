@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from incrowd.core.kernels import compiled
 from incrowd.search.lattice._cell_kernels import MIX, number_classes
-from incrowd.search.lattice._layout import Layout
+from incrowd.search.lattice._rollup import Layout
 
 # Loops over very many cells that two threads share, compiled by numba.
 
