@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from incrowd.core import CensusRequest, EngineError, ParameterError
-from incrowd.engines import Budget, _resources as budget, census_size_about, open_table
+from incrowd.engines import Budget, Resources, _resources as budget, census_size_about, open_table
 from incrowd.engines._home import Workshop
 from incrowd.engines._protocol import ENOUGH
 
@@ -86,7 +86,7 @@ def test_half_is_for_duckdb_and_two_fifths_for_cells() -> None:
 
 
 def test_duckdb_gets_what_it_cannot_do_without() -> None:
-    workshop = Workshop("1KB")
+    workshop = Workshop(Resources("1KB"))
     ((limit, threads),) = workshop.connection.execute(
         "SELECT current_setting('memory_limit'), current_setting('threads')"
     ).fetchall()

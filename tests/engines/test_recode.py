@@ -25,7 +25,7 @@ from incrowd.core import (
     Step,
     UncoveredValuesError,
 )
-from incrowd.engines import open_table, sample_of
+from incrowd.engines import Remembered, Resources, open_table, sample_of
 
 PEOPLE = pa.table(
     {
@@ -55,6 +55,15 @@ def full_domain(age: int, zip_: int, suppressed: tuple[Any, ...] = ()) -> FullDo
 
 def published(subject: Subject, recoding: Any, table: pa.Table = PEOPLE, publish: list[str] = PUBLISH) -> list[Any]:
     return subject.rows(open_table(subject.load(table)).recode(recoding, publish).materialise())
+
+
+def test_what_is_made_of_a_table_has_its_memory_and_temporary_place(subject: Subject, tmp_path: Path) -> None:
+    engine = open_table(subject.load(PEOPLE), memory="1GB", temp=tmp_path / "spill")
+    engine.census(CensusRequest(("age", "zip"), ("disease",)))
+    recoding = full_domain(1, 1)
+    made = [engine, Remembered(engine), engine.recode(recoding, PUBLISH), sample_of(engine, 3)]
+    assert {one.resources for one in made} == {Resources("1GB", tmp_path / "spill")}
+    assert engine.resources.options == {"memory": "1GB", "temp": tmp_path / "spill"}
 
 
 def test_values_become_labels_and_missing_stays_missing(typed: Subject) -> None:

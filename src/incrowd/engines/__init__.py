@@ -6,7 +6,7 @@ from incrowd.engines._file_sets import digest_of_files, files_of
 from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
 from incrowd.engines._open import open_table
 from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, go_together, sample_of, watching
-from incrowd.engines._resources import Budget, peak, private_folder
+from incrowd.engines._resources import Budget, Resources, peak, private_folder
 from incrowd.engines._store import (
     Block,
     CellFile,
@@ -44,6 +44,7 @@ __all__ = [
     "Notation",
     "Remembered",
     "Replace",
+    "Resources",
     "SparkHome",
     "Stage",
     "Wording",

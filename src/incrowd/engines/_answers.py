@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
 from incrowd.engines._protocol import Engine, Replace, one_cell_in
+from incrowd.engines._resources import Resources
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Dialect, Wording
 
@@ -57,6 +58,11 @@ class Remembered:
     def __init__(self, engine: Engine, answers: Answers | None = None) -> None:
         self._engine = engine
         self._kept = answers or Answers()
+
+    @property
+    def resources(self) -> Resources:
+        """The memory and the temporary place that the table was opened with."""
+        return self._engine.resources
 
     @property
     def dialect(self) -> Dialect | None:

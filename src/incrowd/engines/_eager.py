@@ -33,6 +33,7 @@ from incrowd.engines._files import check_suffix
 from incrowd.engines._home import write_table
 from incrowd.engines._protocol import Replace, begin, places_of_a_sample
 from incrowd.engines._recoding import Labelled, changes, check_rows, label_classes, publish_full_domain, publish_locally
+from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._statistics import Codebook, codebook_of
 from incrowd.engines.formats._wording import Wording
 
@@ -54,6 +55,8 @@ class EagerEngine:
         Whether it is given back in the order that it has, instead of sorted.
     untyped
         Columns whose values have to tell their type: those that are published, and no others.
+    resources
+        The memory and the temporary place that it was opened with.
     """
 
     shows_names: ClassVar[bool] = True
@@ -70,7 +73,9 @@ class EagerEngine:
         drop: Sequence[str] = (),
         keep_order: bool = False,
         untyped: Collection[str] = (),
+        resources: Resources = DEFAULT_RESOURCES,
     ) -> None:
+        self.resources = resources
         self._columns = dict(columns)
         self._untyped = untyped
         self._hand_back = hand_back
@@ -128,7 +133,9 @@ class EagerEngine:
         columns = {name: labelled[name] if name in labelled else self._coded(name).only(rows) for name in publish}
         for name, text_of in (replace or {}).items():
             columns[name] = columns[name].replaced(text_of)
-        return EagerEngine(columns, self._hand_back, keep_order=keep_order, untyped=self._untyped)
+        return EagerEngine(
+            columns, self._hand_back, keep_order=keep_order, untyped=self._untyped, resources=self.resources
+        )
 
     @guarded
     def sampled(self, rows: int) -> EagerEngine:
@@ -137,7 +144,7 @@ class EagerEngine:
         order = np.lexsort([column.codes for column in whole[::-1]])
         chosen = order[places_of_a_sample(len(order), rows)]
         columns = {name: column.only(chosen) for name, column in zip(self._columns, whole, strict=True)}
-        return EagerEngine(columns, self._hand_back, drop=self._drop, untyped=self._untyped)
+        return EagerEngine(columns, self._hand_back, drop=self._drop, untyped=self._untyped, resources=self.resources)
 
     @guarded
     def classes(

@@ -40,7 +40,7 @@ from incrowd.engines._recoding import (
     recode_locally,
     replace_values,
 )
-from incrowd.engines._resources import Budget, check_values, give_back
+from incrowd.engines._resources import Budget, Resources, check_values, give_back
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Wording
 
@@ -107,6 +107,11 @@ class FrameEngine:
         self._missing_values = list(missing_values)
         self._drop = list(drop)
         self._known: dict[str, Column] = {}
+
+    @property
+    def resources(self) -> Resources:
+        """The memory and the temporary place that the table was opened with."""
+        return self._home.resources
 
     @property
     def codebook(self) -> Codebook:

@@ -24,7 +24,7 @@ from incrowd.engines._column_types import type_sql
 from incrowd.engines._duckdb import connect, quoted, reader_of, unless
 from incrowd.engines._file_sets import damaged, files_of
 from incrowd.engines._files import by_duckdb, write_arrow, write_relation
-from incrowd.engines._resources import Budget, clear_room, make_room
+from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, clear_room, make_room
 from incrowd.engines.formats._statistics import Codebook, codebook_of
 from incrowd.engines.formats._wording import Wording
 
@@ -48,6 +48,10 @@ def inner_names(count: int) -> list[str]:
 
 class Home(Protocol):
     """What the one engine over narwhals needs from the library under a frame."""
+
+    @property
+    def resources(self) -> Resources:
+        """The memory and the temporary place that the table was opened with."""
 
     def bring(self, table: pa.Table) -> Frame:
         """Put a small table beside the frame, so that the two can be joined."""
@@ -111,18 +115,12 @@ def _state(path: Path) -> tuple[int, int]:
 class Workshop:
     """An embedded DuckDB of our own, and a private folder that it may spill to. Both end with their owner.
 
-    Parameters
-    ----------
-    memory
-        The most that the run may use, such as ``"4GB"``; a part of it is DuckDB's.
-    temp
-        Where to make the folder; by default where the system keeps temporary files. If there is no such place it is
-        made, and is gone afterwards.
+    A part of the memory is DuckDB's. If the temporary place does not exist it is made, and is gone afterwards.
     """
 
-    def __init__(self, memory: str | None = None, temp: str | Path | None = None) -> None:
-        budget = Budget.of(memory)
-        self.folder, lock = make_room(temp)
+    def __init__(self, resources: Resources = DEFAULT_RESOURCES) -> None:
+        self.resources, budget = resources, resources.budget
+        self.folder, lock = make_room(resources.temp)
         weakref.finalize(self, clear_room, self.folder, lock)
         config: dict[str, Any] = {
             "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
@@ -150,6 +148,8 @@ class DuckHome:
         Where the relation lives, if that is ours: it must not end before the relation.
     stamp
         The files behind the relation, if there are any.
+    resources
+        The memory and the temporary place that it was opened with, if it has no workshop that knows.
     """
 
     def __init__(
@@ -159,7 +159,9 @@ class DuckHome:
         *,
         workshop: Workshop | None = None,
         stamp: Stamp | None = None,
+        resources: Resources = DEFAULT_RESOURCES,
     ) -> None:
+        self.resources = resources if workshop is None else workshop.resources
         self._relation = relation
         self._hand_back = hand_back
         self._workshop = workshop
@@ -270,6 +272,9 @@ def _with_texts_once(table: pa.Table, names: Sequence[str]) -> pa.Table:
 
 class PolarsHome:
     """A Polars lazy frame stays with Polars."""
+
+    def __init__(self, resources: Resources = DEFAULT_RESOURCES) -> None:
+        self.resources = resources
 
     def bring(self, table: pa.Table) -> Frame:
         import polars as pl  # noqa: PLC0415 - only who uses Polars needs it

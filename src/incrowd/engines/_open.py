@@ -35,6 +35,7 @@ from incrowd.engines._frame import FrameEngine
 from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, inner_names
 from incrowd.engines._protocol import Engine, begin
 from incrowd.engines._reference import ReferenceEngine
+from incrowd.engines._resources import Resources
 from incrowd.engines._tally import ParquetEngine
 from incrowd.engines._text import TextEngine
 from incrowd.engines.formats._csv import check_whole, copy_as_utf8, header_of, is_utf8
@@ -45,9 +46,6 @@ from incrowd.engines.formats._notation import Notation
 from incrowd.engines.formats._statistics import Codebook, LabelledArrow
 from incrowd.engines.formats._wording import Dialect, Wording
 from incrowd.engines.spark._engine import is_spark, open_spark
-
-Budget = tuple[str | None, str | Path | None]
-"""The most memory that may be used, and where to spill to."""
 
 _LITTLE = 256 * 2**20
 """So much memory any machine has: the limit of DuckDB, which takes a while to start, is asked for by larger frames."""
@@ -112,6 +110,7 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         made for it are gone afterwards.
     """
     reading: dict[str, Any] = {"missing_values": missing_values, "drop": drop_missing}
+    resources = Resources(memory, temp)
     if isinstance(source, Remembered):
         return source  # opened already
     if isinstance(source, (str, os.PathLike)):
@@ -119,28 +118,28 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         layout = Layout(
             separator, encoding, sheet, notation, header=header, escaped=escaped, wording=wording or Wording()
         )
-        return _open_file(Path(source), layout, (memory, temp), reading)
+        return _open_file(Path(source), layout, resources, reading)
     _refuse_layout(type(source).__name__, decimal=decimal, thousands=thousands, dates=dates, header=header)
     if isinstance(source, list):
-        return _open_list(source, reading)
+        return _open_list(source, resources, reading)
     if isinstance(source, Database):
         found, untyped = read_database(source, temp)
-        return _open_eager(found, (memory, temp), reading, untyped)
+        return _open_eager(found, resources, reading, untyped)
     if isinstance(source, duckdb.DuckDBPyRelation):
         _check_names(source.columns, drop_missing)
         frame = nw.from_native(adopt(source, foreign=True))
-        return FrameEngine(frame, DuckHome(source), source.columns, **reading)
+        return FrameEngine(frame, DuckHome(source, resources=resources), source.columns, **reading)
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.LazyFrame):
         names = source.collect_schema().names()
         _check_names(names, drop_missing)
         refuse_of_polars(source)
         renamed = source.rename(dict(zip(names, inner_names(len(names)), strict=True)))
         renamed = renamed.cast({polars.Null: polars.String})  # a column of nothing but null has no type
-        return FrameEngine(nw.from_native(renamed), PolarsHome(), names, **reading)
+        return FrameEngine(nw.from_native(renamed), PolarsHome(resources), names, **reading)
     if is_spark(source):
         _check_names(source.columns, drop_missing)
-        return open_spark(source, memory=memory, **reading)
-    return _open_eager(source, (memory, temp), reading)
+        return open_spark(source, resources=resources, **reading)
+    return _open_eager(source, resources, reading)
 
 
 def _refuse_layout(what: str, **given: object) -> None:
@@ -151,12 +150,12 @@ def _refuse_layout(what: str, **given: object) -> None:
             raise DataError(msg, hint=f"leave {name}= out.")
 
 
-def _open_list(source: list[Any], reading: Mapping[str, Any]) -> Engine:
+def _open_list(source: list[Any], resources: Resources, reading: Mapping[str, Any]) -> Engine:
     if not all(isinstance(row, Mapping) for row in source):
         msg = "A table given as a list must be a list of dicts, one per row."
         raise DataError(msg, hint="write [{'age': 34, 'zip': '01067'}, ...].")
     _check_names(list(source[0]) if source else [], reading["drop"] if source else ())
-    return ReferenceEngine(source, reading["missing_values"], reading["drop"])
+    return ReferenceEngine(source, **reading, resources=resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ class Layout:
     wording: Wording
 
 
-def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str, Any]) -> Engine:
+def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mapping[str, Any]) -> Engine:
     found = files_of(path)
     if not path.is_file():
         check_kind(found)
@@ -183,9 +182,9 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
         said = {"decimal": None if notation.decimal == "." else ",", "thousands": notation.thousands}
         _refuse_layout(f"a file that ends in {kind}", **said, dates=notation.dates)
     if kind == ".parquet":
-        return _open_parquet(found, Workshop(*budget), reading)
+        return _open_parquet(found, Workshop(resources), reading)
     if is_text(found.files[0]):
-        return _open_text(found, Workshop(*budget), layout, reading)
+        return _open_text(found, Workshop(resources), layout, reading)
     stamp = Stamp.of(path)
     unused: tuple[str, ...] = ()
     begin("reading")
@@ -200,7 +199,7 @@ def _open_file(path: Path, layout: Layout, budget: Budget, reading: Mapping[str,
     if kind in SPREADSHEETS:
         table, unused = plain_cells(table, notation, reading["missing_values"])
     untyped = () if ending_of(path) in ARROWS else table.column_names  # a program's cells, not a column's type
-    engine = _open_eager(codebook.attach(table) if codebook else table, budget, reading, untyped)
+    engine = _open_eager(codebook.attach(table) if codebook else table, resources, reading, untyped)
     engine.unused = unused
     return engine
 
@@ -264,7 +263,7 @@ def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapp
 
 
 def _open_eager(
-    source: Any, budget: Budget, reading: Mapping[str, Any], untyped: Collection[str] = ()
+    source: Any, resources: Resources, reading: Mapping[str, Any], untyped: Collection[str] = ()
 ) -> EagerEngine | FrameEngine:
     """Encode a frame in this process if its rows fit as numbers; else DuckDB reads it in place, and may spill."""
     table, hand_back, objects = _hand_over(source)
@@ -273,11 +272,13 @@ def _open_eager(
     _check_names(names, reading["drop"])
     table = tidy(table)
     rows = table.num_rows
-    workshop = None if budget[0] is None and rows <= rows_within(_LITTLE, len(names)) else Workshop(*budget)
+    little = resources.memory is None and rows <= rows_within(_LITTLE, len(names))
+    workshop = None if little else Workshop(resources)
     fits = workshop is None or rows <= rows_within(workshop.memory, len(names))
     if fits and all(kind_of_type(type_) for type_ in table.schema.types):
-        return EagerEngine(dict(zip(names, table.columns, strict=True)), hand_back, untyped=untyped, **reading)
-    workshop = workshop or Workshop(*budget)
+        columns = dict(zip(names, table.columns, strict=True))
+        return EagerEngine(columns, hand_back, untyped=untyped, resources=resources, **reading)
+    workshop = workshop or Workshop(resources)
     relation = workshop.connection.from_arrow(decoded(table).rename_columns(inner_names(len(names))))
     home = DuckHome(relation, hand_back, workshop=workshop)
     refused = durations_in(zip(names, table.schema.types, strict=True))

@@ -14,6 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, EngineError, Kind, Packing, ParameterError, Recoding
+from incrowd.engines._resources import Resources
 from incrowd.engines.formats._wording import Wording
 
 Replace = Callable[[str], str]
@@ -29,6 +30,10 @@ class Engine(Protocol):
 
     shows_names: ClassVar[bool]
     """Whether an error may list the columns: the first line of a text file may be a record."""
+
+    @property
+    def resources(self) -> Resources:
+        """The memory and the temporary place that the table was opened with; what is made of it has the same."""
 
     def columns(self) -> dict[str, Kind | None]:
         """Name the columns in order, with the kind that the type of each declares; a text file has texts only.

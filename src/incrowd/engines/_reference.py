@@ -36,6 +36,7 @@ from incrowd.engines._files import check_suffix
 from incrowd.engines._home import write_table
 from incrowd.engines._protocol import Replace, places_of_a_sample
 from incrowd.engines._recoding import check_rows
+from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
 
 Row = dict[str, Any]
@@ -53,7 +54,9 @@ class ReferenceEngine:
         drop: Sequence[str],
         *,
         keep_order: bool = False,
+        resources: Resources = DEFAULT_RESOURCES,
     ) -> None:
+        self.resources = resources
         self.keep_order, self.drop = keep_order, drop
         self.names = list(rows[0]) if rows else []
         if any(row.keys() != rows[0].keys() for row in rows):
@@ -114,13 +117,14 @@ class ReferenceEngine:
             for row, code in zip(labelled, _codes(domain, [row[name] for row in labelled]), strict=True):
                 row[name] = None if row[name] is None else text_of(domain.texts[code])
         published = [{name: row[name] for name in publish} for row in labelled]
-        return ReferenceEngine(published, (), (), keep_order=keep_order)
+        return ReferenceEngine(published, (), (), keep_order=keep_order, resources=self.resources)
 
     @guarded
     def sampled(self, rows: int) -> ReferenceEngine:
         """Take so many rows, the same ones whatever their order."""
         ranked = sorted(self.rows + self.dropped_rows, key=lambda row: _order(row, self.names))
-        return ReferenceEngine([ranked[place] for place in places_of_a_sample(len(ranked), rows)], (), self.drop)
+        chosen = [ranked[place] for place in places_of_a_sample(len(ranked), rows)]
+        return ReferenceEngine(chosen, (), self.drop, resources=self.resources)
 
     @guarded
     def classes(

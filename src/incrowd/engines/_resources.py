@@ -96,6 +96,31 @@ class Budget:
         return max(self.total * 2 // 5 // LABEL, LABELS)
 
 
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What a table was opened with: the most memory that may be used, as it was said, and where to spill to.
+
+    Without a memory, the budget is a share of what is left over when it is asked for.
+    """
+
+    memory: str | None = None
+    temp: str | Path | None = None
+
+    @property
+    def budget(self) -> Budget:
+        """The memory in bytes, and who gets which part of it."""
+        return Budget.of(self.memory)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What was said, as ``open_table`` takes it: another table is opened with the same."""
+        said = {"memory": self.memory, "temp": self.temp}
+        return {name: value for name, value in said.items() if value is not None}
+
+
+DEFAULT_RESOURCES = Resources()
+
+
 def check_values(column: str, values: int, most: int) -> None:
     """Refuse a column with which there are more different values than fit.
 

@@ -19,6 +19,7 @@ from incrowd.engines._files import by_duckdb, check_suffix, ending_of, write_bat
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._protocol import Engine, Replace, begin
 from incrowd.engines._recoding import together
+from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
 
 _BLOCK = 500_000
@@ -36,12 +37,20 @@ class TalliedEngine(EagerEngine):
         How often each of them occurs.
     hand_back
         Turns a result into the kind of frame that came in.
+    resources
+        The memory and the temporary place that the file was opened with.
     """
 
     shows_names = False
 
-    def __init__(self, columns: Mapping[str, Coded], counts: Any, hand_back: Callable[[pa.Table], Any]) -> None:
-        super().__init__(columns, hand_back)
+    def __init__(
+        self,
+        columns: Mapping[str, Coded],
+        counts: Any,
+        hand_back: Callable[[pa.Table], Any],
+        resources: Resources = DEFAULT_RESOURCES,
+    ) -> None:
+        super().__init__(columns, hand_back, resources=resources)
         self._counts = counts
 
     @guarded
@@ -199,7 +208,8 @@ class ParquetEngine(CountedEngine):
     def _from_census(self, census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
         """Lay out the cells at the levels of the release, each with its count."""
         keys = {name: self._known[name].keys for name in publish}
-        return TalliedEngine(*published_rows(census, recoding, publish, keys), self._home.hand_back)
+        rows, counts = published_rows(census, recoding, publish, keys)
+        return TalliedEngine(rows, counts, self._home.hand_back, self.resources)
 
 
 def _tells_all(census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> bool:

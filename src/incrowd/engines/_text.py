@@ -300,7 +300,7 @@ class TextEngine(FrameEngine):
             stays = np.isin(cells, left_out, invert=True)
             codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
         columns = {name: Coded.ranked(labels[name].keys, column) for name, column in codes.items()}
-        return TalliedEngine(columns, counts, self._home.hand_back)
+        return TalliedEngine(columns, counts, self._home.hand_back, self.resources)
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
         rows = self._held(request.needed)

@@ -247,7 +247,7 @@ def _written(engine: Engine, path: Path, wanted: Wording | None = None) -> tuple
 def _opened(path: Path, cluster: SparkHome | None, budget: Mapping[str, Any], wording: Wording | None = None) -> Engine:
     """Open what was written: what a cluster wrote, by the cluster."""
     if cluster is not None:
-        return open_written(path, cluster, budget.get("memory"))
+        return open_written(path, cluster)
     return open_released(path, wording, **budget)
 
 

@@ -24,7 +24,7 @@ from incrowd.engines._files import ending_of
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import Frame, inner_names, only
 from incrowd.engines._protocol import Engine, Replace, begin, how_many
-from incrowd.engines._resources import Budget, check_values
+from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, check_values
 from incrowd.engines._tally import CountedEngine, published_rows, tells_all
 from incrowd.engines.formats._wording import Wording
 from incrowd.engines.spark._home import (
@@ -66,9 +66,6 @@ class SparkEngine(CountedEngine):
     tally
         The different rows with a column ``count``, where they are known already.
     """
-
-    _memory: str | None = None
-    """The most that a run may use on this machine."""
 
     _held: HeldRows | None = None
     """The different rows of what was asked for first, where they are few."""
@@ -144,7 +141,7 @@ class SparkEngine(CountedEngine):
         tidied = tidy(sample)
         if all(kind_of_type(type_) for type_ in tidied.schema.types):
             columns = dict(zip(kept, tidied.columns, strict=True))
-            return EagerEngine(columns, self._home.hand_back, **reading)
+            return EagerEngine(columns, self._home.hand_back, resources=self.resources, **reading)
         assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
         return SparkEngine(self._home.bring(sample), self._home, kept, **reading)
 
@@ -179,7 +176,7 @@ class SparkEngine(CountedEngine):
     def _hold(self, names: Sequence[str]) -> None:
         self._asked = True
         inner = {name: self._inner[name] for name in [*names, *(name for name in self._drop if name not in names)]}
-        most = most_rows(self._memory, len(inner))
+        most = most_rows(self.resources, len(inner))
         counted = few_rows(self._clean(list(inner), drop=False).to_native(), list(inner.values()), most)
         table = None if counted is None else self._collect(nw.from_native(counted))
         if table is not None and 0 < len(table) <= most:
@@ -221,7 +218,7 @@ class SparkEngine(CountedEngine):
                 yield name, *table.columns
 
     def _most_values(self) -> int:
-        return Budget.of(self._memory).values
+        return self.resources.budget.values
 
     def _by_each(self, names: Sequence[str], inner: Sequence[str]) -> Frame:
         frame = self._clean(names).to_native()
@@ -287,7 +284,7 @@ def is_spark(source: Any) -> bool:
 
 
 def open_spark(
-    frame: Any, missing_values: Sequence[str], drop: Sequence[str], memory: str | None = None
+    frame: Any, missing_values: Sequence[str], drop: Sequence[str], resources: Resources = DEFAULT_RESOURCES
 ) -> SparkEngine:
     """Open a Spark DataFrame, classic or over Connect."""
     fields = frame.schema.fields
@@ -295,11 +292,9 @@ def open_spark(
     columns = [
         _comparable(inner[name], field.dataType).alias(name) for name, field in zip(inner.columns, fields, strict=True)
     ]
-    home = SparkHome(frame.sparkSession)
+    home = SparkHome(frame.sparkSession, resources)
     names = [field.name for field in fields]
-    engine = SparkEngine(nw.from_native(inner.select(*columns)), home, names, missing_values=missing_values, drop=drop)
-    engine._memory = memory  # noqa: SLF001 - its own kind
-    return engine
+    return SparkEngine(nw.from_native(inner.select(*columns)), home, names, missing_values=missing_values, drop=drop)
 
 
 def cluster_of(engine: Engine) -> SparkHome | None:
@@ -320,17 +315,9 @@ def check_published(engine: Engine, publish: Sequence[str]) -> None:
         engine.check_published(publish)
 
 
-def open_written(path: Path, cluster: SparkHome, memory: str | None = None) -> SparkEngine:
-    """Open a folder by the cluster that wrote it.
-
-    Parameters
-    ----------
-    path, cluster
-        The folder, and who wrote it.
-    memory
-        The most that may be used on this machine.
-    """
-    return open_spark(cluster.read(path), (), (), memory)
+def open_written(path: Path, cluster: SparkHome) -> SparkEngine:
+    """Open a folder by the cluster that wrote it, with the same memory."""
+    return open_spark(cluster.read(path), (), (), cluster.resources)
 
 
 def forget(table: Any) -> None:

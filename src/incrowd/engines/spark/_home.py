@@ -23,7 +23,7 @@ from incrowd.engines._encoding import Coded, packed
 from incrowd.engines._file_sets import Several, check_columns, check_keys, files_of, parquet_columns
 from incrowd.engines._files import ending_of
 from incrowd.engines._home import Frame
-from incrowd.engines._resources import Budget
+from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
 
 # Parquet folders that Spark writes: one file per part, with names that say nothing but their order.
@@ -199,10 +199,13 @@ class SparkHome:
     ----------
     session
         The session of the frame. What we bring is brought there; none of its settings are changed.
+    resources
+        The memory that may be used on this machine, and where to spill to.
     """
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, resources: Resources = DEFAULT_RESOURCES) -> None:
         self._session = session
+        self.resources = resources
 
     def bring(self, table: pa.Table) -> Frame:
         frame = self.hand_back(table)
@@ -345,6 +348,6 @@ def few_rows(frame: Any, inner: Sequence[str], most: int) -> Any | None:
     return frame.groupBy(*inner).agg(of.count("*").alias("n")).limit(most + 1) if likely else None
 
 
-def most_rows(memory: str | None, columns: int) -> int:
+def most_rows(resources: Resources, columns: int) -> int:
     """Say how many different rows may be brought here."""
-    return min(MOST, Budget.of(memory).total // 5 // (VALUE * columns))
+    return min(MOST, resources.budget.total // 5 // (VALUE * columns))
