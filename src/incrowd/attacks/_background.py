@@ -21,17 +21,7 @@ PAIRS = "people have several rows: their different values count one by one."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guesses:
-    """The best guesses after values were ruled out.
-
-    Attributes
-    ----------
-    chance
-        Per class, how likely the guess is at best.
-    certain
-        Per class, whether one value is left.
-    right
-        How many people are guessed right: those with one of the most frequent values, one more than are ruled out.
-    """
+    """The best guesses after values were ruled out."""
 
     chance: Ratios
     certain: npt.NDArray[np.bool_]
@@ -77,19 +67,7 @@ def _most_frequent(histogram: Histogram, prior: Prior, number: int) -> int:
 
 
 def after_excluding(counts: Ints, starts: npt.NDArray[np.intp], excluded: int, missing: Ints | None = None) -> Guesses:
-    """Guess the most frequent value that is left, after the most frequent others were ruled out.
-
-    Parameters
-    ----------
-    counts
-        How often each value occurs in each class, class by class.
-    starts
-        Where each class begins, one longer than there are classes.
-    excluded
-        How many values are ruled out; one is always left.
-    missing
-        How often a value is missing, where its count is 0: that is neither ruled out nor guessed.
-    """
+    """Guess the most frequent value that is left, after the most frequent others were ruled out."""
     missing = np.zeros(len(counts), dtype=np.int64) if missing is None else missing
     begins, entries = starts[:-1], np.diff(starts)
     owner = np.repeat(np.arange(len(begins)), entries)

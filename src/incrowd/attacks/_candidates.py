@@ -18,38 +18,18 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linked:
-    """What the join says about people: one answer for those who are alike.
-
-    Attributes
-    ----------
-    kind
-        Which answer each person has.
-    candidates
-        How many people of the release a person can be.
-    values
-        Per sensitive column the code of the value that all candidates have, the lowest of several; -1 where they differ
-        or there are none.
-    further
-        Per sensitive column other values that all candidates have, as only people with several rows can: pairs of an
-        answer and a code. Columns without such values are left out.
-    telling
-        Per sensitive column how many classes are candidates of somebody whose value is certain.
-    only
-        One class that a person can be in; -1 if there is none. With one candidate who has one row it is the only one.
-    reached
-        How many classes are those of somebody with one candidate.
-    narrowest
-        The narrowest class that a person can be in, the first of several; -1 if there is none. Only where it was
-        asked how wide the classes are.
-    """
+    """What the join says about people: one answer for those who are alike."""
 
     kind: Ints = field(repr=False)
     candidates: npt.NDArray[np.int64] = field(repr=False)
+    # The code that all candidates have, the lowest of several; -1 where they differ.
     values: dict[str, npt.NDArray[np.int64]] = field(repr=False)
     telling: dict[str, int] = field(repr=False)
-    only: npt.NDArray[np.int64] = field(repr=False)
+    only: npt.NDArray[np.int64] = field(repr=False)  # one class that a person can be in; -1 if there is none
     reached: int
+    # The first of several; -1 if there is none.
     narrowest: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+    # Others that all have, as only people with several rows can: answer and code.
     further: dict[str, tuple[Counts, Counts]] = field(default_factory=dict, repr=False)
 
     def certain(self, name: str) -> tuple[Counts, Counts]:
@@ -70,19 +50,7 @@ def link(
     certain: dict[str, npt.NDArray[np.int64]],
     widths: npt.NDArray[np.float64] | None = None,
 ) -> Linked:
-    """Add up what the classes that can be a person's say.
-
-    Parameters
-    ----------
-    links
-        Which classes these are.
-    sizes
-        How many are in each class.
-    certain
-        Per sensitive column and class the code of the value that everybody there has, or -1.
-    widths
-        How wide every class is, to find the narrowest one.
-    """
+    """Add up what the classes that can be a person's say."""
     kinds = links.kinds()
     if kinds is None:
         return _link(links, sizes, certain, widths)
@@ -131,13 +99,6 @@ def _link(
 def link_persons(links: Links, crowd: Crowd) -> Linked:
     """Say the same where people have several rows: candidates are persons, each once, with the values of all rows.
 
-    Parameters
-    ----------
-    links
-        Which classes can be a person's.
-    crowd
-        Who is in these classes.
-
     Notes
     -----
     The rows of a candidate are those in classes that can be the person's. One answer is given for each set of classes.
@@ -181,36 +142,16 @@ BLOCK, MOST = 1 << 14, 1 << 21
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Remaining:
-    """How many sensitive values are possible for each person.
-
-    Attributes
-    ----------
-    first, second
-        By one release alone; 0 where the person is not in it.
-    both
-        By both together; 0 where nothing fits both.
-    value
-        The code of the one value that is left, or -1.
-    """
+    """How many sensitive values are possible for each person."""
 
     first: IntersectionInts = field(repr=False)
     second: IntersectionInts = field(repr=False)
     both: IntersectionInts = field(repr=False)
-    value: IntersectionInts = field(repr=False)
+    value: IntersectionInts = field(repr=False)  # the code of the one value that is left, or -1
 
 
 def intersect(links: tuple[Links, Links], histograms: tuple[Histogram, Histogram], same: IntersectionInts) -> Remaining:
-    """Keep, for every person, the values that occur among the candidates of both releases.
-
-    Parameters
-    ----------
-    links
-        Per release, which classes can be a person's; of the same people in the same order.
-    histograms
-        Per release, the values of a sensitive column in every class.
-    same
-        For every code of the second release its code in the first, or -1.
-    """
+    """Keep, for every person, the values that occur among the candidates of both releases."""
     people, codes = links[0].people, int(histograms[0].values[0].max(initial=0)) + 1
     codes = max(codes, int(same.max(initial=0)) + 1)
     second = np.where(same >= 0, same, codes + np.arange(len(same)))  # what the first lacks gets a number of its own
@@ -248,15 +189,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def widths_of(codes: Sequence[npt.NDArray[np.integer]], covered: Sequence[Sequence[npt.NDArray[np.intp]]]) -> Floats:
-    """Say how wide every class is: the logarithm of how many combinations of values its labels cover.
-
-    Parameters
-    ----------
-    codes
-        Per column the label of every class.
-    covered
-        Per column and label the codes of the values that it covers.
-    """
+    """Say how wide every class is: the logarithm of how many combinations of values its labels cover."""
     width = np.zeros(len(codes[0]))
     for column, reached in zip(codes, covered, strict=True):
         width += np.log(np.array([max(len(values), 1) for values in reached], dtype=np.float64))[column]

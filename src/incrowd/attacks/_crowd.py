@@ -21,17 +21,9 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassSets:
-    """Different sets of classes, none of them empty.
+    """Different sets of classes, none of them empty."""
 
-    Attributes
-    ----------
-    number
-        The set of every person; -1 for somebody who can be in no class.
-    starts, classes
-        The classes of every set, ascending, set by set.
-    """
-
-    number: Counts = field(repr=False)
+    number: Counts = field(repr=False)  # the set of every person; -1 for nobody's class
     starts: Counts = field(repr=False)
     classes: Counts = field(repr=False)
 
@@ -77,15 +69,7 @@ class ClassSets:
         return np.add.reduceat(amounts[self.classes], self.starts[:-1]).astype(np.int64)
 
     def pieces(self, steps: Ints, most: int) -> Iterator[tuple[int, ClassSets]]:
-        """Give some sets at a time, and the number of the first, so that they need few steps together.
-
-        Parameters
-        ----------
-        steps
-            How many steps each class needs.
-        most
-            How many are allowed at once; a set that needs more comes alone.
-        """
+        """Give some sets at a time, and the number of the first, so that they need few steps together."""
         ends, first = np.cumsum(self.sums(steps)), 0
         while first < len(self):
             done = int(ends[first - 1]) if first else 0
@@ -96,15 +80,7 @@ class ClassSets:
 
 
 def below(starts: Ints, rows: Ints) -> tuple[Counts, Counts]:
-    """List the entries of some rows, which lie row by row: which row asked for each, and where it is.
-
-    Parameters
-    ----------
-    starts
-        Where the entries of every row begin; one longer than there are rows.
-    rows
-        The rows.
-    """
+    """List the entries of some rows, which lie row by row: which row asked for each, and where it is."""
     many = starts[rows + 1] - starts[rows]
     source = np.repeat(np.arange(len(rows)), many)
     return source, starts[rows][source] + np.arange(len(source)) - np.repeat(np.cumsum(many) - many, many)
@@ -128,19 +104,7 @@ MOST = 1 << 24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Said:
-    """The values of one sensitive column that can be everybody's in some set of classes.
-
-    Attributes
-    ----------
-    starts, values, counts
-        Per class its values, and how many persons have each.
-    alone
-        How many of these are in no other class.
-    begins, holders
-        The others who have each value, value by value.
-    codes
-        How many codes the column has.
-    """
+    """The values of one sensitive column that can be everybody's in some set of classes."""
 
     starts: Counts = field(repr=False)
     values: Counts = field(repr=False)
@@ -158,19 +122,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crowd:
-    """Who is in which class, where people have several rows.
-
-    Attributes
-    ----------
-    alone
-        Per class, how many persons are in no other class.
-    starts, persons
-        The others, ascending, class by class.
-    width
-        A number that no person has; all are below.
-    said
-        Per sensitive column, what they have.
-    """
+    """Who is in which class, where people have several rows."""
 
     alone: Counts = field(repr=False)
     starts: Counts = field(repr=False)
@@ -210,15 +162,7 @@ class Crowd:
         return result
 
     def certain(self, name: str, sets: ClassSets, candidates: Counts) -> tuple[Counts, Counts]:
-        """Find the values that all candidates have, in records of these classes: pairs of a set and a code, ascending.
-
-        Parameters
-        ----------
-        name
-            The sensitive column.
-        sets, candidates
-            The classes that somebody can be in, and how many persons these have.
-        """
+        """Find the values that all candidates have: ascending pairs of a set and a code."""
         said, found = self.said[name], [np.zeros(0, dtype=np.int64)]
         for first, some in sets.pieces(said.steps, MOST):
             source, entry = below(said.starts, some.classes)

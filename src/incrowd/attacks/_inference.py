@@ -26,33 +26,7 @@ distribution moved, or how wide the range of the values is."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What one attack does to every class.
-
-    Attributes
-    ----------
-    name
-        The attack.
-    column
-        The sensitive column that it is about, if it is about one.
-    knows
-        The background knowledge, in one sentence.
-    means
-        What it means to be exposed, in a few words.
-    measured, unit
-        What was measured on every class; a narrow width is the worst one, of the others the largest.
-    exposed
-        Which classes are exposed.
-    right
-        About how many of the targets the intruder is right, on average where he guesses.
-    targets
-        How many people are attacked; somebody in several classes counts in each.
-    baseline
-        The share of the targets about whom he would be right without the release.
-    among
-        Which cells are targets; all of them by default.
-    notes
-        What a careful reader should know. Names and numbers only.
-    """
+    """What one attack does to every class."""
 
     name: str
     column: str | None
@@ -61,10 +35,10 @@ class Outcome:
     measured: Measured = field(repr=False)
     exposed: Bools = field(repr=False)
     right: Fraction
-    targets: int
+    targets: int  # somebody in several classes counts in each
     baseline: Fraction
     unit: Unit = "chance"
-    among: Bools | None = field(default=None, repr=False)
+    among: Bools | None = field(default=None, repr=False)  # the cells that are targets; all by default
     notes: tuple[str, ...] = ()
 
 
@@ -76,21 +50,6 @@ Ints = npt.NDArray[np.int64]
 @dataclass(frozen=True, slots=True, eq=False)
 class Prior:
     """How often each value occurs among all people.
-
-    Attributes
-    ----------
-    column
-        The sensitive column.
-    counts
-        People with each value, by its code.
-    people
-        How many people there are; where they have several rows, fewer than the counts add up to.
-    rows
-        Where people have several rows, whose each is and its value's code; -1 for a value that is not counted.
-    elsewhere
-        Whether this is known from another table than the one that is attacked, such as the original.
-    missing
-        The code of a missing value, which nobody guesses; -1 if there is none.
 
     Notes
     -----
@@ -104,9 +63,10 @@ class Prior:
     column: str
     counts: Ints = field(repr=False)
     people: int
+    # Whose each row is, and its code; -1 for a value that is not counted.
     rows: tuple[Ints, Ints] | None = field(default=None, repr=False)
-    elsewhere: bool = False
-    missing: int = -1
+    elsewhere: bool = False  # known from another table, such as the original
+    missing: int = -1  # the code of a missing value; -1 if there is none
 
     @classmethod
     def of(cls, classes: Classes, column: str) -> Prior:
@@ -146,15 +106,7 @@ class Prior:
         return Prior(self.column, counts, self.people, elsewhere=self.elsewhere)
 
     def right(self, histogram: Histogram, among: npt.NDArray[np.bool_] | None = None) -> int:
-        """Count the targets about whom one value, said of everybody, is right.
-
-        Parameters
-        ----------
-        histogram
-            The values of the targets in every class.
-        among
-            Which values may be said; any by default.
-        """
+        """Count the targets about whom one value, said of everybody, is right."""
         said = add_up(histogram.values[0], histogram.counts, len(self.counts) + 1)[:-1]  # the last is no category
         if among is not None:
             said = np.where(among, said, 0)

@@ -118,17 +118,7 @@ def in_order(words: Words, spare: Words, order: Small, other: Small, shift: int)
 
 @compiled
 def walk(crowd: Crowd, tree: Tree, covers: Covers, says: Says, answers: Answers) -> int:
-    """Walk everybody down, and add up what the classes say that are reached; give the number of different answers.
-
-    Parameters
-    ----------
-    crowd
-        The people.
-    tree, covers
-        The classes, and which labels cover whom.
-    says, answers
-        What the classes say, and where it is written.
-    """
+    """Walk everybody down, and add up what the classes say that are reached; give the number of different answers."""
     levels = len(crowd.shift)
     room = tree.branches[levels]
     opened, many = np.zeros(levels, dtype=np.int64), np.ones(levels + 1, dtype=np.int64)
@@ -211,17 +201,7 @@ Ints = npt.NDArray[np.integer]
 
 
 def add_up_many(links: Links, sizes: Ints, certain: Sequence[Ints], ranks: Ints | None) -> Answers:
-    """Say of every person what the classes say that can be the person's, in one compiled walk.
-
-    Parameters
-    ----------
-    links
-        Which classes these are.
-    sizes, certain
-        How many are in each class, and per sensitive column the code of the value that everybody there has, or -1.
-    ranks
-        How narrow each class is, the narrowest first; nothing where nobody asks.
-    """
+    """Say of every person what the classes say that can be the person's, in one compiled walk."""
     people, ends, none = links.people, links.classes, np.zeros(0, dtype=np.int64)
     rows = [codes[ends].astype(np.int64) for codes in certain]
     says = Says(

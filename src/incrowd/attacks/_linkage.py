@@ -27,17 +27,7 @@ TABLE = 1 << 26
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matching:
-    """Which labels of one column cover which values.
-
-    Attributes
-    ----------
-    labels
-        How many labels there are.
-    starts, covering
-        The labels that cover each value, value by value.
-    table
-        The same as one boolean per label and value, where that is small enough.
-    """
+    """Which labels of one column cover which values."""
 
     labels: int
     starts: npt.NDArray[np.int64] = field(repr=False)
@@ -46,15 +36,7 @@ class Matching:
 
     @classmethod
     def of(cls, covered: Sequence[Ints], values: int) -> Matching:
-        """Turn round what each label covers.
-
-        Parameters
-        ----------
-        covered
-            Per label the codes of the values that it covers.
-        values
-            How many values there are.
-        """
+        """Turn round what each label covers."""
         label = np.repeat(np.arange(len(covered)), [len(codes) for codes in covered])
         value = np.concatenate([np.zeros(0, dtype=np.int64), *covered])
         order = np.argsort(value, kind="stable")
@@ -123,17 +105,7 @@ class Level:
 
 
 class Links:
-    """Walks people down to the classes that can be theirs.
-
-    Parameters
-    ----------
-    classes
-        One array of label codes per column: the classes, all different.
-    people
-        One array of value codes per column: the people.
-    matchings
-        Per column, which labels cover which values.
-    """
+    """Walks people down to the classes that can be theirs."""
 
     def __init__(self, classes: Sequence[Ints], people: Sequence[Ints], matchings: Sequence[Matching]) -> None:
         order = _cheapest(classes, people, matchings)
@@ -159,12 +131,7 @@ class Links:
         return len(self.codes[0])
 
     def kinds(self) -> tuple[Links, Ints] | None:
-        """Put people together whom the same labels cover: one of each kind walks for all.
-
-        Returns
-        -------
-        The links of one person of each kind, and everybody's kind; nothing where there may be too many kinds.
-        """
+        """Put people together whom the same labels cover: one of each kind walks for all."""
         if max(matching.most for matching in self.matchings) > FEW:
             return None
         alike = [matching.alike() for matching in self.matchings]
@@ -194,15 +161,7 @@ class Links:
         return MANY <= self.people < 2**31 and size <= BITS
 
     def blocks(self, block: int | None = None, most: int | None = None) -> Iterator[tuple[int, int, Pairs]]:
-        """Give, block by block of people, the first of them and the one after the last, and all pairs with classes.
-
-        Parameters
-        ----------
-        block
-            How many people walk together.
-        most
-            How many steps they may need at once; a block that would need more is halved.
-        """
+        """Give, block by block of people, the first of them and the one after the last, and all pairs with classes."""
         block, most = block or BLOCK, most or MOST
         todo = [(start, min(start + block, self.people)) for start in range(0, self.people, block)][::-1]
         while todo:

@@ -21,17 +21,9 @@ MANY = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """Who is in which class.
+    """Who is in which class."""
 
-    Attributes
-    ----------
-    classes, counts
-        The class of every entry, -1 for what is left out; and how many people it stands for.
-    number
-        How many classes there are.
-    """
-
-    classes: Ints = field(repr=False)
+    classes: Ints = field(repr=False)  # of every entry; -1 for what is left out
     counts: Ints = field(repr=False)
     number: int
 
@@ -65,17 +57,7 @@ class Members:
         return order, starts
 
     def mark(self, codes: Ints, which: Ints, marks: npt.NDArray[np.bool_]) -> None:
-        """Mark the pairs of a label and a code that occur.
-
-        Parameters
-        ----------
-        codes
-            The code of every entry.
-        which
-            The label of every class.
-        marks
-            One row per label, one column per code.
-        """
+        """Mark the pairs of a label and a code that occur."""
         if not self.many:
             marks[which[self.kept(self.classes)], self.kept(codes)] = True
             return
@@ -84,17 +66,7 @@ class Members:
         mark(*self._by_class, codes, which, marks)
 
     def holds(self, codes: Ints, groups: Ints, claims: tuple[Counts, Counts], which: Ints) -> Counts:
-        """Count, class by class, the claims of its label that are true: that somebody there is in a group.
-
-        Parameters
-        ----------
-        codes, groups
-            The code of every entry, and the group of every code.
-        claims
-            Where the claims of each label begin, one longer than there are labels; and the group that each is about.
-        which
-            The label of every class.
-        """
+        """Count, class by class, the claims of its label that are true: that somebody there is in a group."""
         starts, claimed = claims
         right = np.zeros(self.number, dtype=np.int64)
         if self.many:
@@ -113,17 +85,7 @@ class Members:
         return right
 
     def found(self, who: tuple[Ints, Ints], places: Counts, really: Counts) -> tuple[Counts, Counts]:
-        """Count the people who are published, and those of them who are where they are looked for.
-
-        Parameters
-        ----------
-        who
-            The person of every entry, and the answer about each person: they are counted by it.
-        places
-            Where people with an answer are looked for.
-        really
-            The same of every class: where it is published.
-        """
+        """Count the people who are published, and those of them who are where they are looked for."""
         all_of, there = (np.zeros(len(places), dtype=np.int64) for _ in range(2))
         if self.many:
             from incrowd.attacks._kernels import find  # noqa: PLC0415 - as above
@@ -145,19 +107,7 @@ Atom = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claims:
-    """What an intruder concludes from the labels of one column.
-
-    Attributes
-    ----------
-    hides
-        Whether the label of each class hides something: it covers several values.
-    made, right
-        How many values or groups each class is claimed to hold, and how many of these it does hold.
-    pinned
-        How many of the claims are about a value, which then is known exactly.
-    expected
-        How many claims would be right if the class were drawn by chance from the people that its label covers.
-    """
+    """What an intruder concludes from the labels of one column."""
 
     hides: npt.NDArray[np.bool_] = field(repr=False)
     made: DowncodingInts = field(repr=False)
@@ -174,19 +124,7 @@ def tight_claims(
     codes: npt.NDArray[np.integer],
     covered: Sequence[npt.NDArray[np.intp]],
 ) -> Claims:
-    """Draw the conclusions, and compare them with who is in the classes.
-
-    Parameters
-    ----------
-    labels
-        What classes are called in the column, each name once; and which one each of them is called.
-    domain, ladder
-        The column's values, and its hierarchy if there is one.
-    members, codes
-        Who is in the classes, and the value of each entry.
-    covered
-        The codes that each name covers.
-    """
+    """Draw the conclusions, and compare them with who is in the classes."""
     known, which = labels[0].tolist(), labels[1]
     tight = _Tight(domain, ladder)
     atoms = [tight.atoms(label) if len(inside) > 1 else [] for label, inside in zip(known, covered, strict=True)]

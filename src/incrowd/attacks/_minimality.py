@@ -34,18 +34,7 @@ class People:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Undivided:
-    """What follows from classes that were not divided.
-
-    Attributes
-    ----------
-    telling, true
-        How many of the classes that were looked at say something by not being divided, and of how many it is true.
-    sizes, right, before
-        Per class that was looked at its records, about how many the intruder guesses right with this knowledge, and
-        about how many without.
-    chosen
-        Which classes these are.
-    """
+    """What follows from classes that were not divided."""
 
     telling: int
     true: int
@@ -67,21 +56,7 @@ class Undivided:
 
 
 def halve(columns: Sequence[npt.NDArray[np.integer]], classes: Ints, counts: Ints, number: int) -> tuple[Ints, Bools]:
-    """Divide every class as evenly as possible between two values of a column.
-
-    Parameters
-    ----------
-    columns
-        Per quasi-identifier the codes of the entries.
-    classes, counts
-        The class of each entry, and its records.
-    number
-        How many classes there are.
-
-    Returns
-    -------
-    The half of every entry, 0 or 1, and which classes can be divided at all.
-    """
+    """Divide every class as evenly as possible between two values of a column."""
     size = add_up(classes, counts, number)
     best, side = np.full(number, -1, dtype=np.int64), np.zeros(len(classes), dtype=np.int64)
     for codes in columns:
@@ -102,21 +77,7 @@ def halve(columns: Sequence[npt.NDArray[np.integer]], classes: Ints, counts: Int
 
 
 def undivided(people: People, side: Ints, domain: Domain, judges: Sequence[Judge], seed: int) -> Undivided:
-    """Deal the values of classes to their halves by chance, and keep the ways in which the promise is broken.
-
-    Parameters
-    ----------
-    people
-        Who is in the classes that could have been divided, numbered from 0.
-    side
-        The half of every entry.
-    domain
-        The values of the sensitive column.
-    judges
-        The promises about it, and those about sizes.
-    seed
-        Where chance begins.
-    """
+    """Deal the values of classes to their halves by chance, and keep the ways in which the promise is broken."""
     number = int(people.classes.max(initial=-1)) + 1
     sizes = add_up(people.classes, people.counts, number)
     small = np.zeros(2 * number, dtype=bool)

@@ -29,17 +29,7 @@ SPARSE = 4
 
 
 def expect_original(original: Census, recoding: Recoding | None, published: Census, classes: Classes) -> None:
-    """Refuse a table that a release cannot have been made of.
-
-    Parameters
-    ----------
-    original
-        The table.
-    recoding
-        What was done to the table of the release; nothing can be said without it.
-    published, classes
-        The release, and its classes.
-    """
+    """Refuse a table that a release cannot have been made of."""
     if recoding is None or (isinstance(recoding, LocalRecoding) and lists(recoding, original)):
         return
     codes = [_known(original, recoding.domains[name], place) for place, name in enumerate(recoding.quasi)]

@@ -35,30 +35,14 @@ _SURE = 10**15
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """Values on a line.
-
-    Attributes
-    ----------
-    place
-        For every code, null last, its place among ``values``; -1 for what has none: a missing value, and infinity.
-    values
-        The places, ascending: whole numbers that are exact in some unit, or floats of more than 15 digits.
-    """
+    """Values on a line."""
 
     place: Ints = field(repr=False)
     values: Array = field(repr=False)
 
     @classmethod
     def of(cls, domain: Domain, ranks: Ints | None = None) -> Line | None:
-        """Take a column's values; nothing if they are no numbers and have no order.
-
-        Parameters
-        ----------
-        domain
-            The values. Texts count as numbers or moments if all of them read so, as in a text file.
-        ranks
-            The place of every value in an order, where that is not their own; null has none.
-        """
+        """Take a column's values; nothing if they are no numbers and have no order."""
         found = (np.ones(len(domain.values), dtype=bool), ranks) if ranks is not None else _read(domain)
         if found is None:
             return None
@@ -166,15 +150,6 @@ Bools = npt.NDArray[np.bool_]
 def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: Line) -> Outcome:
     """Guess in which narrow range the value lies: the one that most of the class are in.
 
-    Parameters
-    ----------
-    classes, prior
-        The classes, and the whole table.
-    narrow
-        Which share of the table's range is narrow.
-    line
-        Where the values lie.
-
     Notes
     -----
     A class that lies wholly within a narrow range is exposed. Without the release the intruder says one range of the
@@ -203,17 +178,7 @@ def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: Line) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """Who has which places, each once.
-
-    Attributes
-    ----------
-    owner, place
-        The class, and the place on the line; both ascend, place within class, where nobody has several.
-    previous
-        The next lower place of the same person in the class; -1 if there is none, or people have one row each.
-    counts
-        How many people.
-    """
+    """Who has which places, each once."""
 
     owner: Ints
     place: Ints

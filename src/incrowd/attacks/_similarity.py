@@ -25,15 +25,7 @@ RANGES = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likeness:
-    """Which values of a sensitive column count as similar.
-
-    Attributes
-    ----------
-    names
-        The categories.
-    category
-        For every code of the column its category; -1 for what has none, such as a missing value.
-    """
+    """Which values of a sensitive column count as similar."""
 
     names: tuple[str | None, ...] = field(repr=False)
     category: Ints = field(repr=False)
@@ -52,13 +44,7 @@ class Likeness:
 
     @classmethod
     def of_ranges(cls, line: Line, counts: Ints) -> Likeness | None:
-        """Cut a line of many values into ranges with about as many people each; nothing if it has few values.
-
-        Parameters
-        ----------
-        line, counts
-            Where the values lie, and the people with each of them.
-        """
+        """Cut a line of many values into ranges with about as many people each; nothing if it has few values."""
         if len(line.values) <= RANGES:
             return None
         placed = line.place >= 0
@@ -150,18 +136,7 @@ SkewnessInts = npt.NDArray[Any]
 
 
 def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | None = None) -> Outcome:
-    """Measure how many times likelier a value is in the class than in the whole table.
-
-    Parameters
-    ----------
-    classes, prior
-        The classes, and the whole table.
-    gain
-        From how many times on a class is exposed.
-    ranges
-        Ranges of a line of many values, which are compared instead: where nearly everybody has a number of their own,
-        each is many times likelier in its class than in the table, and that says nothing.
-    """
+    """Measure how many times likelier a value is in the class than in the whole table."""
     counts, what = prior, "a value"
     histogram = classes.guessable(prior.column)
     if ranges is not None:

@@ -18,17 +18,7 @@ Texts = npt.NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelled:
-    """The classes of a release.
-
-    Attributes
-    ----------
-    labels
-        Per quasi-identifier, what every published class is called.
-    sizes
-        Its records.
-    left_out
-        The records of every class that is left out or masked, as far as they had one; else all of them together.
-    """
+    """The classes of a release."""
 
     labels: tuple[Labelling, ...] = field(repr=False)
     sizes: Counts
@@ -42,15 +32,7 @@ class Labelled:
 
 
 def labelled(release: Release, census: Census) -> Labelled:
-    """Find out what the classes of a release are called.
-
-    Parameters
-    ----------
-    release
-        The release.
-    census
-        The table that it was made from.
-    """
+    """Find out what the classes of a release are called."""
     names = [Namer(census, column) for column in range(len(census.quasi))]
     if isinstance(release.recoding, LocalRecoding):
         return _locally(release, release.recoding, names)
@@ -99,11 +81,6 @@ class _Column:
     """What classes gave up in one column: by their group of the ladder, or by the range or set of their members.
 
     Classes that are called alike gave up the same, except by averages. So one of each name is looked at.
-
-    Attributes
-    ----------
-    ranged
-        The classes whose members must be looked at.
     """
 
     def __init__(self, namer: Namer, names: Texts, which: Counts, *, averaged: bool) -> None:
@@ -122,13 +99,7 @@ class _Column:
         self.ranged: Counts = first[self._levels < 0]
 
     def labelling(self, codes: Ints, members: Ints) -> Labelling:
-        """Say what each class gave up.
-
-        Parameters
-        ----------
-        codes, members
-            The code and the class of some cells, with all of the classes that must be looked at among them.
-        """
+        """Say what each class gave up."""
         grouped = self._namer.by_group(np.maximum(self._levels, 0), np.maximum(self._groups, 0))
         place = np.full(len(self._which), -1, dtype=np.int64)
         place[self.ranged] = np.arange(len(self.ranged))
@@ -148,23 +119,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linked:
-    """Records, and what is published of them; many that are alike at once.
-
-    Attributes
-    ----------
-    values
-        Per quasi-identifier, the code of the original value.
-    target
-        The code of the target.
-    labels
-        Per quasi-identifier, the number of the label.
-    names
-        Per quasi-identifier, the labels by their number.
-    published
-        Whether the records are published.
-    counts
-        How many records are so.
-    """
+    """Records, and what is published of them; many that are alike at once."""
 
     values: tuple[Ints, ...] = field(repr=False)
     target: Ints = field(repr=False)
@@ -175,17 +130,7 @@ class Linked:
 
 
 def linked(recoding: Recoding, census: Census, target: str) -> Linked:
-    """Put the records of a table beside what a recoding publishes of them.
-
-    Parameters
-    ----------
-    recoding
-        What every record is published as.
-    census
-        The table, with the target among its sensitive columns.
-    target
-        A column that is published as it is.
-    """
+    """Put the records of a table beside what a recoding publishes of them."""
     if isinstance(recoding, FullDomainRecoding):
         return _linked_by_levels(recoding, census, target)
     return _linked_locally(recoding, census, target)

@@ -50,15 +50,7 @@ from incrowd.release import Reading, census_within, open_with
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Different:
-    """Classes whose values are distributed differently, beside the whole table.
-
-    Attributes
-    ----------
-    classes
-        All classes with several values of the column, and per value one class that holds nothing else.
-    reference
-        How often each code occurs in the whole table; ``None`` where the classes are the whole table.
-    """
+    """Classes whose values are distributed differently, beside the whole table."""
 
     classes: Classes
     reference: npt.NDArray[np.int64] | None

@@ -53,17 +53,7 @@ SEVERAL = "people have several values there, whose shares do not add up to a dis
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassAttacks:
-    """The attacks on one table.
-
-    Attributes
-    ----------
-    census, classes, schema
-        The table, its classes, and the roles of its columns.
-    intruder
-        What the intruder knows.
-    original
-        The original table, whose distribution is then what is known without the release.
-    """
+    """The attacks on one table."""
 
     census: Census
     classes: Classes

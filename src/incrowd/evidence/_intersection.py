@@ -25,25 +25,11 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """The values of a sensitive column in two releases: those of the first, and then what only the second has.
-
-    Attributes
-    ----------
-    name
-        The column.
-    domains
-        Its values, per release.
-    same
-        For every code of the second release its code in the first, or -1.
-    codes
-        Per release, for every code its code here.
-    texts
-        The text of every code here.
-    """
+    """The values of a sensitive column in two releases: those of the first, and then what only the second has."""
 
     name: str
     domains: tuple[Domain, Domain] = field(repr=False)
-    same: Counts = field(repr=False)
+    same: Counts = field(repr=False)  # of every code of the second release its code in the first, or -1
     codes: tuple[Counts, Counts] = field(repr=False)
     texts: npt.NDArray[np.object_] = field(repr=False)
 
@@ -64,15 +50,7 @@ class Values:
 
 
 def intersection(one: Joined, other: Target) -> Iterator[Attack]:
-    """Look everybody up in both releases, and keep the sensitive values that both allow.
-
-    Parameters
-    ----------
-    one
-        A release, joined with people by columns that both releases have.
-    other
-        Another release.
-    """
+    """Look everybody up in both releases, and keep the sensitive values that both allow."""
     names = [name for name in one.target.schema.sensitive_names if name in other.schema.sensitive_names]
     if not names:
         msg = "The two releases have no sensitive column in common."

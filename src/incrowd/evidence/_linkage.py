@@ -172,17 +172,7 @@ class Joined:
 
 
 def join(target: Target, known: Known, whole: Classes | None = None) -> Joined:
-    """Match labels with values, and prepare the walk from people to classes.
-
-    Parameters
-    ----------
-    target
-        What is attacked.
-    known
-        The people.
-    whole
-        The original, where they are its people.
-    """
+    """Match labels with values, and prepare the walk from people to classes."""
     quasi = target.schema.quasi_names
     places = [quasi.index(name) for name in known.on]
     classes = target.classes

@@ -121,15 +121,7 @@ ADVICE = "one level per column, such as Optimal(), gives away less of what its a
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Owned:
-    """A local recoding: who of the original is in which class.
-
-    Attributes
-    ----------
-    target, recoding
-        What is attacked, and how it was made.
-    columns
-        The quasi-identifiers whose labels can be read: not those that are averaged.
-    """
+    """A local recoding: who of the original is in which class."""
 
     target: Target
     recoding: LocalRecoding
@@ -162,17 +154,7 @@ class Owned:
 
 
 def own_attacks(target: Target, seed: int, joined: Joined | None = None) -> Iterator[Attack]:
-    """Attack with the knowledge of how a local recoding was made.
-
-    Parameters
-    ----------
-    target
-        What is attacked.
-    seed
-        Where chance begins.
-    joined
-        The release joined with everybody of the original, if that was done already.
-    """
+    """Attack with the knowledge of how a local recoding was made."""
     owned = Owned.of(target)
     if owned is not None:
         yield downcoding(owned)

@@ -37,25 +37,7 @@ On = Sequence[str] | Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """People whom somebody knows, those alike together.
-
-    Attributes
-    ----------
-    on
-        The quasi-identifiers of the release that are known.
-    domains, codes
-        Per quasi-identifier the values that occur, and the value of each.
-    counts
-        How many are alike.
-    who, names
-        The column that says who they are, and what it says, if anything does.
-    original
-        Whether they are the people that the release is of.
-    entries
-        Who each entry of the recoding is, where it lists this very original.
-    persons
-        Where people have several rows, which of these and which person each cell of the original is.
-    """
+    """People whom somebody knows, those alike together."""
 
     on: tuple[str, ...]
     domains: tuple[Domain, ...] = field(repr=False)
@@ -64,7 +46,9 @@ class Known:
     who: str | None = None
     names: npt.NDArray[np.object_] | None = field(default=None, repr=False)
     original: bool = False
+    # Who each entry of the recoding is, if it lists this very original.
     entries: Ints | None = field(default=None, repr=False)
+    # Per cell of the original, which of these and which person.
     persons: tuple[Ints, Ints] | None = field(default=None, repr=False)
 
     @property
@@ -80,15 +64,7 @@ class Known:
         return f"different rows of {len(np.unique(self.persons[1])):,} persons"
 
     def exposed(self, who: Callable[[], Bools], people: int, classes: int) -> Exposed:
-        """Count who is exposed: persons, where it is known whose row is whose.
-
-        Parameters
-        ----------
-        who
-            Says which of them are.
-        people, classes
-            How many these are, and in how many classes.
-        """
+        """Count who is exposed: persons, where it is known whose row is whose."""
         if self.persons is None:
             return Exposed(classes, people, None, Fraction(people, max(self.people, 1)))
         entries, person = self.persons
@@ -107,21 +83,7 @@ class Known:
 def known_from(
     external: Any, target: Target, on: Mapping[str, str] | None, who: str | None, reading: dict[str, Any]
 ) -> Known:
-    """Count the people of an external table.
-
-    Parameters
-    ----------
-    external
-        Any table.
-    target
-        What is attacked.
-    on
-        The columns to join on: names that both tables have, or a dict from the release's name to the external one.
-    who
-        The external column that says who somebody is.
-    reading
-        How to read a file.
-    """
+    """Count the people of an external table."""
     schema = target.owned or target.schema
     engine = open_table(external, missing_values=schema.missing_values, **reading)
     available = list(engine.columns())
@@ -181,32 +143,16 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """What people are told to have.
-
-    Attributes
-    ----------
-    who, codes
-        Which of the known people, and the code of the value in the release; somebody may be told several.
-    people
-        How many of those who are alike it is said of; where it is known what they have, of how many it is true.
-    """
+    """What people are told to have."""
 
     who: Counts = field(repr=False)
     codes: Counts = field(repr=False)
-    people: Counts = field(repr=False)
+    people: Counts = field(repr=False)  # how many of those alike it is said of, or true of
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """People of an original, as somebody knows them, and as they are.
-
-    Attributes
-    ----------
-    target, known
-        What is attacked, and who is looked up there.
-    whole
-        The original, in classes.
-    """
+    """People of an original, as somebody knows them, and as they are."""
 
     target: Target
     known: Known
@@ -254,13 +200,6 @@ class Truth:
 
         Of the people who can be in the same classes no more are in the table than these have people, and of all people
         no more than the table has: those of the fewest candidates. Somebody with several rows is looked up with each.
-
-        Parameters
-        ----------
-        links, found
-            Which classes can be a person's, and what they say.
-        classes
-            The table.
         """
         if all(matching.most <= 1 for matching in links.matchings):
             place, records = found.only[found.kind], classes.records
@@ -293,17 +232,7 @@ class Truth:
         return add_up(owner[chosen], many[order][chosen], len(candidates))
 
     def compare(self, name: str, theirs: Counts, told: Told, classes: int) -> tuple[Told, Exposed]:
-        """Keep of what people are told what is true; values that the original does not have cannot be compared.
-
-        Parameters
-        ----------
-        name, theirs
-            The sensitive column, and for every code of the original the code of the same value in what is told, or -1.
-        told
-            What people are told; ascending, nothing twice.
-        classes
-            In how many classes they are.
-        """
+        """Keep of what people are told what is true; values that the original does not have cannot be compared."""
         if not len(told.who):
             return told, Exposed(0, 0, None if self.known.persons is None else 0, Fraction(0))
         known = np.zeros(max(int(theirs.max(initial=0)), int(told.codes.max())) + 1, dtype=bool)

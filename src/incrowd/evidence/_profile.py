@@ -142,15 +142,7 @@ def profile_of(engine: Engine) -> Profile:
 
 
 def column_of(domain: Domain, records: int) -> ColumnProfile:
-    """Give a column in numbers.
-
-    Parameters
-    ----------
-    domain
-        Its values.
-    records
-        How many records the table has.
-    """
+    """Give a column in numbers."""
     counts = domain.counts[: len(domain.values)]
     missing = int(domain.counts[-1]) if domain.has_null else 0
     alone = int(np.count_nonzero(counts == 1))

@@ -68,15 +68,6 @@ class Pairs(NamedTuple):
 def crowds_of(found: Grouped, population: Any, **reading: Any) -> tuple[npt.NDArray[np.int64], int, list[str]]:
     """Count the people of a population that fit each class, and all of them; and say which labels fit nobody.
 
-    Parameters
-    ----------
-    found
-        The classes.
-    population
-        A table with the same quasi-identifiers, one row per person.
-    reading
-        How to read a file.
-
     Notes
     -----
     A value that the release was made of fits what it was published as. Of any other value the hierarchy is asked,

@@ -42,15 +42,7 @@ from incrowd.release import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Saved:
-    """A saved release.
-
-    Attributes
-    ----------
-    target
-        Its published table, and what was done to the original where the owner's folder lies beside it.
-    several
-        Whether people have several rows in it.
-    """
+    """A saved release."""
 
     target: Target
     several: bool
@@ -71,13 +63,7 @@ class Saved:
         return dict(self.target.schema.sensitive)
 
     def with_persons(self, original: Any, reading: dict[str, Any]) -> Saved:
-        """Put the persons beside the published table, if there are any; only the original knows them.
-
-        Parameters
-        ----------
-        original, reading
-            The table that it was made from, and how to read it.
-        """
+        """Put the persons beside the published table, if there are any; only the original knows them."""
         if not self.several:
             return self
         if original is None:
@@ -89,15 +75,7 @@ class Saved:
 
 
 def saved_release(path: Any, reading: dict[str, Any]) -> Saved | None:
-    """Open a saved release; nothing if this is neither its folder nor its certificate, nor its data file.
-
-    Parameters
-    ----------
-    path
-        Anything that may be one.
-    reading
-        How to read a file.
-    """
+    """Open a saved release; nothing if this is neither its folder nor its certificate, nor its data file."""
     named = Path(path) if isinstance(path, (str, os.PathLike)) else None
     found = None if named is None else certificate_in(named) or certificate_beside(named)
     if found is None:
@@ -115,25 +93,7 @@ def no_persons() -> ParameterError:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouped:
-    """A table grouped into classes.
-
-    Attributes
-    ----------
-    schema
-        The roles of its columns.
-    engine
-        The table.
-    classes
-        The classes; they know what they are called.
-    persons
-        How many persons there are, where the table says whose row is whose.
-    sensitive
-        The sensitive columns that the classes know.
-    weights
-        Per class, how many people its records stand for.
-    recoding
-        What the values were published as, if this is a release.
-    """
+    """A table grouped into classes."""
 
     schema: Schema
     engine: Engine = field(repr=False)
@@ -150,15 +110,7 @@ class Grouped:
 
 
 def grouped(table: Any, schema: Schema | None, original: Any, weight: str | None, **reading: Any) -> Grouped:
-    """Group a table or a release into its classes.
-
-    Parameters
-    ----------
-    table, schema, original, weight
-        As in ``risk``.
-    reading
-        How to read a file.
-    """
+    """Group a table or a release into its classes."""
     memory = reading.get("memory")
     saved = saved_release(table, reading) if schema is None else None
     if saved is not None:
@@ -183,17 +135,7 @@ def grouped(table: Any, schema: Schema | None, original: Any, weight: str | None
 
 
 def original_census(release: Release, original: Any, sensitive: tuple[str, ...], **reading: Any) -> Census:
-    """Count the table that a release was made from, with the ladders of the release where it has them.
-
-    Parameters
-    ----------
-    release, original
-        The release, and its table.
-    sensitive
-        The further columns to count.
-    reading
-        How to read a file.
-    """
+    """Count the table that a release was made from, with the ladders of the release where it has them."""
     schema = release.schema
     engine = open_original(release, original, schema, **reading)
     domains = engine.domains(schema.quasi_names)

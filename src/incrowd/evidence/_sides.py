@@ -19,19 +19,7 @@ Ints = npt.NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """One of two tables that are compared.
-
-    Attributes
-    ----------
-    codes
-        Per column the code of every cell: of a value before, of a label after.
-    counts
-        The records of every cell.
-    covers
-        Per column the values that each code stands for.
-    tallies
-        Per column the records of every code.
-    """
+    """One of two tables that are compared."""
 
     codes: Mapping[str, Ints] = field(repr=False)
     counts: Ints = field(repr=False)
@@ -68,19 +56,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """A table before and after.
-
-    Attributes
-    ----------
-    census
-        The original table.
-    before, after
-        The original and the published table.
-    places
-        Per column, the position in a line of every code of the original.
-    groups
-        Per column, the groups of values in which both are compared.
-    """
+    """A table before and after."""
 
     census: Census
     before: Side
@@ -95,15 +71,7 @@ class Compared:
 
 
 def compared(release: Release, census: Census) -> Compared:
-    """Put a release beside its table.
-
-    Parameters
-    ----------
-    release
-        The release; its table is counted as it is published.
-    census
-        The original table, with all sensitive columns.
-    """
+    """Put a release beside its table."""
     names = (*census.quasi, *census.sensitive)
     schema = release.schema
     published = open_release(release).census(CensusRequest(census.quasi, census.sensitive, count=schema.count))
@@ -117,17 +85,7 @@ def compared(release: Release, census: Census) -> Compared:
 
 
 def read_labels(census: Census, name: str, texts: Sequence[str | None]) -> Cover | Spread:
-    """Say what published labels stand for, to somebody who has no more than these and the hierarchy.
-
-    Parameters
-    ----------
-    census
-        The original table.
-    name
-        A quasi-identifier.
-    texts
-        Its labels, each once.
-    """
+    """Say what published labels stand for, to somebody who has no more than these and the hierarchy."""
     domain, ladder = census.domains[name], census.ladders[name]
     axis = Axis.of(domain)
     if axis is not None:

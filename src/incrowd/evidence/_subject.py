@@ -75,27 +75,7 @@ MARKED = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is attacked.
-
-    Attributes
-    ----------
-    engine
-        The published table.
-    schema
-        The roles of its columns, and the hierarchies of its labels where they are known.
-    recoding, model
-        What was done to the original, known for a release of ours; and the promise, which a certificate has too.
-    owned
-        How the original is read: the schema that the release was made with.
-    release
-        The release, where it is at hand and not only its files.
-    shown
-        The quasi-identifiers of which it is known that they are published as they were.
-    several
-        Whether people may have several rows, by what a certificate says alone.
-    read_as
-        How the file was read that it was made of.
-    """
+    """What is attacked."""
 
     engine: Engine = field(repr=False)
     schema: Schema
@@ -139,15 +119,7 @@ class Target:
         return {}
 
     def readings(self, column: str, names: Sequence[str | None]) -> list[npt.NDArray[np.intp]]:
-        """Give for labels of a recoding the codes of its values that they cover; each is read once.
-
-        Parameters
-        ----------
-        column
-            The quasi-identifier.
-        names
-            Its labels.
-        """
+        """Give for labels of a recoding the codes of its values that they cover; each is read once."""
         recoding = self.recoding
         assert recoding is not None  # noqa: S101 - who has no recoding does not ask
         known = self._readings.setdefault(column, {})
@@ -251,13 +223,7 @@ class Target:
         return None if is_from_data(hierarchy) else hierarchy
 
     def unread(self, column: str, domain: Domain) -> npt.NDArray[np.bool_]:
-        """Say which labels of a quasi-identifier cover only themselves because nobody can tell what they stand for.
-
-        Parameters
-        ----------
-        column, domain
-            The quasi-identifier, and somebody's values of it.
-        """
+        """Say which labels of a quasi-identifier cover only themselves because nobody can tell what they stand for."""
         names = self.census.labels(column).tolist()
         hierarchy = dict((self.owned or self.schema).quasi)[column]
         if self.recoding is not None or column in self.shown or isinstance(hierarchy, Flat):
@@ -317,17 +283,7 @@ def as_published(schema: Schema) -> Schema:
 
 
 def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
-    """Open what is attacked.
-
-    Parameters
-    ----------
-    table
-        A release, the folder or the certificate of a saved one, its data file where no schema is given, or any table.
-    schema
-        The roles of the columns of a table; a release brings its own.
-    reading
-        How to read a file.
-    """
+    """Open what is attacked."""
     if isinstance(table, Release):
         _refuse(schema)
         return _of_release(table, budget_of(reading))

@@ -30,17 +30,7 @@ RANGE = 0.3
 
 
 class Pairs:
-    """Compares all pairs of columns that have a quasi-identifier among them.
-
-    Parameters
-    ----------
-    both
-        The table before and after.
-    queries
-        How many queries to ask in all; each pair gets about as many.
-    chance
-        Where chance comes from.
-    """
+    """Compares all pairs of columns that have a quasi-identifier among them."""
 
     def __init__(self, both: Compared, queries: int, chance: np.random.Generator) -> None:
         self._both, self._chance = both, chance
@@ -109,19 +99,7 @@ HELD_OUT = 0.3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Examples:
-    """What a model learns from or is tested with.
-
-    Attributes
-    ----------
-    shares
-        Per feature, which share of each value or label is in each of the column's groups.
-    codes
-        Per feature, the value or label of the examples.
-    answers
-        The group of the target.
-    counts
-        How many records there are of each example.
-    """
+    """What a model learns from or is tested with."""
 
     shares: list[Floats] = field(repr=False)
     codes: list[Ints] = field(repr=False)
@@ -140,17 +118,7 @@ class _Examples:
 
 
 def accuracy_of(recoding: Recoding, both: Compared, target: str, seed: int) -> Accuracy:
-    """Train a model on a part of the release and one on the same part of the original; test both on the rest.
-
-    Parameters
-    ----------
-    recoding, both
-        What was published, beside the original table.
-    target
-        The column to predict; it is published as it is.
-    seed
-        Which records are held out.
-    """
+    """Train a model on a part of the release and one on the same part of the original; test both on the rest."""
     model = _logistic_regression()
     pieces = linked(recoding, both.census, target)
     chance = np.random.default_rng(seed)

@@ -21,17 +21,7 @@ EVERYTHING = {TOP, ""}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:
-    """A line of numbers, days or moments, with the values of the original table on it.
-
-    Attributes
-    ----------
-    kind
-        What they are.
-    at
-        Where each value lies, ascending; a missing one nowhere.
-    unit
-        How long a value is: 1 for whole numbers and days, which lie side by side, else 0.
-    """
+    """A line of numbers, days or moments, with the values of the original table on it."""
 
     kind: Kind
     at: Floats = field(repr=False)
@@ -87,18 +77,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """The records of every label, spread over an axis as a reader does who has the labels alone.
-
-    Attributes
-    ----------
-    axis
-        The line.
-    labels, low, high, weights
-        Pieces of the line: of which label, from where to where, and which share of its records lies there. A piece
-        without length is a point.
-    missing
-        Which labels say that the value is missing.
-    """
+    """The records of every label, spread over an axis as a reader does who has the labels alone."""
 
     axis: Axis
     labels: Counts = field(repr=False)
@@ -109,17 +88,7 @@ class Spread:
 
     @classmethod
     def of_labels(cls, axis: Axis, texts: Sequence[str | None], domain: Domain, ladder: Ladder) -> Spread:
-        """Read published labels.
-
-        Parameters
-        ----------
-        axis
-            Where the values of the original column lie.
-        texts
-            The labels, each once.
-        domain, ladder
-            The original column, and its hierarchy.
-        """
+        """Read published labels."""
         reader = _Reader(axis, domain, ladder)
         read = [[] if text is None else reader.read(text) for text in texts]
         unread = sum(not pieces and text is not None for pieces, text in zip(read, texts, strict=True))

@@ -26,19 +26,7 @@ DIGITS = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Published:
-    """What a node publishes, as far as a measure asks.
-
-    Attributes
-    ----------
-    levels
-        The level of every quasi-identifier.
-    kept
-        Per quasi-identifier, how many of the records that are published have each group.
-    suppressed
-        How many records are left out.
-    sizes
-        The number of records of every published class.
-    """
+    """What a node publishes, as far as a measure asks."""
 
     levels: tuple[int, ...]
     kept: tuple[Counts, ...]
@@ -80,21 +68,7 @@ class Objective(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """What publishing a record costs in one column, and what leaving it out does.
-
-    Attributes
-    ----------
-    levels
-        Per level, the cost of a record in each group. Cheaper below than above.
-    most
-        The cost of a record of which nothing is published.
-    counts
-        Per level, how many records of the table each group has.
-    published, left_out
-        How much publishing and leaving out weigh, each from 0 to 1 and one of them 1. A record that is left out costs
-        what it would cost at its level, and of the rest up to ``most`` the share ``left_out``: never less than if it
-        were published.
-    """
+    """What publishing a record costs in one column, and what leaving it out does."""
 
     levels: tuple[npt.NDArray[Any], ...]
     most: float
@@ -125,13 +99,7 @@ class Costs:
 
 
 class CellObjective(Objective):
-    """A score that grows with the total cost of every column.
-
-    Parameters
-    ----------
-    costs
-        Per quasi-identifier, what a record costs.
-    """
+    """A score that grows with the total cost of every column."""
 
     def __init__(self, costs: Sequence[Costs]) -> None:
         self._costs = tuple(costs)
@@ -163,17 +131,7 @@ def rounded(scores: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelSums:
-    """What the labels of some classes give up, added up over their records.
-
-    Attributes
-    ----------
-    lost, climbed, bits
-        Per quasi-identifier: shares of detail, levels of the ladder, and bits.
-    squares
-        The sum of the squares of their sizes.
-    records, classes
-        How many records and classes there are.
-    """
+    """What the labels of some classes give up, added up over their records."""
 
     lost: Floats
     climbed: Floats
@@ -202,15 +160,6 @@ def costs_of_labels(census: Census, labels: Sequence[Labelling], sizes: Counts) 
     """Give the measures of a local recoding by their names, all but ``height``, which only a node has.
 
     All columns weigh the same.
-
-    Parameters
-    ----------
-    census
-        The table.
-    labels
-        Per quasi-identifier, what every class is called.
-    sizes
-        The records of every class. Those of the census that are in none are left out, and cost the most.
     """
     counts = [  # what the values of the table had, a census at a floor does not tell
         census.domains[name].counts if floor else counted
@@ -220,15 +169,7 @@ def costs_of_labels(census: Census, labels: Sequence[Labelling], sizes: Counts) 
 
 
 def costs_of_sums(sums: LabelSums, ladders: Sequence[Ladder], counts: Sequence[Counts]) -> dict[str, float]:
-    """Give the same from sums.
-
-    Parameters
-    ----------
-    sums
-        What was added up over all published records.
-    ladders, counts
-        Per quasi-identifier its hierarchy, and how often each of its values occurs in the table.
-    """
+    """Give the same from sums."""
     table = int(counts[0].sum())
     records, gone = max(table, 1), table - sums.records
     heights = np.array([max(ladder.height, 1) for ladder in ladders], dtype=np.float64)
@@ -292,17 +233,7 @@ class ColumnCosts:
 
 
 def column_costs(census: Census, labels: Sequence[Labelling], sizes: Counts) -> list[ColumnCosts]:
-    """Measure every column.
-
-    Parameters
-    ----------
-    census
-        The original table.
-    labels
-        Per quasi-identifier, what every class is called.
-    sizes
-        The records of every class; those of the census that are in none are left out, and cost the most.
-    """
+    """Measure every column."""
     records, gone = max(census.records, 1), census.records - int(sizes.sum())
     result = []
     for number, column in enumerate(labels):

@@ -21,15 +21,7 @@ MOST = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Groups of the values of one column.
-
-    Attributes
-    ----------
-    group
-        The group of every code.
-    names
-        What each group is called. Values of the table, or labels of its hierarchy.
-    """
+    """Groups of the values of one column."""
 
     group: Ints = field(repr=False)
     names: tuple[str, ...] = field(repr=False)
@@ -40,15 +32,6 @@ class Groups:
 
 def comparison_groups(domain: Domain, counts: Ints, ladder: Ladder | None = None) -> Groups:
     """Choose the groups in which a column is compared before and after.
-
-    Parameters
-    ----------
-    domain
-        The original column.
-    counts
-        How many records have each code.
-    ladder
-        Its hierarchy, if it has one.
 
     Notes
     -----
@@ -102,17 +85,6 @@ class Cover:
     Values stand in a line: numbers and dates by value, others so that those which a hierarchy groups stand side by
     side. Nearly every label then covers one stretch of the line. A reader who knows no better spreads a label's records
     evenly over what the hierarchy has under it, also over values that nobody has; that is what the numbers here do.
-
-    Attributes
-    ----------
-    place
-        The position in the line of every code of the original column.
-    labels, places
-        The positions that each label covers: label by label, ascending. Only for labels that cover no single stretch.
-    low, high
-        The first and the last position of each label; the others have ``high = low - 1``.
-    number
-        Over how many values each label is spread: those of the hierarchy, of which the table may lack some.
     """
 
     place: Counts = field(repr=False)
@@ -130,17 +102,7 @@ class Cover:
 
     @classmethod
     def of_labels(cls, place: Counts, texts: Sequence[str | None], domain: Domain, ladder: Ladder) -> Cover:
-        """Read published labels.
-
-        Parameters
-        ----------
-        place
-            The position of every code in the line.
-        texts
-            The labels, each once.
-        domain, ladder
-            The original column, and its hierarchy.
-        """
+        """Read published labels."""
         reader = _Reader(place, domain, ladder)
         read = reader.read_all(texts)
         unread = sum(not len(positions) for positions in read)

@@ -81,17 +81,7 @@ class ClassSizes:
 
 
 def unique_without(classes: Classes, cardinalities: Sequence[int], dropped: int) -> int:
-    """Count the people who are alone once a quasi-identifier is dropped.
-
-    Parameters
-    ----------
-    classes
-        The classes on all quasi-identifiers.
-    cardinalities
-        How many codes each quasi-identifier has.
-    dropped
-        The position of the one that is dropped.
-    """
+    """Count the people who are alone once a quasi-identifier is dropped."""
     others = [place for place in range(len(cardinalities)) if place != dropped]
     columns = [classes.codes[place] for place in others]
     sizes = [cardinalities[place] for place in others]
@@ -123,13 +113,6 @@ Ints = npt.NDArray[np.integer]
 def same_sets(starts: Ints, members: Ints) -> Counts:
     """Give every set a number, so that equal sets and no others have the same.
 
-    Parameters
-    ----------
-    starts
-        Where each set begins among the members; one longer than there are sets.
-    members
-        The members, ascending within each set.
-
     Notes
     -----
     All sets start alike. Step by step they are parted by their next member; a set that has no more stays where it is.
@@ -147,17 +130,7 @@ def same_sets(starts: Ints, members: Ints) -> Counts:
 
 
 def same_classes(classes: Ints, persons: Ints) -> tuple[Counts, Counts]:
-    """Count, for every person, the people who occur in exactly the same classes.
-
-    Parameters
-    ----------
-    classes, persons
-        The class and the person of every cell.
-
-    Returns
-    -------
-    The code of each person that occurs, and how many people look like that person, the person included.
-    """
+    """Count, for every person, the people who occur in exactly the same classes."""
     if not len(persons):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     pairs = group([persons, classes], [int(persons.max()) + 1, int(classes.max()) + 1])
@@ -168,11 +141,5 @@ def same_classes(classes: Ints, persons: Ints) -> tuple[Counts, Counts]:
 
 
 def persons_alone(classes: Ints, persons: Ints) -> int:
-    """Count the persons who are the only one with their set of classes.
-
-    Parameters
-    ----------
-    classes, persons
-        The class and the person of every cell.
-    """
+    """Count the persons who are the only one with their set of classes."""
     return int(np.count_nonzero(same_classes(classes, persons)[1] == 1))

@@ -24,18 +24,7 @@ class Measure(ABC):
 
     @abstractmethod
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
-        """Meet a census.
-
-        Parameters
-        ----------
-        census
-            The table.
-        importance
-            How much each quasi-identifier weighs; 1 where nothing is said.
-        balance
-            How much leaving a record out weighs against generalizing it: at 0.5 both weigh 1; towards 1 generalizing
-            weighs less, down to nothing, and towards 0 leaving a record out costs little more than publishing it does.
-        """
+        """Meet a census."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +34,6 @@ class Loss(Measure):
     A value at level 0 loses nothing, ``*`` and a record that is left out lose everything; a group of 10 of a
     hierarchy's 100 values loses about a tenth. The mean over the columns is geometric, so that one column that is lost
     completely does not outweigh all others.
-
-    Parameters
-    ----------
-    mean
-        ``"geometric"``: of the losses plus one, as ARX has it; or ``"arithmetic"``.
 
     References
     ----------

@@ -29,15 +29,7 @@ COMPILED_FROM = 1 << 21
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
-    """How often the codes of two columns occur together: only what occurs.
-
-    Attributes
-    ----------
-    left, right
-        The codes.
-    counts
-        The records of each pair.
-    """
+    """How often the codes of two columns occur together: only what occurs."""
 
     left: Counts = field(repr=False)
     right: Counts = field(repr=False)
@@ -45,15 +37,7 @@ class Joint:
 
     @classmethod
     def of(cls, left: Ints, right: Ints, counts: Ints, cardinalities: tuple[int, int]) -> Joint:
-        """Count pairs of codes.
-
-        Parameters
-        ----------
-        left, right, counts
-            The codes of every cell, and its records.
-        cardinalities
-            How many codes each column has.
-        """
+        """Count pairs of codes."""
         if math.prod(cardinalities) <= max(_DENSE, 8 * len(counts)):
             table = _table(left, right, counts, cardinalities)
             found = np.flatnonzero(table)
@@ -63,13 +47,7 @@ class Joint:
         return cls(left[first].astype(np.int64), right[first].astype(np.int64), pairs.sums(counts))
 
     def on_groups(self, left: Floats, right: Floats) -> Floats:
-        """Give the table of two columns in groups, of codes that are spread over groups by shares.
-
-        Parameters
-        ----------
-        left, right
-            Per code of a column, which share of it is in each group.
-        """
+        """Give the table of two columns in groups, of codes that are spread over groups by shares."""
         half = np.empty((left.shape[1], len(right)))
         for number, shares in enumerate(left.T):
             some = np.flatnonzero((shares > 0)[self.left])  # most codes are in few groups
@@ -79,13 +57,7 @@ class Joint:
         return np.asarray(np.einsum("ij,jk->ik", half, right))  # a product of matrices would keep all processors busy
 
     def within(self, left: Floats, right: Floats) -> Floats:
-        """Count records for several questions, each record as much as the shares of its two codes say.
-
-        Parameters
-        ----------
-        left, right
-            Per code of a column a row, with its share in every question.
-        """
+        """Count records for several questions, each record as much as the shares of its two codes say."""
         total = np.zeros(left.shape[1])
         for start in range(0, len(self.counts), _BLOCK):
             some = slice(start, start + _BLOCK)
@@ -110,13 +82,6 @@ def _table(left: Ints, right: Ints, counts: Ints, cardinalities: tuple[int, int]
 def cramers_v(table: Floats, shape: tuple[int, int] | None = None) -> float:
     """Give Cramér's V of a table of two columns: 0 if they say nothing about each other, 1 if everything.
 
-    Parameters
-    ----------
-    table
-        The records of each pair of groups.
-    shape
-        How many groups each column has; by default those that occur. To compare two tables, give both the same.
-
     References
     ----------
     H. Cramér. *Mathematical methods of statistics.* Princeton University Press, 1946.
@@ -140,17 +105,7 @@ class Ranges:
 
     @classmethod
     def draw(cls, chance: np.random.Generator, left: Counts, right: Counts, share: float) -> Ranges:
-        """Draw a question.
-
-        Parameters
-        ----------
-        chance
-            Where chance comes from.
-        left, right
-            The records of the original table at every position of the two columns.
-        share
-            Which share of the records each range has, about.
-        """
+        """Draw a question."""
         return cls(_range(chance.random(), left, share), _range(chance.random(), right, share))
 
 

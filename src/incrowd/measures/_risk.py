@@ -24,17 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chances:
-    """The chances of an intruder.
-
-    Attributes
-    ----------
-    highest
-        The chance in the class where it is highest.
-    average
-        The chance averaged over the records: the share that comes out right if every record is guessed once.
-    above
-        Per class, whether the chance is above the threshold.
-    """
+    """The chances of an intruder."""
 
     highest: Fraction | float
     average: Fraction | float
@@ -42,49 +32,21 @@ class Chances:
 
 
 def chances_in_table(sizes: Counts, threshold: Fraction) -> Chances:
-    """Give the chances of somebody who knows that the person is in the table: 1 over the size of the class.
-
-    Parameters
-    ----------
-    sizes
-        The records, or the persons, of every class.
-    threshold
-        Above which a chance counts as too high; exactly so high is not.
-    """
+    """Give the chances of somebody who knows that the person is in the table: 1 over the size of the class."""
     if not len(sizes):
         return Chances(Fraction(0), Fraction(0), np.zeros(0, dtype=bool))
     return Chances(Fraction(1, int(sizes.min())), Fraction(len(sizes), int(sizes.sum())), _below(sizes, threshold))
 
 
 def chances_in_population(sizes: Counts, crowds: Counts, threshold: Fraction) -> Chances:
-    """Give the chances of somebody who must find the person in the population: 1 over the class's people there.
-
-    Parameters
-    ----------
-    sizes
-        The records of every class in the table.
-    crowds
-        How many people of the population are in each class; never fewer than in the table.
-    threshold
-        Above which a chance counts as too high.
-    """
+    """Give the chances of somebody who must find the person in the population: 1 over the class's people there."""
     if not len(sizes):
         return chances_in_table(sizes, threshold)
     return Chances(Fraction(1, int(crowds.min())), _mean(sizes, 1 / crowds), _below(crowds, threshold))
 
 
 def chances_expected(sizes: Counts, expected: Floats, threshold: Fraction) -> Chances:
-    """Give the chances of somebody who must find the person in a population that is only estimated.
-
-    Parameters
-    ----------
-    sizes
-        The records of every class in the table.
-    expected
-        Per class, the expected chance.
-    threshold
-        Above which a chance counts as too high.
-    """
+    """Give the chances of somebody who must find the person in a population that is only estimated."""
     if not len(sizes):
         return chances_in_table(sizes, threshold)
     return Chances(float(expected.max()), _mean(sizes, expected), np.asarray(expected > float(threshold)))
@@ -95,17 +57,6 @@ def expected_chance(sizes: Counts, shares: Floats, discount: float = 0.0) -> Flo
 
     F - f is negative binomial: f - a successes, each with the class's sampling share p. Then E[1/F] is the integral of
     p s^(f-1) / (p + (1-p) s)^(1+a) over s from 0 to 1, which is p/f times the series 2F1(1 + a, 1; f + 1; 1 - p).
-
-    Parameters
-    ----------
-    sizes
-        f: the records of every class in the sample.
-    shares
-        p: which share of the class's people is in the sample, above 0 and at most 1.
-    discount
-        a, from 0 up to 1: how much more classes of few people there are than the sample's sizes say. 0 is the model of
-        Benedetti and Franconi. The alpha of Pitman's model makes it the chance under that model, whose classes grow
-        from f to F just so.
 
     References
     ----------
@@ -189,13 +140,6 @@ class Guess:
 def best_guess(classes: Classes, column: str) -> Guess:
     """Guess the most frequent value of every class.
 
-    Parameters
-    ----------
-    classes
-        The classes, which know the column's values.
-    column
-        The sensitive column.
-
     Notes
     -----
     Where people have several rows, they count once in every class, and once for every value that they have there.
@@ -236,17 +180,7 @@ Ints = npt.NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitting:
-    """Which labels of a table each value of a population fits, in one column.
-
-    Attributes
-    ----------
-    labels
-        The numbers of the labels, those of the first value first.
-    starts
-        Where each value's labels begin; one longer than there are values.
-    number
-        How many labels there are.
-    """
+    """Which labels of a table each value of a population fits, in one column."""
 
     labels: Ints = field(repr=False)
     starts: npt.NDArray[np.intp] = field(repr=False)
@@ -272,30 +206,13 @@ class Fitting:
 
     @classmethod
     def of_pairs(cls, labels: Ints, values: Ints, cardinality: int, number: int) -> Fitting:
-        """Let values fit labels as listed.
-
-        Parameters
-        ----------
-        labels, values
-            The pairs.
-        cardinality, number
-            How many values there are, and how many labels.
-        """
+        """Let values fit labels as listed."""
         order = np.lexsort((labels, values))
         return cls(labels[order], np.searchsorted(values[order], np.arange(cardinality + 1)), number)
 
 
 def crowds(classes: Sequence[Ints], fittings: Sequence[Fitting], people: Sequence[Ints], counts: Ints) -> Counts:
     """Count the people of a population that fit each class.
-
-    Parameters
-    ----------
-    classes
-        Per column, the label of every class; no two classes have the same labels.
-    fittings
-        Per column, which labels each value of the population fits.
-    people, counts
-        The population's cells: per column the value, and how many people have them.
 
     Notes
     -----

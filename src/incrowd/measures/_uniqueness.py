@@ -21,19 +21,7 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sizes:
-    """How many classes of which size a sample of a population has.
-
-    Attributes
-    ----------
-    sizes
-        The sizes that occur, ascending.
-    classes
-        How many classes have each.
-    records
-        How many records the sample has.
-    population
-        How many people the population has.
-    """
+    """How many classes of which size a sample of a population has."""
 
     sizes: Counts = field(repr=False)
     classes: Counts = field(repr=False)
@@ -74,10 +62,6 @@ def pitman(sizes: Sizes) -> float | None:
 
     Its two parameters are those under which the sample is most likely. Then the expected number of classes of one among
     N people is N times (theta + alpha) ... (theta + alpha + N - 2) over (theta + 1) ... (theta + N - 1).
-
-    Returns
-    -------
-    ``None`` where the sample cannot tell: every class has one record, or all records are in one class.
 
     References
     ----------
@@ -161,17 +145,7 @@ def digamma(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """The model for one beta: classes have one person more than a negative binomial number.
-
-    Attributes
-    ----------
-    alpha, beta
-        Its parameters: the shape, and the chance of success.
-    unseen
-        The chance that nobody of a class is in the sample.
-    one
-        The chance that one person of a class is.
-    """
+    """The model for one beta: classes have one person more than a negative binomial number."""
 
     alpha: float
     beta: float
@@ -197,10 +171,6 @@ def slide_negative_binomial(sizes: Sizes) -> float | None:
     A class of the population has 1 + X people, X negative binomial, and each of them is in the sample with the same
     chance. The parameters are those with which three numbers come out as they are: people in the population, classes
     in the sample, and classes of one in the sample.
-
-    Returns
-    -------
-    ``None`` where there are no such parameters.
 
     References
     ----------
@@ -285,15 +255,7 @@ class Uniqueness:
 
 
 def estimated_uniqueness(class_sizes: Counts, population: int) -> Uniqueness:
-    """Estimate from class sizes who is one of a kind in the population.
-
-    Parameters
-    ----------
-    class_sizes
-        The records of every class of the sample.
-    population
-        How many people the population has; at least as many as the sample.
-    """
+    """Estimate from class sizes who is one of a kind in the population."""
     sizes = Sizes.of(class_sizes, population)
     estimates: dict[str, float | None] = {}
     for name, estimate in ESTIMATORS.items():
