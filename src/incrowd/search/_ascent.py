@@ -22,16 +22,8 @@ Ints = npt.NDArray[np.integer]
 class Raised:
     """A table with one level per column, at which few records are in small classes.
 
-    Attributes
-    ----------
-    levels
-        The level of every quasi-identifier.
-    rows
-        The row of every cell of the census: cells that look alike share one. Rows stand in the order of their codes.
-    codes
-        Per quasi-identifier the group of every row at its level.
-    sizes
-        The records of every row.
+    Cells that look alike share a row; rows stand in the order of their codes. ``codes``: per column the group of every
+    row.
     """
 
     levels: tuple[int, ...]
@@ -43,18 +35,8 @@ class Raised:
 def raise_levels(table: Locally, k: int, outliers: int) -> Raised:
     """Raise one column after the other by a level, until few records are in classes smaller than k.
 
-    Parameters
-    ----------
-    table
-        The table; it begins at the lowest levels that are allowed.
-    k
-        The least size of a class.
-    outliers
-        How many records may be in smaller ones. With 0 or more this ends at the latest at the top of all columns.
-
-    Notes
-    -----
-    The next column is the one with the most different labels, of several the first in the order of the schema.
+    The next column is the one with the most different labels, of several the first in the order of the schema. With 0
+    or more outliers this ends at the latest at the top of all columns.
     """
     raised = _lowest(table)
     while int(raised.sizes[raised.sizes < k].sum()) > outliers:
@@ -67,15 +49,7 @@ def raise_levels(table: Locally, k: int, outliers: int) -> Raised:
 
 
 def most_different(codes: Sequence[Ints], columns: Sequence[int]) -> int:
-    """Give the column with the most different labels, of several the first.
-
-    Parameters
-    ----------
-    codes
-        Per column a code for every label; all columns, also those that are out of the question.
-    columns
-        The columns that are in question.
-    """
+    """Give the column with the most different labels, of several the first."""
     return max(columns, key=lambda column: (different(codes[column]), -column))
 
 
@@ -85,15 +59,7 @@ def different(codes: Ints) -> int:
 
 
 def k_alone(problem: Problem, search: str) -> int:
-    """Give the k that is promised; refuse every promise beside it.
-
-    Parameters
-    ----------
-    problem
-        What was asked.
-    search
-        The name of the search that can keep nothing else.
-    """
+    """Give the k that is promised; refuse every promise beside it."""
     least, others = k_and_more(problem.model)
     if others:
         msg = f"{search} keeps k-anonymity and nothing else, and the promise has {others[0]}."
@@ -174,12 +140,8 @@ Bools = npt.NDArray[np.bool_]
 class Stars:
     """A raised table in which single cells may be suppressed, that is published as the top of their hierarchy.
 
-    Attributes
-    ----------
-    labels
-        Per quasi-identifier and row a number for its label: the same label has the same number.
-    star
-        Per quasi-identifier the number of its topmost label.
+    ``labels``: per column and row a number for its label, the same for the same label; ``star``: per column that of its
+    topmost label.
     """
 
     def __init__(self, table: Locally, raised: Raised) -> None:

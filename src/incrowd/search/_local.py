@@ -40,14 +40,7 @@ NEUTRAL = 0.5
 class Pieces:
     """Cells, or parts of them, and the class that each goes to.
 
-    Attributes
-    ----------
-    cells
-        The number of the cell in the census.
-    classes
-        The class; -1 where the records are left out.
-    counts
-        How many records of the cell go there. Together the pieces of a cell have all its records.
+    A class of -1 leaves the records out. Together the pieces of a cell have all its records.
     """
 
     cells: Ints
@@ -64,25 +57,8 @@ class Pieces:
 class LocalOutcome:
     """What a search for a local recoding found.
 
-    Attributes
-    ----------
-    recoding
-        What every record is published as.
-    labels
-        Per quasi-identifier what each class is called, and what that gives up.
-    sizes
-        The records of each class.
-    suppressed
-        How many records are left out.
-    costs
-        What it cost, by the name of the measure.
-    proof
-        What is known about it: nothing more than that the promise is kept.
-    notes
-        What a careful reader should know, in plain words.
-    paths
-        One row per class: the numbers of the parts that it was cut out of, the whole table first, filled up with -1.
-        ``None`` where the search does not cut.
+    ``labels``: per column what each class is called, and what that gives up. ``paths``: per class the numbers of the
+    parts that it was cut out of, the whole table first, filled up with -1; ``None`` where the search does not cut.
     """
 
     recoding: LocalRecoding
@@ -103,16 +79,7 @@ class LocalOutcome:
 class Locally:
     """A problem as searches for local recodings see it.
 
-    Attributes
-    ----------
-    problem
-        What was asked.
-    census
-        The table, counted at the lowest levels that are allowed.
-    names
-        Per quasi-identifier, what classes can be called there.
-    weights
-        How much each quasi-identifier weighs.
+    ``census`` is counted at the lowest levels that are allowed; ``names`` say per column what classes can be called.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -150,17 +117,7 @@ class Locally:
         return all(judge.union_closed for judge in self.judges)
 
     def classes(self, cells: Ints, classes: Ints, number: int, counts: Counts | None = None) -> Classes:
-        """Put cells together into classes, none of them empty.
-
-        Parameters
-        ----------
-        cells
-            The numbers of the cells.
-        classes, number
-            The class of each, and how many classes there are.
-        counts
-            How many records of each cell; all of them by default.
-        """
+        """Put cells together into classes, none of them empty."""
         census = self.census
         first = np.zeros(number, dtype=np.intp)
         first[classes[::-1]] = np.arange(len(classes))[::-1]
@@ -190,15 +147,7 @@ class Locally:
             raise NoSafeRelease(msg, hint="ask for less.")
 
     def refuse_importance(self, because: str, hint: str) -> None:
-        """Stop where columns weigh differently and the search cannot heed it.
-
-        Parameters
-        ----------
-        because
-            What the search looks at instead.
-        hint
-            What to do.
-        """
+        """Stop where columns weigh differently and the search cannot heed it."""
         if (self.weights != self.weights[0]).any():
             msg = f"{because}: no column can weigh more than another."
             raise ParameterError(msg, hint=f"leave importance out, or {hint}")
@@ -230,19 +179,7 @@ class Locally:
         notes: Sequence[str] = (),
         paths: Ints | None = None,
     ) -> LocalOutcome:
-        """Give what is published; classes that are called the same are one class.
-
-        Parameters
-        ----------
-        pieces
-            The class of every record.
-        labels
-            Per quasi-identifier, what each class is called.
-        notes
-            What a careful reader should know.
-        paths
-            Per class the parts that it was cut out of.
-        """
+        """Give what is published; classes that are called the same are one class."""
         merged = group([column.codes for column in labels], [len(column.names) for column in labels])
         names = tuple(column.of(merged.first) for column in labels)
         together = self._together(pieces, merged.ids)

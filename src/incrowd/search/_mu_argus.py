@@ -43,14 +43,7 @@ _BLOCK = 1 << 22
 class Labelled:
     """Classes of records that look alike.
 
-    Attributes
-    ----------
-    labels
-        Per column and class a number for its label.
-    shown
-        Per column and class whether the label says something; a suppressed one does not.
-    sizes
-        The records of every class.
+    A suppressed label is not ``shown``: it says nothing.
     """
 
     labels: Counts
@@ -61,19 +54,9 @@ class Labelled:
 def involved(table: Labelled, wanted: Ints, k: int) -> Counts:
     """Count for every column the pairs of a record and a rare combination that has the column.
 
-    Parameters
-    ----------
-    table
-        The classes.
-    wanted
-        The numbers of the classes whose records are asked about.
-    k
-        A combination is rare for a record if fewer than k records of the whole table have its labels there.
-
-    Notes
-    -----
-    Suppressed labels are in no combination. Up to ``ALL_UP_TO`` columns all combinations count; beyond that only
-    minimal ones (without a smaller rare one inside) of at most ``LARGEST`` columns.
+    A combination is rare for a record if fewer than k records of the whole table have its labels there. Suppressed
+    labels are in no combination. Up to ``ALL_UP_TO`` columns all combinations count; beyond that only minimal ones
+    (without a smaller rare one inside) of at most ``LARGEST`` columns.
     """
     columns = np.flatnonzero(table.shown[:, wanted].any(axis=1))
     sets = 1 << min(len(columns), ALL_UP_TO)
@@ -93,12 +76,7 @@ def involved(table: Labelled, wanted: Ints, k: int) -> Counts:
 def rare_combinations(table: Labelled, wanted: Ints, columns: Ints, k: int) -> Bools:
     """Say for every wanted class and every set of columns whether fewer than k records have its labels there.
 
-    Parameters
-    ----------
-    table, wanted, k
-        As in ``involved``.
-    columns
-        The columns. The i-th of them is in a set if bit i of the set's number is 1.
+    The i-th of ``columns`` is in a set if bit i of the set's number is 1.
     """
     sets = 1 << len(columns)
     alike = np.zeros((len(wanted), len(table.sizes)), dtype=np.int64)

@@ -16,19 +16,7 @@ from incrowd.search.lattice._acceptance import Acceptance
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node that keeps the promise.
-
-    Attributes
-    ----------
-    levels
-        The level of every quasi-identifier, by name.
-    suppressed
-        How many records are left out.
-    classes
-        How many classes are published.
-    score
-        The measure; smaller is better.
-    """
+    """A node that keeps the promise."""
 
     levels: Mapping[str, int]
     suppressed: int
@@ -45,14 +33,7 @@ class Node:
 class Progress:
     """How far a search has come.
 
-    Attributes
-    ----------
-    checked
-        How many nodes were tested.
-    nodes
-        How many nodes the lattice has.
-    best
-        The smallest score so far; ``None`` if no node was good enough yet.
+    ``best`` is the smallest score so far; ``None`` if no node was good enough yet.
     """
 
     checked: int
@@ -64,23 +45,9 @@ class Progress:
 class Outcome:
     """What a search found.
 
-    Attributes
-    ----------
-    best
-        The best node; ``None`` if there is none, or none was found in time.
-    proof
-        ``"optimal"``: no node is better. ``"best found"``: the search was stopped.
-    lower_bound
-        No acceptable node has a smaller score than this.
-    checked, nodes
-        How many nodes were tested, of how many.
-    notes
-        What the search had to do differently, in plain words.
-    acceptable, minimal
-        All nodes that keep the promise, and those of them with none below: one row of levels each, in the order of the
-        schema. ``None`` where the search does not look for them.
-    trace
-        What the search did, step by step, where it tells.
+    ``best`` is ``None`` if there is none, or none was found in time; ``proof`` is ``"optimal"`` or, where the search
+    was stopped, ``"best found"``; no acceptable node scores below ``lower_bound``. ``acceptable`` and ``minimal`` (with
+    none below) have one row of levels per node, and are ``None`` where the search does not look for them.
     """
 
     best: Node | None

@@ -21,31 +21,12 @@ Suppression = Literal["drop", "mask"]
 class Problem:
     """A table, a promise, and how much may be given up for it.
 
-    Parameters
-    ----------
-    census
-        The table, with a ladder for every quasi-identifier.
-    schema
-        The roles of its columns.
-    model
-        The promise. Distances are measured to the distribution of this table (N-REF).
-    limit
-        How many records may be left out; exactly so many still may.
-    at_least, at_most
-        The lowest and the highest level of a quasi-identifier, by name.
-    importance
-        How much a quasi-identifier weighs in the measure, by name; 1 where nothing is said.
-    balance
-        How much leaving a record out weighs against generalizing it; 0.5 is neutral.
-    policy
-        ``"violating"``: every class that breaks the promise is left out. ``"small_only"``: only classes smaller than k
-        are, and all others must keep the promise (N-SUPPWHAT).
-    suppression
-        Records that are left out are dropped, or masked: then they are one class, which must keep the promise as any
-        other (see ``_mask.py``).
-    part
-        Whether the census is that of a part of the table. Its domains count the whole, so what a promise compares with
-        is still the whole table.
+    ``limit``: exactly so many records may still be left out. ``model``: distances are measured to the distribution of
+    this table (N-REF). ``balance``: how much leaving a record out weighs against generalizing it; 0.5 is neutral.
+    ``policy``: ``"violating"`` leaves out every class that breaks the promise, ``"small_only"`` only classes smaller
+    than k, and all others must keep it (N-SUPPWHAT). ``suppression``: records are dropped, or masked: then they are one
+    class, which must keep the promise as any other. ``part``: the census is that of a part; its domains count the whole
+    table, and promises compare with that.
     """
 
     census: Census

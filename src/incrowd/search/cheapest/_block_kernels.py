@@ -138,9 +138,7 @@ def cut(  # noqa: C901 - one loop in place of a recursion
 ) -> tuple[Small, Ints]:
     """Cut a table into parts of at least so many records, each time where most of the cost is saved.
 
-    Returns
-    -------
-    The points part by part, and where each part ends.
+    Give the points part by part, and where each part ends.
     """
     columns, points = tables.place.shape
     order, spare = np.empty(points, dtype=np.int32), np.empty(points, dtype=np.int32)
@@ -211,18 +209,8 @@ class Boxes:
     def nearest(self, movers: Whole, targets: Whole, first: Whole, last: Whole, most: int) -> tuple[Whole, Floats]:
         """Find for some groups the groups with which each costs least, the cheapest first.
 
-        Parameters
-        ----------
-        movers, targets
-            The groups to choose for, and those to choose from.
-        first, last
-            Per mover where its choice begins and ends in ``targets``.
-        most
-            How many to find for each.
-
-        Returns
-        -------
-        One row per mover: the groups, and by how much the cost rises; -1 where there are no more.
+        ``first`` and ``last`` say per mover where its choice begins and ends in ``targets``. Give per mover the groups,
+        and by how much the cost rises; -1 where there are no more.
         """
         found = np.full((len(movers), most), -1, dtype=np.int32)
         rises = np.full((len(movers), most), np.inf)
@@ -297,18 +285,7 @@ def nearest(  # noqa: C901, PLR0913, PLR0917 - plain arrays are what compiles fa
 ) -> None:
     """Find for some groups of points the groups with which each costs least, the cheapest first.
 
-    Parameters
-    ----------
-    tables
-        The columns.
-    low, high, size
-        Per column and group its first and its last place; per group its records.
-    targets, movers
-        The groups to choose from, and those to choose for.
-    first, last
-        Per mover where its choice begins and ends in ``targets``.
-    found, rises
-        Filled, one row per mover, with the groups and by how much the cost rises; -1 where there are no more.
+    As ``Boxes.nearest``; fills ``found`` and ``rises``.
     """
     columns, most = len(tables.heights), found.shape[1]
     own = np.zeros(len(size), dtype=np.float64)

@@ -31,14 +31,7 @@ FEW = 300
 class Formed:
     """Classes that were formed out of points.
 
-    Attributes
-    ----------
-    owner
-        The class of every point; -1 where it is left over.
-    home
-        The block of every class.
-    levels
-        Per class its level in every column.
+    ``owner``: the class of every point, -1 where it is left over. ``home``: the block of every class.
     """
 
     owner: npt.NDArray[np.int64]
@@ -49,14 +42,7 @@ class Formed:
 def cut_into_blocks(nested: Callable[[], Tables], weights: npt.NDArray[np.int64], least: int | None) -> list[Ints]:
     """Give the points of every block.
 
-    Parameters
-    ----------
-    nested
-        The columns with the groups of their hierarchies; asked for only if the table is cut.
-    weights
-        The records of every point.
-    least
-        How many records a block has at least; nothing is cut without it.
+    Nothing is cut without ``least``, the records that a block has at least; only a cut asks for ``nested``.
     """
     if least is None:
         return [np.arange(len(weights))]
@@ -69,17 +55,7 @@ def cut_into_blocks(nested: Callable[[], Tables], weights: npt.NDArray[np.int64]
 def form_in_blocks(
     tables: Tables, support: Support, blocks: list[Ints], tell: Callable[[int], object] | None = None
 ) -> Formed:
-    """Form classes in every block by itself.
-
-    Parameters
-    ----------
-    tables, support
-        The points, and what a class must have.
-    blocks
-        The points of each block.
-    tell
-        Called with the number of points that are done.
-    """
+    """Form classes in every block by itself."""
     points = tables.place.shape[1]
     owner = np.full(points, -1, dtype=np.int64)
     home: list[Ints] = []
@@ -147,16 +123,8 @@ TRIED = 24
 class Groups:
     """Groups of points that become classes.
 
-    Attributes
-    ----------
-    owner
-        The group of every point.
-    home
-        The block of every group.
-    levels
-        Per group the level in every column with which it was formed.
-    good
-        Which groups keep the promise.
+    Per point its group (``owner``); per group its block (``home``), the levels with which it was formed, and whether it
+    keeps the promise (``good``).
     """
 
     owner: Whole
@@ -166,15 +134,7 @@ class Groups:
 
     @classmethod
     def of(cls, formed: Formed, good: Bools, blocks: Whole) -> Groups:
-        """Let every point that is left over be a group of its own.
-
-        Parameters
-        ----------
-        formed, good
-            The classes, and which of them keep the promise.
-        blocks
-            The block of every point.
-        """
+        """Let every point that is left over be a group of its own."""
         left = np.flatnonzero(formed.owner < 0)
         owner = formed.owner.copy()
         owner[left] = len(formed.home) + np.arange(len(left))
@@ -195,15 +155,7 @@ class Groups:
             self._join(movers[1:], np.zeros(len(movers) - 1, dtype=np.int64))
 
     def settle_by(self, keeps: Keeps, tables: Tables, weights: Whole) -> None:
-        """Merge groups until every one keeps the promise: two whose union does, or else the nearest two.
-
-        Parameters
-        ----------
-        keeps
-            The judge.
-        tables, weights
-            The columns, and the records of every point.
-        """
+        """Merge groups until every one keeps the promise: two whose union does, or else the nearest two."""
         while not self.good.all() and len(self.good) > 1:
             movers, everyone = np.flatnonzero(~self.good), np.arange(len(self.good))
             found, rises = self._nearest(tables, weights, movers, everyone, TRIED)
@@ -276,15 +228,7 @@ LARGE = 10
 
 
 class Run:
-    """One search.
-
-    Attributes
-    ----------
-    board
-        The points and the columns.
-    needs
-        What a class must have.
-    """
+    """One search."""
 
     def __init__(self, board: Board, block: int | None, tell: Tell | None = None) -> None:
         self.board = board

@@ -353,16 +353,8 @@ def form(  # noqa: C901 - the rounds of the search
 ) -> tuple[Small, npt.NDArray[np.int16]]:
     """Form classes, cheapest labels first, until no label has enough free points.
 
-    Parameters
-    ----------
-    tables, support
-        The points, and what a class must have.
-    share, few
-        The share of the labels that is taken before the next look; all where so few points are left.
-
-    Returns
-    -------
-    The class of every point, -1 where it is left over, and the level of every class in each column.
+    Of the cheapest labels a ``share`` is taken before the next look; all where ``few`` points are left. Give the class
+    of every point, -1 where it is left over, and the level of every class in each column.
     """
     columns, points = tables.place.shape
     order = np.empty((columns, points), dtype=np.int32)

@@ -21,14 +21,8 @@ Whole = npt.NDArray[np.int64]
 class Cut:
     """How parts would be cut in one column.
 
-    Attributes
-    ----------
-    pieces
-        The piece of every point.
-    allowed
-        Which parts may be cut: they have several pieces, and each keeps the promise.
-    gain
-        How much less each part would cost, for every bit that its records spend to say which piece they are in.
+    Parts are ``allowed`` to be cut that have several pieces, each of which keeps the promise. ``gain``: how much less a
+    part would cost, for every bit that its records spend to say which piece they are in.
     """
 
     pieces: Grouping
@@ -40,16 +34,8 @@ class Strict:
     """A table that is cut into parts, until no cut is allowed; of all cuts of a part the one with the largest gain.
 
     A column with groups is cut into the groups of the next level below, a column with runs in two at the middle of the
-    part's records, null apart from all others first. A cut is allowed if every piece keeps the promise.
-
-    Attributes
-    ----------
-    owner
-        The part of every point.
-    levels
-        Per part its level in every column.
-    low, high
-        Per part the first and the last place that it can have in every column.
+    part's records, null apart from all others first. A cut is allowed if every piece keeps the promise. ``low`` and
+    ``high``: per part the first and the last place that it can have in every column.
     """
 
     def __init__(self, board: Board) -> None:
@@ -139,13 +125,6 @@ def _per_bit(saved: Floats, totals: Whole, owner: Ints, sizes: Whole) -> Floats:
     """Divide what is saved by the bits that it takes to say which piece a record is in, for all records of a part.
 
     To twelve decimals, so that no rounding on the way decides.
-
-    Parameters
-    ----------
-    saved, totals
-        Per part what is saved, and its records.
-    owner, sizes
-        Per piece its part, and its records.
     """
     inside = np.bincount(owner, weights=sizes * np.log2(sizes), minlength=len(totals))
     bits = totals * np.log2(totals) - inside
@@ -170,12 +149,7 @@ def _below(nodes: tuple[Ints, ...], place: Whole, low: Whole, high: Whole) -> Wh
 def _halves(place: Whole, parts: Whole, weights: Whole, values: int) -> Whole:
     """Say who is in the upper half of a part; where null is beside others, who is null.
 
-    Parameters
-    ----------
-    place, parts, weights
-        The place, the part and the records of every point.
-    values
-        The place of null, if there is one: after all values.
+    ``values`` is the place of null, if there is one: after all values.
     """
     number = int(parts.max(initial=-1)) + 1
     order = np.lexsort((place, parts))

@@ -35,14 +35,7 @@ LARGEST = 2**62
 class Sum:
     """A class must have at least so much: of records (``kinds`` is ``None``), or of different kinds.
 
-    Attributes
-    ----------
-    least
-        How much.
-    worth
-        What a record of every cell adds; where there are kinds, what each kind adds, once.
-    kinds
-        The kind of every cell.
+    ``worth``: what a record of every cell adds; where there are kinds, what each kind adds, once.
     """
 
     least: int
@@ -54,12 +47,7 @@ class Sum:
 class Needs:
     """What every class of a table must have.
 
-    Attributes
-    ----------
-    sums
-        What can be added up.
-    enough
-        Whether a class that has all of it keeps the promise; else it must be judged.
+    A class that has all ``sums`` keeps the promise if they are ``enough``; else it must be judged.
     """
 
     sums: tuple[Sum, ...]

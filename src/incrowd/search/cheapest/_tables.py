@@ -29,22 +29,9 @@ WIDTHS = (2, 3, 5, 7, 10, 14, 20, 28, 40, 57)
 class Column:
     """A quasi-identifier: its groups, level by level, and where they lie.
 
-    Attributes
-    ----------
-    namer
-        What its classes can be called.
-    place
-        Per code its place; the members of every group of every level stand side by side.
-    nodes
-        Per level the group of every place.
-    costs
-        Per level what the group of every place costs.
-    full
-        What it costs to say nothing.
-    line
-        Where every place lies, if classes are called by ranges: a range costs the way from its first to its last place.
-    averaged
-        Whether classes are called by an average.
+    ``place``: per code its place; the members of every group of every level stand side by side. ``nodes`` and
+    ``costs``: per level the group of every place, and what it costs. ``line``: where every place lies, if classes are
+    called by ranges: a range costs the way from its first to its last place.
     """
 
     namer: Namer
@@ -96,15 +83,7 @@ class Column:
         return result
 
     def called(self, levels: Ints, codes: Ints, classes: Ints) -> Labelling:
-        """Call every class by its group at a level, or higher where that does not hold all members.
-
-        Parameters
-        ----------
-        levels
-            Per class the level.
-        codes, classes
-            The code of every cell, and its class; no class is empty.
-        """
+        """Call every class by its group at a level, or higher where that does not hold all members."""
         low, high = stretches(self.place[codes], classes, len(levels))
         found, groups = np.array(levels, dtype=np.int64), np.zeros(len(levels), dtype=np.int64)
         for level in range(self.height + 1):
@@ -139,18 +118,8 @@ def _alike(one: Ints, other: Ints) -> bool:
 class Board:
     """The points of a table, that is its distinct quasi-identifiers, on the columns in the order of the walk.
 
-    Attributes
-    ----------
-    table
-        The problem.
-    points
-        The point of every cell.
-    weights
-        The records of every point.
-    columns
-        The columns, the one first whose first step costs most on average.
-    nested
-        The same columns with the groups of their hierarchies, where ``columns`` have runs.
+    ``columns`` stand in the order of the walk: the one first whose first step costs most on average. ``nested`` are the
+    same with the groups of their hierarchies, where ``columns`` have runs.
     """
 
     table: Locally
@@ -191,15 +160,7 @@ class Board:
 
 
 def arranged(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
-    """Put the tables of all columns one after the other.
-
-    Parameters
-    ----------
-    columns
-        The columns.
-    place
-        Per column the place of every point.
-    """
+    """Put the tables of all columns one after the other."""
     sizes = [len(node) for column in columns for node in column.nodes]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     opens = np.concatenate(([0], np.cumsum([len(column.nodes) for column in columns])))
@@ -225,17 +186,7 @@ def _first_step(column: Column, codes: Ints, counts: Ints) -> float:
 
 
 def labelled(board: Board, pieces: Pieces, levels: Ints, labels: Called) -> tuple[Labelling, ...]:
-    """Call classes by the labels with which they were formed; what is averaged, by its average.
-
-    Parameters
-    ----------
-    board, pieces
-        The columns, and the class of every cell.
-    levels
-        Per class its level in every column of the board.
-    labels
-        The kind of labels.
-    """
+    """Call classes by the labels with which they were formed; what is averaged, by its average."""
     table = board.table
     result = list(table.called(pieces, labels))
     for column, formed in zip(board.columns, levels.T, strict=True):
@@ -249,12 +200,7 @@ def labelled(board: Board, pieces: Pieces, levels: Ints, labels: Called) -> tupl
 def stretched(starts: Ints, which: Ints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Give all places of some stretches, one after the other, and for each the number of its stretch.
 
-    Parameters
-    ----------
-    starts
-        Where stretches begin; one longer than there are.
-    which
-        The stretches.
+    ``starts`` is one longer than there are stretches.
     """
     lengths = starts[which + 1] - starts[which]
     number = np.repeat(np.arange(len(which)), lengths)

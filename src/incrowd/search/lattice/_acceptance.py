@@ -23,18 +23,8 @@ NO_LIMIT = 2**62
 class Tested:
     """What was found at a node.
 
-    Attributes
-    ----------
-    suppressed
-        How many records are left out or masked: those in classes that break the promise, and who is masked with them.
-    bound
-        How many records every node below must leave out at least.
-    acceptable
-        Whether no more must be left out than may.
-    words, sizes
-        Every class: its packed codes, and its number of records.
-    ok
-        Which classes are published: they keep the promise.
+    ``suppressed`` counts records of classes that break the promise, and who is masked with them; every node below must
+    leave out at least ``bound``. ``words``, ``sizes`` and ``ok`` (is published) are per class.
     """
 
     suppressed: int
@@ -54,16 +44,8 @@ class Tested:
 class Strengths:
     """How strong the classes of a node are, by the number that the first promise is about.
 
-    Attributes
-    ----------
-    words, sizes
-        Every class: its packed codes, and its number of records.
-    strength
-        Its number; 0 where another promise is broken.
-    possible
-        The same with what the other promises imply: no class that generalizing makes of this one has less.
-    classes
-        The classes, where there is more to know about them than their sizes.
+    ``strength`` is 0 where another promise is broken; ``possible`` takes of the others what they imply: no class that
+    generalizing makes of this one has less. ``classes`` where there is more to know than their sizes.
     """
 
     words: tuple[Words, ...]
@@ -107,12 +89,7 @@ class Acceptance:
     def test(self, cells: Rolled, *, exact: bool = False) -> Tested:
         """Judge all classes of a node.
 
-        Parameters
-        ----------
-        cells
-            The cells of the node.
-        exact
-            Count what the whole promise leaves out, even where a part of it shows already that it is too much.
+        ``exact``: count what the whole promise leaves out, even where a part of it shows already that it is too much.
         """
         if not self.rollup.has_tail:
             ok = cells.counts >= self._k
@@ -262,12 +239,7 @@ class Acceptance:
     def masked(self, cells: Rolled, tested: Tested, classes: Classes | None = None, mask: Mask | None = None) -> Tested:
         """Mask the classes that break the promise, with so many others that all of them together keep it.
 
-        Parameters
-        ----------
-        cells, tested, classes
-            A node, what was found there, and its classes if they are more than cells.
-        mask
-            Who decides about it; by default as the problem says, which may be nobody.
+        Without ``mask`` as the problem says, which may be nobody.
         """
         mask = self._mask if mask is None else mask
         if mask is None or not tested.acceptable or not tested.suppressed:
@@ -328,12 +300,7 @@ def _sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]
 def hopeless_levels(problem: Problem, column: str) -> int:
     """Say how many of the lowest levels of a column no acceptable node has.
 
-    Parameters
-    ----------
-    problem
-        What is searched. Of its census only this column need be counted at its lowest level.
-    column
-        The quasi-identifier.
+    Of the census only this column need be counted at its lowest level.
     """
     place = problem.census.quasi.index(column)
     acceptance = Acceptance(problem)

@@ -39,19 +39,8 @@ DENSE = 256
 def pair_bounds(census: Census, k: int, rollup: Rollup | None = None) -> dict[tuple[int, int], Counts]:
     """Count for every two columns, and every two levels, the records in classes smaller than k.
 
-    Parameters
-    ----------
-    census
-        The table. Only its records are counted, so ``k`` is a number of records.
-    k
-        The least size of a class.
-    rollup
-        The same table, if compiled loops are to count.
-
-    Returns
-    -------
-    Per pair of columns one number for each level of the first and of the second, from the floor on. Pairs without small
-    classes are left out.
+    Records are counted, not people. Give per pair of columns one number for each level of the first and of the second,
+    from the floor on; pairs without small classes are left out.
     """
     if k <= 1 or not len(census):
         return {}
@@ -155,14 +144,8 @@ MARGIN = 1e-14
 class Bounds:
     """Lower bounds for the nodes of a lattice.
 
-    Attributes
-    ----------
-    axes
-        The column of every axis.
-    lows, highs
-        The lowest and the highest level of every axis.
-    floor
-        Per axis the first level, above the lowest, at which its column alone does not leave out too much.
+    ``axes``: the column of every axis. ``floor``: per axis the first level, above the lowest, at which its column alone
+    does not leave out too much.
     """
 
     def __init__(self, problem: Problem, objective: Objective, rollup: Rollup | None = None) -> None:
@@ -222,16 +205,8 @@ class Bounds:
     def keep(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Nodes:
         """Give the nodes that do not leave out too much, and whose sum of parts is not above that of the best.
 
-        Parameters
-        ----------
-        nodes, suppressed
-            The numbers of the nodes in a box, and what each leaves out at least.
-        levels
-            The levels of all nodes of the box: one row per axis, one column per node.
-        worse
-            The sum of parts above which a node is surely worse than the best.
-        known
-            What was known of the sums of all nodes of the box; brought up to date.
+        ``known`` is what was known of the sums of all nodes of the box, and is brought up to date; above ``worse`` a
+        node is surely worse than the best.
         """
         possible = (suppressed <= self.limit) & (known[nodes] <= worse)  # cheap, and mostly enough
         open_nodes = np.asarray(nodes[possible], dtype=np.int64)

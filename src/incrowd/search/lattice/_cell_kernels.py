@@ -70,18 +70,7 @@ def _add_numbers(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fas
 def number_classes(words: Words, fields: Words, tables: Words, node: Words, numbers: Words) -> None:
     """Give every word the number of its class.
 
-    Parameters
-    ----------
-    words
-        Packed codes.
-    fields
-        Per field: where it sits, its mask, how many codes it has, and the first of the neighbours that share a table.
-    tables
-        For every field and level the new code of every code, one table after the other.
-    node
-        Per field: where its table begins, and what its entries are multiplied by.
-    numbers
-        Filled with the numbers.
+    ``node``: per field where its table begins, and what its entries are multiplied by.
     """
     count = fields.shape[1]
     shared = np.empty((count, min(len(words), SHARED)), dtype=np.int64)
@@ -157,24 +146,7 @@ def roll_words(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
 ) -> int:
     """Roll words up to a node and add up the counts of equal ones; give how many there are.
 
-    Parameters
-    ----------
-    words, counts
-        Packed codes, and how often each occurs.
-    fields
-        As in ``number_classes``.
-    firsts
-        For every field and level the first code of the group of every code, one table after the other.
-    ladders
-        Per field and level where its table begins, and how many groups it has.
-    levels
-        The level of every field.
-    tail
-        The bits that stay as they are.
-    room
-        Where loops work.
-    rolled, sums
-        Filled with the new words and their counts.
+    The bits of ``tail`` stay as they are. ``rolled`` and ``sums`` are filled.
     """
     node = np.empty((2, len(levels)), dtype=np.int64)
     for field in range(len(levels)):
@@ -223,19 +195,7 @@ def small_records(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fa
 ) -> None:
     """Count for several nodes, one after the other, the records in classes smaller than k.
 
-    Parameters
-    ----------
-    words, counts, fields, ladders, room
-        As in ``roll_words``.
-    groups
-        For every field and level the group of every code, one table after the other.
-    nodes
-        Per node and field its level. A node below an earlier one that has more than ``limit`` is passed over: it has as
-        many or more.
-    k, limit
-        The least size of a class, and how many records may be in smaller ones.
-    small
-        Filled with the counts.
+    A node below an earlier one that has more than ``limit`` is passed over: it has as many or more.
     """
     numbers, found, slots, table = room
     numbers = numbers[: len(words)]
@@ -309,20 +269,8 @@ def judge_nodes(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
 ) -> None:
     """Count for several nodes, one after the other, the records in classes that break a promise.
 
-    Parameters
-    ----------
-    words, counts, fields, groups, ladders, nodes, room, limit
-        As in ``small_records``. A node below an earlier one where what prunes leaves out too much is passed over.
-    tail
-        The bits that hold the sensitive value.
-    reference
-        How often each value occurs in the whole table.
-    needs
-        Of what prunes, and of the whole promise: the least size, the least number of values, the least share of the
-        whole table that the values make up, and the largest distance to it; both as fractions, above and below the bar.
-        Then how many values, from the first on, count as different ones.
-    left_out
-        Filled with the counts: a row for what prunes, one for the whole promise.
+    A node below an earlier one where what prunes leaves out too much is passed over. ``tail`` holds the sensitive
+    value; for ``needs`` see ``ByValues``, whose two rows are those of ``left_out``.
     """
     numbers, found, slots, sums = room
     numbers = numbers[: len(words)]

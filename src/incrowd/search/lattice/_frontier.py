@@ -100,17 +100,7 @@ def _line(value: int, node: Node | None, width: int, most: float) -> str:
 
 
 def growing_promise(counting: Model, promise: Model | None, schema: Schema) -> Model:
-    """Put what grows along a curve in the place of what a promise says about it; all its other parts stay.
-
-    Parameters
-    ----------
-    counting
-        What grows: k, distinct l or p, of one column.
-    promise
-        A promise, or none.
-    schema
-        The roles of the columns.
-    """
+    """Put what grows along a curve in the place of what a promise says about it; all its other parts stay."""
     others = [one for part in (promise.parts if promise else ()) for one in _others(part, counting, schema)]
     return All((counting, *others)) if others else counting
 
@@ -133,19 +123,8 @@ def find_frontier(
 ) -> Frontier:
     """Walk once through the lattice, and keep for every strength the best node met.
 
-    Parameters
-    ----------
-    problem
-        The table and the limits. The first part of its promise must count something in every class, such as
-        ``KAnonymity(1)``: the number that is measured is what grows along the curve. All others are kept by every node.
-    of
-        What that number is called.
-    values
-        The strengths, ascending.
-    measure
-        The measure that is made small.
-    progress
-        Called after every node that was looked at.
+    The first part of the promise must count something in every class, such as ``KAnonymity(1)``: the number that is
+    measured is what grows along the curve. All others are kept by every node. ``values`` ascend.
     """
     need_small(problem)
     objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)

@@ -29,17 +29,8 @@ FEW = 12
 class Iteration:
     """What Incognito did with one subset of the quasi-identifiers.
 
-    Attributes
-    ----------
-    columns
-        The subset.
-    tested, suppressed, acceptable
-        The levels of the nodes that were counted, one row each; how many records each leaves out; and whether that is
-        few enough.
-    marked
-        The levels of the nodes that are acceptable because one below them is.
-    pruned
-        The levels of the nodes that are out because a smaller subset is.
+    Nodes are rows of levels: ``tested`` ones were counted, ``marked`` ones are acceptable because one below them is,
+    ``pruned`` ones are out because a smaller subset is.
     """
 
     columns: tuple[str, ...]

@@ -33,15 +33,7 @@ TOGETHER = 1 << 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mask:
-    """Decides who is masked.
-
-    Parameters
-    ----------
-    judges
-        The promise.
-    limit
-        How many records may be masked.
-    """
+    """Decides who is masked."""
 
     judges: tuple[Judge, ...]
     limit: int
@@ -49,16 +41,8 @@ class Mask:
     def over(self, classes: Classes, broken: Bools, codes: Sequence[Ints], stars: Sequence[int] | None) -> Bools | None:
         """Give the classes of a node that are masked; ``None`` if too many would have to be.
 
-        Parameters
-        ----------
-        classes
-            All classes of the node.
-        broken
-            Those that break the promise; at least one does.
-        codes
-            What each class is called: one array per quasi-identifier.
-        stars
-            The codes of a class that is called ``*`` in every column: it cannot be told from masked ones.
+        At least one class is ``broken``. ``stars``: the codes of a class that is called ``*`` in every column: it
+        cannot be told from masked ones.
         """
         if any(isinstance(judge.model, NTCloseness) for judge in self.judges):
             return None  # masked records have no natural supersets
@@ -154,14 +138,10 @@ EXACT = 2**62
 class ByValues:
     """What the classes of a node need, where sizes and the values of one sensitive column decide.
 
-    Attributes
-    ----------
-    needs
-        A row for what prunes, and one for the whole promise: the least size, the least number of values, the least
-        share of the whole table that they make up, and the largest distance to it; fractions above and below the bar.
-        And how many values, from the first on, count as different ones: all, or all but the missing one.
-    reference
-        How often each value occurs in the whole table.
+    ``needs`` has a row for what prunes, and one for the whole promise: the least size, the least number of values, the
+    least share of the whole table that they make up, and the largest distance to it, both as fractions, above and below
+    the bar; then how many values, from the first on, count as different ones: all, or all but the missing one.
+    ``reference``: how often each value occurs in the whole table.
     """
 
     needs: Counts

@@ -16,16 +16,7 @@ Floats = npt.NDArray[np.float64]
 def raise_below(bounds: Words, shape: Words, tops: Words, least: Words) -> None:
     """Raise the bounds of nodes, and of all nodes below each of them, to what is known.
 
-    Parameters
-    ----------
-    bounds
-        The bound of every node of a box, in the order of their levels.
-    shape
-        How many levels every axis has.
-    tops
-        The nodes: per axis a level above the lowest of the box, or -1 if there is nothing of the box below it.
-    least
-        What is known of each.
+    ``tops``: per node and axis a level above the lowest of the box, or -1 if there is nothing of the box below it.
     """
     strides = np.empty(len(shape), dtype=np.int64)
     place, top = np.zeros(len(shape), dtype=np.int64), np.zeros(len(shape), dtype=np.int64)
@@ -57,18 +48,8 @@ def raise_below(bounds: Words, shape: Words, tops: Words, least: Words) -> None:
 def least_parts(levels: Rows, buckets: Words, strides: Words, tables: Floats, parts: Floats) -> None:
     """Bound the sums of parts of nodes.
 
-    Parameters
-    ----------
-    levels
-        The levels of every axis, one column per node.
-    buckets
-        Per node the number of records that it leaves out at least, in steps.
-    strides
-        Per table where it begins in ``tables``, and how far a level of each axis goes in it.
-    tables
-        The parts of combinations of levels, for every number of steps; one table after the other.
-    parts
-        Filled with the bounds.
+    ``buckets``: per node what it leaves out at least, in steps. ``strides``: per table where it begins in ``tables``,
+    and how far a level of each axis goes in it.
     """
     for node in range(len(buckets)):
         for table in range(len(strides)):
@@ -101,20 +82,7 @@ def small_pairs(
 ) -> None:
     """Count for every two levels of two fields the records in classes smaller than k.
 
-    Parameters
-    ----------
-    words, counts
-        Packed codes, and how often each occurs.
-    fields
-        Of the two fields: where it sits, and its mask.
-    groups
-        For every field and level the group of every code, one table after the other.
-    ladders
-        Of the two fields, per level: where its table begins, and how many groups it has.
-    k
-        The least size of a class.
-    small
-        Filled with the counts, by levels.
+    ``fields``, ``groups`` and ``ladders`` are those of the two fields, as in ``Layout``.
     """
     rows, columns = ladders[1, 0, 0], ladders[1, 1, 0]
     table, both = np.empty(rows * columns, dtype=np.int64), np.empty(rows * columns, dtype=np.int64)
@@ -140,16 +108,8 @@ def small_pairs(
 def bound_by_pairs(shape: Words, lows: Words, tables: Words, begins: Words, bounds: Words) -> None:
     """Bound what the nodes of a box leave out by what pairs of axes leave out.
 
-    Parameters
-    ----------
-    shape, lows
-        How many levels every axis has in the box, and the lowest of them.
-    tables
-        What pairs of axes leave out by levels, one table after the other.
-    begins
-        For every two axes where their table begins, or -1; and in a last row how many levels each axis has there.
-    bounds
-        Filled with the bounds, in the order of the nodes' levels.
+    ``begins``: for every two axes where their table begins in ``tables``, or -1; in a last row how many levels each
+    axis has there.
     """
     place = np.zeros(len(shape), dtype=np.int64)
     size = 1

@@ -45,15 +45,10 @@ SHARED_BITS = 11
 class Layout:
     """What the compiled loops need to know about words.
 
-    Attributes
-    ----------
-    fields
-        Per field: where it sits, its mask, how many codes it has, and the first of the neighbours that share a table.
-    firsts, groups
-        For every field and level the first code of the group of every code, and the group itself; one table after the
-        other.
-    ladders
-        Per field and level where its table begins, and how many groups it has.
+    ``fields``: per field where it sits, its mask, how many codes it has, and the first of the neighbours that share a
+    table. ``firsts`` and ``groups``: for every field and level the first code of the group of every code, and the group
+    itself; one table after the other. ``ladders``: per field and level where its table begins, and how many groups it
+    has.
     """
 
     fields: Words
@@ -110,17 +105,8 @@ class Rolled:
 class Rollup:
     """A census, ready to be rolled up to any node at or above its floor.
 
-    Parameters
-    ----------
-    census
-        The table.
-    sensitive
-        The sensitive columns that are asked about; the others are forgotten.
-
-    Attributes
-    ----------
-    warm
-        Whether so much was counted before that also the small compiled loops are worth loading.
+    Sensitive columns that nobody asks about are forgotten. ``warm``: so much was counted before that also the small
+    compiled loops are worth loading.
     """
 
     _sorted = 0  # words sorted so far in this process
@@ -185,15 +171,8 @@ class Rollup:
     def small(self, nodes: npt.NDArray[np.integer], source: Rolled, k: int, limit: int) -> list[int]:
         """Count for several nodes the records in classes smaller than k, where cells are classes.
 
-        Parameters
-        ----------
-        nodes
-            The levels of every column, one row per node. A node below an earlier one that leaves out too much is passed
-            over: it is given the number of that one.
-        source
-            Cells at or below all of the nodes.
-        k, limit
-            The least size of a class, and how many records may be in smaller ones.
+        A node below an earlier one that leaves out too much is passed over: it is given the number of that one.
+        ``source``: cells at or below all of the nodes.
         """
         from incrowd.search.lattice._cell_kernels import small_records  # noqa: PLC0415 - numba is loaded only when it pays
 

@@ -26,18 +26,9 @@ Levels = tuple[int, ...]
 class Savings:
     """What the two necessary conditions saved.
 
-    Attributes
-    ----------
-    tested
-        How many nodes were judged class by class.
-    too_small
-        How many nodes were passed over because too many records are in classes smaller than k.
-    too_many
-        How many nodes were passed over because they have more classes than any release can have (S2-COND2).
-    classes
-        How many classes need not be judged because of that.
-    infeasible
-        Whether no node was looked at, because no release can keep the promise (S2-COND1).
+    ``tested`` nodes were judged class by class; ``too_small`` ones have too many records in classes smaller than k,
+    ``too_many`` ones more classes than any release can have (S2-COND2), so that ``classes`` need not be judged.
+    ``infeasible``: no node was looked at, because no release can keep the promise (S2-COND1).
     """
 
     tested: int = 0

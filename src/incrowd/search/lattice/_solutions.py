@@ -125,15 +125,7 @@ class _Collect(Everything):
 
 
 class Inspected:
-    """A node of a lattice.
-
-    Parameters
-    ----------
-    problem
-        What the search was asked.
-    levels
-        The level of every quasi-identifier, by name.
-    """
+    """A node of a lattice."""
 
     def __init__(self, problem: Problem, levels: Mapping[str, int]) -> None:
         self._problem = problem

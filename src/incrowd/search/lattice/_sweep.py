@@ -64,17 +64,8 @@ class Visitor(Protocol):
 class Sweep:
     """Visits the nodes of a box that are of interest.
 
-    Parameters
-    ----------
-    visitor
-        Who wants to see them.
-    rollup
-        The census.
-    lows, highs
-        The lowest and the highest levels of the box.
-    worth
-        Says whether a node above others is worth asking first, given its levels, its bound and the cells that
-        it would be counted from; always by default.
+    ``worth`` says whether a node above others is worth asking first, given its levels, its bound and the cells that it
+    would be counted from; always by default.
     """
 
     def __init__(

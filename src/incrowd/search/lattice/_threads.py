@@ -26,15 +26,7 @@ NEAR = 256
 
 @compiled
 def number_cells(words: Words, fields: Words, firsts: Words, node: Words, tail: int, numbers: Words) -> None:
-    """Give every word what it becomes at a node.
-
-    Parameters
-    ----------
-    words, fields, node, numbers
-        As in ``number_classes``.
-    firsts, tail
-        As in ``roll_words``.
-    """
+    """Give every word what it becomes at a node."""
     number_classes(words, fields, firsts, node, numbers)
     for row in range(len(words)):
         numbers[row] |= words[row] & tail
@@ -82,20 +74,8 @@ def add_half(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
 ) -> int:
     """Add up the counts of equal numbers, for half of the numbers; give how many different ones there are.
 
-    Parameters
-    ----------
-    numbers, counts
-        Numbers, and how much each counts.
-    mask
-        The bits that are looked at.
-    second
-        Which half.
-    slots
-        Room for a hash table: a power of two, longer than the numbers.
-    found, sums
-        As long as the numbers; filled with those found and the sums of their counts, the second half from the end.
-    times
-        Filled with how often each occurs, or empty if nobody asks.
+    ``slots`` is room for a hash table: a power of two, longer than the numbers. ``found`` and ``sums`` are filled, the
+    second half from the end; ``times`` too, with how often each occurs, unless it is empty.
     """
     slots[:] = -1
     bits = 0
@@ -136,16 +116,7 @@ def roll_up(
 ) -> tuple[Words, Counts]:
     """Roll words up to a node, and add up the counts of equal ones.
 
-    Parameters
-    ----------
-    words, counts
-        Packed codes, and how often each occurs.
-    layout, levels
-        Where the codes of every column sit, and its level at the node, from the floor on.
-    tail
-        The bits that stay as they are.
-    room
-        Where loops work: numbers as long as the words, and a hash table, a power of two and more than twice as long.
+    ``room``: numbers as long as the words, and a hash table, a power of two and more than twice as long.
     """
     node = np.stack([layout.ladders[0, np.arange(len(levels)), levels], 1 << layout.fields[0]])
     numbers, middle = room[0][: len(words)], len(words) // 2
@@ -162,14 +133,8 @@ def roll_up(
 def count_classes(cells: Words, counts: Counts, tail: int, slots: Slots) -> tuple[Words, Counts, Counts]:
     """Give the word of every class, its records, and how many cells it has.
 
-    Parameters
-    ----------
-    cells, counts
-        The words of cells, all different, and the records of each.
-    tail
-        The bits that tell the cells of a class apart.
-    slots
-        Room for a hash table: a power of two, more than twice as long as the cells.
+    The bits of ``tail`` tell the cells of a class apart. ``slots``: a power of two, more than twice as long as the
+    cells.
     """
     return _added_up(cells, counts, ~tail, slots, times=len(cells))
 

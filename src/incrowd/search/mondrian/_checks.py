@@ -92,20 +92,9 @@ def _join(one: Histogram, two: Histogram) -> Histogram:
 class Candidates:
     """Pieces that parts could be cut into.
 
-    Attributes
-    ----------
-    lines
-        The codes of every row in the columns that promises are about, by name.
-    cells
-        The cell of every row.
-    order, taken
-        The rows in the order of the pieces, and how many records of each are in the piece.
-    opens
-        Where every piece begins, and where the last one ends.
-    sizes
-        The records of every piece.
-    parents
-        Per piece the part that it would be cut out of.
+    ``lines``: by name the codes of every row in the columns that promises are about. ``order`` and ``taken``: the rows
+    piece by piece, and how many records of each are in the piece; ``opens``: where every piece begins, and where the
+    last one ends.
     """
 
     lines: dict[str, Array]
@@ -142,12 +131,7 @@ class Candidates:
 class Check:
     """A promise, asked about pieces.
 
-    Attributes
-    ----------
-    least
-        No piece with fewer records keeps the promise.
-    columns
-        The sensitive columns whose codes are wanted for every row.
+    No piece with fewer records than ``least`` keeps the promise.
     """
 
     def __init__(self, table: Locally) -> None:

@@ -20,12 +20,7 @@ Call = Literal["range", "group", "set"]
 class Stretches:
     """From where to where parts reach in one column, or in all of them.
 
-    Attributes
-    ----------
-    low, high
-        The first and the last position of every part.
-    distinct
-        How many values it has, where they are counted.
+    ``distinct``: how many values each has, where they are counted.
     """
 
     low: Array
@@ -45,12 +40,7 @@ class Stretches:
 class Begun:
     """Parts that were cut out of a table before.
 
-    Attributes
-    ----------
-    parts
-        The part of every cell.
-    whole
-        From where to where the whole table reaches, per column.
+    The part of every cell, and from where to where the whole table reaches, per column.
     """
 
     parts: Array
@@ -61,23 +51,9 @@ class Begun:
 class Column:
     """One quasi-identifier.
 
-    Attributes
-    ----------
-    namer
-        What classes can be called.
-    codes
-        The code of every cell.
-    code
-        The code at every position of the order in which the column is cut.
-    nested
-        Whether it is cut into the groups of its hierarchy; else at its median.
-    call
-        What a class is called by.
-    averaged
-        How the numbers of a class are averaged, where the schema wants that.
-    distance
-        Per position how far it is from the first value, where widths are measured in numbers; infinity for a missing
-        value. ``None`` where values are counted.
+    ``codes``: of every cell; ``code``: at every position of the order in which the column is cut. ``nested``: it is cut
+    into the groups of its hierarchy, else at its median. ``distance``: per position how far it is from the first value,
+    infinity for a missing one; ``None`` where values are counted.
     """
 
     namer: Namer
@@ -143,15 +119,7 @@ class Column:
         return np.where(alone, 0.0, np.where(covers, 1.0, ranges))
 
     def called(self, parts: Stretches, pieces: Pieces) -> Labelling:
-        """Say what classes are called.
-
-        Parameters
-        ----------
-        parts
-            From where to where each class reaches.
-        pieces
-            The cells of every class.
-        """
+        """Say what classes are called."""
         number = len(parts.low)
         if self.call == "group":
             return self.namer.by_group(*self.namer.common(parts.low, parts.high))

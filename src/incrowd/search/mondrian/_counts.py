@@ -28,13 +28,7 @@ _DENSE = 1 << 22
 
 
 class Counts:
-    """How often combinations of codes occur, added up block by block.
-
-    Parameters
-    ----------
-    cardinalities
-        How many codes each column has.
-    """
+    """How often combinations of codes occur, added up block by block."""
 
     def __init__(self, cardinalities: Sequence[int]) -> None:
         self._packing = Packing.of(cardinalities)
@@ -64,18 +58,7 @@ class Counts:
 
 
 class ValueCounts:
-    """How often the values of every quasi-identifier occur in a part.
-
-    Parameters
-    ----------
-    request, domains
-        What was counted, and the values of the columns.
-
-    Attributes
-    ----------
-    cells
-        Per quasi-identifier how many cells have each of its codes.
-    """
+    """How often the values of every quasi-identifier occur in a part."""
 
     def __init__(self, request: CensusRequest, domains: Mapping[str, Domain]) -> None:
         self._request, self._domains = request, domains
@@ -113,12 +96,7 @@ class Along:
 class PieceCounts:
     """How often the sensitive values occur in the pieces that a part could be cut into.
 
-    Parameters
-    ----------
-    proposed
-        The cuts.
-    domains
-        The sensitive columns, in the order of their codes, which come last.
+    ``domains`` are those of the sensitive columns, whose codes come last.
     """
 
     def __init__(self, proposed: Sequence[Along], domains: Sequence[Domain]) -> None:
@@ -139,22 +117,8 @@ class PieceCounts:
 class ByCounts:
     """Cuts parts of a table by their counts, as a run over its cells would.
 
-    Parameters
-    ----------
-    problem
-        The table, the promise and the limits. Its census may be as coarse as it likes.
-    labels
-        What classes are called, which decides how columns are cut.
-
-    Attributes
-    ----------
-    whole
-        From where to where the whole table reaches, per column, once a cut of it was proposed.
-
-    Raises
-    ------
-    NoSafeRelease
-        If even the whole table as one class breaks the promise.
+    The census of ``problem`` may be as coarse as it likes. ``whole`` is known once a cut of the whole table was
+    proposed. Raises ``NoSafeRelease`` if even that as one class breaks the promise.
     """
 
     def __init__(self, problem: Problem, labels: Labels) -> None:
@@ -168,13 +132,7 @@ class ByCounts:
         return all(isinstance(judge.model, KAnonymity) for judge in self._table.judges)
 
     def propose(self, part: ValueCounts) -> list[Along]:
-        """Give the cuts whose pieces are large enough, in the order in which they are tried.
-
-        Parameters
-        ----------
-        part
-            The part; the whole table first.
-        """
+        """Give the cuts whose pieces are large enough, in the order in which they are tried."""
         from incrowd.search.mondrian._checks import Check  # noqa: PLC0415 - numba is loaded with them
         from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415
         from incrowd.search.mondrian._kernels import sort_columns  # noqa: PLC0415

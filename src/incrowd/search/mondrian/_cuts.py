@@ -62,14 +62,7 @@ class _Open:
 class Cutting:
     """One run over a table.
 
-    Parameters
-    ----------
-    table, columns, check
-        The table, how its columns are cut, and the promise.
-    strict
-        Whether equal values stay together.
-    begun
-        Where the table is a part of another that was cut into parts before: these.
+    ``begun``: the parts into which the table was cut before, where it is a part of another.
     """
 
     def __init__(

@@ -131,24 +131,11 @@ def propose_cuts(  # noqa: PLR0913, PLR0917
 ) -> None:
     """Find for every part the next column that can be cut so that no piece is lighter than ``least``.
 
-    Parameters
-    ----------
-    codes, weights, starts, ends, totals
-        The rows, and the records of every part.
-    low, high
-        The smallest and the largest code, per column and part.
-    order, tried
-        Per part its columns, the widest first, and from which of them on to look; the latter moves to what was found.
-    tables, bases
-        Per level the group of every code, one after the other; per column and level where its table begins, -1 above
-        the highest. A column without tables is cut at its median.
-    least, strict
-        How light a piece may be, and whether equal values stay together.
-    bins
-        0 everywhere, before and after.
-    column, value, number
-        Filled with the column (-1 if there is none), the largest value of the first piece or the level of the groups,
-        and the number of pieces.
+    ``order`` and ``tried``: per part its columns, the widest first, and from which on to look, which moves to what was
+    found. ``tables`` and ``bases``: per level the group of every code, one after the other; per column and level where
+    its table begins, -1 above the highest; a column without tables is cut at its median. ``bins``: 0 before and after.
+    Fills ``column`` (-1 if there is none), ``value`` (the largest of the first piece, or the level of the groups) and
+    ``number`` (of pieces).
     """
     for part in range(len(starts)):
         start, end, total = starts[part], ends[part], totals[part]
@@ -286,20 +273,9 @@ def arrange_pieces(  # noqa: PLR0913, PLR0917
 ) -> None:
     """Put the rows of every part in the order of its pieces.
 
-    Parameters
-    ----------
-    codes, weights, starts, ends
-        The rows, and the parts.
-    column, value, tables, bases, strict
-        How each part is cut, as ``propose_cuts`` found it.
-    bins
-        0 everywhere, before and after.
-    order, taken
-        Filled with the rows, and how many records of each go to the piece.
-    opens
-        Filled with where every piece begins in ``order``, and at last where the last one ends; 0 before.
-    sizes
-        Filled with the records of every piece.
+    Cuts are those of ``propose_cuts``; ``bins`` are 0 before and after. Fills ``order`` and ``taken`` (records of the
+    row that go to the piece), ``opens`` (from 0: where every piece begins, and at last where the last one ends) and
+    ``sizes``.
     """
     out = 0
     piece = 0

@@ -20,18 +20,8 @@ Array = npt.NDArray[Any]
 class PartTree:
     """How a table was cut: all parts, the whole table first, each before those that were cut out of it.
 
-    Attributes
-    ----------
-    columns
-        The quasi-identifiers.
-    parents
-        Per part the number of the part that it was cut out of; -1 for the whole table.
-    cut
-        Per part the position of the quasi-identifier that was cut to get it; -1 for the whole table.
-    sizes
-        Per part how many records it has.
-    low, high
-        Per part its first and last position in that column.
+    Per part: the one that it was cut out of (``parents``), the column that was cut for it (``cut``), both -1 for the
+    whole table; its records, and its first and last position in that column.
     """
 
     columns: tuple[Column, ...] = field(repr=False)
@@ -88,12 +78,7 @@ class PartTree:
 class CutOutcome(LocalOutcome):
     """What a search found that cuts a table into parts.
 
-    Attributes
-    ----------
-    tree
-        All parts.
-    leaves
-        Per class the part that it is; ``None`` where some parts are called alike and became one class.
+    ``leaves``: per class the part that it is; ``None`` where some parts are called alike and became one class.
     """
 
     tree: PartTree = field(repr=False)
@@ -142,16 +127,7 @@ class Growing:
 class Cut:
     """A table that was cut into classes.
 
-    Attributes
-    ----------
-    pieces
-        The class of every record.
-    reach
-        From where to where every class reaches, per column.
-    leaves
-        The number of every class in the tree.
-    tree
-        All parts.
+    ``reach``: from where to where every class reaches, per column. ``leaves``: the number of every class in the tree.
     """
 
     pieces: Pieces
@@ -163,12 +139,7 @@ class Cut:
 class Finished:
     """Classes in the order in which they were finished.
 
-    Parameters
-    ----------
-    rows
-        How many cells there are.
-    split
-        Whether the records of a cell may be in several classes.
+    ``split``: the records of a cell may be in several classes.
     """
 
     def __init__(self, rows: int, *, split: bool) -> None:
@@ -181,14 +152,7 @@ class Finished:
     def add(self, rows: tuple[Array, Array], lengths: Array, reach: Stretches, numbers: Array) -> None:
         """Add classes.
 
-        Parameters
-        ----------
-        rows
-            The cell of every row, and how many of its records there are; class by class.
-        lengths
-            How many rows every class has.
-        reach, numbers
-            From where to where every class reaches, and its number in the tree.
+        ``rows``: class by class the cell of every row, and how many of its records there are.
         """
         classes = np.repeat(np.arange(self._number, self._number + len(lengths)), lengths)
         if self._class is None:
@@ -229,15 +193,8 @@ def alike(labels: Sequence[Labelling]) -> Grouping:
 def named(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[Cut, tuple[Labelling, ...]]:
     """Say what the classes of a cut are called.
 
-    Parameters
-    ----------
-    cut
-        The classes.
-    columns
-        The quasi-identifiers.
-    apart
-        Whether no two parts may be called the same: then the smallest part that holds all of them, which keeps the
-        promise, takes their place, until all names differ.
+    ``apart``: no two parts may be called the same: the smallest part that holds all of them, which keeps the promise,
+    takes their place, until all names differ.
     """
     while True:
         labels = tuple(column.called(cut.reach[index], cut.pieces) for index, column in enumerate(columns))

@@ -22,16 +22,8 @@ MOST = 200_000_000
 class Crowds:
     """Classes that records move between.
 
-    Parameters
-    ----------
-    table
-        The table.
-    raised
-        Its rows, which are the classes at first.
-    kinds
-        The sensitive category of every cell; -1 where a missing value is none.
-    wanted
-        How many categories every class shall have.
+    ``kinds``: the sensitive category of every cell, -1 where a missing value is none; ``wanted``: how many every class
+    shall have.
     """
 
     def __init__(self, table: Locally, raised: Raised, kinds: Ints, wanted: int) -> None:
@@ -76,12 +68,7 @@ class Crowds:
     def merge(self, number: int, *, for_kinds: bool = True) -> None:
         """Merge a class with the one that adds least to the cost; first of all with one that has what it lacks.
 
-        Parameters
-        ----------
-        number
-            The class, which is gone afterwards.
-        for_kinds
-            Whether categories count; else only the cost does.
+        The class ``number`` is gone afterwards. Without ``for_kinds`` only the cost counts.
         """
         wanted = self._wanted if for_kinds else 0
         there = int(best_merger(number, wanted, self._groups, self._tree))

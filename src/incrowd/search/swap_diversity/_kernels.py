@@ -143,14 +143,8 @@ def _high_without(number: int, column: int, place: int, edges: Ints) -> int:
 def _least_cost(one: int, there: int, rest: Ints, parts: Parts, groups: Groups, tree: Tree) -> int:
     """Give what two classes cost at least after a swap, whichever record comes back.
 
-    Parameters
-    ----------
-    one
-        The record that goes, by its part.
-    there
-        The class that it goes to.
-    rest
-        Per column the lowest and the highest place of its own class without it.
+    ``one``: the record that goes, by its part; ``rest``: per column the lowest and the highest place of its own class
+    without it.
     """
     edges = groups.edges
     ours = theirs = 0
@@ -196,19 +190,8 @@ def _may_swap(one: int, other: int, wanted: int, parts: Parts, groups: Groups) -
 def best_swap(mine: Ints, wanted: int, parts: Parts, groups: Groups, tree: Tree) -> tuple[int, int]:
     """Find the swap of a record of a class with one of another that adds least to the cost; -1, -1 if there is none.
 
-    Parameters
-    ----------
-    mine
-        The parts of the class, in the order of their cells.
-    wanted
-        How many categories every class needs.
-    parts, groups, tree
-        The classes.
-
-    Notes
-    -----
-    Of swaps that cost the same the first cell of this class is taken, then the first cell of the others, then the first
-    class. Classes that cannot have a better one are passed over by a bound.
+    Of swaps that cost the same the first cell of this class is taken (``mine`` are in their order), then the first cell
+    of the others, then the first class. Classes that cannot have a better one are passed over by a bound.
     """
     best, found, back = NEVER, -1, -1
     rest = np.empty((parts.place.shape[1], 2), dtype=np.int64)
@@ -242,14 +225,7 @@ def best_swap(mine: Ints, wanted: int, parts: Parts, groups: Groups, tree: Tree)
 def best_merger(here: int, wanted: int, groups: Groups, tree: Tree) -> int:
     """Find the class that a class is merged with: the one with the most categories together, then the cheapest.
 
-    Parameters
-    ----------
-    here
-        The class.
-    wanted
-        How many categories are wanted; more are not better. With 0 the cheapest is taken.
-    groups, tree
-        The classes.
+    More categories than ``wanted`` are not better. With 0 the cheapest is taken.
     """
     best, most, found = NEVER, -1, -1
     for there in range(len(groups.size)):

@@ -19,15 +19,8 @@ STAGES = 3
 def divide(labels: Words, starts: Words, seen: Words, numbers: Words, order: Words, at: Words) -> int:
     """Give the labels of every part numbers in the order of their appearance, and line pieces up by these numbers.
 
-    Parameters
-    ----------
-    labels, starts
-        The label of every piece, and where each part begins.
-    seen
-        -1 for every label.
-    numbers, order, at
-        Filled with the number of every piece, the pieces in order, and where those with each number begin; ``at`` is
-        two longer and has zeros.
+    ``seen`` is -1 for every label; ``at`` is two longer than there are numbers, has zeros, and is filled with where
+    each begins.
     """
     groups = 0
     for part in range(len(starts) - 1):
@@ -63,21 +56,8 @@ def count_kinds(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
 ) -> None:
     """Add up what different kinds every group has, and count the records of each.
 
-    Parameters
-    ----------
-    order, starts
-        The pieces group by group, and where each group begins.
-    counts
-        The records of each piece.
-    kinds, worth
-        Per need and piece its kind; what each kind is worth.
-    seen
-        Two zeros for every kind.
-    have
-        Filled per group and need, from zeros.
-    entry, records
-        Filled per need and piece with the number of its kind in its group, and with the records of every such number,
-        from zeros.
+    ``seen``: two zeros for every kind. Fills from zeros ``have`` (per group and need), ``entry`` (per need and piece
+    the number of its kind in its group) and ``records`` (of every such number).
     """
     entries = 0
     for group in range(len(starts) - 1):
@@ -208,24 +188,10 @@ def borrow(  # noqa: PLR0913, PLR0917
     """Step 10: move records of every part back, those with the smallest scores first, until what is back has enough.
 
     Once passed over, a piece stays so: what is back only grows, and groups only shrink. But the last record of a group
-    may go, so whoever is left alone is asked again.
-
-    Parameters
-    ----------
-    starts, line
-        Where the pieces of each part begin, and the pieces of each part by score.
-    pieces
-        See ``ROWS``; the row of what is kept changes. Nothing is kept of what is back already.
-    groups
-        What every group has of each need, and in the last column how many of its records are kept.
-    limits
-        Per need how much is enough, and the stage in which it is looked for.
-    worth, records
-        What a kind is worth, and how many records each entry has.
-    seen
-        ``False`` for every kind.
-    failed
-        Filled per part: whether records alone do not suffice.
+    may go, so whoever is left alone is asked again. ``line``: the pieces of each part by score. Of ``pieces`` (see
+    ``ROWS``) the row of what is kept changes; nothing is kept of what is back already. ``groups``: per need what each
+    has, and last how many of its records are kept. ``limits``: per need how much is enough, and the stage in which it
+    is looked for. ``failed``: per part whether records alone do not suffice.
     """
     back = np.zeros(limits.shape[1], np.int64)
     for part in range(len(starts) - 1):

@@ -27,14 +27,8 @@ BLOCK = 1 << 16
 class Ladders(NamedTuple):
     """What every code is called at every level: tables one after the other.
 
-    Attributes
-    ----------
-    groups, leaves
-        The group of a code, and how many values it stands for.
-    at
-        Where the table of a column and a level begins.
-    prices
-        What giving up a value of a column costs.
+    ``groups`` and ``leaves``: the group of a code, and how many values it stands for. ``prices``: what giving up a
+    value of a column costs.
     """
 
     groups: Words
@@ -62,16 +56,8 @@ class Ladders(NamedTuple):
 class Parts(NamedTuple):
     """Parts of a table: records that go down together.
 
-    Attributes
-    ----------
-    cells, counts
-        The pieces of all parts, one part after the other: a cell, and how many of its records.
-    starts
-        Where each part begins; one longer than there are parts.
-    levels
-        One row per part: the level of every column.
-    closed
-        One row per part: whether a column needs no try; see ``NEVER``.
+    ``cells`` and ``counts``: the pieces of all parts, one part after the other; ``starts`` is one longer than there are
+    parts. ``levels`` and ``closed``: per part and column its level, and whether it needs no try (see ``NEVER``).
     """
 
     cells: Ints
@@ -103,15 +89,7 @@ class Parts(NamedTuple):
         return [self.some(block == number) for number in np.unique(block)]
 
     def regrouped(self, pieces: Ints, counts: Words, group: Words) -> tuple[Parts, Words]:
-        """Make parts of pieces that stand part by part and group by group; also give the part that each came from.
-
-        Parameters
-        ----------
-        pieces
-            Which pieces.
-        counts, group
-            Of every piece how many records, and its group.
-        """
+        """Make parts of pieces that stand part by part and group by group; also give the part that each came from."""
         owner = self.owner[pieces]
         new = (np.diff(owner, prepend=-1) != 0) | (np.diff(group[pieces], prepend=-1) != 0)
         first = np.flatnonzero(new)
@@ -153,16 +131,9 @@ VALUES, WEIGHT, RECORDS = range(3)
 class Needs(NamedTuple):
     """What a class needs: enough worth of different kinds, and enough worth added up over its records.
 
-    Attributes
-    ----------
-    kinds
-        One row per need for kinds: the kind of every cell. The kinds of all needs have different numbers.
-    worth
-        What each kind is worth, however often it occurs.
-    worths
-        One row per need for sums: what a record of every cell is worth.
-    bounds, stages
-        Per need, first those for kinds, how much is enough, and when what is missing is looked for.
+    ``kinds``: per need the kind of every cell, numbered differently for each need; a kind is ``worth`` something
+    however often it occurs. ``worths``: per need for sums what a record of every cell is worth. ``bounds`` and
+    ``stages``: per need, first those for kinds, how much is enough, and when what is missing is looked for.
     """
 
     kinds: Words
@@ -191,12 +162,7 @@ def needs_of(table: Locally, order: Ints) -> Needs:
 class _Collected:
     """What the promise of a search needs, judge by judge.
 
-    Attributes
-    ----------
-    table
-        The problem.
-    order
-        The cells in the order that decides ties; the needs are for cells in this order.
+    ``order``: the cells in the order that decides ties; the needs are for cells in this order.
     """
 
     def __init__(self, table: Locally, order: Ints) -> None:

@@ -56,16 +56,8 @@ class _Tried:
 class Specialization:
     """What stays the same from step to step.
 
-    Attributes
-    ----------
-    ladders, needs
-        The hierarchies, and what a class needs.
-    codes
-        One row per quasi-identifier: the code of every cell.
-    by_loss
-        Whether the best column is the one that gains most, instead of the one that takes most records along.
-    retry
-        Whether those who stay are tried again with the other columns.
+    ``by_loss``: the best column is the one that gains most, instead of the one that takes most records along.
+    ``retry``: those who stay are tried again with the other columns.
     """
 
     ladders: Ladders
@@ -128,16 +120,7 @@ class Specialization:
     def _unspecialize(self, parts: Parts, column: int, groups: _Groups, kept: Words, some: Bools) -> None:
         """Step 10: where those who stay have not enough, take from those who would go on. Changes ``kept``.
 
-        Parameters
-        ----------
-        parts, column
-            What goes down which column.
-        groups
-            The groups one level down.
-        kept
-            How many records of every piece go on.
-        some
-            Whether any record of the piece's part does; if none does, all stay.
+        ``some``: whether any record of the piece's part goes on; if none does, all stay.
         """
         back = some & (kept == 0)
         if not back.any():
