@@ -18,6 +18,8 @@ import pyarrow as pa
 import pytest
 
 import incrowd as ic
+from incrowd.engines import _eager, _frame
+from incrowd.engines._recoding import label_classes
 from incrowd.release._certificate import canonical
 from incrowd.release._folder import save
 
@@ -41,6 +43,36 @@ def certificate(folder: Path) -> Any:
 
 def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def groupings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Collect how many classes there are each time that an engine groups the labels of a table."""
+    found: list[int] = []
+
+    def counting(labelled: Any) -> Any:
+        classes = label_classes(labelled)
+        found.append(len(classes))
+        return classes
+
+    for room in (_eager, _frame):
+        monkeypatch.setattr(room, "label_classes", counting)
+    return found
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+@pytest.mark.parametrize("algorithm", [ic.Optimal(), ic.Mondrian()])
+def test_a_written_file_is_grouped_once_for_its_check_and_its_certificate(
+    tmp_path: Path, groupings: list[int], algorithm: Any, format_: Any
+) -> None:
+    asked: Any = {"model": "k>=2, l>=2, t<=0.9", "max_suppressed": 0.5}
+    release = ic.anonymize(PEOPLE, SCHEMA, algorithm=algorithm, output=tmp_path / "out", format=format_, **asked)
+    assert groupings == [release.verdict.classes]
+    release.save(tmp_path / "again", format=format_)
+    assert len(groupings) == 2  # a file that was not checked is
+    written, saved = certificate(tmp_path / "out"), certificate(tmp_path / "again")
+    assert {**written, "data": None} == {**saved, "data": None}
+    assert ic.verify(tmp_path / "out").holds
 
 
 def test_what_may_be_given_away_and_what_must_be_kept_lie_in_two_folders(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import Cells, Classes, Domain, group, numbered
-from incrowd.engines import Budget
+from incrowd.engines import Budget, shares_of
 from incrowd.engines._frame import FrameEngine
-from incrowd.release import _part_files as _files
+from incrowd.release import _part_files as _files, _parts, _release_file
 from incrowd.release._part_files import StoredRecoding
 from incrowd.release._parts import Parts, fingerprint
 from incrowd.search import Progress
@@ -52,6 +52,27 @@ def table(tmp_path: Path) -> Path:
     path = tmp_path / "people.parquet"
     pyarrow.parquet.write_table(people(), path)
     return path
+
+
+def test_every_share_of_the_file_is_grouped_once(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shares, grouped, classes = [], [], FrameEngine.classes
+
+    def counting(self: Any, *asked: Any) -> Any:
+        if self in shares:
+            grouped.append(self)
+        return classes(self, *asked)
+
+    def collecting(*asked: Any) -> Any:
+        for share in shares_of(*asked):
+            shares.append(share)
+            yield share
+
+    monkeypatch.setattr(FrameEngine, "classes", counting)
+    for module in (_parts, _release_file):
+        monkeypatch.setattr(module, "shares_of", collecting)
+    release = ic.anonymize(table, SCHEMA, output=tmp_path / "out", memory=LITTLE, **PROMISE)
+    assert isinstance(release.recoding, StoredRecoding)
+    assert len(grouped) == len(release.recoding.files) > 1
 
 
 def rows_of(release: ic.Release) -> list[dict[str, Any]]:

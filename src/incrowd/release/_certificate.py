@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import DataError, Finding, LocalRecoding, ParameterError, ReleaseMismatch
+from incrowd.core import DataError, Domain, Finding, LocalRecoding, ParameterError, ReleaseMismatch, Schema
 from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model, NTCloseness, exactly
 from incrowd.release._input_distance import against_input
 from incrowd.release._part_files import StoredRecoding
-from incrowd.release._release_file import Measurement, measure, open_released, public_meaning
+from incrowd.release._release_file import Measurement, Measuring, public_meaning
 from incrowd.release._wording import LABELS
 
 if TYPE_CHECKING:
@@ -135,34 +135,17 @@ SCHEMA = 1
 Plain = dict[str, Any]
 
 
-def certificate_of(
-    release: Release,
-    data: Path,
-    date: str,
-    budget: Mapping[str, Any] | None = None,
-    wording: Wording | None = None,
-) -> Plain:
-    """Write the certificate of a release, measured on the file that is published.
-
-    Parameters
-    ----------
-    release
-        The release.
-    data
-        The file with its table.
-    date
-        When it was made, as ISO 8601 writes it.
-    budget
-        The memory that may be used, and where to spill, where the release does not know it.
-    wording
-        How the file is written, if it is one of text and not as usual.
-    """
-    wording = wording or Wording()
-    known = {} if release.basis is None else release.basis.budget
-    engine = open_released(data, wording, **(known if budget is None else budget))
-    columns = _columns(release, engine)
+def measured(release: Release, engine: Engine) -> Measurement:
+    """Measure the promises of a release on its file, which is grouped for that."""
     shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
-    found = measure(engine, columns, release.model, shares)
+    return Measuring(engine, columns_of(release, engine), release.model, shares=shares).group().result()
+
+
+def certificate_of(
+    release: Release, data: Path, date: str, engine: Engine, found: Measurement, wording: Wording
+) -> Plain:
+    """Write the certificate of a release; ``engine`` has opened the file with its table, on which all was measured."""
+    columns = found.columns
     _expect_the_same(release, found)
     _expect_empty_texts(release, engine, data)
     pseudonyms = [column["name"] for column in columns if column["role"] in {"identifier", "entity"}]
@@ -240,13 +223,19 @@ def shown_measures(
     }
 
 
-def _columns(release: Release, engine: Engine) -> list[Plain]:
-    """Describe the published columns; of a sensitive one only values that are in the file are named."""
-    schema, levels = release.schema, release.recipe.levels
+def columns_of(release: Release, engine: Engine) -> list[Plain]:
+    """Describe the published columns of a release."""
+    return describe_columns(engine, release.schema, release.recipe.levels, release.distributions)
+
+
+def describe_columns(
+    engine: Engine, schema: Schema, levels: Mapping[str, int] | None, distributions: Mapping[str, Domain]
+) -> list[Plain]:
+    """Describe published columns; of a sensitive one only values that are in the file are named."""
     names = list(engine.columns())
     meanings, hierarchies = dict(schema.sensitive), dict(schema.quasi)
     domains = engine.domains([name for name in names if name in meanings])
-    domains |= {name: domains[name].read_as(known.kind) for name, known in release.distributions.items()}
+    domains |= {name: domains[name].read_as(known.kind) for name, known in distributions.items()}
     columns = []
     for name in names:
         column: Plain = {"name": name, "role": schema.role(name) or "insensitive", "level": None}

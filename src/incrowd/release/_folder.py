@@ -14,12 +14,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from incrowd.core import DataError, Domain, ParameterError, atomic_folder
-from incrowd.engines import Codebook, Wording, ending_of, open_table
+from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
 from incrowd.models import exactly
-from incrowd.release._certificate import KeyFile, canonical, certificate_of, escaping_of, readable, signature_of
+from incrowd.release._certificate import (
+    KeyFile,
+    canonical,
+    certificate_of,
+    escaping_of,
+    measured,
+    readable,
+    signature_of,
+)
 from incrowd.release._part_files import PART
 from incrowd.release._recoding_file import save_recoding
-from incrowd.release._release_file import open_released
+from incrowd.release._release_file import Measurement, open_released
 from incrowd.release._wording import LABELS, Told, check_told, labels_known, wording_wanted, write_labels
 
 if TYPE_CHECKING:
@@ -152,13 +160,15 @@ def write_around(  # noqa: PLR0913 - all but the first four are optional
     plan: str | None = None,
     about: Mapping[str, str] | None = None,
     date: str | None = None,
-    budget: Mapping[str, Any] | None = None,
+    released: Engine | None = None,
+    found: Measurement | None = None,
 ) -> None:
-    """Write all that belongs to a release around its table, which is written already."""
+    """Write all that belongs to a release around its table, which is written, and perhaps opened and measured."""
     date = date or dt.datetime.now(dt.UTC).date().isoformat()
+    released = released or open_released(data, wording, **({} if release.basis is None else release.basis.budget))
     if labels is not None:
-        write_labels(folders.public, labels, open_released(data, wording), release.schema, wording)
-    certificate = certificate_of(release, data, date, budget, wording)
+        write_labels(folders.public, labels, released, release.schema, wording)
+    certificate = certificate_of(release, data, date, released, found or measured(release, released), wording)
     if sign is not None:
         certificate["signature"] = signature_of(canonical(certificate), sign)
     (folders.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")

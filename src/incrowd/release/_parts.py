@@ -17,6 +17,7 @@ from incrowd.engines import CellFile, Engine, can_spill, private_folder, shares_
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model
 from incrowd.release._census import fits
+from incrowd.release._certificate import describe_columns
 from incrowd.release._explanation import Spreads
 from incrowd.release._feasibility import refuse_infeasible
 from incrowd.release._floor import NO_REPORTS, Room
@@ -27,7 +28,7 @@ from incrowd.release._publish import Found, Source, describing, release_of
 from incrowd.release._recheck import as_predicted, beside_of, expect
 from incrowd.release._recipe import budget_of, predicted_by
 from incrowd.release._release import Release
-from incrowd.release._release_file import open_released
+from incrowd.release._release_file import Measurement, Measuring, open_released
 from incrowd.release._verdict import verdict_of
 from incrowd.release._wording import labels_known, wording_read, wording_wanted
 from incrowd.search import Algorithm, Begun, ByCounts, LocalOutcome, Mondrian, Problem, Progress
@@ -235,30 +236,38 @@ class Parts:
             self._output.dialect, wording_read(engine), engine, self.problem.schema, self.problem.census.domains
         )
         wording = open_released(released, **self._budget).write(data, wording=wanted)
-        verdict = self._verdict(open_released(data, wording, **self._budget), shares, expected)
+        written = open_released(data, wording, **self._budget)
+        verdict, measured = self._verdict(written, shares, expected)
         place = self._output.folder / folders.public.name / data.name
         notes = () if self._output.about is None else (NO_REPORTS,)
         release = release_of(self.source, found, place, verdict, notes)
         labels = labels_known(engine, wanted=self._output.labels)
-        how: dict[str, Any] = {"sign": self._output.sign, "plan": self._output.plan, "budget": self._budget}
+        how: dict[str, Any] = {"sign": self._output.sign, "plan": self._output.plan}
+        how |= {"released": written, "found": measured}
         write_around(release, folders, data, wording, labels=labels, **how)
         return release
 
-    def _verdict(self, engine: Engine, shares: int, expected: int) -> Verdict:
-        """Judge what is published, share by share, with nothing but its labels; compare it with what was predicted."""
+    def _verdict(self, engine: Engine, shares: int, expected: int) -> tuple[Verdict, Measurement]:
+        """Judge what is published, share by share, with nothing but its labels; compare it with what was predicted.
+
+        What a certificate says of the file is measured along the way, on the same classes.
+        """
         problem, quasi = self.problem, self.problem.schema.quasi_names
         domains = {name: problem.census.domains[name] for name in problem.census.sensitive}
+        columns = describe_columns(engine, problem.schema, None, domains)
+        measuring = Measuring(engine, columns, problem.model, quasi=quasi, shares=shares)
         verdicts, found = [], 0
         for share in shares_of(engine, quasi, shares):
             published = share.classes(quasi, domains)
             verdict = verdict_of(problem.judges(), published, quasi)
             verdicts.append(replace(verdict, beside=beside_of(engine, published, problem, share=True)))
             found += fingerprint(published)
+            measuring.take(published)
         whole = joined_verdicts(verdicts)
         same = whole.records == problem.census.records and found % 2**64 == expected
         expect(fine=same, problem="has other records than the search predicted")
         expect(fine=whole.holds, problem="does not keep the promise that the search found it to keep")
-        return whole
+        return whole, measuring.result()
 
     def _found(self, recoding: StoredRecoding, spreads: Spreads, described: Future[dict[str, Any]]) -> Found:
         """Say what was found, without what lies in files."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from incrowd.core import (
     CensusRequest,
+    Classes,
     FullDomainRecoding,
     Labelling,
     ParameterError,
@@ -23,6 +24,7 @@ from incrowd.core import (
 )
 from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
 from incrowd.release._census import cells_within, fits
+from incrowd.release._certificate import columns_of
 from incrowd.release._doubts import Seen, note_on, repeating
 from incrowd.release._explanation import Explanation, explanation_of, local_explanation_of
 from incrowd.release._floor import NO_REPORTS, floor_of
@@ -31,7 +33,7 @@ from incrowd.release._output import Manner, Output
 from incrowd.release._recheck import checked_again
 from incrowd.release._recipe import Basis, Predicted, Recipe, budget_of, described, predicted_by, versions
 from incrowd.release._release import Release
-from incrowd.release._release_file import open_released
+from incrowd.release._release_file import Measuring, open_released
 from incrowd.release._wording import labels_known, wording_read, wording_wanted
 from incrowd.search import Inspected, LocalOutcome, Node, Outcome, Problem
 
@@ -191,7 +193,7 @@ def _publish(source: Source, found: Found) -> Release:
         return _write(source, found, source.manner.output)
     table = source.recoded(found.recoding).materialise()
     with _to_check(source, found, table) as engine:
-        verdict = _verdict(engine, found)
+        verdict, _ = _verdict(engine, found)
     return release_of(source, found, table, verdict)
 
 
@@ -205,11 +207,15 @@ def _write(source: Source, found: Found, output: Output) -> Release:
         labels = labels_known(source.engine, wanted=output.labels)
         cluster, wording = _written(source.recoded(found.recoding), data, wanted)
         with _to_check(source, found, data, cluster, wording) as engine:
-            verdict = _verdict(engine, found)
+            verdict, classes = _verdict(engine, found)
             about = output.about if output.about is None or _reportable(source, found, engine) else None
         notes = () if about is output.about else (NO_REPORTS,)
         release = release_of(source, found, output.folder / folders.public.name / data.name, verdict, notes)
         how: dict[str, Any] = {"sign": output.sign, "plan": output.plan, "about": about}
+        if cluster is None and release.schema.entity is None:  # else persons were grouped, or by another reader
+            quasi = release.schema.quasi_names
+            measuring = Measuring(engine, columns_of(release, engine), release.model, quasi=quasi)
+            how |= {"released": engine, "found": measuring.take(classes).result()}
         write_around(release, folders, data, wording, labels=labels, **how)
     return release
 
@@ -251,7 +257,7 @@ def _opened(path: Path, cluster: SparkHome | None, budget: Mapping[str, Any], wo
     return open_released(path, wording, **budget)
 
 
-def _verdict(engine: Engine, found: Found) -> Verdict:
+def _verdict(engine: Engine, found: Found) -> tuple[Verdict, Classes]:
     assert found.predicted is not None  # noqa: S101 - a table that is published as a whole has its classes here
     return checked_again(engine, found.problem, found.recoding, found.predicted.result())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from incrowd.engines import Engine
 from incrowd.models import Judge, NTCloseness, shown_by_a_file
 from incrowd.release._input_distance import notes_on_few
 from incrowd.release._recipe import Predicted
-from incrowd.release._release_file import with_itself
+from incrowd.release._release_file import with_codes_of, with_itself
 from incrowd.release._verdict import verdict_of
 from incrowd.search import Problem
 
@@ -97,8 +97,10 @@ OTHER_ROWS = (
 )
 
 
-def checked_again(engine: Engine, problem: Problem, recoding: Recoding, predicted: Predicted) -> Verdict:
-    """Judge a published table, and compare it with what the search predicted.
+def checked_again(
+    engine: Engine, problem: Problem, recoding: Recoding, predicted: Predicted
+) -> tuple[Verdict, Classes]:
+    """Judge a published table, and compare it with what the search predicted; give the verdict, and its classes.
 
     Parameters
     ----------
@@ -124,7 +126,8 @@ def checked_again(engine: Engine, problem: Problem, recoding: Recoding, predicte
     notes = list(_notes_on_few(engine, published, problem))
     for note in notes:
         warn(note)
-    return replace(verdict, beside=beside_of(engine, published, problem), notes=(*verdict.notes, *notes))
+    verdict = replace(verdict, beside=beside_of(engine, published, problem), notes=(*verdict.notes, *notes))
+    return verdict, published
 
 
 def _notes_on_few(engine: Engine, published: Classes, problem: Problem) -> Iterator[str]:
@@ -133,7 +136,7 @@ def _notes_on_few(engine: Engine, published: Classes, problem: Problem) -> Itera
     bound, own = _with_own(engine, problem) if left_out else ([], {})
     if not bound:
         return
-    classes = _recoded(published, own)
+    classes = with_codes_of(published, own)
     promised = [str(judge.model) for judge in problem.judges() if judge.refers]
     found = verdict_of(bound, classes, problem.schema.quasi_names).findings
     named = [replace(finding, promise=text) for finding, text in zip(found, promised, strict=True)]
@@ -175,7 +178,7 @@ def beside_of(engine: Engine, published: Classes, problem: Problem, *, share: bo
     bound, own = _with_own(engine, problem, share=share)
     if not bound:
         return ()
-    verdict = verdict_of(bound, _recoded(published, own), problem.schema.quasi_names)
+    verdict = verdict_of(bound, with_codes_of(published, own), problem.schema.quasi_names)
     return (with_itself(verdict) if share else verdict).findings
 
 
@@ -192,13 +195,6 @@ def _with_own(engine: Engine, problem: Problem, *, share: bool = False) -> tuple
         whole = {name: domain.counts for name, domain in own.items()} if share else None
         shown = [shown_by_a_file(part, len(schema.quasi)) for part in parts]
         return [judge for part in shown for judge in part.bind(schema, own, whole)], own
-
-
-def _recoded(classes: Classes, own: Mapping[str, Domain]) -> Classes:
-    """Give classes the codes of other domains, which have all the values that occur."""
-    cells = classes.cells
-    sensitive = {name: cells.domains[name].codes_in(domain)[cells.sensitive[name]] for name, domain in own.items()}
-    return replace(classes, cells=replace(cells, sensitive=sensitive, domains=own))
 
 
 def _compare(published: Classes, predicted: Predicted) -> None:

@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
+from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model, shown_by_a_file
@@ -23,20 +23,10 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measurement:
-    """What was measured on a released file.
+    """What was measured on a released file, with nothing but this file to compare with.
 
-    Attributes
-    ----------
-    verdict
-        Whether the promises hold, with nothing but this file to compare with.
-    promises
-        The promise behind each finding of the verdict.
-    sizes
-        The records of every class.
-    rows
-        The rows of the file.
-    values
-        How many different values each sensitive column has.
+    ``promises`` has the one behind each finding of the verdict, ``sizes`` the records of every class, ``values`` the
+    number of different ones per sensitive column, and ``columns`` what a certificate says of them.
     """
 
     verdict: Verdict
@@ -44,6 +34,7 @@ class Measurement:
     sizes: npt.NDArray[np.int64]
     rows: int
     values: Mapping[str, int]
+    columns: Sequence[Plain]
 
 
 def open_released(path: Path, wording: Wording | None = None, **budget: Any) -> Engine:
@@ -79,37 +70,63 @@ def wording_of(data: Plain) -> Wording:
     return Wording.of(data.get("dialect"))
 
 
-def measure(engine: Engine, columns: Sequence[Plain], model: Model, shares: int = 1) -> Measurement:
-    """Measure a promise on a released file.
+class Measuring:
+    """A released file that is being measured: whoever groups its records hands over the classes, all or share by share.
 
-    Parameters
-    ----------
-    engine
-        The file.
-    columns
-        What the certificate says about its columns.
-    model
-        The promise.
-    shares
-        In how many shares the classes are looked at, one after the other, where all of them do not fit into memory.
+    ``columns`` is what its certificate says about its columns, and ``quasi`` the order in which classes have them.
     """
-    schema = public_schema(columns)
-    domains = known_domains(engine, columns)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
-        shown = [(part, shown_by_a_file(part, len(schema.quasi))) for part in model.parts]
-        whole = None if shares == 1 else {name: domain.counts for name, domain in domains.items()}
-        pairs = [(part, judge) for part, one in shown for judge in one.bind(schema, domains, whole)]
-    verdicts, sizes = [], []
-    for share in shares_of(engine, schema.quasi_names, shares):
-        classes = share.classes(schema.quasi_names, domains, None, schema.count)
-        verdicts.append(verdict_of([judge for _, judge in pairs], classes, schema.quasi_names))
-        sizes.append(classes.records)
-    first = engine.domains(schema.quasi_names[:1])[schema.quasi_names[0]]
-    values = {name: len(domain) for name, domain in domains.items()}
-    promises, rows = tuple(part for part, _ in pairs), int(first.counts.sum())
-    verdict = verdicts[0] if shares == 1 else with_itself(joined_verdicts(verdicts))
-    return Measurement(verdict, promises, np.concatenate(sizes), rows, values)
+
+    def __init__(
+        self, engine: Engine, columns: Sequence[Plain], model: Model, *, quasi: Sequence[str] = (), shares: int = 1
+    ) -> None:
+        self._schema, self._shares = public_schema(columns), shares
+        self._quasi = quasi or self._schema.quasi_names
+        self._columns = columns
+        self._engine, self._domains = engine, known_domains(engine, columns)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
+            shown = [(part, shown_by_a_file(part, len(self._quasi))) for part in model.parts]
+            whole = None if shares == 1 else {name: domain.counts for name, domain in self._domains.items()}
+            self._pairs = [
+                (part, judge) for part, one in shown for judge in one.bind(self._schema, self._domains, whole)
+            ]
+        self._verdicts: list[Verdict] = []
+        self._sizes: list[npt.NDArray[np.int64]] = []
+
+    def group(self) -> Self:
+        """Group the records of the file."""
+        for share in shares_of(self._engine, self._quasi, self._shares):
+            self._judge(share.classes(self._quasi, self._domains, None, self._schema.count))
+        return self
+
+    def take(self, classes: Classes) -> Self:
+        """Take in classes of the file, or of a share of it, that were grouped with other codes of the same values."""
+        own = {name: self._domains[name] for name in classes.cells.sensitive}
+        self._judge(with_codes_of(classes, own))
+        return self
+
+    def _judge(self, classes: Classes) -> None:
+        self._verdicts.append(verdict_of([judge for _, judge in self._pairs], classes, self._quasi))
+        self._sizes.append(classes.records)
+
+    def result(self) -> Measurement:
+        """Give what was measured."""
+        first = self._engine.domains(self._quasi[:1])[self._quasi[0]]
+        return Measurement(
+            verdict=self._verdicts[0] if self._shares == 1 else with_itself(joined_verdicts(self._verdicts)),
+            promises=tuple(part for part, _ in self._pairs),
+            sizes=np.concatenate(self._sizes),
+            rows=int(first.counts.sum()),
+            values={name: len(domain) for name, domain in self._domains.items()},
+            columns=self._columns,
+        )
+
+
+def with_codes_of(classes: Classes, own: Mapping[str, Domain]) -> Classes:
+    """Give classes the codes of other domains, which have all the values that occur."""
+    cells = classes.cells
+    sensitive = {name: cells.domains[name].codes_in(domain)[cells.sensitive[name]] for name, domain in own.items()}
+    return replace(classes, cells=replace(cells, sensitive=sensitive, domains=own))
 
 
 def known_domains(engine: Engine, columns: Sequence[Plain]) -> dict[str, Domain]:

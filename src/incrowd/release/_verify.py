@@ -35,7 +35,7 @@ from incrowd.release._certificate import (
 )
 from incrowd.release._folder import certificate_at, owner_beside
 from incrowd.release._recoding_file import load_recoding
-from incrowd.release._release_file import measure, open_released, public_schema, wording_of
+from incrowd.release._release_file import Measuring, open_released, public_schema, wording_of
 from incrowd.release._republication import Republication, compare_promises, republish
 from incrowd.release._verify_script import FIGURES, without_twins, wrong_in
 from incrowd.release._wording import LABELS
@@ -315,7 +315,7 @@ def _table(
         if str(model) != certificate["promise"]:
             yield False, "promise: it is not written as promises are"
         shares = _shares(engine, certificate["columns"], model, memory)
-        found = measure(engine, certificate["columns"], model, shares)
+        found = Measuring(engine, certificate["columns"], model, shares=shares).group().result()
     except EngineError:
         if untouched:
             raise
