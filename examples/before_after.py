@@ -4,6 +4,7 @@
 from collections import Counter
 
 import incrowd as ic
+from incrowd.core import Census
 
 QUASI = {"birth_date": ic.dates("year", "decade"), "sex": ic.flat(), "zip": ic.mask()}
 SCHEMA = ic.Schema(QUASI, ["diagnosis"], identifiers=["name"])
@@ -24,7 +25,7 @@ def main() -> None:
         print(f"| {' | '.join([*map(str, row.values()), '→', *after])} |")
 
 
-def vaguer(census: ic.Census, column: str, text: str) -> str:
+def vaguer(census: Census, column: str, text: str) -> str:
     """Give the label of a value at the level of its column."""
     code = census.domains[column].texts.tolist().index(text)
     level = census.floor[census.quasi.index(column)]

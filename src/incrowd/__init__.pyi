@@ -1,11 +1,7 @@
 from .attacks import (
-    ExpectedHomogeneity as ExpectedHomogeneity,
     Intruder as Intruder,
-    expected_homogeneity as expected_homogeneity,
 )
 from .core import (
-    Census as Census,
-    Classes as Classes,
     DataError as DataError,
     EngineError as EngineError,
     HierarchyError as HierarchyError,
@@ -28,18 +24,8 @@ from .datasets import (
 )
 from .engines import (
     Database as Database,
-    unescape_formula as unescape_formula,
-    write_table as write_table,
 )
 from .evidence import (
-    Assessment as Assessment,
-    Attack as Attack,
-    Attacks as Attacks,
-    Checklist as Checklist,
-    Comparison as Comparison,
-    Profile as Profile,
-    Risk as Risk,
-    Utility as Utility,
     assess as assess,
     attack as attack,
     check as check,
@@ -48,10 +34,6 @@ from .evidence import (
     profile as profile,
     risk as risk,
     utility as utility,
-)
-from .experiments import (
-    Reproduction as Reproduction,
-    reproduce as reproduce,
 )
 from .hierarchies import (
     auto as auto,
@@ -72,7 +54,6 @@ from .hierarchies import (
 )
 from .models import (
     AlphaAssociation as AlphaAssociation,
-    Association as Association,
     BetaLikeness as BetaLikeness,
     DeltaDisclosure as DeltaDisclosure,
     EnhancedPAlphaSensitive as EnhancedPAlphaSensitive,
@@ -91,10 +72,7 @@ from .plan import (
     suggest as suggest,
 )
 from .release import (
-    Recipe as Recipe,
     Release as Release,
-    SavedRecoding as SavedRecoding,
-    Verification as Verification,
     anonymize as anonymize,
     apply as apply,
     census as census,
@@ -108,13 +86,11 @@ from .release import (
 from .search import (
     CheapestFirst as CheapestFirst,
     Datafly as Datafly,
-    Frontier as Frontier,
     Incognito as Incognito,
     Mondrian as Mondrian,
     MuArgus as MuArgus,
     Optimal as Optimal,
     Samarati as Samarati,
-    Solutions as Solutions,
     SwapDiversity as SwapDiversity,
     TopDown as TopDown,
 )

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
+from incrowd.evidence import Attacks
 from search.tables import CATEGORIES, schema, tables
 
 FULL_DOMAIN = [ic.Optimal(), ic.Incognito(), ic.Samarati(), ic.Datafly()]
@@ -31,20 +32,20 @@ def released(table: Any, model: Any, algorithm: Any, limit: float) -> ic.Release
         return None
 
 
-def reidentification(found: ic.Attacks) -> list[Any]:
+def reidentification(found: Attacks) -> list[Any]:
     names = ("singling out", "linkage", "narrowest group")
     return [entry.worst for entry in found if entry.name in names and entry.column is None and entry.worst is not None]
 
 
-def worst(name: str) -> Callable[[ic.Attacks], list[Any]]:
+def worst(name: str) -> Callable[[Attacks], list[Any]]:
     return lambda found: [found.get(name).worst]
 
 
-def similar(found: ic.Attacks) -> list[Any]:
+def similar(found: Attacks) -> list[Any]:
     return [found.get("similarity").exposed.records, found.get("homogeneity").exposed.records]
 
 
-BOUNDS: list[tuple[Any, Callable[[ic.Attacks], list[Any]], Any]] = [
+BOUNDS: list[tuple[Any, Callable[[Attacks], list[Any]], Any]] = [
     (ic.KAnonymity(2), reidentification, Fraction(1, 2)),
     (ic.KAnonymity(3), reidentification, Fraction(1, 3)),
     (ic.LDiversity(2, kind="probabilistic"), worst("inference"), Fraction(1, 2)),
@@ -63,7 +64,7 @@ BOUNDS: list[tuple[Any, Callable[[ic.Attacks], list[Any]], Any]] = [
 @settings(max_examples=8, deadline=None)
 @given(table=tables, limit=st.sampled_from([0, 0.3]))
 def test_no_attack_beats_the_bound(
-    table: Any, algorithm: Any, model: Any, measure: Callable[[ic.Attacks], list[Any]], bound: Any, limit: float
+    table: Any, algorithm: Any, model: Any, measure: Callable[[Attacks], list[Any]], bound: Any, limit: float
 ) -> None:
     release = released(table, model, algorithm, limit)
     if release is not None:

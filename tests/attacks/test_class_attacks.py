@@ -12,13 +12,14 @@ from hypothesis import given, strategies as st
 
 import incrowd as ic
 from attacks import slow
+from incrowd.evidence import Attacks
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abcd")), min_size=1, max_size=20)
 CATEGORIES = {"a": "bad", "b": "bad", "c": "fair", "d": "good"}
 MEANING = ic.categories({"bad": ["a", "b"], "fair": ["c"], "good": ["d"]})
 
 
-def attacked(table: slow.Rows, meaning: Any = None, original: slow.Rows | None = None, **known: Any) -> ic.Attacks:
+def attacked(table: slow.Rows, meaning: Any = None, original: slow.Rows | None = None, **known: Any) -> Attacks:
     names = ("q", "s", "person")
     dicts = [dict(zip(names, row, strict=False)) for row in table]
     schema = ic.Schema(quasi=["q"], sensitive={"s": meaning}, entity="person" if len(table[0]) > 2 else None)

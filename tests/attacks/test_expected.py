@@ -13,36 +13,36 @@ import pytest
 from hypothesis import given, strategies as st
 
 import incrowd as ic
-from incrowd.attacks import expected_from_counts
+from incrowd.attacks import expected_from_counts, expected_homogeneity
 
 
 def test_the_formula_of_paper_001() -> None:
-    found = ic.expected_homogeneity(60_000, 5, [3])
+    found = expected_homogeneity(60_000, 5, [3])
     assert (found.per_class, found.classes, found.people) == (Fraction(1, 81), Fraction(4000, 27), Fraction(20000, 27))
     assert "equally frequent" in found.ASSUMES
 
 
 def test_curves_over_n_and_k() -> None:
-    found = ic.expected_homogeneity(60_000, 5, [3])
+    found = expected_homogeneity(60_000, 5, [3])
     assert found.over_n([10_000, 20_000]) == {10_000: Fraction(2000, 81), 20_000: Fraction(4000, 81)}
     assert found.over_k([2, 3]) == {2: 10_000, 3: Fraction(20_000, 9)}
 
 
 def test_any_column_is_likelier_than_all_columns() -> None:
-    both = ic.expected_homogeneity(12, 4, [3, 2])
-    either = ic.expected_homogeneity(12, 4, [3, 2], attributes="any")
+    both = expected_homogeneity(12, 4, [3, 2])
+    either = expected_homogeneity(12, 4, [3, 2], attributes="any")
     assert both.classes == Fraction(1, 72)
     assert either.classes == 3 * (1 - (1 - Fraction(1, 27)) * (1 - Fraction(1, 8)))
 
 
 def test_whole_classes_only() -> None:
-    assert ic.expected_homogeneity(14, 4, [3], whole=True).classes == Fraction(1, 9)
-    assert ic.expected_homogeneity(14, 4, [3]).classes == Fraction(14, 4) / 27
+    assert expected_homogeneity(14, 4, [3], whole=True).classes == Fraction(1, 9)
+    assert expected_homogeneity(14, 4, [3]).classes == Fraction(14, 4) / 27
 
 
 def test_classes_of_one_and_columns_of_one_value_are_always_homogeneous() -> None:
-    assert ic.expected_homogeneity(7, 1, [3]).classes == 7
-    assert ic.expected_homogeneity(8, 4, [1]).classes == 2
+    assert expected_homogeneity(7, 1, [3]).classes == 7
+    assert expected_homogeneity(8, 4, [1]).classes == 2
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_classes_of_one_and_columns_of_one_value_are_always_homogeneous() -> Non
 )
 def test_what_is_no_number_of_people_is_refused(arguments: tuple[Any, ...], match: str) -> None:
     with pytest.raises(ic.ParameterError, match=match):
-        ic.expected_homogeneity(*arguments)
+        expected_homogeneity(*arguments)
 
 
 def test_a_curve_needs_a_list_of_numbers() -> None:
-    found: Any = ic.expected_homogeneity(10, 2, [3])
+    found: Any = expected_homogeneity(10, 2, [3])
     with pytest.raises(ic.ParameterError, match="over_n needs a list of numbers, got int"):
         found.over_n(5)
     with pytest.raises(ic.ParameterError, match="over_k needs a list of numbers, got NoneType"):
@@ -69,7 +69,7 @@ def test_a_curve_needs_a_list_of_numbers() -> None:
 
 def test_attributes_are_all_or_any() -> None:
     with pytest.raises(ic.ParameterError, match="attributes must be 'all' or 'any'"):
-        ic.expected_homogeneity(4, 2, [2], attributes="some")  # type: ignore[arg-type]
+        expected_homogeneity(4, 2, [2], attributes="some")  # type: ignore[arg-type]
 
 
 def test_the_expectation_from_counts_is_the_mean_over_all_ways_to_deal_the_values() -> None:
@@ -101,5 +101,5 @@ def test_the_numbers_of_values_come_as_a_list(values: Any) -> None:
     with pytest.raises(
         ic.ParameterError, match="values must be a list with a number for every sensitive column"
     ) as error:
-        ic.expected_homogeneity(10, 2, values)
+        expected_homogeneity(10, 2, values)
     assert "write [3]" in error.value.hint

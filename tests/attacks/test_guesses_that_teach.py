@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 import incrowd as ic
+from incrowd.evidence import Attacks
 
 Rows = list[dict[str, Any]]
 
 
-def attacked(rows: Rows, **options: Any) -> ic.Attacks:
+def attacked(rows: Rows, **options: Any) -> Attacks:
     with pytest.warns(ic.PrivacyWarning, match="promises nothing"):
         release = ic.anonymize(rows, ic.Schema(quasi={"town": ic.flat()}, sensitive=["s"]), model="k>=1", **options)
     return ic.attack(release, original=rows)

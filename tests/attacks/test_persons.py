@@ -14,6 +14,7 @@ from hypothesis import given, strategies as st
 import incrowd as ic
 from attacks.slow import numbers
 from incrowd.attacks import _crowd, _linkage, _linkage as _matching
+from incrowd.evidence import Attacks
 from incrowd.hierarchies import covers
 
 SCHEMA = ic.Schema(quasi=["age"], sensitive=["s"], entity="pid")
@@ -27,7 +28,7 @@ def rows(*given: tuple[str, str, str]) -> list[dict[str, str]]:
     return [dict(zip(("pid", "age", "s"), row, strict=True)) for row in given]
 
 
-def ann(table: list[dict[str, str]]) -> ic.Attacks:
+def ann(table: list[dict[str, str]]) -> Attacks:
     return ic.attack(table, SCHEMA, external=[{"name": "Ann", "age": 32}], who="name")
 
 

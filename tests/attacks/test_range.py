@@ -18,13 +18,14 @@ import incrowd as ic
 from attacks import slow
 from incrowd.attacks import Line
 from incrowd.core import Domain
+from incrowd.evidence import Attack
 
 numbers = st.one_of(st.none(), st.integers(-3, 12), st.sampled_from([0.1, 0.25, 7.3, 1 / 3]))
 tables = st.lists(st.tuples(st.integers(0, 2), numbers, st.integers(0, 4)), min_size=1, max_size=14)
 shares = st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 3), Fraction(1)])
 
 
-def similar(table: slow.Rows, original: slow.Rows | None = None, **known: Any) -> ic.Attack:
+def similar(table: slow.Rows, original: slow.Rows | None = None, **known: Any) -> Attack:
     names = ("q", "s", "person")
     schema = ic.Schema(quasi=["q"], sensitive=["s"], entity="person" if len(table[0]) > 2 else None)
     as_dicts = [

@@ -11,12 +11,13 @@ import polars as pl
 import pytest
 
 import incrowd as ic
+from incrowd.evidence import Attack
 
 ALONE = "linkage: whether a candidate is the person is known only if the person is in the release."
 STRANGE = "are no values of these people and cannot be read; each stands for itself."
 
 
-def linked(labels: list[str], people: list[Any], hierarchy: Any = None) -> ic.Attack:
+def linked(labels: list[str], people: list[Any], hierarchy: Any = None) -> Attack:
     table = [{"b": label, "v": place} for place, label in enumerate(labels)]
     schema = ic.Schema(quasi={"b": hierarchy}, sensitive=["v"])
     return ic.attack(table, schema, external=[{"b": value} for value in people]).get("linkage")

@@ -15,7 +15,7 @@ import incrowd as ic
 from engines import postgres
 from engines.extras import needed, skip
 from incrowd.core import CensusRequest, DataError, EngineError, ParameterError
-from incrowd.engines import open_table
+from incrowd.engines import open_table, write_table
 from incrowd.engines.formats import _database
 
 URI = "INCROWD_TEST_URI"
@@ -61,7 +61,7 @@ def read(**what: str) -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("database")
 def test_a_table_goes_out_and_comes_back() -> None:
-    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    write_table(TABLE, ic.Database(URI, table="patients"))
     found = open_table(ic.Database(URI, table="patients")).materialise()
     assert found.to_pylist() == ROWS
     assert found.schema.types == [pa.int64(), pa.float64(), pa.string()]
@@ -69,20 +69,20 @@ def test_a_table_goes_out_and_comes_back() -> None:
 
 @pytest.mark.usefixtures("database")
 def test_a_query_is_answered() -> None:
-    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    write_table(TABLE, ic.Database(URI, table="patients"))
     assert read(query="SELECT age AS years FROM patients WHERE age > 0") == [{"years": 34}]
 
 
 @pytest.mark.usefixtures("database")
 def test_the_census_is_that_of_the_frame() -> None:
-    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    write_table(TABLE, ic.Database(URI, table="patients"))
     request = CensusRequest(("age", "name"))
     assert open_table(ic.Database(URI, table="patients")).census(request) == open_table(TABLE).census(request)
 
 
 @pytest.mark.usefixtures("database")
 def test_the_copy_is_made_where_it_is_said_and_leaves_nothing(tmp_path: Path) -> None:
-    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    write_table(TABLE, ic.Database(URI, table="patients"))
     engine = open_table(ic.Database(URI, table="patients"), temp=tmp_path / "new")
     assert not (tmp_path / "new").exists()
     assert engine.materialise().num_rows == 3
@@ -91,18 +91,18 @@ def test_the_copy_is_made_where_it_is_said_and_leaves_nothing(tmp_path: Path) ->
 @pytest.mark.usefixtures("database")
 def test_a_name_is_taken_as_it_is() -> None:
     target = ic.Database(URI, table='pat"ients; DROP TABLE x')
-    ic.write_table(TABLE, target)
+    write_table(TABLE, target)
     assert open_table(target).materialise().num_rows == 3
 
 
 @pytest.mark.usefixtures("database")
 def test_an_existing_table_is_replaced_only_by_force() -> None:
     target = ic.Database(URI, table="patients")
-    ic.write_table(TABLE, target)
+    write_table(TABLE, target)
     with pytest.raises(DataError, match="The table 'patients' exists already"):
-        ic.write_table(TABLE.slice(0, 1), target)
+        write_table(TABLE.slice(0, 1), target)
     assert len(read(table="patients")) == 3
-    ic.write_table(TABLE.slice(0, 1), target, force=True)
+    write_table(TABLE.slice(0, 1), target, force=True)
     assert len(read(table="patients")) == 1
 
 
@@ -111,7 +111,7 @@ def test_an_existing_table_is_replaced_only_by_force() -> None:
 def test_a_failure_in_the_middle_leaves_what_was_there(there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     target = ic.Database(URI, table="patients")
     if there:
-        ic.write_table(TABLE, target)
+        write_table(TABLE, target)
     ingest = _database._ingest
 
     def fail(*given: Any) -> None:
@@ -121,7 +121,7 @@ def test_a_failure_in_the_middle_leaves_what_was_there(there: bool, monkeypatch:
 
     monkeypatch.setattr(_database, "_ingest", fail)
     with pytest.raises(EngineError, match="withheld") as caught:
-        ic.write_table(TABLE.slice(0, 1), target, force=True)
+        write_table(TABLE.slice(0, 1), target, force=True)
     assert "canary" not in str(caught.value)
     if there:
         assert len(read(table="patients")) == 3
@@ -133,7 +133,7 @@ def test_a_failure_in_the_middle_leaves_what_was_there(there: bool, monkeypatch:
 @pytest.mark.parametrize("statement", ["DROP TABLE patients", "DELETE FROM patients", "CREATE TABLE more (x int)"])
 @pytest.mark.usefixtures("database")
 def test_a_query_changes_nothing(statement: str) -> None:
-    ic.write_table(TABLE, ic.Database(URI, table="patients"))
+    write_table(TABLE, ic.Database(URI, table="patients"))
     with pytest.raises(DataError, match="could not"):
         open_table(ic.Database(URI, query=statement))
     assert len(read(table="patients")) == 3
@@ -143,7 +143,7 @@ def test_a_query_changes_nothing(statement: str) -> None:
 
 @pytest.mark.usefixtures("database")
 def test_no_message_holds_a_value_or_how_to_connect(database: str) -> None:
-    ic.write_table(pa.table({"name": ["canary"]}), ic.Database(URI, table="patients"))
+    write_table(pa.table({"name": ["canary"]}), ic.Database(URI, table="patients"))
     bad = "SELECT json(name) FROM patients" if database == "sqlite" else "SELECT CAST(name AS int) FROM patients"
     with pytest.raises(DataError, match="withheld") as caught:
         open_table(ic.Database(URI, query=bad))
@@ -166,7 +166,7 @@ def test_types_of_postgresql_survive() -> None:
     assert first["t"].isoformat() == "2020-01-01T03:04:05"
     assert (first["b"], first["u"], first["m"]) == (True, "7c9e6679-7425-40de-944b-e07fc1f90ae7", Decimal("0.125"))
     assert set(second.values()) == {None}
-    ic.write_table(open_table(ic.Database(URI, table="study.p")).materialise(), ic.Database(URI, table="study.q"))
+    write_table(open_table(ic.Database(URI, table="study.p")).materialise(), ic.Database(URI, table="study.q"))
     assert read(table="study.q") == [first, second]
 
 
@@ -188,7 +188,7 @@ def test_a_file_of_sqlite_that_is_not_there_is_not_made(tmp_path: Path, monkeypa
         read(table="patients")
     monkeypatch.setattr(_database, "_ingest", lambda *_: 1 / 0)
     with pytest.raises(EngineError, match="withheld"):
-        ic.write_table(TABLE, ic.Database(URI, table="patients"))
+        write_table(TABLE, ic.Database(URI, table="patients"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -221,7 +221,7 @@ def test_a_table_or_a_query_is_needed(what: dict[str, str]) -> None:
 
 def test_nothing_is_written_to_a_query() -> None:
     with pytest.raises(ParameterError, match="not to a query"):
-        ic.write_table(TABLE, ic.Database(URI, query="SELECT 1"))
+        write_table(TABLE, ic.Database(URI, query="SELECT 1"))
 
 
 def test_a_missing_extra_is_named_with_the_line_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,10 +233,10 @@ def test_a_missing_extra_is_named_with_the_line_to_install_it(monkeypatch: pytes
 
 @pytest.mark.usefixtures("database")
 def test_a_release_comes_from_a_database_and_goes_to_it(tmp_path: Path) -> None:
-    ic.write_table(ic.hospital(300).drop_columns(["name"]), ic.Database(URI, table="patients"))
+    write_table(ic.hospital(300).drop_columns(["name"]), ic.Database(URI, table="patients"))
     schema = ic.Schema(quasi={"zip": ic.mask()}, sensitive=["diagnosis"])
     release = ic.anonymize(ic.Database(URI, table="patients"), schema, model="k>=5", others="drop", max_suppressed=0.1)
-    ic.write_table(release.table, ic.Database(URI, table="public_patients"))
+    write_table(release.table, ic.Database(URI, table="public_patients"))
     assert ic.check(ic.Database(URI, table="public_patients"), ic.Schema(["zip"], ["diagnosis"]), "k>=5").holds
     release.save(tmp_path / "out")
     assert ic.verify(tmp_path / "out/public/release.json").holds
@@ -244,7 +244,7 @@ def test_a_release_comes_from_a_database_and_goes_to_it(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("database")
 def test_a_plan_reads_a_query(tmp_path: Path) -> None:
-    ic.write_table(ic.hospital(300).drop_columns(["name"]), ic.Database(URI, table="patients"))
+    write_table(ic.hospital(300).drop_columns(["name"]), ic.Database(URI, table="patients"))
     plan = ic.Plan.of(
         {
             "version": 1,

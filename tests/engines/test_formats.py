@@ -17,7 +17,7 @@ import incrowd as ic
 from engines.extras import needed
 from engines.sas import write_sas7bdat
 from incrowd.core import CensusRequest, DataError, EngineError
-from incrowd.engines import _resources as _extras, escape_formula, open_table, unescape_formula
+from incrowd.engines import _resources as _extras, escape_formula, open_table, unescape_formula, write_table
 
 TABLE = pa.table(
     {
@@ -47,7 +47,7 @@ def read(path: Path, **how: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("ending", TYPED)
 def test_types_survive(ending: str, tmp_path: Path) -> None:
-    ic.write_table(TABLE, tmp_path / f"t.{ending}")
+    write_table(TABLE, tmp_path / f"t.{ending}")
     found = open_table(tmp_path / f"t.{ending}").materialise()
     assert found.to_pylist() == ROWS
     assert found.schema.types == [pa.int64(), pa.int64(), pa.float64(), pa.date32(), pa.timestamp("us"), pa.string()]
@@ -55,16 +55,16 @@ def test_types_survive(ending: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_census_is_that_of_the_frame(ending: str, tmp_path: Path) -> None:
-    ic.write_table(TABLE, tmp_path / f"t.{ending}")
+    write_table(TABLE, tmp_path / f"t.{ending}")
     request = CensusRequest(("age", "zip"))
     assert open_table(tmp_path / f"t.{ending}").census(request) == open_table(TABLE).census(request)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_equal_tables_give_equal_files(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ic.write_table(TABLE, tmp_path / f"one.{ending}")
+    write_table(TABLE, tmp_path / f"one.{ending}")
     monkeypatch.setenv("TZ", "Asia/Tokyo")
-    ic.write_table(TABLE.take([2, 0, 1]), tmp_path / f"two.{ending}")
+    write_table(TABLE.take([2, 0, 1]), tmp_path / f"two.{ending}")
     assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
 
 
@@ -73,9 +73,9 @@ def test_nothing_is_replaced_without_force(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"t.{ending}"
     path.write_bytes(b"old")
     with pytest.raises(DataError, match="exists already"):
-        ic.write_table(TABLE, path)
+        write_table(TABLE, path)
     assert path.read_bytes() == b"old"
-    ic.write_table(TABLE, path, force=True)
+    write_table(TABLE, path, force=True)
     assert len(read(path)) == 3
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
@@ -83,23 +83,23 @@ def test_nothing_is_replaced_without_force(ending: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", ["xlsx", "sav", "dta"])
 def test_what_cannot_be_held_exactly_is_refused_and_nothing_is_left(ending: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"cannot hold every value exactly as it is: 'big'"):
-        ic.write_table(pa.table({"age": [1], "big": [2**53 + 1]}), tmp_path / f"t.{ending}")
+        write_table(pa.table({"age": [1], "big": [2**53 + 1]}), tmp_path / f"t.{ending}")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_row_of_nothing_is_refused_by_excel(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot hold a row in which everything is missing"):
-        ic.write_table(pa.table({"x": [1, None]}), tmp_path / "t.xlsx")
+        write_table(pa.table({"x": [1, None]}), tmp_path / "t.xlsx")
 
 
 def test_a_date_before_excel_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="'born': it has dates before March 1900"):
-        ic.write_table(pa.table({"born": [dt.date(1850, 1, 1)]}), tmp_path / "t.xlsx")
+        write_table(pa.table({"born": [dt.date(1850, 1, 1)]}), tmp_path / "t.xlsx")
 
 
 def test_a_text_that_ends_in_a_blank_is_refused_by_spss(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot hold every value exactly as it is: 'note'"):
-        ic.write_table(pa.table({"note": ["a ", "a"]}), tmp_path / "t.sav")
+        write_table(pa.table({"note": ["a ", "a"]}), tmp_path / "t.sav")
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "xls", "sav", "dta", "sas7bdat", "arrow", "feather"])
@@ -208,7 +208,7 @@ def test_a_file_of_sas_is_read_with_its_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("ending", "name"), [("sav", "my column"), ("dta", "a" * 33), ("dta", "1st")])
 def test_a_name_that_the_program_does_not_allow_is_refused(ending: str, name: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="Column 1 has a name that"):
-        ic.write_table(pa.table({name: [1]}), tmp_path / f"t.{ending}")
+        write_table(pa.table({name: [1]}), tmp_path / f"t.{ending}")
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ STAY = ["-5", "-1.5", "-1e-05", "5", "a=b", "[-10, 0)", "*", " =1"]
 @pytest.mark.parametrize("ending", SPREAD)
 def test_texts_that_a_spreadsheet_would_run_are_escaped(ending: str, tmp_path: Path) -> None:
     texts = sorted([*RUN, *STAY])
-    ic.write_table(pa.table({"text": texts}), tmp_path / f"t.{ending}")
+    write_table(pa.table({"text": texts}), tmp_path / f"t.{ending}")
     stored = [row["text"] for row in read(tmp_path / f"t.{ending}")]
     assert sorted(stored) == sorted([f"'{text}" for text in RUN] + STAY)
     assert sorted(row["text"] for row in read(tmp_path / f"t.{ending}", escaped=True)) == texts
@@ -239,13 +239,13 @@ def test_texts_that_a_spreadsheet_would_run_are_escaped(ending: str, tmp_path: P
 
 @pytest.mark.parametrize("ending", SPREAD)
 def test_numbers_are_no_texts(ending: str, tmp_path: Path) -> None:
-    ic.write_table(pa.table({"n": [-5, 3], "f": [-0.5, 2.0]}), tmp_path / f"t.{ending}")
+    write_table(pa.table({"n": [-5, 3], "f": [-0.5, 2.0]}), tmp_path / f"t.{ending}")
     assert open_table(tmp_path / f"t.{ending}").domains(["n", "f"])["f"].values.tolist() == [-0.5, 2.0]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "sav", "dta"])
 def test_other_files_hold_texts_as_they_are(ending: str, tmp_path: Path) -> None:
-    ic.write_table(pa.table({"text": ["=1+1", "'x"]}), tmp_path / f"t.{ending}")
+    write_table(pa.table({"text": ["=1+1", "'x"]}), tmp_path / f"t.{ending}")
     assert [row["text"] for row in read(tmp_path / f"t.{ending}")] == ["'x", "=1+1"]
 
 
@@ -274,7 +274,7 @@ def test_arrow_and_duckdb_escape_as_python_does(texts: list[str]) -> None:
 @pytest.mark.parametrize("ending", SPREAD)
 def test_a_name_that_a_spreadsheet_would_run_is_refused(ending: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="Column 2 has a name that a spreadsheet would run"):
-        ic.write_table(pa.table({"a": [1], "=canary": [1]}), tmp_path / f"t.{ending}")
+        write_table(pa.table({"a": [1], "=canary": [1]}), tmp_path / f"t.{ending}")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -295,8 +295,8 @@ def test_a_release_of_every_kind_is_verified_by_its_own_script(ending: Any, tmp_
 
 
 def test_a_compressed_file_and_a_workbook_hold_no_time(tmp_path: Path) -> None:
-    ic.write_table(TABLE, tmp_path / "t.csv.gz")
-    ic.write_table(TABLE, tmp_path / "t.xlsx")
+    write_table(TABLE, tmp_path / "t.csv.gz")
+    write_table(TABLE, tmp_path / "t.xlsx")
     assert gzip.decompress((tmp_path / "t.csv.gz").read_bytes()).startswith(b"id,age,cost")
     assert (tmp_path / "t.csv.gz").read_bytes()[4:8] == b"\0\0\0\0"
     with zipfile.ZipFile(tmp_path / "t.xlsx") as book:
@@ -306,5 +306,5 @@ def test_a_compressed_file_and_a_workbook_hold_no_time(tmp_path: Path) -> None:
 def test_a_long_text_file_is_sorted_from_end_to_end(tmp_path: Path) -> None:
     rows = pa.table({"a": [str(number) for number in range(300_000)]})
     pieces = pa.concat_tables([rows.slice(start, 50_000) for start in range(0, 300_000, 50_000)])
-    ic.write_table(pieces, tmp_path / "long.csv")
+    write_table(pieces, tmp_path / "long.csv")
     assert (tmp_path / "long.csv").read_text(encoding="utf-8").split()[1:] == sorted(rows["a"].to_pylist())

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import CensusRequest, DataError
-from incrowd.engines import Notation, open_table, plain_day, plain_number
+from incrowd.engines import Notation, open_table, plain_day, plain_number, write_table
 
 FORMS = ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d", "%Y/%m/%d", "%d-%b-%Y", "%Y年%m月%d日")
 
@@ -186,7 +186,7 @@ def test_texts_of_a_spreadsheet_are_read_alike(tmp_path: Path) -> None:
         "zip": ["01", "x", "1,5"],
     }
     table = pa.table(cells | {"n": [1, 2, 3]})
-    ic.write_table(table, tmp_path / "t.xlsx")
+    write_table(table, tmp_path / "t.xlsx")
     said = {"decimal": ",", "thousands": ".", "dates": "%d.%m.%Y"}
     engine = open_table(tmp_path / "t.xlsx", missing_values=["", "k.A."], **said)  # type: ignore[arg-type]
     found = {

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import incrowd as ic
+from incrowd.evidence import Attacks
 
 SCHEMA = ic.Schema(
     quasi={"age": ic.intervals(10, 20), "town": ic.tree({"west": ["bonn", "köln"], "north": ["kiel", "lübeck"]})},
@@ -31,7 +32,7 @@ TABLE = [
 ]
 
 
-def numbers(found: ic.Attacks) -> list[Any]:
+def numbers(found: Attacks) -> list[Any]:
     return [(one.name, one.column, one.exposed, one.rate, one.baseline, one.worst) for one in found]
 
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import incrowd as ic
+from incrowd.evidence import Risk
 from incrowd.hierarchies import covers
 from release.test_local_releases import SCHEMA, TABLE, Runs
 from search.slow import PATHS
@@ -35,7 +36,7 @@ def people(*sizes: int, **more: Any) -> list[dict[str, Any]]:
     return [{"q": str(number), **more} for number, size in enumerate(sizes) for _ in range(size)]
 
 
-def one(table: Any, **more: Any) -> ic.Risk:
+def one(table: Any, **more: Any) -> Risk:
     return ic.risk(table, ic.Schema(quasi=["q"]), **more)
 
 

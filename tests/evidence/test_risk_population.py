@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import incrowd as ic
+from incrowd.evidence import Risk
 from incrowd.hierarchies import covers
 from release.test_local_releases import SCHEMA, Runs
 
@@ -60,7 +61,7 @@ def chances(published: Iterable[Row], people: list[Row], quasi: Iterable[str], f
     return found
 
 
-def expect(risk: ic.Risk, expected: list[Fraction]) -> None:
+def expect(risk: Risk, expected: list[Fraction]) -> None:
     assert risk.journalist is not None
     assert risk.journalist.highest == max(expected)
     assert risk.journalist.average == pytest.approx(float(sum(expected) / len(expected)))

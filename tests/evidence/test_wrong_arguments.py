@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 
 import incrowd as ic
+from incrowd.attacks import expected_homogeneity
+from incrowd.experiments import reproduce
 from incrowd.release._about import About
 
 CANARY = "canary"
@@ -74,7 +76,7 @@ def test_a_table_given_for_a_number_is_refused_without_showing_it(release: ic.Re
     refused(lambda: ic.Intruder(excluded=wrong), f"excluded must be a whole number of at least 0, {got}")
     refused(lambda: ic.Intruder(sure=wrong), f"sure must be a number from 0 to 1, {got}")
     refused(lambda: ic.Intruder(values={"disease": [wrong]}), "values of column 'disease' cannot hold")
-    refused(lambda: ic.expected_homogeneity(wrong, 2, [3]), f"n must be a whole number of at least 0, {got}")
+    refused(lambda: expected_homogeneity(wrong, 2, [3]), f"n must be a whole number of at least 0, {got}")
 
 
 def test_a_number_of_thousands_of_digits_is_refused_without_writing_it() -> None:
@@ -91,7 +93,7 @@ def test_presets_and_experiments_are_named_by_a_text(wrong: Any) -> None:
     got = f"got {type(wrong).__name__}"
     refused(lambda: ic.preset(wrong), f"must be one of 'ema-0.09', .*, {got}")
     refused(lambda: ic.risk(TABLE, SCHEMA).against(wrong), f"must be one of 'ema-0.09', .*, {got}")
-    refused(lambda: ic.reproduce(wrong), f"An experiment is named by a text, {got}")
+    refused(lambda: reproduce(wrong), f"An experiment is named by a text, {got}")
 
 
 def test_the_safe_harbor_asks_for_a_dict_of_kinds_a_list_of_codes_and_a_year() -> None:

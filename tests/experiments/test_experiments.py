@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 import incrowd as ic
+from incrowd.core import Census
 from incrowd.experiments import (
     Claim,
+    Reproduction,
     _enhanced,
     _improved as _improved_tables,
     _p_sensitive,
     _p_sensitive as _p_sensitive_claims,
+    reproduce,
 )
 from incrowd.experiments._adult import find_adult, p_sensitive_hierarchies
 from incrowd.experiments._p_sensitive import NODES
@@ -29,36 +32,36 @@ NAMES = ["enhanced", "homogeneity", "p-sensitive", "improved", "closeness"]
 
 
 @pytest.fixture(scope="module")
-def found() -> Iterator[ic.Reproduction]:
+def found() -> Iterator[Reproduction]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("INCROWD_DATA", raising=False)
-        yield ic.reproduce(small=True)
+        yield reproduce(small=True)
 
 
-def claims(found: ic.Reproduction, name: str) -> dict[str, tuple[str, bool | None]]:
+def claims(found: Reproduction, name: str) -> dict[str, tuple[str, bool | None]]:
     return {claim.said: (claim.found, claim.holds) for claim in found[name].claims}
 
 
-def rows(found: ic.Reproduction, name: str, table: str) -> list[dict[str, Any]]:
+def rows(found: Reproduction, name: str, table: str) -> list[dict[str, Any]]:
     return [dict(row) for row in found[name].tables[table]]
 
 
-def test_without_a_name_every_experiment_runs(found: ic.Reproduction) -> None:
+def test_without_a_name_every_experiment_runs(found: Reproduction) -> None:
     assert [experiment.name for experiment in found] == NAMES
     assert len(found) == 5
 
 
 def test_an_unknown_experiment_is_refused() -> None:
     with pytest.raises(ic.ParameterError, match=r"no experiment 'datafly'.*there are enhanced, homogeneity"):
-        ic.reproduce("datafly")
+        reproduce("datafly")
 
 
-def test_an_experiment_that_was_not_run_is_not_there(found: ic.Reproduction) -> None:
+def test_an_experiment_that_was_not_run_is_not_there(found: Reproduction) -> None:
     with pytest.raises(ic.ParameterError, match="no experiment 'datafly' here"):
         found["datafly"]
 
 
-def test_made_up_rows_are_marked_and_decide_nothing_about_adult(found: ic.Reproduction) -> None:
+def test_made_up_rows_are_marked_and_decide_nothing_about_adult(found: Reproduction) -> None:
     assert {one.name for one in found if one.stand_in} == {"enhanced", "p-sensitive", "closeness"}
     for one in found:
         assert ("MADE-UP ROWS" in one.data) == one.stand_in
@@ -67,7 +70,7 @@ def test_made_up_rows_are_marked_and_decide_nothing_about_adult(found: ic.Reprod
         assert (titles == {"made-up rows stand in for Adult"}) == one.stand_in
 
 
-def test_nothing_is_said_to_be_found_on_adult_where_made_up_rows_stood_in(found: ic.Reproduction) -> None:
+def test_nothing_is_said_to_be_found_on_adult_where_made_up_rows_stood_in(found: Reproduction) -> None:
     for one in found:
         texts = [one.title, *(claim.found for claim in one.claims)]
         texts += [json.dumps(chart.to_dict()).replace(MARK, "") for chart in one.charts.values()]
@@ -94,19 +97,19 @@ def test_conditions_that_spare_next_to_nothing_barely_improve_a_test(
     assert "Below 10% it barely holds" in less.why
 
 
-def test_the_same_numbers_come_out_every_time(found: ic.Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_numbers_come_out_every_time(found: Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("INCROWD_DATA", raising=False)
-    again = ic.reproduce("closeness", small=True)["closeness"]
+    again = reproduce("closeness", small=True)["closeness"]
     assert {**again.to_dict(), "seconds": 0} == {**found["closeness"].to_dict(), "seconds": 0}
 
 
-def test_no_enhanced_table_is_exposed_to_the_similarity_attack(found: ic.Reproduction) -> None:
+def test_no_enhanced_table_is_exposed_to_the_similarity_attack(found: Reproduction) -> None:
     own = [row for row in rows(found, "enhanced", "similarity") if row["model"] == "enhanced (p, alpha)"]
     assert [row["exposed_tables"] for row in own] == [0, 0]
     assert all(row["minimal_tables"] > 0 for row in own)
 
 
-def test_the_thesis_is_quoted_with_the_parameters_that_it_gives(found: ic.Reproduction) -> None:
+def test_the_thesis_is_quoted_with_the_parameters_that_it_gives(found: Reproduction) -> None:
     end = " are exposed to the similarity attack."
     assert [claim.said.removesuffix(end) for claim in found["enhanced"].claims[:3]] == [
         "13 of 21 minimal p-sensitive 4-anonymous tables (p = 2)",
@@ -115,7 +118,7 @@ def test_the_thesis_is_quoted_with_the_parameters_that_it_gives(found: ic.Reprod
     ]
 
 
-def test_stricter_promises_never_have_a_finer_best_node(found: ic.Reproduction) -> None:
+def test_stricter_promises_never_have_a_finer_best_node(found: Reproduction) -> None:
     by_model = defaultdict(list)
     for row in rows(found, "enhanced", "alpha"):
         by_model[row["model"]].append(row["least_full_domain"])
@@ -135,7 +138,7 @@ def test_exposed_records_are_those_that_a_plain_loop_finds(monkeypatch: pytest.M
     assert sum(exposed) > 0
 
 
-def _slowly_exposed(census: ic.Census, node: dict[str, int], kind: dict[str, str]) -> int:
+def _slowly_exposed(census: Census, node: dict[str, int], kind: dict[str, str]) -> int:
     classes: dict[tuple[str, ...], list[str]] = defaultdict(list)
     conditions = census.domains[_enhanced.HEALTH].texts
     for *codes, ill, count in zip(*census.codes, census.counts, strict=True):
@@ -146,7 +149,7 @@ def _slowly_exposed(census: ic.Census, node: dict[str, int], kind: dict[str, str
     return sum(len(values) for values in kept if len({kind[value] for value in values}) == 1)
 
 
-def test_expected_homogeneity_is_as_the_papers_say_but_for_one_slip(found: ic.Reproduction) -> None:
+def test_expected_homogeneity_is_as_the_papers_say_but_for_one_slip(found: Reproduction) -> None:
     verdicts = [claim.holds for claim in found["homogeneity"].claims]
     assert verdicts == [True, True, True, True, True, False]
     by_n = {row["n"]: row["expected_classes"] for row in rows(found, "homogeneity", "size") if row["how"] == "formula"}
@@ -155,13 +158,13 @@ def test_expected_homogeneity_is_as_the_papers_say_but_for_one_slip(found: ic.Re
     assert (by_k[2], by_k[10]) == pytest.approx((10_000, 2000 / 6561))
 
 
-def test_skewed_values_make_homogeneous_classes_likelier(found: ic.Reproduction) -> None:
+def test_skewed_values_make_homogeneous_classes_likelier(found: Reproduction) -> None:
     ways = {row["how"]: row["expected_classes"] for row in rows(found, "homogeneity", "k") if row["k"] == 5}
     assert ways["formula"] == pytest.approx(ways["equal shares"], rel=0.01)
     assert ways["skewed shares (8 : 1 : 1)"] == pytest.approx(12_000 * (0.8**5 + 2 * 0.1**5), rel=0.01)
 
 
-def test_a_2_sensitive_table_discloses_no_attribute(found: ic.Reproduction) -> None:
+def test_a_2_sensitive_table_discloses_no_attribute(found: Reproduction) -> None:
     samples = rows(found, "p-sensitive", "samples")
     assert {row["disclosures_2_sensitive"] for row in samples} == {0}
     assert len(samples) == 2 * 2 * 3 * 3
@@ -204,7 +207,7 @@ def test_disclosures_are_pairs_of_a_class_and_a_constant_column() -> None:
     ],
 )
 def test_the_twelve_records_come_out_of_every_algorithm_as_measured(
-    found: ic.Reproduction,
+    found: Reproduction,
     table: str,
     records: int,
     k: int,
@@ -217,11 +220,11 @@ def test_the_twelve_records_come_out_of_every_algorithm_as_measured(
     assert (row["similar_classes"], row["similar_records"]) == similar
 
 
-def test_plain_mu_argus_publishes_nothing(found: ic.Reproduction) -> None:
+def test_plain_mu_argus_publishes_nothing(found: Reproduction) -> None:
     assert {row["table"] for row in rows(found, "improved", "results") if row["records"] == 0} == {"ours, mu-Argus"}
 
 
-def test_the_improved_algorithms_hide_records_7_and_8_but_for_their_race(found: ic.Reproduction) -> None:
+def test_the_improved_algorithms_hide_records_7_and_8_but_for_their_race(found: Reproduction) -> None:
     for name in ("improved Datafly", "improved mu-Argus"):
         own = [row for row in rows(found, "improved", "released") if row["algorithm"] == name]
         hidden = [row for row in own if row["birth"] == "*"]
@@ -247,7 +250,7 @@ def test_the_printed_tables_are_those_of_the_published_facts(table: str) -> None
     assert [list(row.values()) for row in own] == printed
 
 
-def test_table_5_as_printed_is_not_close_and_the_one_of_table_4_is_up_to_1000(found: ic.Reproduction) -> None:
+def test_table_5_as_printed_is_not_close_and_the_one_of_table_4_is_up_to_1000(found: Reproduction) -> None:
     nearest = {(row["table"], row["n"]): row["smallest_t"] for row in rows(found, "closeness", "nearest")}
     assert nearest["as printed", 1000] == pytest.approx(2 / 9)
     assert nearest["from Table 4", 1000] == 0
@@ -255,7 +258,7 @@ def test_table_5_as_printed_is_not_close_and_the_one_of_table_4_is_up_to_1000(fo
     assert [claim.holds for claim in found["closeness"].claims[:2]] == [False, True]
 
 
-def test_the_check_for_many_n_and_t_agrees_with_the_front_door(found: ic.Reproduction) -> None:
+def test_the_check_for_many_n_and_t_agrees_with_the_front_door(found: Reproduction) -> None:
     grid = {
         (row["n"], row["t"]): row["holds"] for row in rows(found, "closeness", "check") if row["table"] != "as printed"
     }
@@ -270,12 +273,12 @@ def test_the_check_for_many_n_and_t_agrees_with_the_front_door(found: ic.Reprodu
         assert grid[n, t] == ic.check(table, schema, f"nt(n={n}, t={t})[disease, drop]").holds
 
 
-def test_incomes_are_as_far_from_the_whole_as_published(found: ic.Reproduction) -> None:
+def test_incomes_are_as_far_from_the_whole_as_published(found: Reproduction) -> None:
     values = [row["value"] for row in rows(found, "closeness", "distances")]
     assert values == ["3/8", "1/6", "2/3", "2/3"]
 
 
-def test_t_closeness_is_the_promise_with_n_as_large_as_the_table(found: ic.Reproduction) -> None:
+def test_t_closeness_is_the_promise_with_n_as_large_as_the_table(found: Reproduction) -> None:
     said = "By the definition, t-closeness is the special case in which n is the size of the table."
     assert claims(found, "closeness")[said] == (
         "With n = 1,000 both give the same classes and loss for 2 of 2 values of t.",
@@ -288,7 +291,7 @@ def test_a_claim_says_what_the_paper_says_what_we_found_and_whether_it_holds() -
     assert str(claim) == "  paper  SE = 1/9.\n  ours   SE = 1/9.\n  =>     holds"
 
 
-def test_everything_can_be_written_as_tables_charts_and_json(found: ic.Reproduction, tmp_path: Path) -> None:
+def test_everything_can_be_written_as_tables_charts_and_json(found: Reproduction, tmp_path: Path) -> None:
     names = found.save(tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
     for one in found:
@@ -301,7 +304,7 @@ def test_everything_can_be_written_as_tables_charts_and_json(found: ic.Reproduct
     assert (tmp_path / "out" / "closeness-adult.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
-def test_every_table_and_chart_on_disk_says_that_rows_are_made_up(found: ic.Reproduction, tmp_path: Path) -> None:
+def test_every_table_and_chart_on_disk_says_that_rows_are_made_up(found: Reproduction, tmp_path: Path) -> None:
     found.save(tmp_path)
     marked = {one.name: one.stand_in for one in found}
     for path in (path for path in tmp_path.iterdir() if path.suffix in {".csv", ".svg"}):
@@ -314,7 +317,7 @@ def test_every_table_and_chart_on_disk_says_that_rows_are_made_up(found: ic.Repr
 
 def test_confidential_columns_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("INCROWD_DATA", raising=False)
-    found = ic.reproduce("p-sensitive", small=True, confidential=["occupation", "education"])["p-sensitive"]
+    found = reproduce("p-sensitive", small=True, confidential=["occupation", "education"])["p-sensitive"]
     assert found.data.endswith("; confidential are occupation, education")
     adult = find_adult(None, small=True).sample(400, 1)
     rows = list(zip(*(adult.columns[name] for name in ("age", "occupation", "education")), strict=True))
@@ -352,11 +355,11 @@ def test_a_wrong_choice_of_confidential_columns_is_refused(
 ) -> None:
     monkeypatch.delenv("INCROWD_DATA", raising=False)
     with pytest.raises(ic.IncrowdError, match=problem):
-        ic.reproduce(name, small=True, confidential=chosen)
+        reproduce(name, small=True, confidential=chosen)
 
 
 def test_results_are_replaced_only_if_allowed(tmp_path: Path) -> None:
-    small = ic.reproduce("homogeneity", small=True)
+    small = reproduce("homogeneity", small=True)
     small.save(tmp_path)
     with pytest.raises(ic.DataError, match="has results already: homogeneity"):
         small.save(tmp_path)
@@ -369,4 +372,4 @@ def test_results_are_replaced_only_if_allowed(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_refused(name: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ic.DataError, match=why):
-        ic.reproduce("homogeneity", small=True).save(tmp_path / name)
+        reproduce("homogeneity", small=True).save(tmp_path / name)

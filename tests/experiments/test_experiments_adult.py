@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 import incrowd as ic
-from incrowd.experiments import _enhanced
+from incrowd.experiments import _enhanced, reproduce
 from incrowd.experiments._adult import NUMBERS, UCI, find_adult
 from incrowd.search import all_solutions
 
@@ -88,7 +88,7 @@ def test_another_file_is_refused_without_showing_its_values(content: str, why: s
     path = tmp_path / "given.csv"
     path.write_text(content, encoding="utf-8", errors="surrogateescape")
     with pytest.raises(ic.DataError, match=why) as refused:
-        ic.reproduce("closeness", adult=path)
+        reproduce("closeness", adult=path)
     assert "given.csv" in str(refused.value)
     assert "Canary" not in str(refused.value)
 
@@ -96,13 +96,13 @@ def test_another_file_is_refused_without_showing_its_values(content: str, why: s
 def test_a_folder_of_data_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INCROWD_DATA", str(tmp_path / "no"))
     with pytest.raises(ic.DataError, match=r"There is no folder '.*no', which INCROWD_DATA names") as refused:
-        ic.reproduce("closeness", small=True)
+        reproduce("closeness", small=True)
     assert "unset it" in refused.value.hint
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ic.DataError, match=r"There is no file '.*no\.csv'\."):
-        ic.reproduce(adult=tmp_path / "no.csv")
+        reproduce(adult=tmp_path / "no.csv")
 
 
 def test_the_stand_in_has_the_columns_of_adult_and_is_always_the_same() -> None:
@@ -148,6 +148,6 @@ def test_no_minimal_table_of_adult_is_exposed_if_nothing_is_left_out(
 
 
 def test_a_file_without_gains_and_losses_has_other_confidential_columns(adult_csv: Path) -> None:
-    found = ic.reproduce("p-sensitive", adult=adult_csv, small=True)["p-sensitive"]
+    found = reproduce("p-sensitive", adult=adult_csv, small=True)["p-sensitive"]
     assert "confidential are salary-class, education, occupation, workclass" in found.data
     assert not found.stand_in

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.core import Cells, Classes, Domain, Grouping
-from incrowd.models import _alpha_association as _association, promise
+from incrowd.models import Association, _alpha_association as _association, promise
 from models import slow
 from models.tables import bags, classes_of, counted, judge
 
@@ -24,8 +24,8 @@ PAPER = counted(
 )
 
 
-def association(rows: list[Any], *, entity: bool = False) -> ic.Association:
-    return ic.Association.of(classes_of(rows, entity=entity)[0], "s")
+def association(rows: list[Any], *, entity: bool = False) -> Association:
+    return Association.of(classes_of(rows, entity=entity)[0], "s")
 
 
 def test_the_alpha_vector_and_the_cost_matrix_of_the_paper() -> None:
@@ -77,7 +77,7 @@ def test_a_difference_beyond_what_a_float_tells_is_told() -> None:
     counts = np.array([many, many + 1, many + 1, many + 2])  # (n + 1) / (2n + 3) is larger than n / (2n + 1)
     cells = Cells({"s": np.array([0, 1, 0, 1])}, {"s": Domain.of("s", ["a", "b"])}, None, counts)
     grouping = Grouping(np.array([0, 0, 1, 1]), np.array([0, 2]))
-    view = ic.Association.of(Classes.of(grouping, (), cells), "s")
+    view = Association.of(Classes.of(grouping, (), cells), "s")
     assert view.alphas["a"] == Fraction(many + 1, 2 * many + 3)
 
 
@@ -94,7 +94,7 @@ def test_a_missing_value_is_a_value() -> None:
 
 def test_an_empty_table_has_no_alpha() -> None:
     cells = Cells({"s": np.zeros(0, np.uint8)}, {"s": Domain.of("s", [])}, None, np.zeros(0, np.int64))
-    view = ic.Association.of(Classes.of(Grouping(np.zeros(0, np.uint8), np.zeros(0, np.intp)), (), cells), "s")
+    view = Association.of(Classes.of(Grouping(np.zeros(0, np.uint8), np.zeros(0, np.intp)), (), cells), "s")
     assert (view.values, view.matrix().shape, list(view.edges()), view.most_certain(3)) == ((), (0, 0), [], [])
     assert (view.largest, view.spread) == (Fraction(0), Fraction(0))
 

@@ -13,6 +13,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import DataError
+from incrowd.engines import write_table
 
 GERMAN = {"decimal": ",", "thousands": ".", "dates": "%d.%m.%Y", "separator": ";", "encoding": "cp1252"}
 SCHEMA = ic.Schema(quasi={"geschlecht": ic.flat(), "geboren": ic.dates("year", "decade")}, sensitive=["kosten"])
@@ -237,7 +238,7 @@ def test_what_was_said_and_fits_nothing_is_said(given: dict[str, Any], words: st
 
 
 def test_what_was_said_of_a_sheet_and_fits_nothing_is_said(tmp_path: Path) -> None:
-    ic.write_table([{"age": 31, "town": "Bonn"}, {"age": 32, "town": "Ulm"}], tmp_path / "t.xlsx")
+    write_table([{"age": 31, "town": "Bonn"}, {"age": 32, "town": "Ulm"}], tmp_path / "t.xlsx")
     found = ic.suggest(tmp_path / "t.xlsx", dates="%d.%m.%Y")
     assert found.asked[0].startswith("dates was given, and no column has days of this form")
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import incrowd as ic
+from incrowd.core import Census
 from incrowd.search._mu_argus import Labelled, minimal_combinations, rare_in
 from published.nodes import INDEX, TABLES, schema_of
 
@@ -36,7 +37,7 @@ def unique_combinations(fact: dict[str, Any]) -> list[str]:
     return ["+".join(census.quasi[column] for column in chosen) for chosen in found]
 
 
-def _codes(census: ic.Census, row: dict[str, str], levels: dict[str, int]) -> list[int]:
+def _codes(census: Census, row: dict[str, str], levels: dict[str, int]) -> list[int]:
     """Give the group of a row's values in every quasi-identifier."""
     leaves = {name: census.domains[name].texts.tolist().index(row[name]) for name in census.quasi}
     return [int(census.ladders[name].groups[levels[name]][leaves[name]]) for name in census.quasi]

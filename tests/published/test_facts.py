@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 import incrowd as ic
-from incrowd.core import CensusRequest, Verdict
+from incrowd.attacks import expected_homogeneity
+from incrowd.core import Census, CensusRequest, Verdict
 from incrowd.engines import open_table
+from incrowd.evidence import Assessment, Attacks
 from incrowd.hierarchies import covers
 from incrowd.models import cumulative_max, max_groups
 from published import combinations, local, nodes
@@ -83,11 +85,11 @@ def farthest(fact: dict[str, Any]) -> Any:
     return max(finding.measured[0] for finding in ic.check(path_of(fact["table"]), schema, model).findings)
 
 
-def assess(fact: dict[str, Any], **options: Any) -> ic.Assessment:
+def assess(fact: dict[str, Any], **options: Any) -> Assessment:
     return ic.assess(path_of(fact["table"]), schema_of(fact), **options)
 
 
-def census_of(fact: dict[str, Any], schema: ic.Schema) -> ic.Census:
+def census_of(fact: dict[str, Any], schema: ic.Schema) -> Census:
     """Count a table as it stands, without hierarchies."""
     request = CensusRequest(schema.quasi_names, schema.sensitive_names, count=schema.count)
     return open_table(path_of(fact["table"])).census(request)
@@ -144,7 +146,7 @@ def value_counts(fact: dict[str, Any]) -> dict[str, int]:
     return dict(zip(domain.texts.tolist(), domain.counts.tolist(), strict=True))
 
 
-def counted(*classes: dict[Any, int]) -> ic.Assessment:
+def counted(*classes: dict[Any, int]) -> Assessment:
     """Assess a table that is given as one histogram per class."""
     rows = [{"q": number, "s": value, "n": count} for number, bag in enumerate(classes) for value, count in bag.items()]
     return ic.assess([row for row in rows if row["n"]], ic.Schema(quasi=["q"], sensitive=["s"], count="n"))
@@ -200,7 +202,7 @@ def frequencies(fact: dict[str, Any]) -> Any:
     return [census.domains[name].counts for name in census.sensitive]
 
 
-def attacked(fact: dict[str, Any], **known: Any) -> ic.Attacks:
+def attacked(fact: dict[str, Any], **known: Any) -> Attacks:
     return ic.attack(path_of(fact["table"]), schema_of(fact), intruder=ic.Intruder(**known))
 
 
@@ -242,7 +244,7 @@ MEASURES |= {
     "similarity": similar,
     "posterior": posterior,
     "link": linked,
-    "se": lambda fact: ic.expected_homogeneity(*(fact["args"][name] for name in "nkK")).classes,
+    "se": lambda fact: expected_homogeneity(*(fact["args"][name] for name in "nkK")).classes,
     "attribute_disclosures": lambda fact: attacked(fact).attribute_disclosures,
     "k_compatible": lambda fact: assess(fact, matching="compatible").compatible_k,
     "alpha_vector": lambda fact: assess(fact).association().alphas,

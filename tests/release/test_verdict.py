@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import incrowd as ic
+from incrowd.engines import write_table
 
 # Table 3.8 of the enhanced (p, alpha)-sensitive paper: three classes of four, two of them in one category each.
 TABLE = [
@@ -169,7 +170,7 @@ def _as(kind: str, folder: Path) -> Any:
         (folder / "t.csv").write_text("\n".join([",".join(TWICE), *map(",".join, lines)]))
         return folder / "t.csv"
     if kind == "parquet":
-        ic.write_table(pa.table(TWICE), folder / "t.parquet")
+        write_table(pa.table(TWICE), folder / "t.parquet")
         return folder / "t.parquet"
     kinds: dict[str, Any] = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "arrow": pa.table}
     made = [dict(zip(TWICE, row, strict=True)) for row in zip(*TWICE.values(), strict=True)]

@@ -4,7 +4,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import incrowd as ic
+from incrowd.models import Association
 from incrowd.report import bipartite_svg
 from models.tables import classes_of, counted
 
@@ -12,7 +12,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def picture(*classes: Any, **limits: int) -> ET.Element:
-    view = ic.Association.of(classes_of(counted(*classes))[0], "s")
+    view = Association.of(classes_of(counted(*classes))[0], "s")
     return ET.fromstring(bipartite_svg(view, **limits))  # noqa: S314
 
 
@@ -51,10 +51,10 @@ def test_values_cannot_break_out_of_the_picture() -> None:
 
 
 def test_a_missing_value_is_called_so() -> None:
-    root = ET.fromstring(bipartite_svg(ic.Association.of(classes_of([(0, None), (0, "a")])[0], "s")))  # noqa: S314
+    root = ET.fromstring(bipartite_svg(Association.of(classes_of([(0, None), (0, "a")])[0], "s")))  # noqa: S314
     assert "(missing), class 0: 0.5" in lines(root)
 
 
 def test_a_picture_needs_nothing_from_outside() -> None:
-    view = ic.Association.of(classes_of(counted({"a": 1}))[0], "s")
+    view = Association.of(classes_of(counted({"a": 1}))[0], "s")
     assert re.findall(r"https?://[^\"]*", bipartite_svg(view)) == ["http://www.w3.org/2000/svg"]

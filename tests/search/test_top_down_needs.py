@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
+from incrowd.core import Census
 from incrowd.search import Locally, LocalOutcome, Pieces, Problem, TopDown
 from search.slow import QUASI, Row
 from search.slow_top_down import Deficit, Slow, order, published
@@ -178,7 +179,7 @@ def test_refuses_what_it_does_not_know() -> None:
 def test_no_records_need_no_classes() -> None:
     table = [{"age": "20", "sex": "f", "town": "ulm", "disease": "a"}]
     asked = problem(table, ic.KAnonymity(2))
-    empty = ic.Census(
+    empty = Census(
         **{
             **{name: getattr(asked.census, name) for name in ("quasi", "sensitive", "domains", "ladders", "floor")},
             "codes": tuple(codes[:0] for codes in asked.census.codes),

@@ -15,7 +15,7 @@ import pytest
 import incrowd as ic
 from engines.subjects import Subject
 from incrowd.core import CensusRequest
-from incrowd.engines import SparkHome, open_table
+from incrowd.engines import SparkHome, open_table, write_table
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines.spark import _engine as _spark, _home as _spark_held, _home as _spark_rows
 from spark.applications import spark_subject
@@ -297,5 +297,5 @@ def test_spark_writes_nothing_but_parquet(table: Any, tmp_path: Path) -> None:
     with pytest.raises(ic.DataError, match=r"cannot write 'data.csv': it writes Parquet"):
         release.save(tmp_path / "out", format="csv")
     assert not (tmp_path / "out").exists()
-    ic.write_table(release.table, tmp_path / "table.parquet")
+    write_table(release.table, tmp_path / "table.parquet")
     assert tally(pyarrow.parquet.read_table(tmp_path / "table.parquet")) == tally(release.table)

@@ -94,6 +94,11 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
     assert set(dir(incrowd)) - set(REFERENCE.findall(pages)) - {"__version__"} == set()
 
 
+def test_the_index_of_the_reference_names_every_public_name_once() -> None:
+    rows = [line.split("|")[2] for line in read("docs/reference/index.md").splitlines() if line.startswith("| ")]
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows[1:]))) == sorted(dir(incrowd))
+
+
 def test_every_command_and_option_has_its_place_in_the_reference() -> None:
     head, *sections = read("docs/reference/command-line.md").split("## `incrowd ")
     documented = {section.partition("`")[0]: section for section in sections}

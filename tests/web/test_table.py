@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from incrowd.engines import write_table
 from web.serving import Visitor
 
 
@@ -66,9 +67,7 @@ def test_a_table_that_changed_is_read_again(planned: Visitor, folder: Path) -> N
 
 @pytest.mark.parametrize("kind", ["parquet", "xlsx"])
 def test_other_files_are_looked_at_too(planned: Visitor, folder: Path, kind: str) -> None:
-    import incrowd as ic  # noqa: PLC0415
-
-    ic.write_table([{"age": 21.5, "sex": "f"}, {"age": 30.0, "sex": None}], folder / f"other.{kind}")
+    write_table([{"age": 21.5, "sex": "f"}, {"age": 30.0, "sex": None}], folder / f"other.{kind}")
     planned.ask("POST", "/api/open", json={"name": f"other.{kind}"})
     rows = planned.ask("GET", "/api/table/rows")["rows"]
     assert sorted(rows) == [["21.5", "f"], ["30", None]]

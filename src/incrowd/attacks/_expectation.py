@@ -98,8 +98,8 @@ def expected_homogeneity(
 
     Examples
     --------
-    >>> import incrowd as ic
-    >>> found = ic.expected_homogeneity(60_000, 5, [3])
+    >>> from incrowd.attacks import expected_homogeneity
+    >>> found = expected_homogeneity(60_000, 5, [3])
     >>> round(float(found.classes), 1), round(float(found.people))
     (148.1, 741)
     """

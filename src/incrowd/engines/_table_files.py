@@ -43,10 +43,11 @@ def write_table(table: Any, target: str | os.PathLike[str] | Database, *, force:
 
     Examples
     --------
-    >>> import tempfile, incrowd as ic
+    >>> import tempfile
     >>> from pathlib import Path
+    >>> from incrowd.engines import write_table
     >>> path = Path(tempfile.mkdtemp()) / "table.csv"
-    >>> ic.write_table([{"age": 34, "note": "=1+1"}, {"age": -5, "note": "none"}], path)
+    >>> write_table([{"age": 34, "note": "=1+1"}, {"age": -5, "note": "none"}], path)
     >>> path.read_text().splitlines()
     ['age,note', '-5,none', "34,'=1+1"]
     """

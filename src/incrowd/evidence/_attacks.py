@@ -186,7 +186,8 @@ class Attacks:
         Notes
         -----
         Every row begins with the attack, and the sensitive column that it is about. Attacks tell different things
-        about people, so a row has nothing in the columns of others. ``ic.write_table`` writes the table to a file.
+        about people, so a row has nothing in the columns of others. ``incrowd.engines.write_table`` writes the
+        table to a file.
         """
         tables = [entry.exposed_records() for entry in self.entries]
         names = list(dict.fromkeys(name for table in tables for name in table))

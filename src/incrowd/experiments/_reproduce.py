@@ -67,8 +67,8 @@ def reproduce(
 
     Examples
     --------
-    >>> import incrowd as ic
-    >>> found = ic.reproduce("homogeneity")["homogeneity"]
+    >>> from incrowd.experiments import reproduce
+    >>> found = reproduce("homogeneity")["homogeneity"]
     >>> found.claims[0].found, found.claims[0].verdict
     ('SE = 1/9.', 'holds')
     """

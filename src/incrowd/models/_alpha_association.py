@@ -265,10 +265,11 @@ class Association:
     Examples
     --------
     >>> import incrowd as ic
+    >>> from incrowd.models import Association
     >>> rows = [("30s", "flu"), ("30s", "flu"), ("30s", "hiv"), ("40s", "flu"), ("40s", "hiv")]
     >>> schema = ic.Schema(quasi=["age"], sensitive=["disease"])
     >>> census = ic.census([{"age": age, "disease": disease} for age, disease in rows], schema)
-    >>> association = ic.Association.of(census.classes(), "disease")
+    >>> association = Association.of(census.classes(), "disease")
     >>> association.alphas
     {'flu': Fraction(2, 3), 'hiv': Fraction(1, 2)}
     >>> association.spread

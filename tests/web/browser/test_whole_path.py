@@ -10,6 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 import incrowd as ic
+from incrowd.engines import write_table
 from web.browser.steward import PATIENCE, Steward, sees
 
 
@@ -23,7 +24,7 @@ def onward(steward: Steward, title: str) -> Page:
 def test_a_table_goes_from_upload_to_release_and_its_plan_makes_the_same_on_the_command_line(
     steward: Steward, tmp_path: Path
 ) -> None:
-    ic.write_table(ic.hospital(), tmp_path / "hospital.csv")
+    write_table(ic.hospital(), tmp_path / "hospital.csv")
     page = steward.go("open")
     page.set_input_files("#upload", tmp_path / "hospital.csv")
     sees(page, "We read 1,000 rows and 9 columns")

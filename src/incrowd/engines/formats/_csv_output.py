@@ -57,8 +57,8 @@ def unescape_formula(text: str) -> str:
 
     Examples
     --------
-    >>> import incrowd as ic
-    >>> ic.unescape_formula("'=1+1"), ic.unescape_formula("-5"), ic.unescape_formula("''s-Hertogenbosch")
+    >>> from incrowd.engines import unescape_formula
+    >>> unescape_formula("'=1+1"), unescape_formula("-5"), unescape_formula("''s-Hertogenbosch")
     ('=1+1', '-5', "'s-Hertogenbosch")
     """
     return text.removeprefix(MARK)
