@@ -27,7 +27,7 @@ from incrowd.search import (
     Algorithm,
     CheapestFirst,
     Datafly,
-    Inspected,
+    Inspection,
     LocalOutcome,
     Mondrian,
     MuArgus,
@@ -97,7 +97,7 @@ def _row(name: str, search: Algorithm, problem: Problem) -> float:
     if isinstance(found, LocalOutcome):
         labels, sizes, costs = found.labels, found.sizes, found.costs
     else:
-        inspected = Inspected(problem, found.best.levels)
+        inspected = Inspection(problem, found.best.levels)
         basis = Basis(None, {}, problem, predicted_by(problem, inspected.recoding()))
         labels, sizes, costs = basis.labels, basis.sizes, inspected.costs()
     records = problem.census.records

@@ -17,7 +17,7 @@ import incrowd as ic
 from attacks.slow import numbers
 from incrowd.core import LocalRecoding
 from incrowd.hierarchies import covers
-from incrowd.search import Locally, LocalOutcome, Pieces, Problem, Progress
+from incrowd.search import LocalOutcome, LocalTable, Pieces, Problem, Progress
 
 SCHEMA = ic.Schema(quasi=["age"], sensitive=["s"])
 
@@ -145,7 +145,7 @@ class Shuffled:
         problem: Problem,
         progress: Callable[[Progress], bool | None] | None = None,  # noqa: ARG002
     ) -> LocalOutcome:
-        table = Locally(problem)
+        table = LocalTable(problem)
         cells = np.repeat(np.arange(len(table.census)), table.census.counts)[list(self.order)]
         classes = np.minimum(np.arange(len(cells)) // 2, (len(cells) - self.left_out) // 2 - 1)
         pieces = Pieces(cells, np.roll(classes, self.left_out), np.ones(len(cells), dtype=np.int64))

@@ -9,14 +9,14 @@ from hypothesis import given, strategies as st
 import incrowd as ic
 from incrowd.core import group
 from incrowd.measures import Loss, Published, costs_of_labels
-from incrowd.search import Inspected, Locally, Pieces
+from incrowd.search import Inspection, LocalTable, Pieces
 from search.tables import problem, tables
 
 
 @given(tables, st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 2)))
 def test_a_node_written_as_a_local_recoding_costs_the_same(table: list[dict[str, str]], node: tuple[int, ...]) -> None:
     asked = problem(table, ic.KAnonymity(1))
-    local, census = Locally(asked), asked.census
+    local, census = LocalTable(asked), asked.census
     codes = [namer.group_of(level)[census.codes[namer.column]] for namer, level in zip(local.names, node, strict=True)]
     classes = group(codes, [int(column.max()) + 1 for column in codes])
     pieces = Pieces(np.arange(len(census)), classes.ids.astype(np.int64), census.counts.astype(np.int64))
@@ -24,7 +24,7 @@ def test_a_node_written_as_a_local_recoding_costs_the_same(table: list[dict[str,
         namer.by_group(np.full(len(classes), level), column[classes.first])
         for namer, level, column in zip(local.names, node, codes, strict=True)
     ]
-    expected = Inspected(asked, dict(zip(census.quasi, node, strict=True))).costs()
+    expected = Inspection(asked, dict(zip(census.quasi, node, strict=True))).costs()
     found = local.outcome(pieces, labels)
     assert {**found.costs, "height": expected["height"]} == pytest.approx(expected, abs=1e-11)
     assert found.classes == len(classes)
@@ -32,7 +32,7 @@ def test_a_node_written_as_a_local_recoding_costs_the_same(table: list[dict[str,
 
 def test_a_record_that_is_left_out_costs_the_most() -> None:
     asked = problem([{"age": "20", "sex": "f", "town": "ulm", "disease": "a"}] * 3, ic.KAnonymity(1))
-    names = Locally(asked).names
+    names = LocalTable(asked).names
     labels = [namer.by_group(np.array([0]), np.array([0])) for namer in names]
     costs = costs_of_labels(asked.census, labels, np.array([2]))
     objective = Loss().bind(asked.census, {}, 0.5)

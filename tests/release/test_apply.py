@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import incrowd as ic
-from incrowd.search import Inspected
+from incrowd.search import Inspection
 
 SCHEMA = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat()}, sensitive=["disease"])
 FIRST = [
@@ -58,13 +58,13 @@ def test_two_releases_side_by_side() -> None:
 
 def test_neighbours_of_a_release_are_counted_when_somebody_asks_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[Any] = []
-    alone = Inspected.left_out_alone
+    alone = Inspection.left_out_alone
 
-    def watched(self: Inspected, levels: Sequence[int] | None = None) -> dict[str, int]:
+    def watched(self: Inspection, levels: Sequence[int] | None = None) -> dict[str, int]:
         counted.append(levels)
         return alone(self, levels)
 
-    monkeypatch.setattr(Inspected, "left_out_alone", watched)
+    monkeypatch.setattr(Inspection, "left_out_alone", watched)
     release = ic.anonymize(FIRST, SCHEMA, model="k>=2, l>=2", at_least={"sex": 1})
     age, sex = release.explanation.notches
     assert (age.published, sex.hidden, counted) == ("in 2 groups instead of 4 values (level 1 of 3)", True, [])

@@ -17,7 +17,7 @@ import pytest
 import incrowd as ic
 from incrowd.core import LocalRecoding
 from incrowd.hierarchies import covers
-from incrowd.search import Locally, LocalOutcome, Pieces, Problem, Progress
+from incrowd.search import LocalOutcome, LocalTable, Pieces, Problem, Progress
 from incrowd.search._local import Labels
 
 SCHEMA = ic.Schema(
@@ -51,7 +51,7 @@ class Runs:
         problem: Problem,
         progress: Callable[[Progress], bool | None] | None = None,  # noqa: ARG002
     ) -> LocalOutcome:
-        table = Locally(problem)
+        table = LocalTable(problem)
         cells = np.repeat(np.arange(len(table.census)), table.census.counts)
         classes = np.minimum(np.arange(len(cells)) // 2, (len(cells) - self.leave_out) // 2 - 1)
         if self.leave_out:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.search import Locally, Problem
+from incrowd.search import LocalTable, Problem
 from incrowd.search.cheapest._block_kernels import Boxes, nearest
 from incrowd.search.cheapest._formation import Groups, _matched, cut_into_blocks, form_in_blocks, of_points
 from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _enough, _search
@@ -32,7 +32,7 @@ WEIGHED = (ic.PAlphaSensitive(2, Fraction(1, 2), weight_over="distinct"), None)
 
 
 def board_of(table: Sequence[Row], model: Any) -> Board:
-    return Board.of(Locally(problem(table, model)), "hierarchy")
+    return Board.of(LocalTable(problem(table, model)), "hierarchy")
 
 
 def values_of(board: Board) -> list[tuple[str, ...]]:
@@ -165,7 +165,7 @@ def test_the_compiled_loop_finds_the_same(table: list[Row], most: int, labels: A
     numbered = [{**row, "age": int(row["age"])} for row in table]
     schema = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat(), "town": ic.flat()})
     census = ic.census([{name: row[name] for name in QUASI} for row in numbered], schema)
-    board = Board.of(Locally(Problem(census, schema, ic.KAnonymity(1))), labels)
+    board = Board.of(LocalTable(Problem(census, schema, ic.KAnonymity(1))), labels)
     tables_, everyone = board.tables(), np.arange(len(board.points))
     first, last = np.zeros_like(everyone), np.full_like(everyone, len(everyone))
     boxes = Boxes(tables_, tables_.place, tables_.place, board.weights)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import incrowd as ic
-from incrowd.search import Datafly, Locally, Problem
+from incrowd.search import Datafly, LocalTable, Problem
 from incrowd.search._ascent import raise_levels
 from search import slow_raised as slow
 from search.slow import Row
@@ -64,7 +64,7 @@ def sizes(outcome: Any) -> dict[str, int]:
 
 
 def test_the_papers_table_needs_one_step_of_the_date_of_birth() -> None:
-    assert raise_levels(Locally(illustration()), k=2, outliers=2).levels == (0, 1, 0, 0)
+    assert raise_levels(LocalTable(illustration()), k=2, outliers=2).levels == (0, 1, 0, 0)
 
 
 def test_plain_datafly_publishes_table_9_of_the_paper() -> None:
@@ -154,8 +154,8 @@ def test_of_two_classes_that_cannot_spare_any_the_first_smallest_one_joins() -> 
 
 def test_more_outliers_keep_levels_low() -> None:
     table = illustration(ic.KAnonymity(3))
-    assert raise_levels(Locally(table), 3, 12).levels == (0, 0, 0, 0)
-    assert raise_levels(Locally(table), 3, 3).levels == (0, 2, 0, 1)
+    assert raise_levels(LocalTable(table), 3, 12).levels == (0, 0, 0, 0)
+    assert raise_levels(LocalTable(table), 3, 3).levels == (0, 2, 0, 1)
 
 
 def test_the_lowest_levels_that_are_allowed_are_where_it_begins() -> None:
@@ -215,4 +215,4 @@ def test_a_release_of_datafly_keeps_its_promise() -> None:
 
 
 def test_the_raising_ends_at_the_top_where_there_are_too_few_records() -> None:
-    assert raise_levels(Locally(one_column({"f": 2, "m": 1}, k=1)), k=4, outliers=0).levels == (1,)
+    assert raise_levels(LocalTable(one_column({"f": 2, "m": 1}, k=1)), k=4, outliers=0).levels == (1,)

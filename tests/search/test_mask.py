@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.search import Incognito, Inspected, Optimal, Problem, Samarati, all_solutions, find_frontier
+from incrowd.search import Incognito, Inspection, Optimal, Problem, Samarati, all_solutions, find_frontier
 from incrowd.search.lattice import _optimal as _boxes
 from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._rollup import Rollup
@@ -43,7 +43,7 @@ def towns(names: str, k_of: int, limit: int, **more: Any) -> Problem:
 
 def gone(asked: Problem, level: int) -> list[int]:
     """Give the codes of the classes that are masked."""
-    return list(Inspected(asked, {"town": level}).recoding().suppressed[0].tolist())
+    return list(Inspection(asked, {"town": level}).recoding().suppressed[0].tolist())
 
 
 def test_the_smallest_class_joins_those_that_would_break_the_promise_as_one() -> None:
@@ -51,7 +51,7 @@ def test_the_smallest_class_joins_those_that_would_break_the_promise_as_one() ->
     assert gone(asked, 0) == [2, 3]
     asked = towns("aaaabbbc", 3, 6)  # c alone would be a class of 1: b joins it
     assert gone(asked, 0) == [1, 2]
-    assert Inspected(asked, {"town": 0}).left_out() == 4
+    assert Inspection(asked, {"town": 0}).left_out() == 4
 
 
 def test_of_equally_small_classes_the_first_joins() -> None:

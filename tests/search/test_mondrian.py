@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 import incrowd as ic
 from incrowd.plan._checks import build_search
 from incrowd.plan._sections import SearchSection
-from incrowd.search import Locally, Mondrian, Problem, Progress
+from incrowd.search import LocalTable, Mondrian, Problem, Progress
 from incrowd.search.mondrian._checks import Candidates, Check
 from search import slow_mondrian as slow
 from search.slow_mondrian import GRADE, QUASI, TOWN, Part
@@ -232,7 +232,7 @@ def boxes(pairs: list[tuple[int, int]], k: int, *, strict: bool) -> Counter[Any]
 @settings(max_examples=60)
 @given(table=tables, promise=st.sampled_from(PROMISES), cuts=st.lists(st.integers(1, 39), max_size=5))
 def test_the_fast_check_agrees_with_the_judges(table: Part, promise: Any, cuts: list[int]) -> None:
-    asked = Locally(problem(table, promise[0]))
+    asked = LocalTable(problem(table, promise[0]))
     census, check = asked.census, Check(asked)
     opens = np.array(sorted({0, len(census), *(cut for cut in cuts if cut < len(census))}))
     order = np.arange(len(census))[::-1].copy()

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import CensusRequest
-from incrowd.search import Along, Begun, ByCounts, LocalOutcome, Mondrian, Problem, ValueCounts
+from incrowd.search import ColumnCut, CountedCuts, EarlierParts, LocalOutcome, Mondrian, Problem, ValueCounts
 from incrowd.search.mondrian import _counts as _by_counts
 from incrowd.search.mondrian._counts import Counts
 from search.slow_mondrian import Part
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore
 CLOSED = [promise for promise, _ in PROMISES if promise.union_closed]
 
 
-def cut(problem: Problem, by: ByCounts, cells: Any, blocks: int = 1) -> Along | None:
+def cut(problem: Problem, by: CountedCuts, cells: Any, blocks: int = 1) -> ColumnCut | None:
     """Say where some cells are cut, which go by so many at a time."""
     census = problem.census
     floor = dict(zip(census.quasi, census.floor, strict=True))
@@ -45,7 +45,7 @@ def cut(problem: Problem, by: ByCounts, cells: Any, blocks: int = 1) -> Along | 
 def cut_first(problem: Problem, search: Mondrian, room: int) -> LocalOutcome:
     """Cut a table by counts until every part has so few cells, then go on with the cells."""
     whole = replace(problem, part=True)
-    by, done = ByCounts(whole, search.labels), 0
+    by, done = CountedCuts(whole, search.labels), 0
     parts, open_parts = np.zeros(len(problem.census), dtype=np.int64), [np.arange(len(problem.census))]
     while open_parts:
         cells = open_parts.pop()
@@ -56,7 +56,7 @@ def cut_first(problem: Problem, search: Mondrian, room: int) -> LocalOutcome:
             pieces = along.pieces[problem.census.codes[along.column][cells]]
             open_parts += [cells[pieces == piece] for piece in range(along.number)]
     assert by.whole is not None
-    return search.go_on(whole, Begun(parts, by.whole))
+    return search.go_on(whole, EarlierParts(parts, by.whole))
 
 
 @settings(max_examples=60, deadline=None)
@@ -78,14 +78,14 @@ def test_gives_the_classes_that_a_run_over_all_cells_gives(
 
 def test_the_pieces_of_every_value_are_told() -> None:
     asked = problem(alike(age=[20, 22, 25, 31, 40, 47, 50, 60], sex=list("ffmmffmm")), ic.KAnonymity(2))
-    along = cut(asked, ByCounts(replace(asked, part=True), "range"), np.arange(8))
+    along = cut(asked, CountedCuts(replace(asked, part=True), "range"), np.arange(8))
     assert along is not None
     assert (along.column, along.pieces.tolist()) == (0, [0, 0, 0, 0, 1, 1, 1, 1])
 
 
 def test_values_that_a_part_does_not_have_go_nowhere() -> None:
     asked = problem(alike(age=[20, 22, 25, 31, 40, 47, 50, 60]), ic.KAnonymity(2))
-    by = ByCounts(replace(asked, part=True), "range")
+    by = CountedCuts(replace(asked, part=True), "range")
     cut(asked, by, np.arange(8))
     along = cut(asked, by, np.arange(4))
     assert along is not None
@@ -94,14 +94,14 @@ def test_values_that_a_part_does_not_have_go_nowhere() -> None:
 
 def test_a_whole_of_one_number_beside_missing_ones_is_measured_without_a_warning() -> None:
     asked = problem(alike(age=[20, 28, 28, None, None]), ic.KAnonymity(2))
-    along = cut(asked, ByCounts(replace(asked, part=True), "range"), np.arange(1, 3))
+    along = cut(asked, CountedCuts(replace(asked, part=True), "range"), np.arange(1, 3))
     assert along is not None
     assert along.pieces.tolist() == [-1, 0, 1]
 
 
 def test_a_part_is_not_cut_where_a_piece_would_break_the_promise() -> None:
     asked = problem(alike(age=[20, 22, 25], disease=list("aab")), ic.LDiversity(2))
-    assert cut(asked, ByCounts(replace(asked, part=True), "range"), np.arange(3)) is None
+    assert cut(asked, CountedCuts(replace(asked, part=True), "range"), np.arange(3)) is None
 
 
 def test_closeness_is_to_the_whole_table_and_not_to_the_part() -> None:

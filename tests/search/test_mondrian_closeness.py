@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.models import NTJudge
-from incrowd.search import CutOutcome, Locally, Mondrian, Problem
+from incrowd.search import CutOutcome, LocalTable, Mondrian, Problem
 from models.slow import variational
 from search import slow_mondrian as slow
 from search.slow_mondrian import Part
@@ -67,7 +67,7 @@ def audited(asked: Problem, outcome: CutOutcome) -> Any:
     recoding, census = outcome.recoding, asked.census
     known = {cell: number for number, cell in enumerate(zip(*map(np.ndarray.tolist, census.codes), strict=True))}
     cells = np.array([known[cell] for cell in zip(*map(np.ndarray.tolist, recoding.codes), strict=True)])
-    found = Locally(asked).classes(cells, recoding.classes, outcome.classes, recoding.counts)
+    found = LocalTable(asked).classes(cells, recoding.classes, outcome.classes, recoding.counts)
     labels, codes = (tuple(getattr(column, part) for column in outcome.labels) for part in ("names", "codes"))
     return dataclasses.replace(found, paths=outcome.paths, labels=labels, codes=codes)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import Census
-from incrowd.search import Locally, LocalOutcome, Pieces, Problem, TopDown
+from incrowd.search import LocalOutcome, LocalTable, Pieces, Problem, TopDown
 from search.slow import QUASI, Row
 from search.slow_top_down import Deficit, Slow, order, published
 from search.tables import CATEGORIES, CATEGORY, WEIGHT, problem, tables, tree
@@ -141,7 +141,7 @@ def test_what_several_sensitive_columns_miss_is_added_up(
 @given(tables, searches)
 def test_the_judges_agree_that_every_class_keeps_the_promise(table: list[Row], search: TopDown) -> None:
     asked = problem(table, ic.KAnonymity(3) & ic.EnhancedPAlphaSensitive(2, 1))
-    locally = Locally(asked)
+    locally = LocalTable(asked)
     cells = np.arange(len(locally.census))
     if locally.keeps(cells, np.zeros(len(cells), dtype=np.int64), 1).all():
         recoding = search.search(asked).recoding

@@ -13,7 +13,7 @@ from incrowd.release._output import Publishing, manner_of, reading_of
 from incrowd.release._publish import publish_node
 from incrowd.release._recoding_file import SavedRecoding, load_recoding
 from incrowd.release._release import Release
-from incrowd.search import Inspected, Node, Outcome, Problem
+from incrowd.search import Inspection, Node, Outcome, Problem
 
 
 def apply(
@@ -102,7 +102,7 @@ def _node(problem: Problem, recoding: FullDomainRecoding) -> Node:
     """Count what the levels leave out on the new table; too much is no release."""
     census = problem.census
     levels = {name: recoding.levels[name] for name in census.quasi}
-    inspected = Inspected(problem, levels)
+    inspected = Inspection(problem, levels)
     left_out = inspected.left_out()
     if left_out > problem.limit or left_out == census.records:
         masks = problem.suppression == "mask"

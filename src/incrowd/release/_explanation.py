@@ -11,7 +11,7 @@ import numpy as np
 from incrowd.core import TOP, Domain, Ladder, percent_unspaced, records_of, share_of
 from incrowd.measures import LabelSums, costs_of_sums
 from incrowd.release._recipe import Recipe
-from incrowd.search import Inspected, LocalOutcome, Node, Problem
+from incrowd.search import Inspection, LocalOutcome, Node, Problem
 
 
 class Nearby:
@@ -49,8 +49,8 @@ class Nearby:
         if self._problem.suppression == "drop":
             return 0
         levels = dict(zip(self._problem.census.quasi, self._levels, strict=True))
-        broken = Inspected(replace(self._problem, suppression="drop"), levels).left_out()
-        return Inspected(self._problem, levels).left_out() - broken
+        broken = Inspection(replace(self._problem, suppression="drop"), levels).left_out()
+        return Inspection(self._problem, levels).left_out() - broken
 
     @property
     def _below(self) -> Mapping[str, tuple[int, Mapping[str, int]]]:
@@ -60,7 +60,7 @@ class Nearby:
     def _counted(self) -> tuple[dict[str, tuple[int, dict[str, int]]], dict[str, int]]:
         """Count all of it: per column that has a lower level what is left out there, and here by every promise."""
         quasi, lows = self._problem.census.quasi, self._problem.lows
-        inspected = Inspected(self._problem, dict(zip(quasi, self._levels, strict=True)))
+        inspected = Inspection(self._problem, dict(zip(quasi, self._levels, strict=True)))
         lower = {
             name: [level - (other == name) for other, level in zip(quasi, self._levels, strict=True)]
             for name, level, low in zip(quasi, self._levels, lows, strict=True)

@@ -23,7 +23,7 @@ from incrowd.core import (
     put_recoding,
 )
 from incrowd.engines import CellFile, CellWriter, read_arrays
-from incrowd.search import Along, ByCounts, ValueCounts
+from incrowd.search import ColumnCut, CountedCuts, ValueCounts
 
 Array = npt.NDArray[Any]
 
@@ -55,7 +55,7 @@ class Files:
         self._filled: list[CellFile] = []
         self._writers: dict[CellFile, CellWriter] = {}
 
-    def cut(self, cells: CellFile, by: ByCounts) -> list[CellFile]:
+    def cut(self, cells: CellFile, by: CountedCuts) -> list[CellFile]:
         """Cut until every part fits; give files that fit, each with one part or several.
 
         Raises
@@ -75,7 +75,7 @@ class Files:
         self._close()
         return self._filled
 
-    def _chosen(self, file: CellFile, by: ByCounts, proposed: list[Along]) -> Along:
+    def _chosen(self, file: CellFile, by: CountedCuts, proposed: list[ColumnCut]) -> ColumnCut:
         """Give the first cut whose pieces keep the promise."""
         along = next(iter(proposed), None)
         if proposed and not by.by_size:
@@ -89,7 +89,7 @@ class Files:
             raise CannotBeCutError
         return along
 
-    def _split(self, file: CellFile, along: Along, cells: Array) -> list[CellFile]:
+    def _split(self, file: CellFile, along: ColumnCut, cells: Array) -> list[CellFile]:
         """Write the pieces of a part: large ones to files of their own, which are given back."""
         occurring = along.pieces >= 0
         sizes = add_up(along.pieces[occurring], cells[occurring], along.number)

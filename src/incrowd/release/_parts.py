@@ -31,7 +31,7 @@ from incrowd.release._release import Release
 from incrowd.release._release_file import Measurement, Measuring, open_released
 from incrowd.release._verdict import verdict_of
 from incrowd.release._wording import labels_known, wording_read, wording_wanted
-from incrowd.search import Algorithm, Begun, ByCounts, LocalOutcome, Mondrian, Problem, Progress
+from incrowd.search import Algorithm, CountedCuts, EarlierParts, LocalOutcome, Mondrian, Problem, Progress
 
 # A number that tells whether two tables have the same records, although neither is held as a whole.
 
@@ -186,7 +186,7 @@ class Parts:
             If a part that does not fit cannot be cut.
         """
         refuse_infeasible(self.problem)
-        by = ByCounts(self.problem, self.algorithm.labels)
+        by = CountedCuts(self.problem, self.algorithm.labels)
         with private_folder(self.source.reading.get("temp")) as folder, ThreadPoolExecutor(max_workers=1) as beside:
             described = describing(self.source, self.problem, beside)
             cells = spill_census(self.source.engine, self.request, folder / "cells.parquet")
@@ -197,7 +197,7 @@ class Parts:
                 release = self._write(found, folder / "released", folders, len(files), expected)
         return replace(release, recoding=self._stored(self._output.folder / OWNER, len(files)))
 
-    def _finish(self, files: list[CellFile], by: ByCounts, released: Path, owner: Path) -> tuple[Spreads, int]:
+    def _finish(self, files: list[CellFile], by: CountedCuts, released: Path, owner: Path) -> tuple[Spreads, int]:
         """Finish every part: rows and recoding go to files. Give what that cost, and the fingerprint of the rows."""
         released.mkdir()
         spreads, expected = Spreads.of(self.problem), 0
@@ -206,7 +206,7 @@ class Parts:
             expected += self._publish(*self._part(file, by), places, spreads)
         return spreads, expected % 2**64
 
-    def _publish(self, problem: Problem, begun: Begun, places: tuple[Path, Path], spreads: Spreads) -> int:
+    def _publish(self, problem: Problem, begun: EarlierParts, places: tuple[Path, Path], spreads: Spreads) -> int:
         """Finish some parts, and forget all about them but what it cost, and their fingerprint."""
         outcome = self.algorithm.go_on(problem, begun, self.watch)
         spreads.add(outcome)
@@ -218,7 +218,7 @@ class Parts:
             self.watch.done += problem.census.records
         return fingerprint(predicted.classes)
 
-    def _part(self, file: CellFile, by: ByCounts) -> tuple[Problem, Begun]:
+    def _part(self, file: CellFile, by: CountedCuts) -> tuple[Problem, EarlierParts]:
         """Read the cells of some parts; they are not needed on the disk any more."""
         cells = file.all()
         file.remove()
@@ -226,7 +226,7 @@ class Parts:
             self.request, self.problem.census.domains, file.packing.unpack(cells.words), cells.counts
         )
         assert by.whole is not None  # noqa: S101 - the table was cut
-        return replace(self.problem, census=census), Begun(cells.parts, by.whole)
+        return replace(self.problem, census=census), EarlierParts(cells.parts, by.whole)
 
     def _write(self, found: Found, released: Path, folders: Folders, shares: int, expected: int) -> Release:
         """Bring the rows of all parts into one order, and check the file that they make."""

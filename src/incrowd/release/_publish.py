@@ -35,7 +35,7 @@ from incrowd.release._recipe import Basis, Predicted, Recipe, budget_of, describ
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measuring, open_released
 from incrowd.release._wording import labels_known, wording_read, wording_wanted
-from incrowd.search import Inspected, LocalOutcome, Node, Outcome, Problem
+from incrowd.search import Inspection, LocalOutcome, Node, Outcome, Problem
 
 # Whether a release can be compared with its table, or at least be measured, within the memory that may be used.
 
@@ -163,7 +163,7 @@ def publish_node(source: Source, problem: Problem, outcome: Outcome, algorithm: 
 
 def _inspected(problem: Problem, best: Node) -> tuple[FullDomainRecoding, dict[str, float]]:
     """Give what becomes of every record, and what that costs; what it took to find out is forgotten before writing."""
-    inspected = Inspected(problem, best.levels)
+    inspected = Inspection(problem, best.levels)
     return inspected.recoding(), inspected.costs()
 
 

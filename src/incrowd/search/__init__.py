@@ -1,7 +1,7 @@
 """Searches: a census and a bound model in, a recoding out."""
 
 from incrowd.search._datafly import Datafly
-from incrowd.search._local import Locally, LocalOutcome, Pieces
+from incrowd.search._local import LocalOutcome, LocalTable, Pieces
 from incrowd.search._mu_argus import MuArgus
 from incrowd.search._outcome import Algorithm, Node, Outcome, Progress, is_monotone, left_out_by
 from incrowd.search._problem import Problem, Suppression
@@ -11,9 +11,9 @@ from incrowd.search.lattice._frontier import Frontier, find_frontier, growing_pr
 from incrowd.search.lattice._incognito import Incognito, Iteration
 from incrowd.search.lattice._optimal import Optimal
 from incrowd.search.lattice._samarati import Samarati, Savings
-from incrowd.search.lattice._solutions import Inspected, Solutions, all_solutions
-from incrowd.search.mondrian._columns import Begun
-from incrowd.search.mondrian._counts import Along, ByCounts, PieceCounts, ValueCounts
+from incrowd.search.lattice._solutions import Inspection, Solutions, all_solutions
+from incrowd.search.mondrian._columns import EarlierParts
+from incrowd.search.mondrian._counts import ColumnCut, CountedCuts, PieceCounts, ValueCounts
 from incrowd.search.mondrian._mondrian import Mondrian
 from incrowd.search.mondrian._parts import CutOutcome, PartTree
 from incrowd.search.swap_diversity._swap_diversity import SwapDiversity
@@ -21,18 +21,18 @@ from incrowd.search.top_down._top_down import TopDown
 
 __all__ = [
     "Algorithm",
-    "Along",
-    "Begun",
-    "ByCounts",
     "CheapestFirst",
+    "ColumnCut",
+    "CountedCuts",
     "CutOutcome",
     "Datafly",
+    "EarlierParts",
     "Frontier",
     "Incognito",
-    "Inspected",
+    "Inspection",
     "Iteration",
     "LocalOutcome",
-    "Locally",
+    "LocalTable",
     "Mondrian",
     "MuArgus",
     "Node",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from incrowd.core import Grouping, Labelling, ParameterError, group
 from incrowd.hierarchies import Averaged
 from incrowd.models import KAnonymity, Model
-from incrowd.search._local import Locally, LocalOutcome, Pieces
+from incrowd.search._local import LocalOutcome, LocalTable, Pieces
 from incrowd.search._problem import Problem
 
 Counts = npt.NDArray[np.int64]
@@ -32,7 +32,7 @@ class Raised:
     sizes: Counts
 
 
-def raise_levels(table: Locally, k: int, outliers: int) -> Raised:
+def raise_levels(table: LocalTable, k: int, outliers: int) -> Raised:
     """Raise one column after the other by a level, until few records are in classes smaller than k.
 
     The next column is the one with the most different labels, of several the first in the order of the schema. With 0
@@ -75,7 +75,7 @@ def k_and_more(model: Model) -> tuple[int, list[Model]]:
     return max([1, *(part.k for part in parts)]), [part for part in model.parts if not isinstance(part, KAnonymity)]
 
 
-def refuse_others(table: Locally, search: str) -> None:
+def refuse_others(table: LocalTable, search: str) -> None:
     """Refuse a table in which several rows are one person, and columns that weigh more than others."""
     table.refuse_importance(f"{search} looks at labels and levels", hint="use Mondrian() or CheapestFirst().")
     if table.persons:
@@ -97,11 +97,11 @@ def check_outliers(outliers: int | None) -> None:
         raise ParameterError(msg, hint="leave it out: then it is the k that is promised.")
 
 
-def _entity(table: Locally) -> str:
+def _entity(table: LocalTable) -> str:
     return repr(table.problem.schema.entity)
 
 
-def _lowest(table: Locally) -> Raised:
+def _lowest(table: LocalTable) -> Raised:
     census = table.census
     codes = census.codes[: len(census.quasi)]
     alike = group(codes, _cardinalities(table, census.floor))
@@ -113,7 +113,7 @@ def _lowest(table: Locally) -> Raised:
     )
 
 
-def _raise(table: Locally, raised: Raised, column: int) -> Raised:
+def _raise(table: LocalTable, raised: Raised, column: int) -> Raised:
     """Raise one column by one level."""
     levels, codes = list(raised.levels), list(raised.codes)
     step = table.names[column].ladder.step(levels[column], levels[column] + 1)
@@ -128,7 +128,7 @@ def _raise(table: Locally, raised: Raised, column: int) -> Raised:
     )
 
 
-def _cardinalities(table: Locally, levels: Sequence[int]) -> list[int]:
+def _cardinalities(table: LocalTable, levels: Sequence[int]) -> list[int]:
     return [len(namer.ladder.labels[level]) for namer, level in zip(table.names, levels, strict=True)]
 
 
@@ -144,7 +144,7 @@ class Stars:
     topmost label.
     """
 
-    def __init__(self, table: Locally, raised: Raised) -> None:
+    def __init__(self, table: LocalTable, raised: Raised) -> None:
         self._table, self._raised = table, raised
         codes = [codes.astype(np.int64) for codes in raised.codes]
         self.labels = np.stack(codes)

@@ -16,7 +16,7 @@ from incrowd.search._ascent import (
     raise_levels,
     refuse_others,
 )
-from incrowd.search._local import Locally, LocalOutcome
+from incrowd.search._local import LocalOutcome, LocalTable
 from incrowd.search._outcome import Progress
 from incrowd.search._problem import Problem
 
@@ -78,7 +78,7 @@ class Datafly:
             Not called.
         """
         k = k_alone(problem, "Datafly")
-        table = Locally(problem)
+        table = LocalTable(problem)
         refuse_others(table, "Datafly")
         table.refuse_if_hopeless()
         stars = Stars(table, raise_levels(table, k, k if self.outliers is None else self.outliers))

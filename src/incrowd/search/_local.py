@@ -76,7 +76,7 @@ class LocalOutcome:
         return len(self.sizes)
 
 
-class Locally:
+class LocalTable:
     """A problem as searches for local recodings see it.
 
     ``census`` is counted at the lowest levels that are allowed; ``names`` say per column what classes can be called.

@@ -20,7 +20,7 @@ from incrowd.search._ascent import (
     raise_levels,
     refuse_others,
 )
-from incrowd.search._local import Locally, LocalOutcome
+from incrowd.search._local import LocalOutcome, LocalTable
 from incrowd.search._outcome import Progress
 from incrowd.search._problem import Problem
 
@@ -227,7 +227,7 @@ class MuArgus:
             Not called.
         """
         k = k_alone(problem, "MuArgus")
-        table = Locally(problem)
+        table = LocalTable(problem)
         refuse_others(table, "MuArgus")
         ranks = self._ranks(table.census.quasi)
         table.refuse_if_hopeless()

@@ -25,7 +25,7 @@ from incrowd.models import Association, NTCloseness, PSensitive, promise, trivia
 from incrowd.plan import Plan
 from incrowd.release import Release, feasibility, part_of
 from incrowd.report import bipartite_svg
-from incrowd.search import Inspected, Problem, all_solutions, left_out_by
+from incrowd.search import Inspection, Problem, all_solutions, left_out_by
 from incrowd.web._desk import domain_of, notation_of, plan_of, release_of, table_of
 from incrowd.web._look import share_of, spread
 from incrowd.web._make import samples_of, sizes_at
@@ -97,7 +97,7 @@ def node(given: Plain, teller: Teller) -> Plain:
     plan, release = release_of(given["run"], teller)
     problem, levels = _problem(release), given["levels"]
     _check_levels(problem, levels)
-    inspected = Inspected(problem, levels)
+    inspected = Inspection(problem, levels)
     suppressed = inspected.left_out()
     sizes = sizes_at(problem, levels)
     return {

@@ -15,7 +15,7 @@ from incrowd.models import KAnonymity, Model, suppression_limit
 from incrowd.plan import Plan
 from incrowd.release import Basis, Predicted, Release, predicted_by
 from incrowd.report import detail_kept
-from incrowd.search import Inspected, LocalOutcome, Problem
+from incrowd.search import Inspection, LocalOutcome, Problem
 from incrowd.web._decisions import decides_of, origin_of, states_of
 from incrowd.web._desk import keep, plan_of
 from incrowd.web._evidence import quick_charts, write_charts
@@ -150,7 +150,7 @@ def _searched(plan: Plan, problem: Problem, one: Proposal, teller: Teller) -> Pl
         return _described(asked, kept, outcome.suppressed, outcome.sizes, None)
     if outcome.best is None or outcome.best.classes == 0:
         return {"possible": False, "levels": None}
-    predicted = predicted_by(asked, Inspected(asked, outcome.best.levels).recoding())
+    predicted = predicted_by(asked, Inspection(asked, outcome.best.levels).recoding())
     return _described(
         asked, _detail_kept_by(asked, predicted), outcome.best.suppressed, _sizes(predicted), dict(outcome.best.levels)
     )
@@ -172,7 +172,7 @@ def _described(problem: Problem, kept: float, suppressed: int, sizes: Any, level
 
 def sizes_at(problem: Problem, levels: Any) -> Any:
     """Give the sizes of the classes that a node publishes."""
-    return _sizes(predicted_by(problem, Inspected(problem, levels).recoding()))
+    return _sizes(predicted_by(problem, Inspection(problem, levels).recoding()))
 
 
 def _sizes(predicted: Predicted) -> Any:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from incrowd.core import ParameterError
-from incrowd.search._local import Locally, LocalOutcome, Pieces
+from incrowd.search._local import LocalOutcome, LocalTable, Pieces
 from incrowd.search._outcome import Progress
 from incrowd.search._problem import Problem
 
@@ -113,7 +113,7 @@ class CheapestFirst:
         progress
             Called after every block with the combinations of quasi-identifiers that are done, of how many.
         """
-        table = Locally(problem)
+        table = LocalTable(problem)
         _refuse(table)
         table.refuse_if_hopeless()
         from incrowd.search.cheapest._formation import Run  # noqa: PLC0415 - numba is loaded only where it is needed
@@ -129,7 +129,7 @@ class CheapestFirst:
         return table.outcome(pieces, labels, notes=(CUT if self.strict else OVERLAPS,))
 
 
-def _refuse(table: Locally) -> None:
+def _refuse(table: LocalTable) -> None:
     """Refuse a promise that classes may lose when they are put together."""
     for judge in table.judges:
         if not judge.union_closed:

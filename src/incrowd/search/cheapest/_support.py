@@ -21,7 +21,7 @@ from incrowd.models import (
     PAlphaSensitive,
     PSensitive,
 )
-from incrowd.search._local import Locally
+from incrowd.search._local import LocalTable
 from incrowd.search.cheapest._kernels import Support
 from incrowd.search.cheapest._tables import Board
 
@@ -54,7 +54,7 @@ class Needs:
     enough: bool
 
     @classmethod
-    def of(cls, table: Locally) -> Needs:
+    def of(cls, table: LocalTable) -> Needs:
         """Translate the promise of a table, or what it implies."""
         model = table.problem.model.implied
         judges = () if model is None else table.problem.judges(model)
@@ -92,7 +92,7 @@ class Needs:
         )
 
 
-def _sums(table: Locally, judge: Judge) -> Iterator[Sum]:
+def _sums(table: LocalTable, judge: Judge) -> Iterator[Sum]:
     """Translate one upward closed judge; nothing where it is not known."""
     model = judge.model
     if isinstance(model, KAnonymity):
@@ -106,7 +106,7 @@ def _sums(table: Locally, judge: Judge) -> Iterator[Sum]:
         yield Sum(math.ceil(model.share * int(counts.sum())), counts, _codes(table, judge.columns[0]))
 
 
-def _heads(table: Locally, least: int) -> Sum:
+def _heads(table: LocalTable, least: int) -> Sum:
     """Count records, or people where they are known."""
     person = table.census.person
     if person is None:
@@ -114,14 +114,14 @@ def _heads(table: Locally, least: int) -> Sum:
     return Sum(least, np.ones(int(person.max(initial=0)) + 1, dtype=np.int64), person)
 
 
-def _different(table: Locally, judge: Judge, least: int) -> Sum:
+def _different(table: LocalTable, judge: Judge, least: int) -> Sum:
     """Count different values, or combinations of values."""
     codes = [_codes(table, name) for name in judge.columns]
     kinds = group(codes, [len(table.census.domains[name]) for name in judge.columns])
     return Sum(least, table.counting(judge)[kinds.first].astype(np.int64), kinds.ids)
 
 
-def _weighed(table: Locally, judge: Judge, model: PAlphaSensitive) -> Iterator[Sum]:
+def _weighed(table: LocalTable, judge: Judge, model: PAlphaSensitive) -> Iterator[Sum]:
     """Count values or categories, and add up how harmless they are."""
     (name,) = judge.columns
     meaning = dict(table.problem.schema.sensitive)[name]
@@ -152,6 +152,6 @@ def _weighed(table: Locally, judge: Judge, model: PAlphaSensitive) -> Iterator[S
         yield Sum(least, worth[codes[pairs.first]], pairs.ids)
 
 
-def _codes(table: Locally, name: str) -> Ints:
+def _codes(table: LocalTable, name: str) -> Ints:
     census = table.census
     return census.codes[len(census.quasi) + census.sensitive.index(name)]

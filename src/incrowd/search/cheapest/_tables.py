@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.core import Grouping, Labelling, Namer, add_up, group, stretches
 from incrowd.hierarchies import Averaged
-from incrowd.search._local import Locally, Pieces
+from incrowd.search._local import LocalTable, Pieces
 from incrowd.search.cheapest._kernels import Tables
 
 Ints = npt.NDArray[np.integer]
@@ -122,14 +122,14 @@ class Board:
     same with the groups of their hierarchies, where ``columns`` have runs.
     """
 
-    table: Locally
+    table: LocalTable
     points: Grouping
     weights: Costs
     columns: tuple[Column, ...]
     nested: tuple[Column, ...]
 
     @classmethod
-    def of(cls, table: Locally, labels: Called) -> Board:
+    def of(cls, table: LocalTable, labels: Called) -> Board:
         """Lay out a table for labels of one kind; columns that are averaged are called by ranges."""
         census = table.census
         quasi = census.codes[: len(census.quasi)]

@@ -124,7 +124,7 @@ class _Collect(Everything):
 # A node and those just below it, looked at closely: the census is prepared once for all of it.
 
 
-class Inspected:
+class Inspection:
     """A node of a lattice."""
 
     def __init__(self, problem: Problem, levels: Mapping[str, int]) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from incrowd.core import Cells, Classes, Histogram, NoSafeRelease
 from incrowd.models import KAnonymity, NTJudge, Pairs
-from incrowd.search._local import Locally
+from incrowd.search._local import LocalTable
 from incrowd.search.mondrian._kernels import tally_pieces
 
 # The large parts around a piece, which certify (n, t)-closeness (S4-CHECK): those that it was cut out of.
@@ -25,7 +25,7 @@ class Around:
     Whatever contains a large part is large, so the large parts around a piece are one of them and all above it.
     """
 
-    def __init__(self, judge: NTJudge, table: Locally) -> None:
+    def __init__(self, judge: NTJudge, table: LocalTable) -> None:
         model: Any = judge.model
         self.judge = judge
         self._n, self._only_table = model.n, model.supersets == "table"
@@ -134,7 +134,7 @@ class Check:
     No piece with fewer records than ``least`` keeps the promise.
     """
 
-    def __init__(self, table: Locally) -> None:
+    def __init__(self, table: LocalTable) -> None:
         sizes = [judge.model.k for judge in table.judges if isinstance(judge.model, KAnonymity)]
         others = [judge for judge in table.judges if table.persons or not isinstance(judge.model, KAnonymity)]
         self._table = table

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from incrowd.core import Labelling, Namer, group
 from incrowd.hierarchies import Averaged, Ordered, averages
-from incrowd.search._local import Labels, Locally, Pieces
+from incrowd.search._local import Labels, LocalTable, Pieces
 
 Array = npt.NDArray[Any]
 Call = Literal["range", "group", "set"]
@@ -37,7 +37,7 @@ class Stretches:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Begun:
+class EarlierParts:
     """Parts that were cut out of a table before.
 
     The part of every cell, and from where to where the whole table reaches, per column.
@@ -65,7 +65,7 @@ class Column:
     distance: Array | None = field(default=None)
 
     @classmethod
-    def of(cls, table: Locally, index: int, labels: Labels) -> Column:
+    def of(cls, table: LocalTable, index: int, labels: Labels) -> Column:
         """Decide how a column is cut and called."""
         namer, hierarchy = table.names[index], table.problem.schema.quasi[index][1]
         codes, plain = table.census.codes[index], np.arange(len(table.names[index].code))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from incrowd.core import Cells, Census, CensusRequest, Classes, Domain, Grouping, Packing, Schema, add_up, tally
 from incrowd.models import KAnonymity
-from incrowd.search._local import Labels, Locally
+from incrowd.search._local import Labels, LocalTable
 from incrowd.search._problem import Problem
 from incrowd.search.mondrian._columns import Column, Stretches
 
@@ -81,7 +81,7 @@ class ValueCounts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Along:
+class ColumnCut:
     """A cut: the quasi-identifier, and the piece that every code of it goes to; -1 for one that does not occur."""
 
     column: int
@@ -99,7 +99,7 @@ class PieceCounts:
     ``domains`` are those of the sensitive columns, whose codes come last.
     """
 
-    def __init__(self, proposed: Sequence[Along], domains: Sequence[Domain]) -> None:
+    def __init__(self, proposed: Sequence[ColumnCut], domains: Sequence[Domain]) -> None:
         self._proposed, self._sensitive = proposed, len(domains)
         self.counts = [Counts([along.number, *map(len, domains)]) for along in proposed]
 
@@ -114,7 +114,7 @@ class PieceCounts:
             sums.add([along.pieces[codes[along.column]], *sensitive], counts)
 
 
-class ByCounts:
+class CountedCuts:
     """Cuts parts of a table by their counts, as a run over its cells would.
 
     The census of ``problem`` may be as coarse as it likes. ``whole`` is known once a cut of the whole table was
@@ -122,7 +122,7 @@ class ByCounts:
     """
 
     def __init__(self, problem: Problem, labels: Labels) -> None:
-        self._table, self._labels = Locally(problem), labels
+        self._table, self._labels = LocalTable(problem), labels
         self._table.refuse_if_hopeless()
         self.whole: Stretches | None = None
 
@@ -131,7 +131,7 @@ class ByCounts:
         """Whether the size of the pieces alone decides: then what is proposed is done."""
         return all(isinstance(judge.model, KAnonymity) for judge in self._table.judges)
 
-    def propose(self, part: ValueCounts) -> list[Along]:
+    def propose(self, part: ValueCounts) -> list[ColumnCut]:
         """Give the cuts whose pieces are large enough, in the order in which they are tried."""
         from incrowd.search.mondrian._checks import Check  # noqa: PLC0415 - numba is loaded with them
         from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415
@@ -156,15 +156,15 @@ class ByCounts:
             if (pieces := found[index]) is not None:
                 of_code = np.full(len(part.cells[index]), -1, dtype=np.int64)
                 of_code[tables[index].census.codes[0]] = pieces
-                proposed.append(Along(index, of_code))
+                proposed.append(ColumnCut(index, of_code))
         return proposed
 
-    def pieces(self, proposed: Sequence[Along]) -> PieceCounts:
+    def pieces(self, proposed: Sequence[ColumnCut]) -> PieceCounts:
         """Begin to count what the pieces hold."""
         census = self._table.census
         return PieceCounts(proposed, [census.domains[name] for name in census.sensitive])
 
-    def choose(self, proposed: Sequence[Along], pieces: PieceCounts) -> Along | None:
+    def choose(self, proposed: Sequence[ColumnCut], pieces: PieceCounts) -> ColumnCut | None:
         """Give the first of these cuts whose pieces all keep the promise."""
         for along, counts in zip(proposed, pieces.counts, strict=True):
             classes = self._classes(*counts.cells(), along.number)
@@ -172,12 +172,14 @@ class ByCounts:
                 return along
         return None
 
-    def _alone(self, part: ValueCounts, column: int) -> Locally:
+    def _alone(self, part: ValueCounts, column: int) -> LocalTable:
         """See a part by one of its columns, of which nothing but the size of pieces is asked."""
         problem = self._table.problem
         name, hierarchy = problem.schema.quasi[column]
         sizes = [judge.model.k for judge in self._table.judges if isinstance(judge.model, KAnonymity)]
-        return Locally(Problem(part.census(column), Schema({name: hierarchy}), KAnonymity(max([1, *sizes])), part=True))
+        return LocalTable(
+            Problem(part.census(column), Schema({name: hierarchy}), KAnonymity(max([1, *sizes])), part=True)
+        )
 
     def _classes(self, codes: tuple[Array, ...], counts: Array, number: int) -> Classes:
         census, (pieces, *sensitive) = self._table.census, codes

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.search._local import Locally
+from incrowd.search._local import LocalTable
 from incrowd.search._outcome import Progress
 from incrowd.search.mondrian._checks import Candidates, Check
-from incrowd.search.mondrian._columns import Begun, Column, Stretches
+from incrowd.search.mondrian._columns import Column, EarlierParts, Stretches
 from incrowd.search.mondrian._kernels import arrange_pieces, measure_parts, move_rows, propose_cuts, sort_columns
 from incrowd.search.mondrian._parts import Cut, Finished, Growing, spans
 
@@ -66,7 +66,13 @@ class Cutting:
     """
 
     def __init__(
-        self, table: Locally, columns: Sequence[Column], check: Check, *, strict: bool, begun: Begun | None = None
+        self,
+        table: LocalTable,
+        columns: Sequence[Column],
+        check: Check,
+        *,
+        strict: bool,
+        begun: EarlierParts | None = None,
     ) -> None:
         census = table.census
         self._begun = begun
@@ -251,7 +257,7 @@ class Cutting:
         self._finished.add((self._cells[rows], self._weights[rows]), lengths, parts.reach, parts.numbers)
 
 
-def _lines(table: Locally, columns: Sequence[Column], check: Check) -> Array:
+def _lines(table: LocalTable, columns: Sequence[Column], check: Check) -> Array:
     """Put the positions of all cells, column by column, above the codes that the check wants."""
     census = table.census
     sensitive = dict(zip(census.sensitive, census.codes[len(census.quasi) :], strict=True))

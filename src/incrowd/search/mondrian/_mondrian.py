@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from incrowd.core import ParameterError
 from incrowd.models import NTCloseness
-from incrowd.search._local import Labels, Locally
+from incrowd.search._local import Labels, LocalTable
 from incrowd.search._outcome import Progress
 from incrowd.search._problem import Problem
-from incrowd.search.mondrian._columns import Begun, Column
+from incrowd.search.mondrian._columns import Column, EarlierParts
 from incrowd.search.mondrian._parts import CutOutcome
 
 
@@ -87,7 +87,7 @@ class Mondrian:
         return self.go_on(problem, None, progress)
 
     def go_on(
-        self, problem: Problem, begun: Begun | None, progress: Callable[[Progress], bool | None] | None = None
+        self, problem: Problem, begun: EarlierParts | None, progress: Callable[[Progress], bool | None] | None = None
     ) -> CutOutcome:
         """Cut the table, or go on where a larger one was cut into parts before.
 
@@ -102,7 +102,7 @@ class Mondrian:
         from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415
         from incrowd.search.mondrian._parts import alike, named  # noqa: PLC0415
 
-        table = Locally(problem)
+        table = LocalTable(problem)
         _refuse(table, strict=self.strict)
         columns = tuple(Column.of(table, index, self.labels) for index in range(len(table.names)))
         found = Cutting(table, columns, Check(table), strict=self.strict, begun=begun).run(progress)
@@ -126,7 +126,7 @@ class Mondrian:
         return notes
 
 
-def _refuse(table: Locally, *, strict: bool) -> None:
+def _refuse(table: LocalTable, *, strict: bool) -> None:
     """Refuse what this search cannot promise."""
     if table.persons and not strict:
         msg = "The records of a person stay together, so equal values cannot be shared out between two parts."

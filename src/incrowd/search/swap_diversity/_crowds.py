@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from incrowd.core import ParameterError
 from incrowd.search._ascent import Raised
-from incrowd.search._local import Locally, Pieces
+from incrowd.search._local import LocalTable, Pieces
 from incrowd.search.swap_diversity._kernels import Groups, Parts, Tree, best_merger, best_swap, refresh
 
 Counts = npt.NDArray[np.int64]
@@ -26,7 +26,7 @@ class Crowds:
     shall have.
     """
 
-    def __init__(self, table: Locally, raised: Raised, kinds: Ints, wanted: int) -> None:
+    def __init__(self, table: LocalTable, raised: Raised, kinds: Ints, wanted: int) -> None:
         self._wanted = wanted
         self._tree = _tree(table)
         self._parts = _parts(table, raised, kinds)
@@ -108,7 +108,7 @@ class Crowds:
         refresh(np.array(numbers, dtype=np.int64), self._parts, self._groups, self._tree)
 
 
-def _tree(table: Locally) -> Tree:
+def _tree(table: LocalTable) -> Tree:
     levels = [range(namer.floor, namer.height + 1) for namer in table.names]
     groups, starts, total = [], np.zeros((len(levels), max(map(len, levels))), dtype=np.int64), 0
     for column, namer in enumerate(table.names):
@@ -119,7 +119,7 @@ def _tree(table: Locally) -> Tree:
     return Tree(np.concatenate(groups), starts)
 
 
-def _parts(table: Locally, raised: Raised, kinds: Ints) -> Parts:
+def _parts(table: LocalTable, raised: Raised, kinds: Ints) -> Parts:
     census = table.census
     places = [namer.place[codes] for namer, codes in zip(table.names, census.codes, strict=False)]
     return Parts(

@@ -13,7 +13,7 @@ from incrowd.core import ParameterError
 from incrowd.hierarchies import Categories
 from incrowd.models import EnhancedPAlphaSensitive, Judge, LDiversity, Model, PSensitive
 from incrowd.search._ascent import check_choice, check_outliers, k_and_more, raise_levels, refuse_others
-from incrowd.search._local import Locally, LocalOutcome
+from incrowd.search._local import LocalOutcome, LocalTable
 from incrowd.search._outcome import Progress
 from incrowd.search._problem import Problem
 
@@ -84,7 +84,7 @@ class SwapDiversity:
         from incrowd.search.swap_diversity._crowds import Crowds  # noqa: PLC0415 - loads numba
 
         k, model = _k_and_values(problem.model)
-        table = Locally(problem)
+        table = LocalTable(problem)
         refuse_others(table, "SwapDiversity")
         judge = _only(table, model)
         table.refuse_if_hopeless()
@@ -118,7 +118,7 @@ def _counts_values(model: Model) -> bool:
     return isinstance(model, PSensitive) and not model.joint
 
 
-def _only(table: Locally, model: Model) -> Judge:
+def _only(table: LocalTable, model: Model) -> Judge:
     """Give the judge of the sensitive column that the promise is about."""
     judges = [judge for judge in table.judges if judge.columns]
     if len(judges) != 1:
@@ -127,7 +127,7 @@ def _only(table: Locally, model: Model) -> Judge:
     return judges[0]
 
 
-def _kinds(table: Locally, judge: Judge) -> Ints:
+def _kinds(table: LocalTable, judge: Judge) -> Ints:
     """Give the category of every cell, -1 for none; where the promise counts values, each is one of its own."""
     census, (name,) = table.census, judge.columns
     codes = census.codes[len(census.quasi) + census.sensitive.index(name)]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.core import ParameterError, group
 from incrowd.models import EnhancedPAlphaSensitive, Judge, KAnonymity, LDiversity, PAlphaSensitive, PSensitive
-from incrowd.search._local import Locally
+from incrowd.search._local import LocalTable
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -37,7 +37,7 @@ class Ladders(NamedTuple):
     prices: Floats
 
     @classmethod
-    def of(cls, table: Locally) -> Ladders:
+    def of(cls, table: LocalTable) -> Ladders:
         """Collect the levels from the floor on."""
         heights = [namer.height - namer.floor for namer in table.names]
         at = np.zeros((len(heights), max(heights) + 1), dtype=np.int64)
@@ -107,7 +107,7 @@ def ends(sizes: Ints) -> Words:
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
-def whole(table: Locally, counts: Words) -> Parts:
+def whole(table: LocalTable, counts: Words) -> Parts:
     """Give the whole table as one part at the highest levels; no part if there are no records."""
     cells, number = np.arange(len(counts), dtype=np.int32), min(1, len(counts))
     levels = np.array([[namer.height - namer.floor for namer in table.names]] * number, dtype=np.int16)
@@ -143,7 +143,7 @@ class Needs(NamedTuple):
     stages: Words
 
 
-def refuse_others(table: Locally) -> None:
+def refuse_others(table: LocalTable) -> None:
     """Refuse a promise that the search cannot carry: records move between classes, so more must never break it."""
     for judge in table.judges:
         if not judge.upward_closed or type(judge.model) not in _READ:
@@ -154,7 +154,7 @@ def refuse_others(table: Locally) -> None:
             raise ParameterError(msg, hint="use Mondrian() or CheapestFirst(), or one of these promises.")
 
 
-def needs_of(table: Locally, order: Ints) -> Needs:
+def needs_of(table: LocalTable, order: Ints) -> Needs:
     """Give what a class needs, for cells in an order."""
     return _Collected(table, order).arrays()
 
@@ -165,7 +165,7 @@ class _Collected:
     ``order``: the cells in the order that decides ties; the needs are for cells in this order.
     """
 
-    def __init__(self, table: Locally, order: Ints) -> None:
+    def __init__(self, table: LocalTable, order: Ints) -> None:
         self._table, self._order = table, order
         census = table.census
         self._sensitive = dict(zip(census.sensitive, census.codes[len(census.quasi) :], strict=True))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from incrowd.core import Labelling, Namer, ParameterError
 from incrowd.hierarchies import Averaged
-from incrowd.search._local import Locally, LocalOutcome, Pieces
+from incrowd.search._local import LocalOutcome, LocalTable, Pieces
 from incrowd.search._outcome import Progress
 from incrowd.search._problem import Problem
 from incrowd.search.top_down._parts import Ladders, Parts, needs_of, refuse_others, together, whole
@@ -78,7 +78,7 @@ class TopDown:
 
     def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> LocalOutcome:  # noqa: ARG002
         """Find what every record is published as."""
-        table = Locally(problem)
+        table = LocalTable(problem)
         refuse_others(table)
         if self.best == "records":
             table.refuse_importance("TopDown counts records", hint='use TopDown("loss").')
@@ -93,7 +93,7 @@ class TopDown:
         labels = self._labels(table, pieces, found)
         return table.outcome(pieces, labels, notes=(OVERLAP,) if len(found.levels) > 1 else ())
 
-    def _specialized(self, table: Locally, order: Ints) -> Parts:
+    def _specialized(self, table: LocalTable, order: Ints) -> Parts:
         """Go down until every part is finished; cells are numbered by their places in ``order``."""
         from incrowd.search.top_down._step import Specialization  # noqa: PLC0415 - loads numba, which takes a while
 
@@ -109,7 +109,7 @@ class TopDown:
             finished.append(done)
         return together(finished)
 
-    def _labels(self, table: Locally, pieces: Pieces, found: Parts) -> list[Labelling]:
+    def _labels(self, table: LocalTable, pieces: Pieces, found: Parts) -> list[Labelling]:
         """Call every class as the node that it stopped at, or by an average where the schema wants that."""
         quasi = dict(table.problem.schema.quasi)
         averaged = [isinstance(quasi[name], Averaged) for name in table.census.quasi]
