@@ -13,8 +13,8 @@ from incrowd.hierarchies._mask import flat, mask
 from incrowd.hierarchies._microaggregation import Averaged
 from incrowd.hierarchies._ordered import Ordered
 
+# Up to so many values nothing fits between the value and ``*``; up to so many words none of them counts as rare
 FEW, SOME = 4, 10
-"""Up to so many values nothing fits between the value and ``*``; up to so many words none of them counts as rare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,7 @@ def _are_codes(domain: Domain) -> bool:
 
 
 def is_from_data(hierarchy: Hierarchy | None) -> bool:
-    """Say whether a value would get another label if other records of the table had other values.
-
-    Parameters
-    ----------
-    hierarchy
-        A hierarchy of incrowd; nothing stands for ``auto()``.
-    """
+    """Say whether a value would get another label if other records of the table had other values."""
     if isinstance(hierarchy, Averaged):
         return is_from_data(hierarchy.hierarchy)
     if isinstance(hierarchy, Ordered):

@@ -102,23 +102,13 @@ Groups = tuple[tuple[str, tuple[str, ...]], ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BoundCategories:
-    """Categories that have met a column.
+    """Categories that have met a column."""
 
-    Attributes
-    ----------
-    column
-        The column's name.
-    names
-        The categories, most secret first.
-    category
-        For every code of the domain (null last, if there is one) the position of its category in ``names``.
-    weights
-        For every category how little secret it is: (i - 1) / (x - 1) for the i-th of x, and 1 for the last.
-    """
-
-    column: str
-    names: tuple[str, ...] = field(repr=False)
+    column: str  # the column's name
+    names: tuple[str, ...] = field(repr=False)  # the categories, most secret first
+    # For every code of the domain (null last, if there is one) the position of its category in ``names``
     category: npt.NDArray[np.int64] = field(repr=False)
+    # For every category how little secret it is: (i - 1) / (x - 1) for the i-th of x, and 1 for the last
     weights: tuple[Fraction, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
@@ -127,15 +117,9 @@ class BoundCategories:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Categories:
-    """Ordered categories of a sensitive column. Built by ``categories``.
+    """Ordered categories of a sensitive column. Built by ``categories``."""
 
-    Attributes
-    ----------
-    groups
-        Per category, most secret first, its name and its values.
-    """
-
-    groups: Groups
+    groups: Groups  # per category, most secret first, its name and its values
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -35,8 +35,7 @@ def plain_name(text: str) -> str:
 
 
 ClassificationName = Literal["atc", "countries", "icd-10", "isced", "isco-08", "nace-2", "nuts"]
-Labels = tuple[str, ...]
-"""What a value becomes, from fine to coarse, without ``*``."""
+Labels = tuple[str, ...]  # what a value becomes, from fine to coarse, without ``*``
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,7 +128,7 @@ class _Scheme:
     knows: Callable[[str], bool]
 
 
-# countries
+# Countries
 
 
 @cache
@@ -145,11 +144,11 @@ def _country(text: str) -> Labels | None:
     return _countries().get(plain_name(text))
 
 
-# diseases
+# Diseases
 
 _ICD = re.compile(r"([A-Z][0-9][0-9A-Z])(?:\.?[0-9A-Z]{1,4}|\.?-)?[+*!#]?")
+# Categories of ICD-10-CM that ICD-10 does not have, and one of the block that each belongs to
 _CLINICAL = {"C4A": "C43", "C7A": "C76", "C7B": "C79", "D3A": "D37", "M1A": "M10", "O9A": "O99", "Z3A": "Z39"}
-"""Categories of ICD-10-CM that ICD-10 does not have, and one of the block that each belongs to."""
 
 
 @cache
@@ -194,7 +193,7 @@ def _is_disease_group(label: str) -> bool:
     return bool(re.fullmatch(r"[A-Z][0-9][0-9A-Z]\.-", label)) or any(label in path for path in _blocks()[1])
 
 
-# codes whose beginning is their group
+# Codes whose beginning is their group
 
 
 def _by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
@@ -209,7 +208,7 @@ def _by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
     return _Scheme(len(cuts), find, lambda label: bool(groups.fullmatch(label)))
 
 
-# jobs
+# Jobs
 
 
 def _jobs() -> _Scheme:
@@ -220,28 +219,21 @@ def _jobs() -> _Scheme:
 
 @cache
 def codes_of(name: Literal["isco-08", "nace-2"]) -> frozenset[str]:
-    """Give all codes of four digits of a classification, without points.
-
-    Parameters
-    ----------
-    name
-        Which one.
-    """
+    """Give all codes of four digits of a classification, without points."""
     lines = facts({"isco-08": "isco08.csv", "nace-2": "nace2.csv"}[name])
     return frozenset(first + last for first, rest in lines for last in rest.split())
 
 
-# trades
+# Trades
 
 _TRADE = re.compile(r"[A-U]?([0-9]{1,2})(?:\.([0-9]{1,2}))?|[A-U]?([0-9]{2})([0-9]{1,2})")
+# NACE Rev. 2, sections and their divisions (Eurostat; Regulation (EC) No 1893/2006, Annex I). NACE Rev. 2.1 (Delegated
+# Regulation (EU) 2023/137) has the same divisions but for 45, and other letters from J on: J has 58 to 60, K 61 to 63,
+# and what was K to U is L to V. A code with such a letter is not one of Rev. 2 and is not read
 SECTIONS = (
     "A01-03 B05-09 C10-33 D35-35 E36-39 F41-43 G45-47 H49-53 I55-56 J58-63 K64-66 "
     "L68-68 M69-75 N77-82 O84-84 P85-85 Q86-88 R90-93 S94-96 T97-98 U99-99"
 )
-"""NACE Rev. 2, sections and their divisions (Eurostat; Regulation (EC) No 1893/2006, Annex I).
-
-NACE Rev. 2.1 (Delegated Regulation (EU) 2023/137) has the same divisions but for 45, and other letters from J on: J has
-58 to 60, K 61 to 63, and what was K to U is L to V. A code with such a letter is not one of Rev. 2 and is not read."""
 
 
 def _trade(text: str) -> Labels | None:
@@ -259,7 +251,7 @@ def _is_trade_group(label: str) -> bool:
     return bool(re.fullmatch(r"[0-9]{2}\.[0-9*]\*|section [A-U]", label))
 
 
-# education
+# Education
 
 _LEVELS = ("low", "low", "low", "medium", "medium", "high", "high", "high", "high")
 _LEVEL = re.compile(r"(?:isced *(?:2011|97)? *)?(?:level *)?([0-8])")

@@ -33,13 +33,7 @@ def hierarchies_of(schema: Schema) -> dict[str, Hierarchy]:
 
 
 def put_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arrays]:
-    """Write hierarchies of incrowd that give a value the same labels in every table; others are left out.
-
-    Parameters
-    ----------
-    hierarchies
-        By the name of their column.
-    """
+    """Write hierarchies of incrowd that give a value the same labels in every table; others are left out."""
     plain: Plain = {}
     arrays: Arrays = {}
     for name, one in hierarchies.items():
@@ -59,13 +53,7 @@ def get_hierarchies(plain: Mapping[str, Plain], arrays: Mapping[str, npt.NDArray
 
 
 def with_hierarchies(schema: Schema, hierarchies: Mapping[str, Hierarchy]) -> Schema:
-    """Give a schema hierarchies for some of its quasi-identifiers; what is averaged stays so.
-
-    Parameters
-    ----------
-    schema, hierarchies
-        The schema, and the hierarchies by the name of their column.
-    """
+    """Give a schema hierarchies for some of its quasi-identifiers; what is averaged stays so."""
     quasi: dict[str, Hierarchy | None] = {}
     for name, own in schema.quasi:
         new = hierarchies.get(name)

@@ -9,16 +9,9 @@ import numpy as np
 
 from incrowd.core import Domain
 
-FEW_RECORDS = 20
-
-
-"""In so small a table nearly every value occurs once, whatever it is."""
-
-SAMPLE = 2_000
-"""So many values are looked at, evenly spaced: the same ones for the same table."""
-
-MOST = 0.8
-"""A column is of a pattern if so large a share of its values is."""
+FEW_RECORDS = 20  # in so small a table nearly every value occurs once, whatever it is
+SAMPLE = 2_000  # so many values are looked at, evenly spaced: the same ones for the same table
+MOST = 0.8  # a column is of a pattern if so large a share of its values is
 
 _PATTERNS = {
     "e-mail addresses": r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}",

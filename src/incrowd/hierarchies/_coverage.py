@@ -78,28 +78,10 @@ def coverage(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None
 
 
 def unread(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None = None) -> Bools:
-    """Say which labels cover only themselves here because nobody can tell what else they stand for.
-
-    Parameters
-    ----------
-    labels
-        Published texts of one column.
-    domain, ladder
-        The column's values, and the hierarchy that the labels come from, if it is known.
-
-    Notes
-    -----
-    So are words that are neither values of this column nor labels of the ladder, and patterns that cannot be compared
-    with its values: a range of numbers in a column of names, a mask as long as no value. A number in a column of
-    numbers, or a day in a column of days, is read, also if no value is the same.
-
-    Examples
-    --------
-    >>> from incrowd.core import Domain
-    >>> from incrowd.hierarchies import unread
-    >>> unread(["20-29", "30", "middle-aged", "*"], Domain.of("age", [25, 31])).tolist()
-    [False, False, True, False]
-    """
+    """Say which labels cover only themselves here because nobody can tell what else they stand for."""
+    # Words that are neither values of this column nor labels of the ladder, and patterns that cannot be compared with
+    # its values: a range of numbers in a column of names. A number in a column of numbers is read, also if no value is
+    # the same.
     column = _Column(domain, ladder)
     return np.array([not column.explains(label) for label in labels], dtype=bool)
 
@@ -306,18 +288,9 @@ Names = Sequence[str | None]
 def asked(
     hierarchy: Hierarchy | None, names: Names, people: Domain, published: Ladder | None = None
 ) -> list[npt.NDArray[np.intp]]:
-    """Give for every label the values that it covers; a hierarchy is asked, and of what it does not know, labels read.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy, if there is one to ask.
-    names, people
-        The labels and the values.
-    published
-        The ladder that the labels come from, if it is known: of values that the hierarchy knows, its labels are not
-        read as something else.
-    """
+    """Give for every label the values that it covers: a hierarchy is asked, and what it does not know is read."""
+    # Where the ladder that the labels come from is known, its labels are not read as something else of values that the
+    # hierarchy knows.
     found = None if hierarchy is None else bound(hierarchy, people)
     if found is None:
         return coverage(names, people)
@@ -352,19 +325,8 @@ def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
 
 
 def as_they_are(own: Domain, people: Domain) -> list[npt.NDArray[np.intp]] | None:
-    """Give for every published value who has it; nobody made it vaguer, though a text may look like a range.
-
-    Parameters
-    ----------
-    own
-        The published values. A star is none: it is in every column of records that are masked.
-    people
-        Somebody's values.
-
-    Returns
-    -------
-    Nothing unless texts are published, and dates are not what they are compared with: a day holds moments.
-    """
+    """Give for every published value who has it; nobody made it vaguer, though a text may look like a range."""
+    # A star is no value. Only for texts, and not beside dates: a day holds moments.
     if own.kind != "text" or people.kind in {"date", "datetime"}:
         return None
     places = people.codes_in(own)

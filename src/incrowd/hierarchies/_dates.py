@@ -19,17 +19,12 @@ from incrowd.hierarchies._numbers import uncovered
 Unit = Literal["day", "week", "month", "quarter", "year", "decade", "century"]
 Array = npt.NDArray[Any]
 
+# How many months a unit has; days and weeks are counted apart
 MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
-"""How many months a unit has; days and weeks are counted apart."""
 
-WEEKS = 4
-"""So many weeks has a month: days 1 to 7, 8 to 14, 15 to 21, and 22 to its end. Each lies in one month."""
-
-UNITS: tuple[Unit, ...] = ("day", "week", *MONTHS)
-"""From fine to coarse; each lies wholly inside one of the next."""
-
-FIRST_DAY, LAST_DAY = 1800_01_01, 2100_12_31
-"""Whole numbers in between can be days, written as year, month and day."""
+WEEKS = 4  # so many weeks has a month: days 1 to 7, 8 to 14, 15 to 21, and 22 to its end. Each lies in one month
+UNITS: tuple[Unit, ...] = ("day", "week", *MONTHS)  # from fine to coarse; each lies wholly inside one of the next
+FIRST_DAY, LAST_DAY = 1800_01_01, 2100_12_31  # whole numbers in between can be days, written as year, month and day
 
 _LABELS: dict[Unit, Callable[[int], str]] = {
     "day": lambda day: str(np.datetime64(day, "D")),
@@ -113,13 +108,7 @@ def _digits(domain: Domain) -> list[str]:
 
 
 def days_in(domain: Domain) -> Array | None:
-    """Read whole numbers that all write a day as year, month and day, 20240301; nothing if one of them does not.
-
-    Parameters
-    ----------
-    domain
-        The column's values.
-    """
+    """Read whole numbers that all write a day as year, month and day, 20240301; nothing if one of them does not."""
     values = domain.values
     if domain.kind != "number" or values.dtype.kind != "i" or len(values) < 2:
         return None
@@ -133,13 +122,7 @@ def days_in(domain: Domain) -> Array | None:
 
 
 def forms_of(domain: Domain) -> list[str]:
-    """Give the forms in which every value of a column of texts or whole numbers is a day or a month.
-
-    Parameters
-    ----------
-    domain
-        The column's values.
-    """
+    """Give the forms in which every value of a column of texts or whole numbers is a day or a month."""
     values = domain.values
     if domain.kind == "text":
         return forms_in(values.tolist())
@@ -170,8 +153,7 @@ def _six_digits(number: int) -> str:
     return text.zfill(6) if len(text) == 5 else text
 
 
-FEW_MONTHS = 24
-"""Weeks are a level of their own where the dates are of so many different months, or fewer."""
+FEW_MONTHS = 24  # weeks are a level of their own where the dates are of so many different months, or fewer
 _READ = (
     "say how the file writes days, such as dates='%d.%m.%Y' (ic.suggest finds it out: **found.reading); "
     "for one column dates(..., format='%d.%m.%Y'); "
@@ -267,10 +249,8 @@ def _step(moments: Array, unit: Unit) -> Step:
 
 
 def dates_for(domain: Domain, format: str | None = None) -> Dates | None:  # noqa: A002 - as in dates
-    """Give the periods that differ for the dates of a column; nothing if none does, or if it has no dates.
-
-    Weeks are for tables of two years at most. Years of two digits must tell their century.
-    """
+    """Give the periods that differ for the dates of a column; nothing if none does, or if it has no dates."""
+    # Weeks are for tables of two years at most. Years of two digits must tell their century.
     newest = None
     if format is not None and "%y" in format:
         newest = newest_for(domain, format)

@@ -20,17 +20,13 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 ISO = "%Y-%m-%d"
-SIX = ("%y%m%d", "%d%m%y", "%m%d%y")
-"""Days of six digits; numbers of five have lost a zero."""
-DIGITS = ("%Y%m%d", "%Y%m", "%Y%m%d%H%M", "%Y%m%d%H%M%S", *SIX)
-"""Forms without any sign between the parts."""
-YEARS = (1800, 2100)
-"""The years that nothing but digits can be of."""
-ENOUGH = 5
-"""So many different texts of six digits are needed: fewer could be anything."""
-FIRST, FEW = 3, 50
-"""So many values tell which forms are worth a look at some more, and so many which at all."""
+SIX = ("%y%m%d", "%d%m%y", "%m%d%y")  # days of six digits; numbers of five have lost a zero
+DIGITS = ("%Y%m%d", "%Y%m", "%Y%m%d%H%M", "%Y%m%d%H%M%S", *SIX)  # forms without any sign between the parts
+YEARS = (1800, 2100)  # the years that nothing but digits can be of
+ENOUGH = 5  # so many different texts of six digits are needed: fewer could be anything
+FIRST, FEW = 3, 50  # so many values tell which forms are worth a look at some more, and so many which at all
 
+# The forms that are looked for. Where both fit, the month comes first, as in a file with commas
 FORMS = (
     ISO, "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%Y年%m月%d日",
     "%Y%m%d%H%M", "%Y%m%d%H%M%S",
@@ -40,8 +36,8 @@ FORMS = (
     "%Y-%m", "%Y%m", "%Y/%m", "%m/%Y", "%m.%Y", "%m-%Y", "%Y年%m月", "%b %Y", "%b-%Y", "%Y-%b", "%Y %b", "%b-%y",
     *SIX,
 )  # fmt: skip
-"""The forms that are looked for. Where both fit, the month comes first, as in a file with commas."""
 
+# Names of the months in English, German, French, Spanish, Italian, Dutch and Portuguese, without accents
 MONTHS = (
     "january jan januar janner jan janvier janv enero ene gennaio gen januari janeiro",
     "february feb februar feber febr fevrier fevr fev febrero febbraio februari fevereiro",
@@ -56,7 +52,6 @@ MONTHS = (
     "november nov novembre noviembre novembro",
     "december dec dezember dez decembre diciembre dic dicembre dezembro",
 )
-"""Names of the months in English, German, French, Spanish, Italian, Dutch and Portuguese, without accents."""
 
 _NUMBER_OF_MONTH = {name: number for number, names in enumerate(MONTHS, 1) for name in names.split()}
 _PARTS = {
@@ -75,28 +70,16 @@ _TIME = (
     r"(?::(?P<second>[0-5][0-9])(?:[.,](?P<part>[0-9]{1,9}))?)?"
     r"(?:\s?(?P<half>[AaPp])\.?[Mm]\.?)?(?:\s?(?:[Zz]|UTC|GMT|[-+][0-9]{2}(?::?[0-9]{2})?))?)?"
 )
-_CLOCK = ("second", "part", "half")
-"""What a time of day may lack."""
-NEWEST = 2068
-"""Years of two digits are of the hundred years up to this one where nothing is said, as in ``strptime``."""
+_CLOCK = ("second", "part", "half")  # what a time of day may lack
+NEWEST = 2068  # years of two digits are of the hundred years up to this one where nothing is said, as in ``strptime``
+# No table tells of later years. So many years without any must be between the last and the first of two digits
 LATEST, HOLE = 2030, 10
-"""No table tells of later years. So many years without any must be between the last and the first of two digits."""
 
 
 def read_moments(
     texts: Sequence[str], form: str | None, newest: int | None = None
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Read texts as moments, the clock on the wall where they have a zone, and say which ones are.
-
-    Parameters
-    ----------
-    texts
-        The texts.
-    form
-        How they write days; nothing for ISO 8601.
-    newest
-        Years of two digits are of the hundred years up to this one.
-    """
+    """Read texts as moments, the clock on the wall where they have a zone, and say which ones are."""
     pattern = _pattern(form or ISO)
     if pattern is None:
         return _read_one_by_one(texts, form)
@@ -111,28 +94,18 @@ def read_moments(
 
 
 def forms_in(texts: Sequence[str]) -> list[str]:
-    """Give the forms in which every text is a day or a month, those first that are looked for first.
-
-    Parameters
-    ----------
-    texts
-        Different texts. Six or eight digits could be anything: they are days only of the years that people live in, and
-        months only if there are some, and of different years.
-    """
+    """Give the forms in which every text is a day or a month, those first that are looked for first."""
+    # Six or eight digits could be anything: they are days only of the years that people live in, and months only if
+    # there are some, and of different years.
     found = [form for form in likely_forms(texts, 1.0) if _all_are(form, texts)]
     found = [form for form in found if form != DIGITS[1] or _are_months(texts)]
     return [form for form in found if form not in SIX or (DIGITS[1] not in found and _are_six(form, texts))]
 
 
 def newest_of(years: Sequence[int]) -> int | None:
-    """Give a round year up to which two-digit years lie in hundred years; nothing if they do not tell.
-
-    Parameters
-    ----------
-    years
-        Years of which the last two digits count. They lie as close together as they can, and none of them after
-        ``LATEST``: those of births from 1930 to 2005 have a hole from 06 to 29.
-    """
+    """Give a round year up to which two-digit years lie in hundred years; nothing if they do not tell."""
+    # The years lie as close together as they can, and none of them after LATEST: those of births from 1930 to 2005 have
+    # a hole from 06 to 29.
     short = np.unique(np.asarray(years, dtype=np.int64) % 100)
     if not len(short):
         return None
@@ -145,15 +118,7 @@ def newest_of(years: Sequence[int]) -> int | None:
 
 
 def likely_forms(texts: Sequence[str], share: float) -> list[str]:
-    """Give the forms that such a share of some texts seems to have; whether a calendar has the days is not looked at.
-
-    Parameters
-    ----------
-    texts
-        Different texts.
-    share
-        How many of them must look so, from 0 to 1.
-    """
+    """Give the forms that such a share of some texts seems to have, whether or not a calendar has the days."""
     few = texts[:: max(len(texts) // FEW, 1)]
     wanted = max(share * len(few), 1)
     if sum(bool(_LIKE.fullmatch(text)) for text in few) < wanted:

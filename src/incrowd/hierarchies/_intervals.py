@@ -127,18 +127,17 @@ def intervals(*widths: Number, start: Number = 0, bottom: Number | None = None, 
 
 # Round widths for the numbers of a column, chosen from their spread; what lies far out gets an open end.
 
+# The first level has at most so many intervals; up to the second number if only that gives enough levels
 FINEST, FINER = 20, 50
-"""The first level has at most so many intervals; up to the second number if only that gives enough levels."""
 
-STEPS = 3
-"""So many levels of intervals are looked for before ``*``."""
+STEPS = 3  # so many levels of intervals are looked for before ``*``
 
+# Whole numbers that lie so close together become fives, tens and twenties, or pairs, fours and eights where that gives
+# more levels; pairs begin with 1 where the numbers do
 SMALL = 24
-"""Whole numbers that lie so close together become fives, tens and twenties, or pairs, fours and eights where that gives
-more levels; pairs begin with 1 where the numbers do."""
 
+# Between these shares of the rows lies the bulk; what is farther from it than it is long is far out
 ENDS = (Fraction(5, 100), Fraction(95, 100))
-"""Between these shares of the rows lies the bulk; what is farther from it than it is long is far out."""
 
 
 def intervals_for(domain: Domain) -> Intervals | None:

@@ -16,8 +16,7 @@ from incrowd.hierarchies._dates import Unit, begin_of_period, read_period
 from incrowd.hierarchies._day_forms import read_moment
 from incrowd.hierarchies._numbers import NUMBER, read_decimal
 
-EVERYTHING = (TOP, "")
-"""A suppressed cell; others leave it empty (spec N-EXACT)."""
+EVERYTHING = (TOP, "")  # a suppressed cell; others leave it empty (spec N-EXACT)
 
 LabelKind = Literal["everything", "set", "mask", "bound", "range", "period"]
 
@@ -199,13 +198,7 @@ def kind_of_label(label: str) -> LabelKind | None:
 
 
 def read_any(label: str) -> Reading | None:
-    """Read a label other than ``*``, ours or as others write it; nothing if it follows no pattern.
-
-    Parameters
-    ----------
-    label
-        A published text.
-    """
+    """Read a label other than ``*``, ours or as others write it; nothing if it follows no pattern."""
     found = read_label(label)
     if found is not None:
         return found
@@ -218,13 +211,7 @@ def read_any(label: str) -> Reading | None:
 
 
 def read_hidden(label: str) -> Masked | None:
-    """Read a mask with the letter x instead of stars; only who knows the column's values can tell if it is one.
-
-    Parameters
-    ----------
-    label
-        A published text: something with a digit, then letters x to the end.
-    """
+    """Read a mask with the letter x instead of stars; only who knows the column's values can tell if it is one."""
     found = _HIDDEN.fullmatch(label)
     return None if found is None else Masked(found[1] + TOP * len(found[2]))
 
@@ -237,12 +224,9 @@ _DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a line, without its upper end; an end that is missing is open, and one of no length is a point.
+    """A stretch of a line, without its upper end; an end that is missing is open, and one of no length is a point."""
 
-    Numbers are as they are, days are counted from 1970, and moments in microseconds from there.
-    """
-
-    low: float | None
+    low: float | None  # numbers as they are, days counted from 1970, and moments in microseconds from there
     high: float | None
 
     def is_longer_than(self, length: float) -> bool:
@@ -251,23 +235,8 @@ class Span:
 
 
 def span_of(label: str, kind: Kind, *, whole: bool) -> Span | None:
-    """Read the stretch that a label names; nothing if it names none.
-
-    Parameters
-    ----------
-    label
-        A published text that is no value of the table.
-    kind
-        What the column's values are: numbers, dates or moments.
-    whole
-        Whether they are whole numbers or days: ``[20, 30)`` then has ten of them.
-
-    Examples
-    --------
-    >>> from incrowd.hierarchies import span_of
-    >>> span_of("[20, 30)", "number", whole=True), span_of("18..20", "number", whole=True)
-    (Span(low=20.0, high=30.0), Span(low=18.0, high=21.0))
-    """
+    """Read the stretch that a label names; nothing if it names none."""
+    # Of whole numbers or days [20, 30) has ten, and 18..20 ends at 21.
     found = read_any(label)
     if kind == "number":
         return _numbers(label, found, whole=whole)

@@ -63,17 +63,7 @@ def averaged(hierarchy: Hierarchy, by: By = "mean") -> Averaged:
 def averages(
     column: Averaged, domain: Domain, codes: npt.NDArray[Any], classes: npt.NDArray[Any], counts: npt.NDArray[Any]
 ) -> list[str]:
-    """Give the mean or median of every class as text, exactly, rounded half to even as the column is written.
-
-    Parameters
-    ----------
-    column
-        What is wanted.
-    domain
-        The column's values; a missing one counts as nothing.
-    codes, classes, counts
-        The value, the class and the number of the records.
-    """
+    """Give the mean or median of every class as text, exactly, rounded half to even as the column is written."""
     units, places = _in_smallest_places(domain)
     inside = codes < len(domain.values)
     order = np.lexsort((codes[inside], classes[inside]))

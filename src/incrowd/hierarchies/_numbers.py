@@ -100,10 +100,8 @@ Ints = npt.NDArray[np.int64]
 
 
 def match(domain: Domain, positions: Mapping[str, int], *, what: str) -> Ints:
-    """Give for every value (without null) the position of its text; refuse a domain that has others.
-
-    A number or a date is found however it is written: ``39.0`` and ``39`` are one, in a file and in a list of names.
-    """
+    """Give for every value (without null) the position of its text; refuse a domain that has others."""
+    # A number or a date is found however it is written: 39.0 and 39 are one, in a file and in a list of names.
     found = _positions(domain, positions)
     if (found < 0).any():
         raise uncovered(domain, found < 0, f"are not covered by {what}")
@@ -258,11 +256,9 @@ class Floats:
         return wide
 
     def _beside(self, near: Array, bound: Array, start: Fraction, width: Fraction) -> tuple[Array, Bools]:
-        """Decide floats near a bound by the float nearest to that bound, and say where this is safe.
-
-        A quotient of two small integers is rounded correctly, and rounding keeps the order. Up to 15 digits a
-        decimal comes back from its float unharmed, so who equals the rounded bound then equals the bound.
-        """
+        """Decide floats near a bound by the float nearest to that bound, and say where this is safe."""
+        # A quotient of two small integers is rounded correctly, and rounding keeps the order. Up to 15 digits a decimal
+        # comes back from its float unharmed, so who equals the rounded bound then equals the bound.
         places = decimal_places(math.lcm(start.denominator, width.denominator))
         if places is None or places > 15:
             return bound, np.zeros(len(near), dtype=bool)

@@ -14,27 +14,17 @@ from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
 from incrowd.hierarchies._numbers import match, read_count, require_multiples
 from incrowd.hierarchies._tree import Tree, as_text, checked_tree
 
-Runs = tuple[tuple[str, int], ...]
-"""The groups of one level in the order of the values: label and number of values."""
+Runs = tuple[tuple[str, int], ...]  # the groups of one level in the order of the values: label and number of values
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ordered:
-    """An order of values, and groups of neighbours. Built by ``ordered``.
+    """An order of values, and groups of neighbours. Built by ``ordered``."""
 
-    Attributes
-    ----------
-    values
-        The values from least to most, or ``None`` for the order of the column's own numbers or dates.
-    runs
-        Per level the length of its runs, where the column brings its own order.
-    groups
-        The checked tree of the groups, where the values were given.
-    """
-
+    # The values from least to most, or ``None`` for the order of the column's own numbers or dates
     values: tuple[str, ...] | None
-    runs: tuple[int, ...] = ()
-    groups: Tree | None = None
+    runs: tuple[int, ...] = ()  # per level the length of its runs, where the column brings its own order
+    groups: Tree | None = None  # the checked tree of the groups, where the values were given
 
     def bind(self, domain: Domain) -> Ladder:
         """Fit the order to the values of one column."""

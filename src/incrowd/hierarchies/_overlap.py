@@ -19,20 +19,17 @@ from incrowd.hierarchies._day_forms import read_moment
 from incrowd.hierarchies._labels import EVERYTHING, Between, Masked, Moments, Period, members_of, read_label
 from incrowd.hierarchies._numbers import read_decimal
 
-End = tuple[Any, int]
-"""A number and where the end lies: 0 at it, 1 above it, -1 below it."""
+End = tuple[Any, int]  # a number and where the end lies: 0 at it, 1 above it, -1 below it
 Interval = tuple[End, End]
 
 _EVER: Interval = ((-math.inf, 0), (math.inf, 0))
 _MAY_BE_NUMBER = re.compile(r"[0-9+.eE*-]+")
 _TENS = re.compile(r"[0-9]+\*")
-_SHORTEST_DATE = 7
-"""Letters of the shortest date, 2024W01."""
+_SHORTEST_DATE = 7  # letters of the shortest date, 2024W01
 _DIGIT = re.compile(r"\d")
+# Signs by which people say how far a label reaches: 20+, at least 20, 20 to 29 with a long dash
 _REACHES = re.compile(r"[+<>\u2264\u2265\u2013\u2014~\u2026]")
-"""Signs by which people say how far a label reaches: 20+, at least 20, 20 to 29 with a long dash."""
-_MOST_SHAPES = 64
-"""Masks that hide more combinations of places than this are not compared."""
+_MOST_SHAPES = 64  # masks that hide more combinations of places than this are not compared
 
 
 def disjoint(labels: Iterable[str | None]) -> bool:

@@ -14,21 +14,11 @@ from incrowd.hierarchies._numbers import uncovered
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How a country writes its postcodes, and after how many characters its areas end.
+    """How a country writes its postcodes, and after how many characters its areas end."""
 
-    Attributes
-    ----------
-    form
-        ``9`` for a digit, ``A`` for a letter; anything else is a sign that may be left out.
-    cuts
-        How many digits and letters are shown, level by level.
-    shortest
-        How many digits and letters a code has where the last part of the form is missing.
-    """
-
-    form: str
-    cuts: tuple[int, ...]
-    shortest: int
+    form: str  # ``9`` for a digit, ``A`` for a letter; anything else is a sign that may be left out
+    cuts: tuple[int, ...]  # how many digits and letters are shown, level by level
+    shortest: int  # how many digits and letters a code has where the last part of the form is missing
 
     def path(self, code: str) -> tuple[str, ...] | None:
         """Give what a code becomes, or nothing if it is none of this country."""
@@ -48,6 +38,7 @@ def _layout(form: str, *cuts: int, shortest: int | None = None) -> _Layout:
     return _Layout(form, cuts, shortest or sum(sign in "9A" for sign in form))
 
 
+# Countries whose codes all have one form
 LAYOUTS: Mapping[str, _Layout] = {
     "AT": _layout("9999", 3, 2, 1),
     "AU": _layout("9999", 2, 1),
@@ -71,7 +62,6 @@ LAYOUTS: Mapping[str, _Layout] = {
     "PT": _layout("9999-999", 4, 2, 1, shortest=4),
     "SE": _layout("999 99", 3, 2, 1),
 }
-"""Countries whose codes all have one form."""
 
 _BRITISH = re.compile(r"([A-Z]{1,2})([0-9][0-9A-Z]?)([0-9])[A-Z]{2}")
 _BRITISH_AREA = re.compile(r"[A-Z]{1,2}(?:[0-9][0-9A-Z]?(?: [0-9])?)?")
@@ -105,15 +95,14 @@ _FINDERS: Mapping[str, Callable[[str], tuple[str, ...] | None]] = {
     "GB": _british,
     "US": _american,
 }
-COUNTRIES = tuple(sorted(_FINDERS))
-"""The countries whose postcodes are known."""
+COUNTRIES = tuple(sorted(_FINDERS))  # the countries whose postcodes are known
 
+# How many digits a postcode has at least where it has nothing else: numbers get back the zeros they lost
 DIGITS: Mapping[str, int] = {
     **{country: layout.shortest for country, layout in LAYOUTS.items() if "A" not in layout.form},
     "FR": 5,
     "US": 5,
 }
-"""How many digits a postcode has at least where it has nothing else: numbers get back the zeros they lost."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -17,24 +17,19 @@ from incrowd.hierarchies._tree import Tree, checked_tree
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
 
-LEVELS = 4
-"""A tree has at most so many levels below ``*``: half of the groups each time, or fewer in a large one."""
+LEVELS = 4  # a tree has at most so many levels below ``*``: half of the groups each time, or fewer in a large one
+TYPICAL = 5.0  # so many typical rows are added to those of every value, so that chance does not tell rare values apart
+LONG = 60  # a label with more characters is shortened
 
-TYPICAL = 5.0
-"""So many typical rows are added to those of every value, so that chance does not tell rare values apart."""
-
-LONG = 60
-"""A label with more characters is shortened."""
-
+# Labels name only values that so many rows have: a rarer one would tell of somebody, even of one who is left out
 NAMED = 20
-"""Labels name only values that so many rows have: a rarer one would tell of somebody, even of one who is left out."""
 
 
+# Values go with those of another column if their chi-squared lies so many standard deviations above chance
 CHANCE = 5.0
-"""Values go with those of another column if their chi-squared lies so many standard deviations above chance."""
 
+# What is weaker than this (Cramér's V without its bias) tells values apart in a large table, and means nothing
 WEAK = 0.05
-"""What is weaker than this (Cramér's V without its bias) tells values apart in a large table, and means nothing."""
 
 
 def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
@@ -70,18 +65,9 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
 
 
 def go_together(counts: npt.NDArray[Any]) -> bool:
-    """Say whether values go with those of another column, more than they would by chance in a table so large.
-
-    Parameters
-    ----------
-    counts
-        How often each value (a row) occurs with each of the other column (a column).
-
-    Notes
-    -----
-    Compared with the mean and the variance of chi-squared over all tables with the same margins (Dawson, 1954), which
-    hold for rare values too, and by Cramér's V without its bias (Bergsma, 2013).
-    """
+    """Say whether values go with those of another column, more than they would by chance in a table so large."""
+    # Compared with the mean and the variance of chi-squared over all tables with the same margins (Dawson, 1954), which
+    # hold for rare values too, and by Cramér's V without its bias (Bergsma, 2013).
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].astype(np.float64)
     (rows, columns), total = counts.shape, counts.sum()
     if min(rows, columns) < 2 or total <= max(rows, columns, 3):
@@ -159,15 +145,7 @@ def _bits(counts: Floats, bounds: Ints) -> Floats:
 def _labels(
     texts: Sequence[str], sizes: Ints, group: npt.NDArray[np.int64], taken: dict[str, tuple[int, ...]]
 ) -> list[str]:
-    """Name every group by its values: a set, or where that is long or tells of few people the most frequent ones.
-
-    Parameters
-    ----------
-    texts, sizes, group
-        The values, how often each occurs, and the group of each.
-    taken
-        The members of every label of the tree so far: a label means the same everywhere.
-    """
+    """Name every group by its values: a set, or where that is long or tells of few people the most frequent ones."""
     names: dict[int, str] = {}
     for number in dict.fromkeys(group.tolist()):
         members = tuple(np.flatnonzero(group == number).tolist())

@@ -227,8 +227,7 @@ def as_text(value: object) -> str:
 
 # Read and write files of lines: hierarchies as ARX has them, and categories.
 
-SEPARATORS = (";", "\t", ",")
-"""Tried in this order: a comma inside a label is common, a semicolon is not."""
+SEPARATORS = (";", "\t", ",")  # tried in this order: a comma inside a label is common, a semicolon is not
 
 Line = tuple[int, tuple[str, ...]]
 
@@ -295,17 +294,10 @@ def _parse(text: str, separator: str) -> list[Line] | int:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tree:
-    """A hierarchy given value by value. Built by ``tree``, which checks it.
+    """A hierarchy given value by value. Built by ``tree``, which checks it."""
 
-    Attributes
-    ----------
-    paths
-        For every value its labels from the value to the top, sorted by value.
-    from_data
-        Whether the groups were formed from the records that they are used for, and say something about them.
-    """
-
-    paths: tuple[TreePath, ...]
+    paths: tuple[TreePath, ...]  # for every value its labels from the value to the top, sorted by value
+    # Whether the groups were formed from the records that they are used for, and say something about them
     from_data: bool = False
 
     @property

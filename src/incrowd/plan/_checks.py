@@ -39,6 +39,7 @@ from incrowd.plan._toml import Path as Keys, places_of
 from incrowd.release import check_told
 from incrowd.search import Algorithm
 
+# The roles that a key of a column belongs to; the others may have it never
 _BELONGS = {
     "hierarchy": ("quasi", "sensitive"),
     "at_least": ("quasi",),
@@ -49,7 +50,6 @@ _BELONGS = {
     "keep": ("identifier",),
     "key_file": ("identifier",),
 }
-"""The roles that a key of a column belongs to; the others may have it never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,17 +293,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def read_document(source: str | Mapping[str, Any], file: str, folder: Path) -> Document:
-    """Read and check a plan, from its text or from what the text would hold.
-
-    Parameters
-    ----------
-    source
-        The text of a TOML file, or dicts and lists.
-    file
-        The name for messages.
-    folder
-        Where relative paths begin.
-    """
+    """Read and check a plan, from its text or from what the text would hold."""
     raw = _parse(source, file) if isinstance(source, str) else _listed(source)
     document, troubles = _validate(raw)
     troubles += check(_parts(raw, troubles, folder))

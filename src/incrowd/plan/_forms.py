@@ -179,6 +179,7 @@ class FlatForm(Part):
         return hierarchies.flat()
 
 
+# The tables that a hierarchy can be, by the key that each must have
 FORMS: Mapping[str, type[Part]] = {
     "intervals": IntervalsForm,
     "mask": MaskForm,
@@ -193,14 +194,13 @@ FORMS: Mapping[str, type[Part]] = {
     "quantiles": QuantilesForm,
     "flat": FlatForm,
 }
-"""The tables that a hierarchy can be, by the key that each must have."""
 
+# The hierarchies that a name is enough for
 NAMES: Mapping[str, Callable[[], Hierarchy]] = {
     "auto": hierarchies.auto,
     "flat": hierarchies.flat,
     "mask": hierarchies.mask,
 }
-"""The hierarchies that a name is enough for."""
 
 
 def kinds_in(given: object) -> list[str]:
@@ -217,6 +217,7 @@ def _kind(given: object) -> str | None:
     return kinds[0] if len(kinds) == 1 else None
 
 
+# A hierarchy as it stands in a plan
 HierarchyForm = Annotated[
     Annotated[Literal["auto", "flat", "mask"], Tag("name")]
     | Annotated[IntervalsForm, Tag("intervals")]
@@ -233,7 +234,6 @@ HierarchyForm = Annotated[
     | Annotated[FlatForm, Tag("flat")],
     Discriminator(_kind),
 ]
-"""A hierarchy as it stands in a plan."""
 
 
 def build_hierarchy(form: HierarchyForm, folder: Path) -> Hierarchy:

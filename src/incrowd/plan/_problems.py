@@ -14,6 +14,7 @@ from incrowd.plan._forms import FORMS, NAMES, Part, kinds_in
 from incrowd.plan._sections import SECTIONS, ColumnSection, DialectTable, Document
 from incrowd.plan._toml import Path, Place, nearest_place
 
+# What would be right, by pydantic's name of what is wrong
 _WANTED = {
     "string_type": "a text",
     "int_type": "a whole number",
@@ -30,10 +31,9 @@ _WANTED = {
     "less_than_equal": "at most {le}",
     "literal_error": "{expected}",
 }
-"""What would be right, by pydantic's name of what is wrong."""
 
+# Keys under which values of the table may stand: messages do not quote them
 _UNSEEN = {"categories", "tree", "ordered", "levels", "missing", "query"}
-"""Keys under which values of the table may stand: messages do not quote them."""
 
 
 @dataclass(frozen=True, slots=True)

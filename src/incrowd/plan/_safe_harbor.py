@@ -23,6 +23,7 @@ from incrowd.release import Reading, Release, certificate_in, open_release, open
 
 # Which of HIPAA's 18 kinds of identifiers a column probably is: a suggestion, never one that passes by itself.
 
+# What values look like, and the kind that this is
 BY_VALUES = {
     "e-mail addresses": "email addresses",
     "web addresses": "web addresses",
@@ -32,7 +33,7 @@ BY_VALUES = {
     "official numbers of persons": "social security numbers",
     "telephone numbers": "telephone numbers",
 }
-"""What values look like, and the kind that this is."""
+# Words that name a kind, in small letters without accents, separated by ``|``
 BY_WORD: Mapping[str, str] = {
     "telephone numbers": "phone|telephone|phone number|mobile|cell|telefon|telefonnummer|handy|mobilnummer|portable|"
     "telefono|movil",
@@ -55,7 +56,7 @@ BY_WORD: Mapping[str, str] = {
     "biometrics": "fingerprint|voice print|iris|empreinte|huella",
     "date": "admission|discharge|aufnahme|entlassung",
 }
-"""Words that name a kind, in small letters without accents, separated by ``|``."""
+# What a column is about, and the kind that this is. What is not here is for somebody to say
 BY_TOPIC = {
     "a person's name": "names",
     "an official number of a person": "other unique codes",
@@ -70,26 +71,14 @@ BY_TOPIC = {
     "a place": "place",
     "a date that others may know": "date",
 }
-"""What a column is about, and the kind that this is. What is not here is for somebody to say."""
+# Places as large as a state or larger: whether they are, somebody must say
 LARGER = ("country", "nation", "nationality", "citizenship", "state", "bundesland", "pays", "pais", "land")
-"""Places as large as a state or larger: whether they are, somebody must say."""
 
 
 def likely_kind(name: str, domain: Domain | None = None) -> str | None:
-    """Suggest what a column is about, by its values and its name; nothing where only somebody who knows it can say.
-
-    Parameters
-    ----------
-    name
-        The name of the column.
-    domain
-        Its values, if they are known.
-
-    Notes
-    -----
-    No suggestion makes a test pass that looks at no value: that a column is none of the 18, or a state, is said by
-    people.
-    """
+    """Suggest what a column is about, by its values and its name; nothing where only somebody who knows it can say."""
+    # No suggestion makes a test pass that looks at no value: that a column is none of the 18, or a state, is said by
+    # people.
     seen = None if domain is None else pattern_of(domain)
     if seen is not None:
         return BY_VALUES[seen]
@@ -115,23 +104,20 @@ def _holds_dates(domain: Domain) -> bool:
 
 
 FORBIDDEN = tuple(name for name in SAFE_HARBOR.rules if name not in {"geography", "dates"})
-KINDS = ("none", "state", "zip", "place", "date", "birth date", "age", *FORBIDDEN)
-"""What a column can be declared as."""
-NAMED = 8
-"""So many columns that nobody declared are named."""
-_ZIP = 5
-"""Digits of a ZIP code."""
+KINDS = ("none", "state", "zip", "place", "date", "birth date", "age", *FORBIDDEN)  # what a column can be declared as
+NAMED = 8  # so many columns that nobody declared are named
+_ZIP = 5  # digits of a ZIP code
 
+# Kinds that say by themselves whether a rule holds
 _DECIDED: dict[str, list[tuple[str, str, bool]]] = {
     "none": [],
     "state": [("geography", "shows states", True)],
     "place": [("geography", "shows places smaller than a state", False)],
     **{kind: [(kind, "is published", False)] for kind in FORBIDDEN},
 }
-"""Kinds that say by themselves whether a rule holds."""
 
+# Per test what was found in columns, in words, and whether the rule holds there
 Findings = dict[str, list[tuple[str, bool | None]]]
-"""Per test what was found in columns, in words, and whether the rule holds there."""
 
 
 def safe_harbor(
@@ -334,11 +320,10 @@ def _judge(
     return sum(bool(breaks(one)) for one in known if one is not None), sum(one is None for one in known)
 
 
-_OLD = range(90, 120)
-"""Ages of 90 or older; nobody is much older than that."""
+_OLD = range(90, 120)  # ages of 90 or older; nobody is much older than that
 _YEARS = range(1800, 2201)
+# What looks like a day, a month or a quarter
 _FINER = re.compile(r"\d{4}[-/.].+|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|\d{8}")
-"""What looks like a day, a month or a quarter."""
 
 
 @functools.cache

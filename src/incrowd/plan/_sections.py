@@ -69,8 +69,8 @@ class AlgorithmTable(Part):
     name: Text
 
 
+# What ``init`` writes beside its search. A search that has no such key can be chosen all the same
 WRITTEN: Mapping[str, Any] = {"measure": "loss", "seconds": 60}
-"""What ``init`` writes beside its search. A search that has no such key can be chosen all the same."""
 
 
 class SearchSection(Part):
@@ -159,6 +159,7 @@ class Document(Part):
     report: ReportSection = ReportSection()
 
 
+# The sections that are one table each
 SECTIONS: Mapping[str, type[Part]] = {
     "data": DataSection,
     "privacy": PrivacySection,
@@ -166,17 +167,8 @@ SECTIONS: Mapping[str, type[Part]] = {
     "output": OutputSection,
     "report": ReportSection,
 }
-"""The sections that are one table each."""
 
 
 def plain_of(part: Part, *, written: bool = False) -> dict[str, Any]:
-    """Give a section as plain tables, lists, texts and numbers.
-
-    Parameters
-    ----------
-    part
-        The section.
-    written
-        Whether to give everything that was written, instead of what differs from the defaults.
-    """
+    """Give a section as plain tables, lists, texts and numbers."""
     return part.model_dump(exclude_defaults=not written, exclude_unset=written, exclude_none=True)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-Path = tuple[str | int, ...]
-"""The way to a value: names of tables and keys, and positions in lists."""
+Path = tuple[str | int, ...]  # the way to a value: names of tables and keys, and positions in lists
 
 _TOKEN = re.compile(
     r"""
@@ -25,20 +24,11 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A key and its value in the text of a file.
+    """A key and its value in the text of a file."""
 
-    Attributes
-    ----------
-    line
-        The number of the line on which the key stands, from 1.
-    text
-        That line.
-    key, value
-        Which characters of the line are the key and the value; a value that goes on is cut at the line's end.
-    """
-
-    line: int
-    text: str
+    line: int  # the number of the line on which the key stands, from 1
+    text: str  # that line
+    # Which characters of the line are the key and the value; a value that goes on is cut at the line's end
     key: tuple[int, int]
     value: tuple[int, int]
 
@@ -165,6 +155,7 @@ HEAD = """\
 # Every key is explained in the documentation, under Reference, The plan.
 """
 
+# What each section is for
 SECTIONS = {
     "data": "where the table is, and how to read it; paths are relative to this file",
     "columns": "every column has a role: identifier and drop (left out), quasi (could help recognise a person),\n"
@@ -174,27 +165,17 @@ SECTIONS = {
     "output": "where the release goes",
     "report": "what the report says that only you know",
 }
-"""What each section is for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Comments for the sections and columns of a plan: lines above, and for each key words behind it.
+    """Comments for the sections and columns of a plan: lines above, and for each key words behind it."""
 
-    Attributes
-    ----------
-    head
-        Lines at the beginning of the file.
-    sections, columns
-        Lines under the header of a section, or above that of a column, by name.
-    keys
-        Words behind a key, by its path.
-    """
-
-    head: Sequence[str] = ()
+    head: Sequence[str] = ()  # lines at the beginning of the file
+    # Lines under the header of a section, or above that of a column, by name
     sections: Mapping[str, Sequence[str]] = field(default_factory=dict)
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    keys: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    keys: Mapping[tuple[str, ...], str] = field(default_factory=dict)  # words behind a key, by its path
 
 
 def toml_of(plain: Mapping[str, Any], notes: Notes) -> str:

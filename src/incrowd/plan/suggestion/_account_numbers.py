@@ -10,38 +10,25 @@ import numpy as np
 from incrowd.core import Domain
 from incrowd.hierarchies import FEW_RECORDS, MOST, sample_of_texts
 
-ROWS = 4
-"""A number of an account or of a file stands in fewer rows than this on average."""
+ROWS = 4  # a number of an account or of a file stands in fewer rows than this on average
+OFTEN = 4  # no such number stands in so many times more rows than the others: amounts do, at round figures
+ONE_LENGTH = 0.99  # so large a share of the numbers has as many digits as the others; amounts have heavier tails
 
-OFTEN = 4
-"""No such number stands in so many times more rows than the others: amounts do, at round figures."""
-
-ONE_LENGTH = 0.99
-"""So large a share of the numbers has as many digits as the others; amounts have heavier tails."""
-
+# Numbers of so many digits that all have this length, and are spread evenly over it or even longer, are no amounts
 LONG, VERY_LONG = 6, 8
-"""Numbers of so many digits that all have this length, and are spread evenly over it or even longer, are no amounts."""
 
-ROUND = 0.05
-"""So large a share of amounts ends with two zeros; of numbers that stand for something it is a hundredth."""
+ROUND = 0.05  # so large a share of amounts ends with two zeros; of numbers that stand for something it is a hundredth
 
+# Kolmogorov and Smirnov: the distance from an even spread, times the root of how many, below which it may be even
 EVEN = 2.0
-"""Kolmogorov and Smirnov: the distance from an even spread, times the root of how many, below which it may be even."""
 
-DIGITS = 4
-"""So many digits make a code that stands for somebody; fewer are those of a class or a stage."""
+DIGITS = 4  # so many digits make a code that stands for somebody; fewer are those of a class or a stage
 
 Likeness = Literal["surely", "probably", "perhaps"]
 
 
 def like_account_numbers(domain: Domain) -> Likeness | None:
-    """Say how much values look as if each stood for one account, file or sample; ``None`` if they do not.
-
-    Parameters
-    ----------
-    domain
-        The values. Few rows share one, and none is shared by many more than the others.
-    """
+    """Say how much values look as if each stood for one account, file or sample; ``None`` if they do not."""
     counts = domain.counts[: len(domain.values)]
     rows = int(counts.sum())
     if rows < FEW_RECORDS or rows >= ROWS * len(counts) or int(counts.max()) > max(2, OFTEN * rows / len(counts)):

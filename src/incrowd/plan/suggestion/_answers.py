@@ -10,8 +10,7 @@ from incrowd.core import Domain
 from incrowd.hierarchies import sample_of_texts
 from incrowd.plan.suggestion._words import tokens_of
 
-MOST_ANSWERS = 12
-"""A question has no more answers to choose from."""
+MOST_ANSWERS = 12  # a question has no more answers to choose from
 
 
 def _words(text: str) -> frozenset[str]:
@@ -22,6 +21,7 @@ def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tokens_of(written) for written in text.split(","))
 
 
+# Words of an answer that says what somebody thinks or feels
 OPINIONS = _words(
     "agree, disagree, agrees, disagrees, satisfied, dissatisfied, unsatisfied, happy, unhappy, favor, favour, oppose, "
     "approve, disapprove, important, unimportant, worried, trust, distrust, support, likely, unlikely, agreement, "
@@ -32,38 +32,37 @@ OPINIONS = _words(
     "eens, oneens, tevreden, ontevreden, gelukkig, ongelukkig, belangrijk, onbelangrijk, "
     "concordo, discordo, concorda, discorda, satisfeito, insatisfeito"
 )
-"""Words of an answer that says what somebody thinks or feels."""
 
+# Answers about how much there should be of something
 AMOUNTS = _phrases(
     "too little, too much, about right, too many, too few, zu wenig, zu viel, gerade richtig, trop peu, trop, "
     "juste bien, demasiado, demasiado poco, lo justo, troppo, troppo poco, il giusto, te weinig, te veel, "
     "precies goed, muito pouco, demais, na medida certa"
 )
-"""Answers about how much there should be of something."""
 
+# How much somebody thinks so; three of them make a scale
 DEGREES = _words(
     "very, somewhat, slightly, extremely, moderately, strongly, notvery, sehr, ziemlich, etwas, kaum, uberhaupt, voll, "
     "tres, assez, plutot, peu, muy, bastante, algo, poco, abbastanza, molto, niente, erg, tamelijk, enigszins, "
     "helemaal, muito, nada"
 )
-"""How much somebody thinks so; three of them make a scale."""
 
+# What is beside them in a list of answers
 UNDECIDED = _words(
     "neither, neutral, undecided, unsure, not, none, no, nor, all, dont, don, t, know, dk, refused, na, nan, answer, "
     "depends, weder, noch, teils, nicht, keine, angabe, weiss, neutre, ni, pas, du, tout, sans, reponse, neutro, "
     "ninguno, nc, ns, sabe, non, so, indifferente, geen, mening, niet, neutraal, nem, sei"
 )
-"""What is beside them in a list of answers."""
 
+# What somebody or something was found to be
 VERDICTS = _words(
     "good, bad, poor, fair, excellent, great, terrible, okay, gut, schlecht, mittel, mittelmassig, ausgezeichnet, "
     "mangelhaft, bon, mauvais, moyen, mediocre, bueno, buena, malo, mala, regular, buono, buona, cattivo, cattiva, "
     "discreto, ottimo, goed, slecht, matig, redelijk, uitstekend, bom, boa, mau, ruim, otimo, pessimo"
 )
-"""What somebody or something was found to be."""
 
+# Where somebody stands among others
 BANDS = _words("top, bottom, mid, middle, lower, upper, lowest, highest, quartile, quintile, decile, percentile")
-"""Where somebody stands among others."""
 
 
 def is_opinion(domain: Domain) -> bool:
@@ -128,12 +127,11 @@ def _is_thought(words: tuple[str, ...]) -> bool:
 
 # Weights: of a body, of a child, or of a record in a survey. They share a name, and not their values.
 
-ENOUGH = 12
-"""Fewer different numbers are no weights of people."""
+ENOUGH = 12  # fewer different numbers are no weights of people
 
 
+# What the weight is called that is to be used, where a survey has those of its single steps, too
 FINAL = ("final", "finl", "analysis", "anweight", "gesamt")
-"""What the weight is called that is to be used, where a survey has those of its single steps, too."""
 
 
 def is_of_a_body(domain: Domain) -> bool:

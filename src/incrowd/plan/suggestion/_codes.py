@@ -15,21 +15,17 @@ from incrowd.plan.suggestion._days import are_days
 from incrowd.plan.suggestion._proper_names import could_be_people
 from incrowd.plan.suggestion._words import tokens_of, topics_of
 
-ENOUGH = 5
-"""So many different codes are needed: fewer could be anything."""
+ENOUGH = 5  # so many different codes are needed: fewer could be anything
 
+# What is answered to the question whether somebody was seen by a doctor
 ANSWERS = ("yes", "no", "ja", "nein", "nee", "oui", "non", "si", "sim", "nao", "none", "never", "often", "sometimes")
-"""What is answered to the question whether somebody was seen by a doctor."""
 
 _HOLDING = """
 own owned owner owns outright mortgage mortgaged rent rented renter renting tenant leased leasehold freehold eigentum
 miete gemietet mieter proprietaire locataire propia alquilada proprieta affitto eigen huur propria alugada
 """
-HOLDING = frozenset(_HOLDING.split())
-"""How somebody holds a home."""
-
-DAYS = (1_000, 80_000)
-"""Days are counted from 1900, 1960 or 1970: a life is in between."""
+HOLDING = frozenset(_HOLDING.split())  # how somebody holds a home
+DAYS = (1_000, 80_000)  # days are counted from 1900, 1960 or 1970: a life is in between
 
 _STATES = (
     "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH "
@@ -47,11 +43,11 @@ _COUNTRIES_3 = (
     "IRN ISL ISR ITA JPN KEN KOR LTU LUX LVA MAR MEX MLT NGA NLD NOR NZL PAK PER PHL POL PRT ROU RUS SAU SVK SVN "
     "SWE THA TUN TUR UKR USA VNM ZAF"
 )
+# How months begin in seven languages
 _MONTH = (
     r"(?:jan|ene|gen|f[ebé]{2}|f[eé]v|m[aäe][rizyjagi]|mrt|mrz|a[pbv]r|jui?[nl]|giu|lug|a[uo][gû]|aou|"
     r"sep|set|o[ckt]t|out|nov|d[eéi][czs])[a-zéûäç]{0,7}\.?"
 )
-"""How months begin in seven languages."""
 
 _SEXES = (
     {"m", "f"},
@@ -252,6 +248,7 @@ def _whole(domain: Domain) -> bool:
     return domain.kind == "number" and domain.values.dtype.kind == "i" and len(domain.values) > 0
 
 
+# The values that a topic can want, and how they are told
 _SUITED: Mapping[str, Callable[[Domain], bool]] = {
     "school years": _are_school_years,
     "days": _are_days,
@@ -269,4 +266,3 @@ _SUITED: Mapping[str, Callable[[Domain], bool]] = {
     "few": lambda domain: len(domain.values) <= 12,
     "many": lambda domain: len(domain.values) > 12,
 }
-"""The values that a topic can want, and how they are told."""

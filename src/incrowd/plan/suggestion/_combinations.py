@@ -13,14 +13,9 @@ from incrowd.core import Census, CensusRequest, Packing, group, tally
 from incrowd.engines import Engine
 from incrowd.release import cells_within, fits
 
-COLUMNS = 10
-"""Pairs are formed of so many columns at most, those with the most values: 45 pairs."""
-
-LONG, FEWER = 200_000, 5
-"""Of so long a census pairs are formed of so many columns only: 10 pairs."""
-
-SHOWN = 5
-"""So many pairs are given, those that single most people out."""
+COLUMNS = 10  # pairs are formed of so many columns at most, those with the most values: 45 pairs
+LONG, FEWER = 200_000, 5  # of so long a census pairs are formed of so many columns only: 10 pairs
+SHOWN = 5  # so many pairs are given, those that single most people out
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +69,7 @@ def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -
 
 
 def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut:
-    """Regroup what was counted for each combination.
-
-    Parameters
-    ----------
-    census
-        The records.
-    by_person
-        The same with the person of each, where a column says whose record it is: people are then counted too.
-    """
+    """Regroup what was counted for each combination."""
     quasi = census.quasi
     widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))
     widest = widest[: COLUMNS if len(census) < LONG else FEWER]
@@ -121,15 +108,7 @@ def _alone_by(census: Census, name: str) -> Combination:
 
 
 def people_alone(census: Census, names: Sequence[str]) -> int | None:
-    """Count the people who have values that nobody else has, in any of their records.
-
-    Parameters
-    ----------
-    census
-        The records, with the person of each; nothing is counted where that is not known.
-    names
-        The columns that are looked at.
-    """
+    """Count the people who have values that nobody else has, in any of their records."""
     if census.person is None or not len(census) or not names:
         return None
     codes = [census.codes[census.quasi.index(name)] for name in names]

@@ -24,8 +24,7 @@ from incrowd.hierarchies import (
 )
 from incrowd.plan.suggestion._missing import is_mark, marks_in, without
 
-MOST_AMONG = 0.8
-"""A column is one of days if so large a share of its values is, whatever the rest means."""
+MOST_AMONG = 0.8  # a column is one of days if so large a share of its values is, whatever the rest means
 
 ORDER = "please check: are days and months read the right way round?"
 CENTURY = "please check the century: years of two digits are read as of the hundred years up to newest"
@@ -34,15 +33,13 @@ WHICH_CENTURY = (
     '{ dates = ["year", "decade"], format = "%s", newest = 2020 } reads them as of 1921 to 2020'
 )
 AMONG = "days and something else: missing = [...] names what means missing, and the days get periods"
+# How what is said of days without periods begins: they are alike by the calendar, and by nothing else
 UNREAD = (AMONG, WHICH_CENTURY.partition("%")[0])
-"""How what is said of days without periods begins: they are alike by the calendar, and by nothing else."""
 
 
 def dates_in(domain: Domain) -> tuple[Hierarchy | None, str]:
-    """Give the periods that texts or numbers which write days can become, and what to check about it.
-
-    Where something else stands among the days, none of them is shown unless many share it.
-    """
+    """Give the periods that texts or numbers which write days can become, and what to check about it."""
+    # Where something else stands among the days, none of them is shown unless many share it.
     if domain.kind not in {"text", "number"} or len(domain.values) < 2:
         return None, ""
     forms = forms_of(domain)
@@ -93,32 +90,18 @@ def questions_of_days(domains: Mapping[str, Domain]) -> Iterator[str]:
 
 Numbers = npt.NDArray[Any]
 
-NEARLY_ALL = 0.95
-"""So many numbers must be days; the rest may stand for missing ones."""
-
-SAMPLE = 500
-"""So many values are looked at, evenly spaced."""
-
-FEW = 5
-"""So many different numbers of six digits are needed: fewer are days by chance."""
-
-MANY = 20
-"""So many different counted days are needed: they have no form of their own."""
-
-YEARS = (1_900, 2_050)
-"""Years in which people that are in tables were born, fell ill or died."""
-
-SERIAL = (7_000, 60_000)
-"""Days since 1900, 1960 or 1970, from the seventies on: as spreadsheets, SAS and R count them."""
-
-SECONDS = (300_000_000, 2_500_000_000)
-"""Seconds since 1970, from 1979 on; thousand times as many are milliseconds."""
-
-SINCE_1582 = (12_000_000_000, 14_800_000_000)
-"""Seconds since 1582, as SPSS counts them."""
+NEARLY_ALL = 0.95  # so many numbers must be days; the rest may stand for missing ones
+SAMPLE = 500  # so many values are looked at, evenly spaced
+FEW = 5  # so many different numbers of six digits are needed: fewer are days by chance
+MANY = 20  # so many different counted days are needed: they have no form of their own
+YEARS = (1_900, 2_050)  # years in which people that are in tables were born, fell ill or died
+SERIAL = (7_000, 60_000)  # days since 1900, 1960 or 1970, from the seventies on: as spreadsheets, SAS and R count them
+SECONDS = (300_000_000, 2_500_000_000)  # seconds since 1970, from 1979 on; thousand times as many are milliseconds
+SINCE_1582 = (12_000_000_000, 14_800_000_000)  # seconds since 1582, as SPSS counts them
 
 _DAY = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))"
 _YEAR = r"(?:19|20)\d{2}"
+# What is found in a text that says when: a day, a month or a week with its year, or a day without
 _WITHIN = (
     rf"(?<!\d){_DAY}(?!\d)",
     rf"(?<![\d.,])(?:0?[1-9]|1[0-2])[-/.]{_YEAR}(?!\d)",
@@ -130,7 +113,6 @@ _WITHIN = (
     rf"(?i)(?<!\d)[1-4](?:\.|st|nd|rd|th|e|er|o)? ?[a-z]*(?:quart|trim|kwart)[a-z]*\.?[-/ ]*{_YEAR}",
     r"^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.$",
 )
-"""What is found in a text that says when: a day, a month or a week with its year, or a day without."""
 
 
 def says_when(domain: Domain) -> bool:

@@ -33,15 +33,13 @@ from incrowd.plan.suggestion._words import tokens_of
 
 # Numbers that only name things: 1 for married, 2 for single. What lies between two of them means nothing.
 
-MOST = 300
-"""More values than that are no list of names."""
+MOST = 300  # more values than that are no list of names
+LARGEST = 99_999  # codes have so many digits at most
 
-LARGEST = 99_999
-"""Codes have so many digits at most."""
-
+# What has no order, whatever it is called
 ALWAYS = frozenset({"origin", "a place", "belief or politics", "a sex or gender", "codes of regions (NUTS)"})
-"""What has no order, whatever it is called."""
 
+# What words of a column's name begin with that name things, where its other names count or measure
 WORDS: Mapping[str, tuple[str, ...]] = {
     "a family": (
         "mar", "marit", "marst", "mastat", "mstat", "marstat", "maritl", "civil", "ecivil", "civile", "staciv",
@@ -57,8 +55,8 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "health cover": ("type", "plan", "insur", "cover", "kasse"),
     "a dwelling or what is seen of it": ("type", "tenure", "heat", "fuel", "roof", "wall", "floor", "material"),
 }  # fmt: skip
-"""What words of a column's name begin with that name things, where its other names count or measure."""
 
+# What words begin with that count or measure something
 COUNTED = (
     "hour", "hrs", "year", "yrs", "exper", "expr", "week", "wks", "day", "month", "length", "size", "num", "count",
     "age",
@@ -66,19 +64,10 @@ COUNTED = (
     "numero", "ore", "anni", "uren", "jaren", "aantal", "time", "rate", "income", "wage", "dist", "since", "tenure",
     "popul", "dens", "lat", "lon", "elev", "alt", "room", "area", "rank", "level", "grade",
 )  # fmt: skip
-"""What words begin with that count or measure something."""
 
 
 def names_things(domain: Domain, about: str | None) -> bool:
-    """Say whether the whole numbers of a column name things by what the column is about.
-
-    Parameters
-    ----------
-    domain
-        Whole numbers.
-    about
-        What the column is about, if its name or its values say so.
-    """
+    """Say whether the whole numbers of a column name things by what the column is about."""
     values = domain.values
     if not 2 < len(values) <= MOST or int(values[0]) < 0 or int(values[-1]) > LARGEST:
         return False
@@ -90,33 +79,29 @@ def names_things(domain: Domain, about: str | None) -> bool:
 
 # Codes and names of which it is known what belongs together: countries, diseases, jobs, regions, postcodes.
 
+# Names of countries and words for education: so many of the values, and of the rows, must be known
 MOST_VALUES, MOST_ROWS = 0.8, 0.9
-"""Names of countries and words for education: so many of the values, and of the rows, must be known."""
 
-ENOUGH, MOST_LISTED = 10, 0.95
-"""So many different codes tell which list they are from, if so many of them stand in it."""
+ENOUGH, MOST_LISTED = 10, 0.95  # so many different codes tell which list they are from, if so many of them stand in it
+FEW = 4  # a column with so few values needs no classification
+MANY = 2_000  # a column with more values has names of something else than countries or schools
 
-FEW = 4
-"""A column with so few values needs no classification."""
-
-MANY = 2_000
-"""A column with more values has names of something else than countries or schools."""
-
+# How codes look that nothing else looks like; some diseases have a point, or they are as ``UNDOTTED``
 SHAPES: Mapping[ClassificationName, str] = {
     "icd-10": r"[A-TV-Z][0-9][0-9A-Z](?:\.[0-9A-Z]{1,4})?[+*!]?",
     "atc": r"[A-DGHJLMNPRSV][0-9]{2}[A-Z]{2}[0-9]{2}",
 }
-"""How codes look that nothing else looks like; some diseases have a point, or they are as ``UNDOTTED``."""
 
+# Diseases without a point. Rooms and seats look so too, but have one length, and few letters
 UNDOTTED = r"[A-TV-Z][0-9][0-9A-Z](?:[0-9X][0-9A-Z]{0,3})?[+*!]?"
-"""Diseases without a point. Rooms and seats look so too, but have one length, and few letters."""
 
+# Words in the name of a column that say which codes it has
 NAMED: Mapping[str, ClassificationName] = {
     "icd": "icd-10", "icd10": "icd-10", "atc": "atc", "isco": "isco-08", "isco08": "isco-08", "nace": "nace-2",
     "nuts": "nuts", "nuts2": "nuts", "nuts3": "nuts", "isced": "isced",
 }  # fmt: skip
-"""Words in the name of a column that say which codes it has."""
 
+# Postcodes whose form tells their country; an American one only if some have nine digits
 POSTCODES: Mapping[str, str] = {
     "GB": r"[A-Za-z]{1,2}[0-9][0-9A-Za-z]? ?[0-9][A-Za-z]{2}",
     "CA": r"[A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9]",
@@ -127,28 +112,24 @@ POSTCODES: Mapping[str, str] = {
     "JP": r"[0-9]{3}-[0-9]{4}",
     "US": r"[0-9]{5}(?:-[0-9]{4})?",
 }
-"""Postcodes whose form tells their country; an American one only if some have nine digits."""
 
+# Names of columns, and the countries that use them for codes of such a length. Codes of four digits are Austrian or
+# Swiss, Danish or Norwegian, Belgian or Australian under the same name: they are asked about
 CODE_WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("plz", ("DE",)), ("postleitzahl", ("DE",)), ("code postal", ("FR",)), ("codigo postal", ("ES",)),
     ("codice postale", ("IT",)), ("cap", ("IT",)), ("codice avviamento postale", ("IT",)), ("cep", ("BR",)),
     ("pincode", ("IN",)), ("pin code", ("IN",)), ("postnummer", ("SE",)), ("postnr", ("SE",)),
 )  # fmt: skip
-"""Names of columns, and the countries that use them for codes of such a length.
-
-Codes of four digits are Austrian or Swiss, Danish or Norwegian, Belgian or Australian under the same name: they are
-asked about.
-"""
 
 
+# No street in Germany has a postcode that begins so: 11 is for authorities, the others are kept in reserve
 UNUSED = ("00", "05", "11", "43", "62")
-"""No street in Germany has a postcode that begins so: 11 is for authorities, the others are kept in reserve."""
 
+# So large a share of the postcodes may have lost its zeros: where more are too short, they are of another country
 LOST = 0.5
-"""So large a share of the postcodes may have lost its zeros: where more are too short, they are of another country."""
 
+# Names of postcodes that are used in many countries; an American one is called a zip
 ANYWHERE = ("postcode", "postcodes", "post code", "postal code", "postalcode", "zip postal")
-"""Names of postcodes that are used in many countries; an American one is called a zip."""
 
 
 def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
@@ -193,10 +174,8 @@ def _look_like(domain: Domain, name: ClassificationName, about: str | None) -> b
 
 
 def _listed(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
-    """Find the classification that lists nearly all codes of four digits; nothing if they could be of both, or years.
-
-    Listed are one in twenty of all such numbers: ten of them from several branches are no coincidence.
-    """
+    """Find the list that has nearly all codes of four digits; nothing if they could be of both, or years."""
+    # Listed are one in twenty of all such numbers: ten of them from several branches are no coincidence.
     texts = [str(text).strip() for text in domain.texts[: len(domain.values)]]
     if len(texts) < ENOUGH or not all(re.fullmatch(r"[A-U]?[0-9]{2}\.?[0-9]{2}", text) for text in texts):
         return None
@@ -277,47 +256,32 @@ def _is_called(domain: Domain, word: str) -> bool:
     return f" {word} " in f" {' '.join(tokens_of(domain.column))} "
 
 
-LONG = 8
-"""Codes of more characters make too many levels for a mask."""
+LONG = 8  # codes of more characters make too many levels for a mask
+APART = 24  # ages and years that lie closer together than this become pairs instead of fives
+BY_HAND = 'a tree of your own keeps more: { tree = "file.csv" }'  # said of names without a ladder that fits
 
-APART = 24
-"""Ages and years that lie closer together than this become pairs instead of fives."""
-
-BY_HAND = 'a tree of your own keeps more: { tree = "file.csv" }'
-"""Said of names without a ladder that fits."""
-
+# Said of numbers whose ladder has an open end
 UNEVEN = "some numbers lie far out; for ranges with as many rows each: { quantiles = [8, 4, 2] }"
-"""Said of numbers whose ladder has an open end."""
 
+# Said of postcodes whose form and name do not tell their country
 WHICH_COUNTRY = 'read as German postcodes, which these could be: { postcodes = "FR" } for another country'
-"""Said of postcodes whose form and name do not tell their country."""
 
+# Said of postcodes that are too short, as spreadsheets leave them
 LOST_ZEROS = (
     "some have fewer digits and are read with zeros before: did they lose them? Else they are of other countries"
 )
-"""Said of postcodes that are too short, as spreadsheets leave them."""
 
+# Said of postcodes whose country is not known
 OTHER_COUNTRY = 'codes of which country? { postcodes = "AT" } keeps its areas, "CH", "BE", "DK" and others theirs'
-"""Said of postcodes whose country is not known."""
 
-SOME = 10
-"""Up to so many names of things none counts as rare."""
+SOME = 10  # up to so many names of things none counts as rare
 
 YEARS = ("a date of birth", "a date that others may know", "a time of a wave or an event that others may know")
 
 
 def suggest_hierarchy(domain: Domain, about: str | None, stored: Domain | None = None) -> tuple[HierarchyForm, str]:
-    """Give a hierarchy and what to say about it, if anything.
-
-    Parameters
-    ----------
-    domain
-        The values of the column.
-    about
-        What the column is about, if its name says so.
-    stored
-        The values as the table holds them, if it holds numbers or days as texts: the hierarchy must fit these.
-    """
+    """Give a hierarchy and what to say about it, if anything."""
+    # It must fit the values as the table holds them, which may be texts that are numbers or days.
     hierarchy, check = _choose(domain, about)
     if stored is not None and not _covers(hierarchy, stored):
         hierarchy, check = _choose(stored, about)

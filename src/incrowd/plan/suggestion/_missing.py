@@ -31,77 +31,48 @@ _TEXTS = (
     "niet bekend", "não sabe", "não respondeu", "não se aplica", "recusou", "ignorado", "nie wiem", "odmowa",
     "vet ej", "vet inte", "ved ikke", "vet ikke", "uoplyst", "uppgift saknas", "わからない", "無回答", "无回答", "不详",
 )  # fmt: skip
-GAP_MARKS = frozenset(_TEXTS)
-"""Texts, in small letters, that often stand for a missing value."""
+GAP_MARKS = frozenset(_TEXTS)  # texts, in small letters, that often stand for a missing value
 NEGATIVE = (-1, -2, -7, -8, -9, -77, -88, -99, -999, -9999)
 NINES = (9, 99, 999, 9999, 99999, 999999, 99999999)
+# Numbers that often stand for one: where nothing else is negative, and where nothing else is nearly as large. Surveys
+# take several last numbers for "not applicable", "does not know" and "refused"
 LAST = ((7, 8, 9), (97, 98, 99), (77, 88, 99), (997, 998, 999), (777, 888, 999), (9997, 9998, 9999), (7777, 8888, 9999))
-"""Numbers that often stand for one: where nothing else is negative, and where nothing else is nearly as large.
-
-Surveys take several last numbers for "not applicable", "does not know" and "refused".
-"""
-CODES = 12
-"""Up to so many whole numbers from 0 or 1 on, without a hole, are codes: what stands apart is none of them."""
+CODES = 12  # up to so many whole numbers from 0 or 1 on, without a hole, are codes: what stands apart is none of them
+# Days with which programs fill what is missing: the first and the last that they know, or their day 0
 PLACEHOLDERS = (
     "0001-01-01", "1582-10-15", "1600-01-01", "1601-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31",
     "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31", "2100-01-01", "2199-12-31", "2999-12-31", "2999-01-01",
     "9999-01-01", "9999-12-30", "9999-12-31",
 )  # fmt: skip
-"""Days with which programs fill what is missing: the first and the last that they know, or their day 0."""
+# Such a day is asked about where it is so far from all others, or far more frequent than they are
 APART = np.timedelta64(5 * 365, "D")
-"""Such a day is asked about where it is so far from all others, or far more frequent than they are."""
 NUMERALS = frozenset(map(str, (*NEGATIVE, *NINES, *(number for some in LAST for number in some))))
-MISSING = "mean missing?"
-"""What is asked of every mark."""
+MISSING = "mean missing?"  # what is asked of every mark
+# More values than that tell a number apart; so many columns are named; nines stand at least so far from the others
 FEW, NAMED, NEAR = 3, 3, 5
-"""More values than that tell a number apart; so many columns are named; nines stand at least so far from the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A mark that perhaps stands for a missing value.
+    """A mark that perhaps stands for a missing value."""
 
-    Attributes
-    ----------
-    mark
-        The text.
-    columns
-        How often it stands in each column.
-    becoming
-        Columns of texts that would be of numbers or dates without it.
-    number
-        Whether it is a number among numbers or a date among dates.
-    elsewhere
-        Columns in which it is a value as any other. It cannot be called missing for the whole table then.
-    """
-
-    mark: str
-    columns: Mapping[str, int]
-    becoming: tuple[str, ...] = ()
-    number: bool = False
+    mark: str  # the text
+    columns: Mapping[str, int]  # how often it stands in each column
+    becoming: tuple[str, ...] = ()  # columns of texts that would be of numbers or dates without it
+    number: bool = False  # whether it is a number among numbers or a date among dates
+    # Columns in which it is a value as any other. It cannot be called missing for the whole table then
     elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """What perhaps stands for missing values in a table.
+    """What perhaps stands for missing values in a table."""
 
-    Attributes
-    ----------
-    found
-        The marks, those in most rows first.
-    marks
-        The marks of each column as its values are written.
-    missing
-        Texts that count as missing already.
-    from_texts
-        Whether numbers are read from texts, of which any can be called missing.
-    """
-
-    found: tuple[Gap, ...] = ()
+    found: tuple[Gap, ...] = ()  # the marks, those in most rows first
+    # The marks of each column as its values are written
     marks: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    missing: tuple[str, ...] = ("",)
-    from_texts: bool = False
+    missing: tuple[str, ...] = ("",)  # texts that count as missing already
+    from_texts: bool = False  # whether numbers are read from texts, of which any can be called missing
 
     def questions(self, left_out: Collection[str]) -> Iterator[str]:
         """Ask about the marks; whether one is a value of a column that is left out does not matter."""
@@ -117,15 +88,7 @@ def is_mark(text: str) -> bool:
 
 
 def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]) -> list[Gap]:
-    """Find marks that perhaps stand for missing values, those in most rows first.
-
-    Parameters
-    ----------
-    domains
-        The values of the columns.
-    is_typed
-        Whether texts are numbers or dates, all of them.
-    """
+    """Find marks that perhaps stand for missing values, those in most rows first."""
     found: dict[str, dict[str, int]] = {}
     numbers: set[str] = set()
     becoming: dict[str, list[str]] = {}
@@ -171,17 +134,7 @@ def as_missing(domain: Domain, marks: Collection[str]) -> Domain:
 
 
 def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts: bool) -> Iterator[str]:
-    """Ask whether marks stand for missing values, and say what to do then: one line for all that can be called so.
-
-    Parameters
-    ----------
-    gaps
-        The marks.
-    missing
-        Texts that count as missing already.
-    from_texts
-        Whether numbers are read from texts, of which any can be called missing.
-    """
+    """Ask whether marks stand for missing values, and say what to do then: one line for all that can be called so."""
     called = [gap for gap in gaps if not gap.elsewhere and (from_texts or not gap.number)]
     if called:
         line = ", ".join(json.dumps(text, ensure_ascii=False) for text in (*missing, *(gap.mark for gap in called)))

@@ -16,24 +16,21 @@ from typing import TypeVar
 from incrowd.engines import Notation, day_of
 from incrowd.plan.suggestion._missing import is_mark, listed
 
-Texts = Mapping[str, int]
-"""The texts of a column, and how often each occurs."""
-Marks = tuple[str, str | None]
-"""A decimal mark, and what may stand between thousands."""
+Texts = Mapping[str, int]  # the texts of a column, and how often each occurs
+Marks = tuple[str, str | None]  # a decimal mark, and what may stand between thousands
 T = TypeVar("T")
 
 DAY_FIRST = {"/": "%d/%m/%Y", "-": "%d-%m-%Y"}
 MONTH_FIRST = {"/": "%m/%d/%Y", "-": "%m-%d-%Y"}
+# Forms of days that are looked for, besides ISO 8601
 FORMS = (
     "%d.%m.%Y", *DAY_FIRST.values(), *MONTH_FIRST.values(), "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d-%b-%Y", "%d%b%Y",
     "%d %b %Y", "%Y年%m月%d日",
 )  # fmt: skip
-"""Forms of days that are looked for, besides ISO 8601."""
+# Decimal marks with what may stand between thousands; the simpler ones first
 MARKS: tuple[Marks, ...] = ((",", None), (",", "."), (",", " "), (",", "'"), (".", ","), (".", " "), (".", "'"))
-"""Decimal marks with what may stand between thousands; the simpler ones first."""
 
-TRIED = 200
-"""Of so many values at least half must look like numbers or days."""
+TRIED = 200  # of so many values at least half must look like numbers or days
 _LIKELY = re.compile(r"[-+]?[0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*|[0-9].{4,18}")
 _MARKED = re.compile(r".*[0-9][.,'\u2019 \u00a0\u2009\u202f][0-9].*")
 _GROUP = re.compile(r"-?[1-9][0-9]{0,2}([.,])[0-9]{3}")
@@ -41,12 +38,10 @@ _DAY = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4})(?:[ T][0-9:]+)?"
 _SHORT = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{2})(?:[ T][0-9:]+)?")
 _LIKE_NUMBER = re.compile(r"[-+]?[0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*(?:[eE][-+]?[0-9]+)?")
 _CLOCK = re.compile("[ T](?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?$")
-_OTHERS = 5
-"""So few other texts among numbers are asked about: more are codes."""
+_OTHERS = 5  # so few other texts among numbers are asked about: more are codes
 _EDGED = re.compile(r"\A\s+\S|\S\s+\Z")
 _CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\ufffd]")
-_YEARS = range(1850, 2151)
-"""Eight digits are taken for a day only of these years."""
+_YEARS = range(1850, 2151)  # eight digits are taken for a day only of these years
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +54,7 @@ class Found:
 
 
 def notation_in(columns: Mapping[str, Texts], *, day_first: bool, points: bool) -> Found:
-    """Find the marks and the form that most columns are written in throughout.
-
-    Parameters
-    ----------
-    columns
-        The texts of the columns.
-    day_first
-        Whether a day stands before the month where nothing tells.
-    points
-        Whether some numbers of the table have a decimal point.
-    """
+    """Find the marks and the form that most columns are written in throughout."""
     likely = {name: [*real_texts(texts)] for name, texts in columns.items() if _is_likely(texts)}
     marks = _most(
         [_marks_of(texts) for texts in likely.values()], preferred=_marks_by(european=day_first and not points)

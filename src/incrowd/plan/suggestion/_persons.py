@@ -12,55 +12,36 @@ from incrowd.engines import Engine, go_together
 from incrowd.plan.suggestion._roles import FEW, NUMBERS, Clues, RoleGuess
 from incrowd.plan.suggestion._words import tokens_of, vocabulary
 
-CANDIDATES, COMPARED = 4, 6
-"""So many columns are tried as persons, each beside so many others: one count of pairs each."""
+CANDIDATES, COMPARED = 4, 6  # so many columns are tried as persons, each beside so many others: one count of pairs each
 
+# A column stays the same within if there are hardly more pairs than persons: so many for each of them, or, where typing
+# errors make more, so many for each row and not more for each person
 NEARLY, MISTAKEN, WRONG = 0.02, 0.02, 0.08
-"""A column stays the same within if there are hardly more pairs than persons: so many for each of them, or, where
-typing errors make more, so many for each row and not more for each person."""
 
-HOUSEHOLD = 10
-"""More people on average are no household."""
+HOUSEHOLD = 10  # more people on average are no household
 
+# What stays the same all through a life, and differs between the people of a household
 FIXED = ("a sex or gender", "a date of birth")
-"""What stays the same all through a life, and differs between the people of a household."""
 
+# What the people of a household have in common, and what hardly changes
 SHARED = ("origin", "a place", "a postcode", "a dwelling or what is seen of it", "education")
-"""What the people of a household have in common, and what hardly changes."""
 
 WAVE = "a time of a wave or an event that others may know"
 
 
 @dataclass(frozen=True, slots=True)
 class Persons:
-    """The columns that stand for persons and households.
+    """The columns that stand for persons and households."""
 
-    Attributes
-    ----------
-    entity
-        The column that says whose row it is, where people have several.
-    household
-        The column that says which household a row belongs to.
-    perhaps
-        A column whose name is that of a number of persons and whose values repeat, though nothing else shows that it
-        stands for them. Only where there is no ``entity``.
-    """
-
-    entity: str | None = None
-    household: str | None = None
+    entity: str | None = None  # the column that says whose row it is, where people have several
+    household: str | None = None  # the column that says which household a row belongs to
+    # A column whose name is that of a number of persons and whose values repeat, though nothing else shows that it
+    # stands for them. Only where there is no ``entity``
     perhaps: str | None = None
 
 
 def persons_in(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> Persons:
-    """Find the columns in which values repeat, while others do not change within.
-
-    Parameters
-    ----------
-    engine
-        The table.
-    clues, guesses
-        What is known of every column that can be grouped, and its probable role.
-    """
+    """Find the columns in which values repeat, while others do not change within."""
     entity, household, perhaps = None, None, None
     for name in _candidates(clues, guesses):
         within = [*_within(engine, name, clues, guesses)]
@@ -144,27 +125,14 @@ def _told(about: str | None) -> int:
 
 # What is published as it is, and tells which rows belong to one household or person: its number, in other words.
 
-TELLING = 0.9
-"""So many different values for each household tell it apart from the others."""
-
-PUBLISHED = 12
-"""So many confidential columns are looked at, each with one count of pairs."""
+TELLING = 0.9  # so many different values for each household tell it apart from the others
+PUBLISHED = 12  # so many confidential columns are looked at, each with one count of pairs
 
 
 def telling_rows_together(
     engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess], number: str
 ) -> dict[str, RoleGuess]:
-    """Give the guesses of confidential columns that stand for a household or person as well as its number does.
-
-    Parameters
-    ----------
-    engine
-        The table.
-    clues, guesses
-        What is known of every column that can be grouped, and its probable role.
-    number
-        The column that stands for a household or a person.
-    """
+    """Give the guesses of confidential columns that stand for a household or person as well as its number does."""
     within = clues[number]
     many = TELLING * within.column.distinct
     names = [
@@ -183,14 +151,9 @@ def telling_rows_together(
 
 # What is the same for all people of a school, a hospital or a village: a property of it, by which others know it.
 
-PLACES = ("a place", "a postcode", "education", "work")
-"""What many people have in common, and others know of them."""
-
-GROUPS, PROPERTIES = 2, 12
-"""So many columns are tried as groups, each beside so many others: one count of pairs each."""
-
-PEOPLE = 5
-"""So many people on average make a group; what is the same for fewer can be chance."""
+PLACES = ("a place", "a postcode", "education", "work")  # what many people have in common, and others know of them
+GROUPS, PROPERTIES = 2, 12  # so many columns are tried as groups, each beside so many others: one count of pairs each
+PEOPLE = 5  # so many people on average make a group; what is the same for fewer can be chance
 
 
 def properties(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> dict[str, RoleGuess]:
@@ -229,14 +192,9 @@ def _perhaps_of(group: str, clues: Mapping[str, Clues], guesses: Mapping[str, Ro
 
 # Columns that belong together, by their names, their answers or their place: what is known of most holds for all.
 
-TOGETHER = 2
-"""So many confidential columns make the rest of their block confidential, if none of it is known to others."""
-
-SCALE = range(4, 13)
-"""So many values has a question that several columns answer."""
-
-CHOICES = 6
-"""So many columns side by side with the same two values are the choices of one question."""
+TOGETHER = 2  # so many confidential columns make the rest of their block confidential, if none of it is known to others
+SCALE = range(4, 13)  # so many values has a question that several columns answer
+CHOICES = 6  # so many columns side by side with the same two values are the choices of one question
 
 
 def with_blocks(clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> dict[str, RoleGuess]:

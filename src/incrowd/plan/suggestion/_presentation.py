@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 # What somebody who knows the table has to answer: who a row is about, then what is most dangerous first.
 
-SAID = "you said so"
-"""The reason of what was given."""
+SAID = "you said so"  # the reason of what was given
 
+# What becomes of a column, by its role
 BECOMES = {
     "identifier": "is left out, as something that names a person",
     "sensitive": "is published as it is, as something that nobody could know",
@@ -33,7 +33,6 @@ BECOMES = {
     "quasi": "becomes vaguer, as something that others could know",
     "drop": "is left out",
 }
-"""What becomes of a column, by its role."""
 
 
 def counted(suggestion: Suggestion) -> str:
@@ -61,11 +60,8 @@ def rows_of(suggestion: Suggestion) -> Iterator[str]:
 
 
 def questions_of(suggestion: Suggestion) -> Iterator[str]:
-    """Give what to check, the most dangerous first.
-
-    That is who a row is about, then what is published as it is, then how the table was read, then what becomes vaguer,
-    and in the end what is left out: that harms nobody.
-    """
+    """Give what to check, the most dangerous first."""
+    # What is published as it is comes before what becomes vaguer; what is left out harms nobody.
     yield from _persons(suggestion)
     yield from _columns(suggestion, "sensitive")
     yield from _without_promise(suggestion)
@@ -147,15 +143,13 @@ def _plural(becomes: str, names: Sequence[str]) -> str:
 
 
 CHECK = "please check"
-CROWD = 5
-"""Groups of at least so many people, unless the table has fewer."""
+CROWD = 5  # groups of at least so many people, unless the table has fewer
 
+# What a plan says about how its table is read
 READ = ("separator", "encoding", "decimal", "thousands", "dates", "header", "sheet", "missing")
-"""What a plan says about how its table is read."""
 FOUND = "found out from the file"
 
-MANY = 12
-"""From more quasi-identifiers than that on a search may take very long."""
+MANY = 12  # from more quasi-identifiers than that on a search may take very long
 LOCAL_NOTE = (
     'algorithm = "cheapest-first" would keep more detail, each group at levels of its own; whoever knows the method '
     "could then undo some of it"
@@ -279,6 +273,7 @@ def percent(share: Fraction) -> str:
 
 # A suggestion as people read it: how and about whom, a line per column, who stands out, and what to check.
 
+# The roles of a plan in plain words
 SAID_OF_ROLES = {
     "identifier": "names a person",
     "quasi": "could help recognise",
@@ -286,16 +281,12 @@ SAID_OF_ROLES = {
     "insensitive": "harmless",
     "drop": "left out",
 }
-"""The roles of a plan in plain words."""
 
+# A table with more columns is summed up; so many questions are shown, the others stand in the plan
 WIDE, ASKED = 60, 12
-"""A table with more columns is summed up; so many questions are shown, the others stand in the plan."""
 
-LINE = 110
-"""Longer questions go on in the next line."""
-
-NAME, WHY = 30, 42
-"""Longer names and reasons go on in the next line, so that each fits into a terminal."""
+LINE = 110  # longer questions go on in the next line
+NAME, WHY = 30, 42  # longer names and reasons go on in the next line, so that each fits into a terminal
 
 
 def lines_of(suggestion: Suggestion) -> Iterator[str]:

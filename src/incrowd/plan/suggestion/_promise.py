@@ -13,44 +13,27 @@ from incrowd.core import Domain
 from incrowd.models import AlphaAssociation, BetaLikeness, LDiversity, Model, TCloseness
 from incrowd.plan.suggestion._missing import as_missing
 
-DIFFERENT = 3
-"""At least so many different sensitive values in a group, unless the table has fewer."""
+DIFFERENT = 3  # at least so many different sensitive values in a group, unless the table has fewer
 
+# A group of so many people shall hold them: one in so many must have another value than the most frequent ones
 ATTAINED = 5
-"""A group of so many people shall hold them: one in so many must have another value than the most frequent ones."""
 
-MEASURED = 12
-"""Numbers with more values are measured: what is near counts as well as what is different."""
+MEASURED = 12  # numbers with more values are measured: what is near counts as well as what is different
+STEPS = 20  # bounds on shares are rounded up to one in so many
+CLOSE = 0.3  # how far the numbers of a group may lie from those of everybody, as a share of their span
+NO_PROMISE = "no promise: "  # how the reason begins if there is none
 
-STEPS = 20
-"""Bounds on shares are rounded up to one in so many."""
-
-CLOSE = 0.3
-"""How far the numbers of a group may lie from those of everybody, as a share of their span."""
-
-
-NO_PROMISE = "no promise: "
-"""How the reason begins if there is none."""
-
+# Why a bound that fits is named and no more, and what to do with it
 UNASKED = (
     "it is not promised unasked, for where the values go with age, say, only very vague groups keep it; "
     "if you want it, write it into promise below [privacy]"
 )
-"""Why a bound that fits is named and no more, and what to do with it."""
 
 
 def promise_for(domain: Domain, *, by_person: bool, marks: Collection[str] = ()) -> tuple[Model | None, str]:
-    """Give what can be promised about a column, and why nothing or less than usual.
-
-    Parameters
-    ----------
-    domain
-        The values of the column. Missing ones do not count: that nothing is known is no diversity.
-    by_person
-        Whether people have several rows. Distances between numbers are then not defined.
-    marks
-        Values that perhaps stand for missing ones, and count as such.
-    """
+    """Give what can be promised about a column, and why nothing or less than usual."""
+    # Missing values, and marks of such, do not count: that nothing is known is no diversity. Distances between numbers
+    # are not defined where people have several rows.
     has_null, domain = domain.has_null, as_missing(domain, marks)
     counts = np.sort(domain.counts[: len(domain.values)])[::-1]
     if len(counts) < 2:

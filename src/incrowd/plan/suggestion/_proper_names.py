@@ -13,23 +13,12 @@ from incrowd.core import Domain
 from incrowd.hierarchies import MOST, sample_of_texts
 from incrowd.plan.suggestion._words import tokens_of
 
-ENOUGH = 5
-"""So many different names are needed: fewer are words by chance."""
-
-USUAL = 0.3
-"""So large a share of the names of people holds a usual one."""
-
-ALONE = 0.7
-"""So large a share of given names must be usual, where they stand alone."""
-
-TOWNS = 0.3
-"""So large a share of towns is known by its name, and twice as many by how it begins or ends, too."""
-
-SAMPLE = 200
-"""So many values are looked at, evenly spaced: names are told by their words, one by one."""
-
-WORDS = range(2, 5)
-"""A full name has so many words, titles aside."""
+ENOUGH = 5  # so many different names are needed: fewer are words by chance
+USUAL = 0.3  # so large a share of the names of people holds a usual one
+ALONE = 0.7  # so large a share of given names must be usual, where they stand alone
+TOWNS = 0.3  # so large a share of towns is known by its name, and twice as many by how it begins or ends, too
+SAMPLE = 200  # so many values are looked at, evenly spaced: names are told by their words, one by one
+WORDS = range(2, 5)  # a full name has so many words, titles aside
 
 EAST_ASIAN = r"[\u3400-\u9fff\uac00-\ud7a3]"
 

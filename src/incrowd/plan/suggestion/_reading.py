@@ -45,63 +45,31 @@ from incrowd.plan.suggestion._notation import (
 )
 from incrowd.release import unfitting
 
-WORDS = {"%d": "dd", "%m": "mm", "%b": "mon", "%Y": "yyyy"}
-"""How people write the parts of a day."""
-_DAYS_OF_A_MONTH = 12
-"""A day up to this could be a month."""
-_PARTED = re.compile(r"\S[ :~^#!]+\S")
-"""A name that perhaps is several, with another sign between them than usual."""
-_NAMED = 3
-"""So many other encodings are named."""
-_FILES = 20
-"""The encodings of so many files of a folder are looked at."""
+WORDS = {"%d": "dd", "%m": "mm", "%b": "mon", "%Y": "yyyy"}  # how people write the parts of a day
+_DAYS_OF_A_MONTH = 12  # a day up to this could be a month
+_PARTED = re.compile(r"\S[ :~^#!]+\S")  # a name that perhaps is several, with another sign between them than usual
+_NAMED = 3  # so many other encodings are named
+_FILES = 20  # the encodings of so many files of a folder are looked at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """A table as it was read.
+    """A table as it was read."""
 
-    Attributes
-    ----------
-    engine, profile
-        The table, and its columns in numbers.
-    domains
-        The values of its columns; texts of a frame that are numbers or days as a text file's would be read.
-    reading
-        How it was read: what was given, and what was found out.
-    found
-        The names of what was found out.
-    asked
-        What to ask about it.
-    gaps
-        What perhaps stands for missing values.
-    """
-
-    engine: Engine
+    engine: Engine  # the table, and its columns in numbers
     profile: Profile
+    # The values of its columns; texts of a frame that are numbers or days as a text file's would be read
     domains: Mapping[str, Domain]
-    reading: Mapping[str, Any]
-    found: tuple[str, ...]
-    asked: tuple[str, ...]
-    gaps: Gaps
+    reading: Mapping[str, Any]  # how it was read: what was given, and what was found out
+    found: tuple[str, ...]  # the names of what was found out
+    asked: tuple[str, ...]  # what to ask about it
+    gaps: Gaps  # what perhaps stands for missing values
 
 
 def read_table(
     table: Any, missing: Sequence[str], given: Mapping[str, Any], check: Callable[[Engine], None] = lambda _: None
 ) -> Read:
-    """Open a table and look at all of it; find out how it is written where nothing is said.
-
-    Parameters
-    ----------
-    table
-        The table.
-    missing
-        Texts that count as missing.
-    given
-        How to read it, as far as that is known.
-    check
-        What is to be refused before the table is read.
-    """
+    """Open a table and look at all of it; find out how it is written where nothing is said."""
     given = {name: value for name, value in given.items() if value is not None}
     sketch = Sketch.of(table, given)
     found = {} if sketch is None else sketch.found
@@ -130,22 +98,12 @@ def read_table(
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What the beginning of a text file tells.
+    """What the beginning of a text file tells."""
 
-    Attributes
-    ----------
-    given, found
-        What was said about the file, and what was found out.
-    columns
-        The texts of the first records, by column.
-    asked
-        What to ask.
-    """
-
-    given: Mapping[str, Any]
+    given: Mapping[str, Any]  # what was said about the file, and what was found out
     found: dict[str, Any]
-    columns: Mapping[str, Texts]
-    asked: tuple[str, ...]
+    columns: Mapping[str, Texts]  # the texts of the first records, by column
+    asked: tuple[str, ...]  # what to ask
 
     @classmethod
     def of(cls, table: Any, given: Mapping[str, Any]) -> Sketch | None:

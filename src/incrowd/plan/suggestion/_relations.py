@@ -15,8 +15,7 @@ from incrowd.plan.suggestion._persons import PEOPLE
 from incrowd.plan.suggestion._roles import TIMES, Clues, RoleGuess
 from incrowd.plan.suggestion._words import fit_of
 
-DATES, PAIRS = 6, 12
-"""So many dates are compared with each other, and so many pairs of columns counted in the table."""
+DATES, PAIRS = 6, 12  # so many dates are compared with each other, and so many pairs of columns counted in the table
 
 _STAYS = """
 length of stay, los, stay, days in hospital, icu days, verweildauer, liegezeit, liegetage, aufenthaltsdauer,
@@ -24,8 +23,7 @@ duree sejour, duree de sejour, estancia, dias estancia, degenza, giornate degenz
 tempo internacao, dias internacao, vardtid, liggetid, czas pobytu, dni pobytu, survtime, survival time,
 follow up days, sentence days, 入院日数, 在院日数, 住院天数
 """
-STAYS = tuple(word.strip() for word in _STAYS.split(","))
-"""What the time between two dates is called."""
+STAYS = tuple(word.strip() for word in _STAYS.split(","))  # what the time between two dates is called
 
 
 def related(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> dict[str, RoleGuess]:
@@ -105,14 +103,11 @@ def _are_groups(clues: Clues) -> bool:
 
 # Columns that say the same in other words, such as a code and its label: what is known of one holds for the other.
 
+# So many pairs are compared in the table at most; which could be twins is seen by how often their values occur
 MOST = 40
-"""So many pairs are compared in the table at most; which could be twins is seen by how often their values occur."""
 
-FEWEST, LARGEST = 3, 100_000
-"""Columns with fewer values agree by chance too easily; those with more stand for people."""
-
-RANK = {"quasi": 1, "sensitive": 2}
-"""Which role two twins get if both are known: the one that hides more."""
+FEWEST, LARGEST = 3, 100_000  # columns with fewer values agree by chance too easily; those with more stand for people
+RANK = {"quasi": 1, "sensitive": 2}  # which role two twins get if both are known: the one that hides more
 
 
 def alike(engine: Engine, clues: Mapping[str, Clues], guesses: Mapping[str, RoleGuess]) -> dict[str, RoleGuess]:

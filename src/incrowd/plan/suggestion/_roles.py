@@ -31,74 +31,47 @@ from incrowd.plan.suggestion._words import Found, is_question_number, topics_of
 SuggestedRole = Literal["identifier", "quasi", "sensitive", "insensitive", "drop"]
 
 
-FEW = 12
-"""So many values are an attribute, not a number that stands for a person."""
+FEW = 12  # so many values are an attribute, not a number that stands for a person
 
+# What the list of words calls numbers that stand for somebody
 NUMBERS = ("a number that stands for a person or a record", "a number of a record")
-"""What the list of words calls numbers that stand for somebody."""
 
-LONG_NUMBER = 10**9
-"""Whole numbers from this on of which each occurs once count nothing: they stand for somebody."""
+LONG_NUMBER = 10**9  # whole numbers from this on of which each occurs once count nothing: they stand for somebody
+NAME = "a person's name"  # what the list of words calls names: however few of them a table holds, they name somebody
 
-NAME = "a person's name"
-"""What the list of words calls names: however few of them a table holds, they name somebody."""
-
+# What a table is about in which five of nine columns with a telling name are confidential
 MOSTLY = "mostly confidential things"
-"""What a table is about in which five of nine columns with a telling name are confidential."""
 
+# What a table is about in which three of four columns with a telling name are confidential
 CLEARLY = "clearly confidential things"
-"""What a table is about in which three of four columns with a telling name are confidential."""
 
+# Values that say when something happened: never published as they are, whatever it was
 TIMES = ("dates", "months", "times of the day")
-"""Values that say when something happened: never published as they are, whatever it was."""
 
+# Values that say where somebody lives: others know that, whatever the column is called
 PLACES = ("postcodes", "codes of regions (NUTS)", "coordinates", "states of the USA", "countries")
-"""Values that say where somebody lives: others know that, whatever the column is called."""
 
-MEASURED = "measured bodies"
-"""What a table is about that has heights: its weights are those of bodies."""
+MEASURED = "measured bodies"  # what a table is about that has heights: its weights are those of bodies
+BODIES = ("height", "something seen of a body", "body weight")  # what is measured of bodies
+OPINIONS = "opinions or feelings"  # what answers to questions are about
 
-BODIES = ("height", "something seen of a body", "body weight")
-"""What is measured of bodies."""
-
-OPINIONS = "opinions or feelings"
-"""What answers to questions are about."""
-
+# In tables about these a column whose name says nothing is more probably of their kind than one that others know
 ABOUT = ("health", "crime", "belief", "money")
-"""In tables about these a column whose name says nothing is more probably of their kind than one that others know."""
 
-SEXES = 6
-"""More numbers than these are no sexes."""
-
-SURVEY = 5.0
-"""A name of this strength is that of a survey weight, and never of a body's."""
-
-SPEAKS = 3.0
-"""From this strength on a word says what a column is, whatever else the name holds."""
+SEXES = 6  # more numbers than these are no sexes
+SURVEY = 5.0  # a name of this strength is that of a survey weight, and never of a body's
+SPEAKS = 3.0  # from this strength on a word says what a column is, whatever else the name holds
 
 
 @dataclass(frozen=True, slots=True)
 class RoleGuess:
-    """A role, why, and whether a person should look at it before anything is published.
+    """A role, why, and whether a person should look at it before anything is published."""
 
-    Attributes
-    ----------
-    role
-        The role.
-    reason
-        Why, in a few words. Holds no value of the table.
-    sure
-        Whether it is nearly certain.
-    about
-        What the column is about, if its name or its values say so.
-    stands_for
-        What a number stands for, if it is one: a person, a household, or how many people a record speaks for.
-    """
-
-    role: SuggestedRole
-    reason: str
-    sure: bool
-    about: str | None = None
+    role: SuggestedRole  # the role
+    reason: str  # why, in a few words. Holds no value of the table
+    sure: bool  # whether it is nearly certain
+    about: str | None = None  # what the column is about, if its name or its values say so
+    # What a number stands for, if it is one: a person, a household, or how many people a record speaks for
     stands_for: Literal["record", "household", "weight"] | None = None
 
 
@@ -215,10 +188,8 @@ def _by_number(clues: Clues) -> RoleGuess | None:
 
 
 def _by_account_number(clues: Clues, codes: Codes | None, guess: RoleGuess) -> RoleGuess:
-    """Give what was guessed, unless something confidential is written as numbers of accounts and files are.
-
-    No amount and no measurement is like that, whatever the name says of money, health or crime.
-    """
+    """Give what was guessed, unless something confidential is written as numbers of accounts and files are."""
+    # No amount and no measurement is like that, whatever the name says of money, health or crime.
     like = None if guess.role != "sensitive" or codes is not None else like_account_numbers(clues.domain)
     if like is None or (like == "perhaps" and not guess.sure):
         return guess

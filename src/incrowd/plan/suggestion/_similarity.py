@@ -13,18 +13,13 @@ import numpy.typing as npt
 from incrowd.core import Census, Domain, atomic_path
 from incrowd.hierarchies import Tree, similarity_tree, write_csv
 
-FEWEST, MOST = 5, 300
-"""So many values a column needs for a tree, and may have."""
-
-COLUMNS, BINS = 12, 16
-"""Values are compared by so many other columns at most, each in so many parts."""
+FEWEST, MOST = 5, 300  # so many values a column needs for a tree, and may have
+COLUMNS, BINS = 12, 16  # values are compared by so many other columns at most, each in so many parts
 
 
 def trees_of(census: Census, names: Sequence[str]) -> dict[str, Tree]:
-    """Build the trees of some columns from the joint counts with the other quasi-identifiers.
-
-    Confidential columns are not looked at: what is published must not say whose values go with which disease.
-    """
+    """Build the trees of some columns from the joint counts with the other quasi-identifiers."""
+    # Confidential columns are not looked at: what is published must not say whose values go with which disease.
     names = [name for name in names if _is_fit(census.domains[name])]
     compared = census.quasi[: COLUMNS + 1] if names else ()  # one of them may be the column itself
     codes = dict(zip(census.quasi, census.codes, strict=True))

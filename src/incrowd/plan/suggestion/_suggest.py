@@ -63,50 +63,26 @@ def _no_names(why: str) -> DataError:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Look:
-    """What was seen of a table.
+    """What was seen of a table."""
 
-    Attributes
-    ----------
-    engine
-        The table.
-    path
-        Its file, if it is in one.
-    layout, found, asked, missing
-        How it was read, what of that was found out, what to check about it, and which texts count as missing.
-    profile, domains, guesses, persons
-        Its columns in numbers, their values (texts that are numbers or days read as such), the probable role of each,
-        and which of them stand for persons and households.
-    gaps
-        What perhaps stands for missing values.
-    ladders
-        The hierarchies that somebody gave.
-    """
-
-    engine: Engine
-    path: str | None
+    engine: Engine  # the table
+    path: str | None  # its file, if it is in one
+    # How it was read, what of that was found out, what to check about it, and which texts count as missing
     layout: Mapping[str, Any]
     found: tuple[str, ...]
     asked: tuple[str, ...]
     missing: tuple[str, ...]
+    # Its columns in numbers, their values (texts that are numbers or days read as such), the probable role of each, and
+    # which of them stand for persons and households
     profile: Profile
     domains: Mapping[str, Domain]
     guesses: Mapping[str, RoleGuess]
     persons: Persons
-    gaps: Gaps
-    ladders: Mapping[str, Hierarchy] = field(default_factory=dict)
+    gaps: Gaps  # what perhaps stands for missing values
+    ladders: Mapping[str, Hierarchy] = field(default_factory=dict)  # the hierarchies that somebody gave
 
     def suggestion(self, said: Mapping[str, SuggestedRole], entity: str | None, count: str | None) -> Suggestion:
-        """Put roles on the columns: those that were said, and the probable ones of all others.
-
-        Parameters
-        ----------
-        said
-            The roles that somebody gave.
-        entity
-            Whose row it is, if that was said; else the column that was found, if its role allows it.
-        count
-            The column that says how often a row counts, if there is one.
-        """
+        """Put roles on the columns: those that were said, and the probable ones of all others."""
         self._check(said, entity, count)
         found = self.persons.entity
         if entity is None and found is not None and said.get(found, "identifier") == "identifier":
@@ -186,17 +162,7 @@ class Look:
 
 
 def look_of(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
-    """Look at a table once.
-
-    Parameters
-    ----------
-    read
-        The table, opened and counted.
-    table
-        What was opened: a path is remembered.
-    missing
-        Texts that count as missing.
-    """
+    """Look at a table once."""
     guesses, persons = _guesses(read)
     path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
     how = (read.reading, read.found, read.asked, tuple(missing))

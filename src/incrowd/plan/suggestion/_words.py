@@ -13,36 +13,29 @@ from typing import Literal
 
 TopicRole = Literal["identifier", "quasi", "sensitive", "household", "weight", "none"]
 
+# From so many letters on a word that is asked for is found inside of another one too, as German builds them
 COMPOUND = 6
-"""From so many letters on a word that is asked for is found inside of another one too, as German builds them."""
 
-PHRASE = 4
-"""So many words make the longest phrase."""
+PHRASE = 4  # so many words make the longest phrase
 
+# Of words of two letters only these are found inside of others
 GLUED = frozenset({"hh", "ed", "bp", "yr", "wt", "ht", "dx", "hs", "nb"})
-"""Of words of two letters only these are found inside of others."""
 
+# A letter before a short word: the logarithm of, the number of, whether or not, years of, exactly
 PREFIXES = frozenset({"l", "n", "d", "y", "x"})
-"""A letter before a short word: the logarithm of, the number of, whether or not, years of, exactly."""
 
+# What stands before these words is what a name is about: the county of a conviction is a county
 OF = frozenset({"of", "de", "du", "des", "di", "del", "da", "do", "van", "der"})
-"""What stands before these words is what a name is about: the county of a conviction is a county."""
 
-CODEBOOK = 3
-"""So many names of a letter and a number are those of one codebook; fewer are like them by chance."""
-
-TINY = 2
-"""Words of so few letters mean many things: beside others they say less."""
-
-DOUBTFUL = 0.5
-"""So much of a name counts as known at most that was cut into short pieces."""
+CODEBOOK = 3  # so many names of a letter and a number are those of one codebook; fewer are like them by chance
+TINY = 2  # words of so few letters mean many things: beside others they say less
+DOUBTFUL = 0.5  # so much of a name counts as known at most that was cut into short pieces
 
 _PLACES = """
 area city county country district province region town village zone site center centre clinic hospital facility branch
 office ward location klinik krankenhaus standort zentrum praxis filiale stadt ort centro sede hopital etablissement
 """
-PLACES = frozenset(_PLACES.split())
-"""What ends with one of these is a place, whatever it is the place of."""
+PLACES = frozenset(_PLACES.split())  # what ends with one of these is a place, whatever it is the place of
 
 _PEOPLE = """
 victim victims insured offender offenders suspect suspects defendant accused inmate prisoner convict arrestee detainee
@@ -51,54 +44,33 @@ policyholder payer voter member opfer tater beschuldigter versicherter patientin
 victime assure medecin detenu emprunteur victima asegurado medico preso deudor vittima assicurato detenuto slachtoffer
 verdachte verzekerde arts vitima segurado ofiara pacjent lekarz
 """
+# Before another word these say whose it is, not what: the age of a victim is an age
 PEOPLE = frozenset(_PEOPLE.split())
-"""Before another word these say whose it is, not what: the age of a victim is an age."""
 
-OF_PEOPLE = 2.0
-"""So much less they count there."""
+OF_PEOPLE = 2.0  # so much less they count there
 
+# Letters that are not made of another one and an accent
 LETTERS = str.maketrans({
     "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ł": "l", "Ł": "L", "đ": "d", "ð": "d",
     "þ": "th", "\N{LATIN SMALL LETTER DOTLESS I}": "i",
 })  # fmt: skip
-"""Letters that are not made of another one and an accent."""
 
-HEAD = 2.0
-"""So much more counts a place before such a word."""
+HEAD = 2.0  # so much more counts a place before such a word
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Something that columns are often about.
+    """Something that columns are often about."""
 
-    Attributes
-    ----------
-    about
-        What, in a few words.
-    role
-        The role that such a column usually has; ``household`` and ``weight`` are numbers that are not published.
-    strength
-        Which topic counts if a name has words of several.
-    subject
-        What a table is about that has many such columns.
-    sure
-        Whether it nearly always has that role.
-    values
-        The values that such a column has, if only they make it one.
-    alone
-        Whether the word counts only where it is the whole name.
-    sensitive_in
-        The subjects of tables in which a weak word is confidential.
-    """
-
-    about: str
+    about: str  # what, in a few words
+    # The role that such a column usually has; ``household`` and ``weight`` are numbers that are not published
     role: TopicRole
-    strength: float
-    subject: str | None = None
-    sure: bool = True
-    values: str | None = None
-    alone: bool = False
-    sensitive_in: tuple[str, ...] = ()
+    strength: float  # which topic counts if a name has words of several
+    subject: str | None = None  # what a table is about that has many such columns
+    sure: bool = True  # whether it nearly always has that role
+    values: str | None = None  # the values that such a column has, if only they make it one
+    alone: bool = False  # whether the word counts only where it is the whole name
+    sensitive_in: tuple[str, ...] = ()  # the subjects of tables in which a weak word is confidential
 
 
 @dataclass(frozen=True, slots=True)
