@@ -16,17 +16,9 @@ from incrowd.engines.formats._wording import Dialect, Wording
 
 @dataclass(eq=False)
 class Answers:
-    """What a table answered, apart from the table: it can be closed, and opened again if it is still the same.
+    """What a table answered, apart from the table: it can be closed, and opened again if it is still the same."""
 
-    Attributes
-    ----------
-    most
-        What has more cells is given and not kept; by default all is kept.
-    domains, censuses, grouped, classes
-        The answers, by what was asked.
-    """
-
-    most: int | None = None
+    most: int | None = None  # what has more cells is given and not kept
     domains: dict[str, Domain] = field(default_factory=dict)
     censuses: list[tuple[CensusRequest, Census]] = field(default_factory=list)
     grouped: list[tuple[Census, Classes]] = field(default_factory=list)
@@ -43,15 +35,7 @@ class Answers:
 
 
 class Remembered:
-    """An engine that answers the same question once.
-
-    Parameters
-    ----------
-    engine
-        The table. It must not change while this is in use.
-    answers
-        What it answered before, and where its answers are kept.
-    """
+    """An engine that answers the same question once; its table must not change meanwhile."""
 
     shows_names: ClassVar[bool] = False
 
@@ -127,11 +111,7 @@ class Remembered:
         return self._engine.recode(recoding, publish, replace=replace, keep_order=keep_order)
 
     def classes(
-        self,
-        quasi: Sequence[str],
-        sensitive: Mapping[str, Domain],
-        entity: str | None = None,
-        count: str | None = None,
+        self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
         """Group the labels, once."""
         key = (tuple(quasi), tuple((name, id(domain)) for name, domain in sensitive.items()), entity, count)
@@ -152,13 +132,7 @@ class Remembered:
 
 
 def classes_of(engine: Engine, census: Census) -> Classes:
-    """Group a census of a table into its classes; once, where the table remembers.
-
-    Parameters
-    ----------
-    engine, census
-        The table, and what it counted.
-    """
+    """Group a census of a table into its classes; once, where the table remembers."""
     return engine.grouped(census) if isinstance(engine, Remembered) else census.classes()
 
 

@@ -193,11 +193,6 @@ def numbers_as_objects(frame: Any, table: pa.Table) -> list[str]:
 def back_to_pandas(frame: Any, table: pa.Table) -> Callable[[pa.Table], Any]:
     """Say how to give a result back as a frame like the one that came: a column of the same type has its dtype again.
 
-    Parameters
-    ----------
-    frame, table
-        What came, and what became of it in Arrow.
-
     Notes
     -----
     By itself pandas turns whole numbers beside missing ones into floats, which cannot hold those beyond 2**53.

@@ -23,15 +23,7 @@ _DIGITS = 38
 
 
 def column_of_objects(name: str, values: Any) -> pa.Array:
-    """Make a column of Python's objects; whole numbers beyond 64 bits are decimal numbers there.
-
-    Parameters
-    ----------
-    name
-        The column's name, so that messages can name it.
-    values
-        A list, or a series of pandas.
-    """
+    """Make a column of Python's objects; whole numbers beyond 64 bits are decimal numbers there."""
     try:
         column = pa.array(values, from_pandas=True)
         long = pa.types.is_decimal256(column.type)
@@ -60,13 +52,7 @@ def tightened(table: pa.Table) -> pa.Table:
 
 
 def narrowest(column: Any) -> Any:
-    """Let numbers that are all whole be whole numbers, and timestamps that are all at midnight be dates.
-
-    Parameters
-    ----------
-    column
-        A column of Arrow. Decimal numbers get as many places as they need.
-    """
+    """Let numbers that are all whole be so, decimals have the places they need, timestamps all at midnight be dates."""
     if column.null_count == len(column):
         return column
     if pa.types.is_floating(column.type):
@@ -96,26 +82,12 @@ def _fewest_places(column: Any) -> Any:
 
 
 def retyped(column: pa.Array) -> pa.Array:
-    """Give what is published of a column the type that it would have had if there had been nothing else.
-
-    Parameters
-    ----------
-    column
-        Its different values. Nothing but missing ones are texts, as in any column of which nothing is known.
-    """
+    """Give what is published of a column the type that it would have had if there had been nothing else."""
     return column.cast(pa.string()) if column.null_count == len(column) else narrowest(column)
 
 
 def type_sql(column: str, type_: str) -> str:
-    """Write in DuckDB's SQL which type ``retyped`` gives a column.
-
-    Parameters
-    ----------
-    column
-        The name of the column, quoted.
-    type_
-        What DuckDB calls its type.
-    """
+    """Write in DuckDB's SQL which type ``retyped`` gives a column."""
     if type_.startswith(("DECIMAL", "UBIGINT")):
         places = f"max(length(rtrim(split_part(CAST({column} AS VARCHAR), '.', 2), '0')))"
         narrow = f"{places} = 0 AND min({column}) >= -9223372036854775808 AND max({column}) <= 9223372036854775807"
@@ -134,17 +106,7 @@ def type_sql(column: str, type_: str) -> str:
 
 
 def check_held(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missing: bool = False) -> None:
-    """Refuse a file that does not hold what was written to it.
-
-    Parameters
-    ----------
-    written, read
-        The table, and what a reader finds in the file.
-    path
-        The file.
-    empty_is_missing
-        Whether an empty text stands for nothing there.
-    """
+    """Refuse a file that does not hold what was written to it."""
     if read.num_rows != written.num_rows:
         msg = f"A file ending in {path.suffix!r} cannot hold a row in which everything is missing."
         raise DataError(msg, hint="choose another format: Parquet holds everything.")
@@ -200,13 +162,7 @@ _ONLY_POLARS = {"Int128": _WIDE, "UInt128": _WIDE, "Object": _PLAIN}
 
 
 def durations_in(types: Iterable[tuple[str, pa.DataType]]) -> frozenset[str]:
-    """Name the columns of durations: DuckDB takes them for months, days and microseconds.
-
-    Parameters
-    ----------
-    types
-        The columns: name and type.
-    """
+    """Name the columns of durations: DuckDB takes them for months, days and microseconds."""
     return frozenset(name for name, type_ in types if _of_durations(type_))
 
 

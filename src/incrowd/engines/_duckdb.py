@@ -51,17 +51,7 @@ _FOUND: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 def unless(right: str, value: str, found: str, number: int) -> str:
-    """Write a column so that DuckDB stops at a value that is not right.
-
-    Parameters
-    ----------
-    right, value
-        SQL: whether a value is right, and what to read then.
-    found
-        What was found else: ``fine``, ``wide`` or ``short``.
-    number
-        The number of the column, from 1.
-    """
+    """Write a column so that DuckDB stops at a value that is not right."""
     return f"CASE WHEN {right} THEN {value} ELSE error('incrowd-{found}-in-column-{number}-5d41c0') END"
 
 
@@ -79,15 +69,7 @@ def found_by_duckdb(message: str) -> DataError | None:
 
 
 def text_sql(column: str, type_: str) -> str | None:
-    """Write the expression that gives the texts of a column; ``None`` where a cast does.
-
-    Parameters
-    ----------
-    column
-        The name of the column, quoted.
-    type_
-        What DuckDB calls its type.
-    """
+    """Write the expression that gives the texts of a column; ``None`` where a cast does."""
     if type_ in {"DOUBLE", "FLOAT"}:
         return _float(column)
     if type_.startswith("DECIMAL"):

@@ -39,25 +39,7 @@ from incrowd.engines.formats._wording import Wording
 
 
 class EagerEngine:
-    """A frame in memory.
-
-    Parameters
-    ----------
-    columns
-        Its columns by name, as Arrow holds them or encoded already.
-    hand_back
-        Turns a result into the kind of frame that came in.
-    missing_values
-        Texts that count as missing.
-    drop
-        Columns in which a missing value removes the row.
-    keep_order
-        Whether it is given back in the order that it has, instead of sorted.
-    untyped
-        Columns whose values have to tell their type: those that are published, and no others.
-    resources
-        The memory and the temporary place that it was opened with.
-    """
+    """A frame in memory."""
 
     shows_names: ClassVar[bool] = True
 
@@ -72,7 +54,7 @@ class EagerEngine:
         missing_values: Sequence[str] = (),
         drop: Sequence[str] = (),
         keep_order: bool = False,
-        untyped: Collection[str] = (),
+        untyped: Collection[str] = (),  # columns whose published values have to tell their type
         resources: Resources = DEFAULT_RESOURCES,
     ) -> None:
         self.resources = resources
@@ -148,11 +130,7 @@ class EagerEngine:
 
     @guarded
     def classes(
-        self,
-        quasi: Sequence[str],
-        sensitive: Mapping[str, Domain],
-        entity: str | None = None,
-        count: str | None = None,
+        self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
         begin("checking")
         own = self.domains([*quasi, *sensitive, *([entity] if entity else []), *([count] if count else [])])

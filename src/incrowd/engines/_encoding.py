@@ -21,23 +21,11 @@ from incrowd.engines._home import Frame, Home
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """How one column is encoded.
+    """How one column is encoded."""
 
-    Attributes
-    ----------
-    column
-        What the column is called inside the engine.
-    keys
-        Its values as the engine holds them, without null.
-    codes
-        The code of every key, and last that of null if the column has nulls.
-    cardinality
-        How many codes there are.
-    """
-
-    column: str
-    keys: pa.Array
-    codes: npt.NDArray[Any]
+    column: str  # as it is called inside the engine
+    keys: pa.Array  # its values as the engine holds them, without null
+    codes: npt.NDArray[Any]  # of every key, and last that of null if the column has nulls
     cardinality: int
 
 
@@ -53,15 +41,7 @@ def codes_by(own: Domain, domain: Domain) -> npt.NDArray[Any]:
 
 
 def packed(packing: Packing, columns: Iterable[tuple[npt.NDArray[Any], npt.NDArray[Any]]]) -> list[npt.NDArray[Any]]:
-    """Put the codes of rows in memory into words.
-
-    Parameters
-    ----------
-    packing
-        Where the codes of every column sit.
-    columns
-        Per column a table of codes, and for every row its place in the table.
-    """
+    """Put the codes of rows into words: per column a table of codes, and for every row its place in the table."""
     words: list[Any] = [0] * packing.words
     for (codes, rows), field in zip(columns, packing.fields, strict=True):
         words[field.word] += (codes.astype(np.int64) << field.shift).take(rows)  # half the time of an index
@@ -76,15 +56,7 @@ def rows_within(memory: float, columns: int) -> int:
 def with_words(
     frame: Frame, codings: Sequence[Coding], home: Home, labels: Mapping[str, pa.Array] | None = None
 ) -> tuple[Frame, list[str]]:
-    """Add the packed codes of every row to a frame; give the frame and the names of its word columns.
-
-    Parameters
-    ----------
-    frame, codings, home
-        The frame, how its columns are encoded, and where it lives.
-    labels
-        What else is joined on the way, per column: ``looked_up`` finds it under the name ``label``.
-    """
+    """Add the packed codes of every row to a frame; give the frame and the names of its word columns."""
     packing = Packing.of([coding.cardinality for coding in codings])
     parts: list[list[nw.Expr]] = [[] for _ in range(packing.words)]
     found: list[tuple[Coding, Mapping[str, pa.Array]]] = []
@@ -100,15 +72,7 @@ def with_words(
 
 
 def with_lookups(frame: Frame, found: Iterable[tuple[Coding, Mapping[str, pa.Array]]], home: Home) -> Frame:
-    """Join to every row what is found, under some names, by its values; ``looked_up`` reads it.
-
-    Parameters
-    ----------
-    frame, home
-        The frame, and where it lives.
-    found
-        Per column one or several arrays, each one longer than the keys if null has an entry.
-    """
+    """Join to every row what is found by its values, under some names; arrays longer than the keys tell it for null."""
     tables = {}
     for coding, arrays in found:
         names = [f"{next(iter(arrays))}_key_{coding.column}", *(f"{name}_of_{coding.column}" for name in arrays)]
@@ -137,17 +101,9 @@ _BLOCK = 1_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """The distinct values of a column, and which of them each row has.
+    """The distinct values of a column, and which of them each row has."""
 
-    Attributes
-    ----------
-    keys
-        The values in canonical order, null last if there is one; each occurs in some row.
-    codes
-        The position of every row's value.
-    """
-
-    keys: pa.Array
+    keys: pa.Array  # in canonical order, null last if there is one; each occurs in some row
     codes: npt.NDArray[Any]
 
     @classmethod
@@ -166,15 +122,7 @@ class Coded:
 
     @classmethod
     def ranked(cls, values: pa.Array, numbers: npt.NDArray[Any]) -> Coded:
-        """Bring values into order, each once and without those that no row has.
-
-        Parameters
-        ----------
-        values
-            Values in any order, repeated or not, null among them or not.
-        numbers
-            For every row the position of its value.
-        """
+        """Bring values into order, each once and without those that no row has; each row has the number of one."""
         used = np.flatnonzero(np.bincount(numbers, minlength=len(values)))
         distinct = values.take(of_numbers(used)).dictionary_encode(null_encoding="encode")
         order = to_numpy(pc.sort_indices(distinct.dictionary))  # null last

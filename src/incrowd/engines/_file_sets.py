@@ -25,35 +25,16 @@ PATTERN = "a pattern takes some of the files, such as 'visits/*.parquet'."
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """The files of a table.
+    """The files of a table."""
 
-    Attributes
-    ----------
-    files
-        Where they are, in the order of their names.
-    names
-        What they are called inside the folder.
-    keys
-        Columns that the names of folders speak of, such as ``year=2020``.
-    source
-        The folder or pattern; ``None`` for one file.
-    """
-
-    files: tuple[Path, ...]
-    names: tuple[str, ...]
-    keys: tuple[str, ...] = ()
-    source: Path | None = None
+    files: tuple[Path, ...]  # in the order of their names
+    names: tuple[str, ...]  # inside the folder
+    keys: tuple[str, ...] = ()  # columns that the names of folders speak of, such as ``year=2020``
+    source: Path | None = None  # the folder or pattern, if it is none of one file
 
 
 def files_of(source: str | os.PathLike[str]) -> Several:
-    """Find the files that a path means: one, all of a folder, or those that fit a pattern.
-
-    Parameters
-    ----------
-    source
-        The path. ``*`` and ``?`` stand for any signs of a name, ``**`` for folders. In a folder, names that begin with
-        a dot or an underscore are passed over.
-    """
+    """Find the files that a path means: one, those of a folder that begin with no dot or underscore, of a pattern."""
     path = Path(source)
     if path.is_file():
         return Several((path,), (path.name,))
@@ -216,15 +197,7 @@ _INTERRUPTED = "Query interrupted"
 
 
 def damaged(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> DataError | None:
-    """Read Parquet files once more, one after the other, to say which is damaged; ``None`` if none is.
-
-    Parameters
-    ----------
-    files
-        The files. Others than Parquet are not looked at.
-    connection
-        Where they were read.
-    """
+    """Read Parquet files once more, one after the other, to say which is damaged; ``None`` if none is."""
     for file in files:
         if ending_of(file) == ".parquet" and file.is_file() and not _is_whole(file, connection):
             msg = f"The file {file.name!r} is damaged: what it holds cannot be read."

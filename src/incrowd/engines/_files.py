@@ -122,13 +122,6 @@ def write_batches(
 ) -> Wording:
     """Write rows in the order in which they come to a file of text or Parquet, without ever holding all of them.
 
-    Parameters
-    ----------
-    batches, path
-        The rows, and the file.
-    wording, texts
-        How a text file is written, and the different values of every column.
-
     Notes
     -----
     Arrow writes texts that are numbered already as they are. DuckDB would number them again, and several of its threads

@@ -56,27 +56,7 @@ class Column:
 
 
 class FrameEngine:
-    """A lazy frame and its home.
-
-    Parameters
-    ----------
-    frame
-        The table, its columns called ``c0``, ``c1``, … in order.
-    home
-        What the library under it can do.
-    names
-        What the user calls the columns.
-    missing_values
-        Texts that count as missing.
-    drop
-        Columns in which a missing value removes the row.
-    numbered
-        Whether the frame has one more column, the number of each row: then it is given back in that order.
-    refused
-        Columns of durations, which may be there but cannot be used.
-    untyped
-        Columns whose values have to tell their type: those that are published, and no others.
-    """
+    """A lazy frame, its columns called ``c0``, ``c1``, … in order, and its home."""
 
     _limited = True
     """Whether the values of columns count against the memory."""
@@ -95,9 +75,9 @@ class FrameEngine:
         *,
         missing_values: Sequence[str] = (),
         drop: Sequence[str] = (),
-        numbered: bool = False,
-        refused: Collection[str] = (),
-        untyped: Collection[str] = (),
+        numbered: bool = False,  # whether the frame has the numbers of rows too: then it is given back in that order
+        refused: Collection[str] = (),  # columns of durations, which may be there but cannot be used
+        untyped: Collection[str] = (),  # columns whose published values have to tell their type
     ) -> None:
         self._source = frame
         self._home = home
@@ -199,11 +179,7 @@ class FrameEngine:
 
     @guarded
     def classes(
-        self,
-        quasi: Sequence[str],
-        sensitive: Mapping[str, Domain],
-        entity: str | None = None,
-        count: str | None = None,
+        self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
         names = [*quasi, *sensitive, *([entity] if entity else [])]
         self._check([*names, *([count] if count else [])])

@@ -57,15 +57,7 @@ class Home(Protocol):
         """Put a small table beside the frame, so that the two can be joined."""
 
     def look_up(self, frame: Frame, tables: Mapping[str, pa.Table]) -> Frame:
-        """Join to every row what small tables have under its values of some columns, or null.
-
-        Parameters
-        ----------
-        frame
-            The rows.
-        tables
-            Per column of the frame a table; its first column is the key.
-        """
+        """Join to every row what small tables have under its values of some columns, or null: the key comes first."""
 
     def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
         """Write a frame to a file, its columns under their own names; say how, where it is one of text."""
@@ -136,28 +128,14 @@ class Workshop:
 
 
 class DuckHome:
-    """DuckDB: for its own relations, for files, and for eager frames, which it reads in place.
-
-    Parameters
-    ----------
-    relation
-        The table. What we bring is brought to its connection, and leaves nothing behind in its catalog.
-    hand_back
-        Turns a result into what came in; by default a relation on the same connection.
-    workshop
-        Where the relation lives, if that is ours: it must not end before the relation.
-    stamp
-        The files behind the relation, if there are any.
-    resources
-        The memory and the temporary place that it was opened with, if it has no workshop that knows.
-    """
+    """DuckDB: for its own relations, in whose catalog nothing is left, for files, and for eager frames in place."""
 
     def __init__(
         self,
         relation: duckdb.DuckDBPyRelation,
-        hand_back: Callable[[pa.Table], Any] | None = None,
+        hand_back: Callable[[pa.Table], Any] | None = None,  # else a result is a relation on the same connection
         *,
-        workshop: Workshop | None = None,
+        workshop: Workshop | None = None,  # where the relation lives, if that is ours: it must not end before it
         stamp: Stamp | None = None,
         resources: Resources = DEFAULT_RESOURCES,
     ) -> None:
@@ -337,15 +315,7 @@ _WIDE = {"HUGEINT", "UHUGEINT"}
 
 
 def adopt(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Any:
-    """Give a relation our names, and types that compare as they are printed.
-
-    Parameters
-    ----------
-    relation
-        The table.
-    foreign
-        Whether it is the user's: then its texts may be compared without regard to case, or to accents.
-    """
+    """Give a relation our names, and comparable types; a foreign one may compare texts without regard to case."""
     columns = zip(inner_names(len(relation.columns)), relation.columns, map(str, relation.types), strict=True)
     read = (
         f"{_comparable(quoted(name), type_, number, foreign)} AS {inner}"

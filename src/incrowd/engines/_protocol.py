@@ -73,11 +73,7 @@ class Engine(Protocol):
         """
 
     def classes(
-        self,
-        quasi: Sequence[str],
-        sensitive: Mapping[str, Domain],
-        entity: str | None = None,
-        count: str | None = None,
+        self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
         """Group the labels as they stand in the table; census and ladders take no part.
 
@@ -137,32 +133,14 @@ class KnowsFirst(Protocol):
 
 
 def go_together(engine: Engine, one: str, other: str, values: int) -> bool:
-    """Say whether every value of a column stands beside a single value of another, in all rows.
-
-    Parameters
-    ----------
-    engine
-        The table. Its first rows often show that it is not so, and then no others are counted.
-    one, other
-        The columns.
-    values
-        How many values the first one has; a missing one is a value.
-    """
+    """Say whether each of so many values of a column, missing or not, stands beside a single one of another."""
     if isinstance(engine, KnowsFirst) and engine.first_differ(one, other):
         return False
     return engine.census_size(CensusRequest((one, other))) == values
 
 
 def census_size_about(engine: Engine, request: CensusRequest, most: int) -> int:
-    """Say about how many cells a census would have; exactly, if not many may be.
-
-    Parameters
-    ----------
-    engine, request
-        The table, and what would be counted.
-    most
-        How many cells may be: so many are told apart from more.
-    """
+    """Say about how many cells a census would have; exactly, if at most a few may be: so many are told from more."""
     one_in = max(most // ENOUGH, 1)
     return engine.census_size(request) if one_in == 1 else one_cell_in(engine, request, one_in)
 
@@ -208,15 +186,7 @@ class CanSample(Protocol):
 
 
 def sample_of(engine: Engine, rows: int) -> Engine:
-    """Take a sample of a table. Which rows it has follows from their content, so it is the same every time.
-
-    Parameters
-    ----------
-    engine
-        The table.
-    rows
-        How many rows; all if there are no more.
-    """
+    """Take a sample of a table. Which rows it has follows from their content, so it is the same every time."""
     if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
         msg = f"A sample must have a whole number of rows, 1 or more, got {rows!r}."
         raise ParameterError(msg)
@@ -238,19 +208,11 @@ StageName = Literal["reading", "writing", "checking"]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far an engine is.
-
-    Attributes
-    ----------
-    name
-        What it is doing.
-    done, total
-        How many rows it is through with, and about how many there are; ``None`` where nobody knows.
-    """
+    """How far an engine is."""
 
     name: StageName
-    done: int | None = None
-    total: int | None = None
+    done: int | None = None  # rows
+    total: int | None = None  # about so many, where anybody knows
 
 
 Watcher = Callable[[Stage], None]
@@ -260,13 +222,7 @@ _WATCHER: ContextVar[Watcher | None] = ContextVar("incrowd_watcher", default=Non
 
 @contextmanager
 def watching(watcher: Watcher) -> Iterator[None]:
-    """Let somebody know what engines do, until the block ends.
-
-    Parameters
-    ----------
-    watcher
-        Called when a stage begins, and now and then while rows go by.
-    """
+    """Let somebody know what engines do, until the block ends."""
     token = _WATCHER.set(watcher)
     try:
         yield

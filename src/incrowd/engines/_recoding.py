@@ -77,17 +77,7 @@ def recode_locally(
     home: Home,
     ranks: Sequence[Coding | str],
 ) -> Frame:
-    """Publish every record as its class, without the suppressed records.
-
-    Parameters
-    ----------
-    frame, recoding, pieces
-        The rows, what they become, and which cells part.
-    coded, home
-        How values are encoded, and where the frame lives.
-    ranks
-        By what rows are ranked where the records of a cell part.
-    """
+    """Publish every record as its class, without the suppressed records."""
     columns = frame.collect_schema().names()
     codings = [
         replace(coded[name], codes=recoding.counted(name, coded[name].codes), cardinality=size)
@@ -172,15 +162,7 @@ Published = tuple[Any, dict[str, Coded]]
 
 
 def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) -> Published:
-    """Publish every column at its level; the suppressed classes are left out, or masked.
-
-    Parameters
-    ----------
-    recoding
-        What each record is published as.
-    codes
-        Per quasi-identifier the code of every row in the domain of the recoding.
-    """
+    """Publish every column at its level; the suppressed classes are left out, or masked."""
     groups = {name: recoding.ladders[name].groups[level][codes[name]] for name, level in recoding.levels.items()}
     labels = {name: recoding.ladders[name].labels[level] for name, level in recoding.levels.items()}
     rows: Any = slice(None)
@@ -196,15 +178,7 @@ def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) 
 
 
 def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Sequence[Any]) -> Published:
-    """Publish every record as its class, without the suppressed records.
-
-    Parameters
-    ----------
-    recoding, codes
-        As above, with a code for every column that makes a cell.
-    ranks
-        What decides which rows of a cell go where: the codes of the published columns.
-    """
+    """Publish every record as its class, without the suppressed records."""
     order, _, _ = recoding.pieces()
     own = [recoding.counted(name, column) for name, column in codes.items()]
     entries, cells = together([column[order] for column in recoding.codes], own, recoding.cardinalities)
@@ -237,23 +211,9 @@ def _labelled_rows(texts: Any, numbers: Any) -> Coded:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A published table, grouped by all of these columns and sorted, with a count per row.
+    """A published table, grouped by all of these columns and sorted, with a count per row."""
 
-    Attributes
-    ----------
-    quasi
-        Per column with labels the number of each row's label, and the texts of the labels.
-    sensitive
-        Per sensitive column the code of each row.
-    domains
-        What the codes of the sensitive columns stand for.
-    person
-        Whose row it is, as a number.
-    counts
-        How often each row occurs.
-    """
-
-    quasi: Sequence[tuple[Any, Any]]
+    quasi: Sequence[tuple[Any, Any]]  # per column the number of each row's label, and the texts of the labels
     sensitive: Mapping[str, Any]
     domains: Mapping[str, Domain]
     person: Any | None

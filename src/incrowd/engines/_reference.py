@@ -128,11 +128,7 @@ class ReferenceEngine:
 
     @guarded
     def classes(
-        self,
-        quasi: Sequence[str],
-        sensitive: Mapping[str, Domain],
-        entity: str | None = None,
-        count: str | None = None,
+        self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
         domains = self.domains(quasi)
         codes = [_codes(domains[name], [row[name] for row in self.rows]) for name in quasi]

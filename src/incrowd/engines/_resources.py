@@ -55,15 +55,9 @@ _BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The memory of a run.
+    """The memory of a run."""
 
-    Attributes
-    ----------
-    total
-        All of it, in bytes. Half is DuckDB's; two fifths are for the census and the search; the rest is for libraries.
-    """
-
-    total: int
+    total: int  # bytes: half are DuckDB's, two fifths for the census and the search, the rest for libraries
 
     @classmethod
     def of(cls, memory: str | None) -> Budget:
@@ -122,15 +116,7 @@ DEFAULT_RESOURCES = Resources()
 
 
 def check_values(column: str, values: int, most: int) -> None:
-    """Refuse a column with which there are more different values than fit.
-
-    Parameters
-    ----------
-    column, values
-        The column, and how many different values it and those before it have.
-    most
-        How many may be.
-    """
+    """Refuse a column with which there are more different values than fit."""
     if values > most:
         msg = f"Column {column!r} has more different values than fit into memory: {most:,} of all columns do."
         hint = "give it more memory, such as 16GB; or make the column coarser before, or leave it out."
@@ -219,13 +205,7 @@ _cleared: set[Path] = set()
 
 
 def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
-    """Make a folder that only this user can read, and hold its lock; clear away what others left there.
-
-    Parameters
-    ----------
-    parent
-        Where to make it; by default where the system keeps temporary files.
-    """
+    """Make a folder that only this user can read, and hold its lock; clear away what others left there."""
     place = Path(gettempdir() if parent is None else parent)
     if place not in _cleared and has_locks():
         _cleared.add(place)
@@ -280,13 +260,7 @@ _made: set[Path] = set()
 
 
 def make_room(temp: str | Path | None) -> tuple[Path, int | None]:
-    """Make a private folder, and the one that it is to be in.
-
-    Parameters
-    ----------
-    temp
-        Where to make it; by default where the system keeps temporary files.
-    """
+    """Make a private folder, and the one that it is to be in."""
     if temp is None:
         return make_private()
     trouble: OSError | None = None
@@ -339,17 +313,7 @@ def _make_inside(place: Path) -> tuple[Path, int | None]:
 
 
 def need(module: str, *, extra: str, what: str) -> Any:
-    """Import a library, or say how to install it.
-
-    Parameters
-    ----------
-    module
-        What to import.
-    extra
-        The extra of incrowd that brings it.
-    what
-        What it is for, as the subject of a sentence.
-    """
+    """Import a library, or say how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError:

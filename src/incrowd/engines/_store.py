@@ -39,15 +39,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CellFile:
-    """Cells in a file, in no order.
-
-    Attributes
-    ----------
-    path
-        The file.
-    packing
-        Where the codes of every column sit.
-    """
+    """Cells in a file, in no order."""
 
     path: Path
     packing: Packing
@@ -74,13 +66,7 @@ class CellFile:
 
 
 class CellWriter:
-    """Writes cells to a file as they come.
-
-    Parameters
-    ----------
-    file
-        The file to make.
-    """
+    """Writes cells to a file as they come."""
 
     @guarded
     def __init__(self, file: CellFile) -> None:
@@ -174,15 +160,7 @@ def read_arrays(path: Path) -> dict[str, Any]:
 
 @guarded
 def read_texts(path: Path, missing: str) -> dict[str, list[str]]:
-    """Read the columns of a Parquet file as texts, in the order of its rows.
-
-    Parameters
-    ----------
-    path
-        The file.
-    missing
-        What stands for a missing value.
-    """
+    """Read the columns of a Parquet file as texts, in the order of its rows."""
     if not path.is_file():
         msg = f"There is no file {path.name!r}."
         raise DataError(msg)

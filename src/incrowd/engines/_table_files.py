@@ -68,17 +68,7 @@ def write_table(table: Any, target: str | os.PathLike[str] | Database, *, force:
 
 @guarded
 def head_of(path: Path, rows: int, sheet: str | int | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Give the columns that have values, and the first rows of a file that is none of text, in the order of the file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    rows
-        How many rows; all if there are no more.
-    sheet
-        The sheet of a spreadsheet, by its name or its number from 1.
-    """
+    """Give the columns that have values, and the first rows, of a file that is none of text, in its order."""
     table = _first_of_parquet(path, rows) if ending_of(path) == ".parquet" else _first_of_whole(path, rows, sheet)
     shown = [name for name in table.column_names if kind_of_type(table.schema.field(name).type) is not None]
     return shown, [*zip(*(table[name].to_pylist() for name in shown), strict=True)]
@@ -105,15 +95,7 @@ def _first_of_whole(path: Path, rows: int, sheet: str | int | None) -> pa.Table:
 
 @guarded
 def is_written_by(path: Path, wording: Wording) -> bool:
-    """Say whether every character, number and day of a file is written as a wording says, and not in another way too.
-
-    Parameters
-    ----------
-    path
-        The file, plain or ``.gz``.
-    wording
-        How it is said to be written.
-    """
+    """Say whether every character, number and day of a file is written as a wording says, and in no other way."""
     if not _is_encoded_by(path, wording):
         return False
     file = open_table(path, missing_values=(), separator=wording.dialect.separator, encoding=wording.encoding)

@@ -27,19 +27,7 @@ _BLOCK = 500_000
 
 
 class TalliedEngine(EagerEngine):
-    """What becomes of a file of text when its rows are published: it is written in blocks, never held as a whole.
-
-    Parameters
-    ----------
-    columns
-        The columns of the different rows, which ascend.
-    counts
-        How often each of them occurs.
-    hand_back
-        Turns a result into the kind of frame that came in.
-    resources
-        The memory and the temporary place that the file was opened with.
-    """
+    """What becomes of a file of text when its rows are published: it is written in blocks, never held as a whole."""
 
     shows_names = False
 
@@ -69,15 +57,7 @@ class TalliedEngine(EagerEngine):
 
 
 def _batches(columns: Mapping[str, Coded], counts: Any, *, anew: bool) -> pa.RecordBatchReader:
-    """Lay the rows out, a block at a time.
-
-    Parameters
-    ----------
-    columns, counts
-        The different rows, and how often each of them occurs.
-    anew
-        Whether every block numbers its own texts, so that it tells of no others. DuckDB would mix them up.
-    """
+    """Lay rows out by blocks; those for Parquet number their own texts, to tell of no others: DuckDB mixes them up."""
     schema = pa.schema([(name, _type_of(column)) for name, column in columns.items()])
     here = copy_context()  # whoever pulls the blocks may do so in a thread that knows no watcher
 
@@ -142,19 +122,7 @@ def tells_all(census: Census, recoding: FullDomainRecoding, publish: Sequence[st
 def published_rows(
     census: Census, recoding: FullDomainRecoding, publish: Sequence[str], keys: Mapping[str, pa.Array]
 ) -> tuple[dict[str, Coded], Any]:
-    """Lay out the cells at the levels of a release: its different rows in order, and how often each occurs.
-
-    Parameters
-    ----------
-    census
-        The census, rolled up to the levels.
-    recoding
-        What is left out, and what groups are called.
-    publish
-        The columns.
-    keys
-        The values of the columns as the engine has them, without null, in the order of their domains.
-    """
+    """Lay out a census at the levels of a release: its different rows in order, and how often each occurs."""
     codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
     counts = census.counts.astype(np.int64)
     if recoding.leaves_out:

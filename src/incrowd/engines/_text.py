@@ -20,14 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import (
-    CensusRequest,
-    Domain,
-    FullDomainRecoding,
-    Packing,
-    Recoding,
-    tally,
-)
+from incrowd.core import CensusRequest, Domain, FullDomainRecoding, Packing, Recoding, tally
 from incrowd.engines._arrow import nulls_in, of_texts, to_numpy, without_nulls
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import reader_of
@@ -62,24 +55,15 @@ class TextRows:
 
     Rows that are equal in all columns are merged as soon as there are more than the memory limit allows, so that what
     is kept grows with the census and not with the file.
-
-    Parameters
-    ----------
-    names, missing
-        The columns, and texts that count as missing.
-    most, fitting
-        From how many rows on they are merged, and how many may be left then.
-    values
-        How many different texts there may be, in all columns together.
     """
 
     def __init__(
         self,
         names: Sequence[str],
         missing: Iterable[str],
-        most: int,
-        fitting: float = math.inf,
-        values: float = math.inf,
+        most: int,  # from so many rows on they are merged
+        fitting: float = math.inf,  # so many may be left then
+        values: float = math.inf,  # so many different texts may be, in all columns together
     ) -> None:
         self.names = list(names)
         self._missing = of_texts(list(missing))
@@ -144,11 +128,6 @@ class TextRows:
 
 class TextEngine(FrameEngine):
     """A text file. Census and domains are read off its codes; all else is done where the frame lives.
-
-    Attributes
-    ----------
-    dialect
-        How the file was read, by which a release of it is written.
 
     Notes
     -----
@@ -243,13 +222,7 @@ class TextEngine(FrameEngine):
 
     @guarded
     def keeps(self, asked: Mapping[str, Callable[[str], str]]) -> bool:
-        """Say whether the cells of some columns are as they should be.
-
-        Parameters
-        ----------
-        asked
-            Per column, what its cells are asked, as an aggregate in SQL.
-        """
+        """Say whether the cells of some columns are as they should be."""
         questions = ", ".join(ask(self._inner[name]) for name, ask in asked.items())
         return not asked or all(self._source.to_native().aggregate(questions).fetchall()[0])
 

@@ -30,13 +30,6 @@ class TextColumn:
     is looked up more than a few times, however many rows follow. Whole numbers that hardly repeat, such as those of
     people, are kept as what they are for as long as nothing else comes: to look up each of a million texts takes as
     long as to parse them.
-
-    Attributes
-    ----------
-    pieces
-        The codes of the rows that came in.
-    numbers
-        The whole number that each text is, where they came in as such.
     """
 
     def __init__(self) -> None:
@@ -172,17 +165,7 @@ _SHORT = 1_000
 def plain_texts(
     texts: Mapping[str, pa.Array], notation: Notation, missing: Sequence[str]
 ) -> tuple[dict[str, tuple[Written, pa.Array]], tuple[str, ...]]:
-    """Rewrite the columns in which every text is a number or a day of a notation; say what of it no column has.
-
-    Parameters
-    ----------
-    texts
-        The different texts of every column; null for missing.
-    notation
-        How numbers and days are written.
-    missing
-        Texts that count as missing.
-    """
+    """Rewrite the columns in which every text is a number or a day of a notation; say what of it no column has."""
     found: dict[str, tuple[Written, pa.Array]] = {}
     unused = set(notation.told)
     alone = connect(threads=1)  # several threads would hand texts back as they come

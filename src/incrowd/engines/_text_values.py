@@ -32,19 +32,7 @@ Found = tuple[Kind, Any]
 
 
 def column_of(name: str, texts: pa.Array, counts: Any, numbers: Any = None) -> Column:
-    """Find out what the texts of a column mean, of which those that occur count.
-
-    Parameters
-    ----------
-    name
-        The column.
-    texts
-        Each once, as large strings; null for missing.
-    counts
-        How often each occurs.
-    numbers
-        The whole numbers that the texts are, where that is known.
-    """
+    """Find out what the texts of a column mean, of which those that occur count."""
     missing = nulls_in(texts)
     nulls = int(counts[missing].sum())
     there = counts > 0

@@ -126,18 +126,7 @@ class Charset:
 
 
 def charset_of(path: Path) -> Charset | None:
-    """Find out the encoding of a text file; ``None`` if no usual one reads all of it.
-
-    Parameters
-    ----------
-    path
-        The file, plain or ``.gz``.
-
-    Raises
-    ------
-    DataError
-        If some lines are UTF-8 and others are not: the number of each, and the first of the others.
-    """
+    """Find out the encoding of a text file; ``None`` if no usual one reads all of it, refused if it has two."""
     first = next(blocks_of(path), b"")
     marked = next((name for mark, name in MARKS if first.startswith(mark)), None)
     if marked is not None or 0 in first:
@@ -155,15 +144,7 @@ def charset_of(path: Path) -> Charset | None:
 
 
 def wrong_encoding(path: Path | None, problem: str) -> DataError:
-    """Say which encoding would read a file.
-
-    Parameters
-    ----------
-    path
-        The file, plain or ``.gz``, if it is known.
-    problem
-        What is wrong with it.
-    """
+    """Say which encoding would read a file."""
     if path is None:
         return DataError(problem, hint="say how it was saved, such as encoding='cp1252'.")
     try:
@@ -178,15 +159,7 @@ def wrong_encoding(path: Path | None, problem: str) -> DataError:
 
 
 def check_one_encoding(path: Path, sample: bytes, likely: str | None) -> None:
-    """Refuse a file of which some lines are UTF-8 and others are not.
-
-    Parameters
-    ----------
-    path, sample
-        The file, and some of its lines with other letters than those of ASCII.
-    likely
-        The encoding that the others seem to have.
-    """
+    """Refuse a file of which some lines are UTF-8 and others are not."""
     if likely in _PAIRS:  # a few lines of these look like UTF-8 by chance, and of no other
         seen = [_is_utf8(line) for line in sample.split(b"\n") if line]
         if sum(seen) * 3 < len(seen):

@@ -64,19 +64,7 @@ def rows_about(paths: Sequence[Path]) -> int | None:
 
 
 def header_of(path: Path, encoding: str, separator: str | None, *, named: bool = True) -> Header:
-    """Read the beginning of a file and find out how it is laid out.
-
-    Parameters
-    ----------
-    path
-        The file, plain or ``.gz``.
-    encoding
-        How its characters are encoded.
-    separator
-        What stands between values; ``None`` to find out.
-    named
-        Whether the first line names the columns. Else they are called ``column1``, ``column2`` and so on.
-    """
+    """Read the beginning of a file and find out how it is laid out."""
     check_encoding(encoding)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         msg = f"The separator must be one character and no quote or line break, got {separator!r}."
@@ -106,15 +94,7 @@ def is_utf8(encoding: str) -> bool:
 
 
 def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Path:
-    """Copy a file to a temporary one that is encoded in UTF-8.
-
-    Parameters
-    ----------
-    path, encoding
-        The file, plain or ``.gz``, and how its characters are encoded.
-    folder
-        Where to put the copy; by default where the system keeps temporary files.
-    """
+    """Copy a file to a temporary one that is encoded in UTF-8."""
     begin = path.name.encode("utf-8", "ignore")[:150].decode("utf-8", "ignore")  # names have so many bytes, not letters
     with NamedTemporaryFile(
         "w", prefix=f"{begin}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
@@ -129,11 +109,6 @@ def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Pa
 
 def check_whole(path: Path) -> None:
     """Refuse a compressed file that is damaged or cut off.
-
-    Parameters
-    ----------
-    path
-        The file. One that is not compressed is not looked at.
 
     Notes
     -----
@@ -284,10 +259,7 @@ def _header(path: Path, line: str, separator: str) -> list[str]:
 
 _LONGEST_NAME = 131_072  # where the csv module stops by itself, unless somebody in this process told it otherwise
 _TOO_LONG = f"has a name of more than {_LONGEST_NAME:,} characters"
-_BROKEN = {
-    "unexpected end of data": "has a quote that is never closed",
-    "field larger than field limit": _TOO_LONG,
-}
+_BROKEN = {"unexpected end of data": "has a quote that is never closed", "field larger than field limit": _TOO_LONG}
 
 
 def _check_header(path: Path, header: list[str]) -> None:
@@ -299,17 +271,7 @@ def _check_header(path: Path, header: list[str]) -> None:
 
 
 def first_rows(path: Path, header: Header, encoding: str, *, named: bool = True) -> list[list[str]]:
-    """Give the first records of a file as texts, to see how it writes numbers and dates.
-
-    Parameters
-    ----------
-    path, encoding
-        The file, plain or ``.gz``, and how its characters are encoded.
-    header
-        How it begins.
-    named
-        Whether its first line names the columns.
-    """
+    """Give the first records of a file as texts, to see how it writes numbers and dates."""
     text = _read(path, with_mark(path, encoding), lambda file: file.read(_LOOK))
     try:
         rows = [*csv.reader(io.StringIO(text, newline=""), delimiter=header.separator)]

@@ -86,13 +86,7 @@ def unescaped_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def escaped_sql(column: str) -> str:
-    """Write in DuckDB's SQL what ``escape_formula`` does.
-
-    Parameters
-    ----------
-    column
-        An expression of texts.
-    """
+    """Write in DuckDB's SQL what ``escape_formula`` does."""
     signs = ", ".join(f"chr({ord(sign)})" for sign in STARTS)
     risky = f"substr({column}, 1, 1) IN ({signs}) AND NOT regexp_full_match({column}, '{_NUMBER}')"
     return f"CASE WHEN starts_with({column}, '''') OR ({risky}) THEN '''' || {column} ELSE {column} END"
@@ -125,19 +119,7 @@ def write_text(
     wording: Wording | None = None,
     texts: Mapping[str, pa.Array] | None = None,
 ) -> Wording:
-    """Write a relation to a text file, and say how it was written.
-
-    Parameters
-    ----------
-    relation
-        The rows, in their order. It is asked twice for them where there are no ``texts``.
-    path
-        The file; one that ends in ``.gz`` is compressed, and ``.tsv`` has tabs.
-    wording
-        How to write it; by default with commas, in UTF-8, with decimal points.
-    texts
-        The different values of every column, where they are known.
-    """
+    """Write a relation to a text file; say how. Its rows are asked for twice where their texts are not known."""
     check_header(relation.columns)
     wanted = wording or Wording()
     dialect = settled(wanted.dialect)

@@ -72,13 +72,6 @@ def read_database(source: Database, folder: str | Path | None = None) -> tuple[p
     """Copy the answer of one query to a temporary file, and map that into memory.
 
     Also name the columns for which the database knows no type: all of SQLite, and numbers of any size.
-
-    Parameters
-    ----------
-    source
-        The table or query.
-    folder
-        Where to put the copy; by default where the system keeps temporary files.
     """
     room, lock = make_room(folder)
     try:
@@ -147,17 +140,7 @@ def _exact_numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 @guarded
 def write_database(path: Path, target: Database, *, force: bool = False) -> None:
-    """Copy an Arrow file to a new table of a database, in one transaction: all of it is there afterwards, or nothing.
-
-    Parameters
-    ----------
-    path
-        The Arrow file.
-    target
-        The table.
-    force
-        Whether a table of that name may be replaced.
-    """
+    """Copy an Arrow file to a new table of a database, in one transaction: all of it, or nothing."""
     if target.table is None:
         msg = "A table is written to a table, not to a query."
         raise ParameterError(msg, hint="for example Database('RESULTS_URI', table='patients_public').")

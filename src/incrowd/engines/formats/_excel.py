@@ -31,15 +31,7 @@ _MADE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 
 
 def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
-    """Read a sheet. Its first row names the columns.
-
-    Parameters
-    ----------
-    path
-        The file.
-    sheet
-        Its name, or its number from 1. Not needed if there is only one.
-    """
+    """Read a sheet. Its first row names the columns."""
     book = _book(path)
     number = _sheet_number(path, book.sheet_names, sheet)
     with _silent():
@@ -51,17 +43,7 @@ def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
 
 
 def plain_cells(table: pa.Table, notation: Notation, missing: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:
-    """Make numbers and days of texts that are written as such in every cell of a column; say what no column has.
-
-    Parameters
-    ----------
-    table
-        A sheet. Cells that are numbers or dates already stay.
-    notation
-        How texts write them.
-    missing
-        Texts that count as missing.
-    """
+    """Make numbers and days of texts that are written as such in every cell of a column; say what no column has."""
     names = [
         field.name for field in table.schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
     ]
@@ -91,13 +73,7 @@ def _typed(name: str, texts: Sequence[str | None]) -> pa.Array:
 
 
 def sheets_of(path: Path) -> list[str]:
-    """Name the sheets of a spreadsheet, in its order.
-
-    Parameters
-    ----------
-    path
-        The file.
-    """
+    """Name the sheets of a spreadsheet, in its order."""
     return list(_book(path).sheet_names)
 
 
@@ -149,16 +125,7 @@ def _silent() -> Iterator[None]:
 
 
 def write_spreadsheet(table: pa.Table, path: Path) -> None:
-    """Write a table to the only sheet of a new file; texts that Excel would run are escaped.
-
-    Parameters
-    ----------
-    table
-        The table. A column that Excel cannot hold exactly is refused: more than 15 digits, a date before 1900, a
-        fraction of a millisecond.
-    path
-        The file.
-    """
+    """Write a table to the only sheet of a new file; texts that Excel would run are escaped."""
     xlsxwriter = need("xlsxwriter", extra="files", what="Writing a spreadsheet")
     check_header(table.column_names)
     if table.num_rows >= MOST_ROWS or table.num_columns > MOST_COLUMNS:

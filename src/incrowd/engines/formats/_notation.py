@@ -32,21 +32,11 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How numbers and days are written.
-
-    Attributes
-    ----------
-    decimal
-        What stands before the decimals: ``.`` or ``,``.
-    thousands
-        What stands between groups of three digits, if anything: ``.``, ``,``, a blank of any width or ``'``.
-    dates
-        The form of days, as in ``strptime``, with ``%d``, ``%m`` or ``%b``, and ``%Y``; ``None`` for ISO 8601.
-    """
+    """How numbers and days are written."""
 
     decimal: str = "."
-    thousands: str | None = None
-    dates: str | None = None
+    thousands: str | None = None  # a blank means one of any width
+    dates: str | None = None  # the form of days as in ``strptime``; ``None`` for ISO 8601
 
     @classmethod
     def of(cls, decimal: str | None, thousands: str | None, dates: str | None) -> Notation:
@@ -98,15 +88,7 @@ class Notation:
         return f"replace({bare}, '{self.decimal}', '.')" if self.decimal != "." else bare
 
     def day_sql(self, column: str, *, timed: bool) -> str:
-        """Write the expression of the plain text of a day; null for one that no calendar has.
-
-        Parameters
-        ----------
-        column
-            The name of the column, quoted.
-        timed
-            Whether some have a time of day.
-        """
+        """Write the expression of the plain text of a day; null for one that no calendar has."""
         pattern, form = text_literal(str(self.day)), text_literal(str(self.dates))
         if not timed:
             return _day_sql(column, form)
@@ -175,17 +157,7 @@ def pattern_of_form(form: str, *, named: bool = False) -> str:
 def made_plain(
     relation: duckdb.DuckDBPyRelation, notation: Notation, missing: Sequence[str]
 ) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, Written], tuple[str, ...]]:
-    """Rewrite the columns in which every value is such a number or such a day; say which, and what no column has.
-
-    Parameters
-    ----------
-    relation
-        Texts.
-    notation
-        How numbers and days are written in it.
-    missing
-        Texts that count as missing: they stay as they are.
-    """
+    """Rewrite the columns in which every value is such a number or such a day; say which, and what no column has."""
     likely, quiet = _likely(relation, notation, missing)
     rewritten: dict[str, Written] = {}
     timed, used = set(), set()
@@ -267,15 +239,7 @@ def _marked(column: str, marks: str, missing: Sequence[str]) -> str:
 
 
 def are_numbers(cell: str, among: str = "") -> str:
-    """Ask whether a column would be read as numbers: of codes such as ``01.1``, or ``1.10`` beside ``1.1``, it is not.
-
-    Parameters
-    ----------
-    cell
-        The expression of a plain text.
-    among
-        Which rows count, as a filter of aggregates.
-    """
+    """Whether plain texts are read as numbers: one of codes such as ``01.1``, or ``1.10`` beside ``1.1``, is not."""
     whole, decimals = "-?(0|[1-9][0-9]*)", f"length({cell}) - strpos({cell}, '.')"
     plain = f"regexp_full_match({cell}, '{whole}([.]([0-9]*[1-9]|0))?([eE][-+]?[0-9]+)?')"
     fixed = f"regexp_full_match({cell}, '{whole}[.][0-9]+')"

@@ -24,20 +24,10 @@ _LABEL, _MEASURE, _CODES = b"incrowd.label", b"incrowd.measure", b"incrowd.codes
 
 @dataclass(frozen=True, slots=True)
 class Codebook:
-    """The labels of a table.
-
-    Attributes
-    ----------
-    labels
-        What each column means.
-    measures
-        ``nominal``, ``ordinal`` or ``scale``, where the file says so.
-    codes
-        What the codes of each column mean.
-    """
+    """The labels of a table."""
 
     labels: Mapping[str, str] = field(default_factory=dict)
-    measures: Mapping[str, str] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)  # nominal, ordinal or scale
     codes: Mapping[str, Mapping[Code, str]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -154,17 +144,7 @@ def _codes(codes: Mapping[Any, str], type_: pa.DataType) -> dict[Any, str]:
 
 
 def write_statistics(table: pa.Table, path: Path, codebook: Codebook) -> None:
-    """Write a file for SPSS or Stata, with what is known about its columns and codes.
-
-    Parameters
-    ----------
-    table
-        The table. A column that the program cannot hold exactly is refused.
-    path
-        The file, ending in ``.sav`` or ``.dta``.
-    codebook
-        What the columns and codes mean. Only what is about this table is written.
-    """
+    """Write a file for SPSS or Stata, with what is known about its columns and codes."""
     pyreadstat = need("pyreadstat", extra="files", what="Writing a file of SPSS or Stata")
     kind = path.suffix.lower()
     _check_names(table, kind)

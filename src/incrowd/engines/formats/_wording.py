@@ -21,30 +21,14 @@ from incrowd.engines.formats._notation import are_numbers
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a text file was read, and how the release of it is written.
-
-    Attributes
-    ----------
-    separator
-        What stands between values.
-    encoding
-        How characters are encoded, by Python's name.
-    mark
-        Whether the file begins with a byte order mark.
-    decimal
-        What stands before the decimals of a number.
-    thousands
-        What stands between groups of three digits, if anything. It is read, never written.
-    dates
-        How days are written, as in ``strptime``; ``None`` for ISO 8601.
-    """
+    """How a text file was read, and how the release of it is written."""
 
     separator: str = ","
     encoding: str = "utf-8"
     mark: bool = False
     decimal: str = "."
-    thousands: str | None = None
-    dates: str | None = None
+    thousands: str | None = None  # it is read, never written
+    dates: str | None = None  # as in ``strptime``; ``None`` for ISO 8601
 
 
 ISO = "%Y-%m-%d"
@@ -61,21 +45,11 @@ _MARKED = {"utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a released text file is written, so that it can be read again.
-
-    Attributes
-    ----------
-    dialect
-        What stands between values, in numbers and in days; how characters are encoded.
-    columns
-        The columns in which numbers and days are written by the dialect; all others are written as they are.
-    typed
-        Whether that is still to be found out: then also columns that are of numbers or of days throughout.
-    """
+    """How a released text file is written, so that it can be read again."""
 
     dialect: Dialect = field(default_factory=Dialect)
-    columns: tuple[str, ...] = ()
-    typed: bool = False
+    columns: tuple[str, ...] = ()  # those whose numbers and days are written by the dialect
+    typed: bool = False  # still to be found out: then also columns that are of numbers or of days throughout
 
     @property
     def plain(self) -> dict[str, Any] | None:
@@ -126,13 +100,7 @@ class Wording:
         return f"{number}, {day}, {every}, {are_numbers(cell)} OR bool_and({_is(cell, _day(ISO))})"
 
     def fitting(self, answers: Mapping[str, Sequence[bool | None]]) -> Wording:
-        """Keep to columns that can be written so: something in them changes, and all of it can be read again.
-
-        Parameters
-        ----------
-        answers
-            Per column that may hold numbers or days what came of ``asked_sql``.
-        """
+        """Keep to columns that can be written so: something in them changes, and all of it can be read again."""
         turned = {
             name: told
             for name, (*told, every, typed) in answers.items()

@@ -55,17 +55,7 @@ SETS = 30
 
 
 class SparkEngine(CountedEngine):
-    """A Spark DataFrame.
-
-    Parameters
-    ----------
-    frame, home, names, missing_values, drop
-        As for any frame.
-    rows
-        About how many rows it has; counted when needed if not given.
-    tally
-        The different rows with a column ``count``, where they are known already.
-    """
+    """A Spark DataFrame."""
 
     _held: HeldRows | None = None
     """The different rows of what was asked for first, where they are few."""
@@ -84,8 +74,8 @@ class SparkEngine(CountedEngine):
         *,
         missing_values: Sequence[str] = (),
         drop: Sequence[str] = (),
-        rows: int | None = None,
-        tally: Any = None,
+        rows: int | None = None,  # about so many; counted when needed
+        tally: Any = None,  # the different rows with a column ``count``, where they are known already
     ) -> None:
         super().__init__(frame, home, names, missing_values=missing_values, drop=drop)
         self._about = rows
@@ -304,13 +294,7 @@ def cluster_of(engine: Engine) -> SparkHome | None:
 
 
 def check_published(engine: Engine, publish: Sequence[str]) -> None:
-    """Refuse columns that a cluster cannot publish, before it does any work.
-
-    Parameters
-    ----------
-    engine, publish
-        The table, and the columns that are to be published.
-    """
+    """Refuse columns that a cluster cannot publish, before it does any work."""
     if isinstance(engine, SparkEngine):
         engine.check_published(publish)
 

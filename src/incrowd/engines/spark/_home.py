@@ -33,15 +33,7 @@ PATIENCE = 10.0
 
 
 def write_folder(frame: Any, path: Path) -> None:
-    """Write a Spark DataFrame to a new folder, and name its files by their order.
-
-    Parameters
-    ----------
-    frame
-        The table, under its own names.
-    path
-        The folder. Every worker must see it where this machine does.
-    """
+    """Write a Spark DataFrame to a new folder, which every worker must see too, and name its files by their order."""
     try:
         frame.write.option("compression", "zstd").parquet(f"file://{path.resolve()}")
     except KeyboardInterrupt:
@@ -61,13 +53,7 @@ def write_folder(frame: Any, path: Path) -> None:
 
 
 def places_of(path: Path) -> list[str]:
-    """Say where Spark finds the Parquet files that a path of this machine means, as the local engine would find them.
-
-    Parameters
-    ----------
-    path
-        A file, a folder or a pattern. What is not here may be where Spark runs, and is left to it.
-    """
+    """Say where Spark finds the Parquet files of a path, as the local engine would; what is not here is left to it."""
     here = path.exists() or glob.has_magic(str(path))
     found = files_of(path) if here else Several((path,), (path.name,))
     endings = {ending_of(file) for file in found.files}
@@ -86,15 +72,7 @@ def places_of(path: Path) -> list[str]:
 
 
 def read_folder(session: Any, places: Sequence[str]) -> Any:
-    """Open Parquet files or folders with Spark.
-
-    Parameters
-    ----------
-    session
-        A Spark session.
-    places
-        Addresses that Spark knows, such as ``s3a://bucket/table``.
-    """
+    """Open Parquet files or folders with Spark."""
     from incrowd.engines._border import guarded  # noqa: PLC0415 - it knows the errors of Spark
 
     return guarded(session.read.parquet)(*places)
@@ -193,15 +171,7 @@ FEW = 1_000_000
 
 
 class SparkHome:
-    """A Spark session, classic or over Connect.
-
-    Parameters
-    ----------
-    session
-        The session of the frame. What we bring is brought there; none of its settings are changed.
-    resources
-        The memory that may be used on this machine, and where to spill to.
-    """
+    """A Spark session, classic or over Connect: none of its settings are changed."""
 
     def __init__(self, session: Any, resources: Resources = DEFAULT_RESOURCES) -> None:
         self._session = session
@@ -278,21 +248,11 @@ VALUE = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldRows:
-    """The different rows of some columns.
-
-    Attributes
-    ----------
-    columns
-        The columns.
-    counts
-        How often each row occurs.
-    dropped
-        How many rows lack a value that none may lack. They are not among these.
-    """
+    """The different rows of some columns."""
 
     columns: Mapping[str, Coded]
     counts: Any
-    dropped: int
+    dropped: int  # rows that lack a value which none may lack: they are not among these
 
     @classmethod
     def of(cls, table: pa.Table, names: Mapping[str, str], drop: Sequence[str]) -> HeldRows:
@@ -326,13 +286,6 @@ def values_of(column: Coded, counts: Any) -> tuple[pa.ChunkedArray, pa.ChunkedAr
 
 def few_rows(frame: Any, inner: Sequence[str], most: int) -> Any | None:
     """Count the different rows of a frame, if they are likely to be few; ``None`` if not.
-
-    Parameters
-    ----------
-    frame, inner
-        The frame, and its columns.
-    most
-        How many may differ. One more is given where more do.
 
     Notes
     -----

@@ -125,14 +125,7 @@ _PORTS = {"spark": 7077, "sc": 15002}
 
 @contextmanager
 def spark_session(master: str) -> Iterator[Any]:
-    """Give a Spark session until the block ends.
-
-    Parameters
-    ----------
-    master
-        ``local[4]`` for this machine, ``yarn``, ``spark://host:7077``, ``k8s://...``, or, for Spark Connect,
-        ``sc://host:15002``.
-    """
+    """Give a Spark session until the block ends."""
     if not _MASTER.fullmatch(master):
         msg = f"The master {_without_secrets(master)!r} is not known to Spark."
         raise ParameterError(msg, hint="write local[2], yarn, spark://host:7077, or sc://host:15002 for Spark Connect.")
