@@ -126,15 +126,7 @@ STAND_IN = "MADE-UP ROWS that stand in for Adult, which was not given (numbers a
 
 @dataclass(frozen=True, eq=False)
 class Adult:
-    """The columns of the table, or of its stand-in.
-
-    Attributes
-    ----------
-    columns
-        The values of every column.
-    stand_in
-        Whether the rows are made up.
-    """
+    """The columns of the table, or of its stand-in."""
 
     columns: Mapping[str, Column] = field(repr=False)
     stand_in: bool
@@ -175,15 +167,7 @@ class Adult:
 
 
 def find_adult(given: str | os.PathLike[str] | None, *, small: bool) -> Adult:
-    """Read the file that was given or that lies in the folder of data, or make a stand-in.
-
-    Parameters
-    ----------
-    given
-        The file, or nothing.
-    small
-        Whether a thousand records are enough.
-    """
+    """Read the file that was given or that lies in the folder of data, or make a stand-in."""
     place = Path(given) if given is not None else _in_folder()
     if place is None:
         return _made_up(FEW if small else ROWS)

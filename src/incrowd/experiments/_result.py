@@ -25,23 +25,7 @@ VERDICTS = {True: "holds", False: "does not hold", None: "cannot be compared"}
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a paper claims, what we found, and whether the claim holds.
-
-    Attributes
-    ----------
-    said
-        What the paper says.
-    found
-        Our number, in words.
-    holds
-        Whether the claim holds; ``None`` where the paper does not say enough to compare.
-    why
-        What explains the difference, if there is one.
-    of_data
-        Whether the answer depends on the table that was tried, and not on definitions alone.
-    barely
-        Whether it holds by a number too small to matter.
-    """
+    """What a paper claims, what we found, and whether the claim holds."""
 
     said: str
     found: str
@@ -63,25 +47,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Experiment:
-    """The experiment of one paper, done again.
-
-    Attributes
-    ----------
-    name, title
-        What it is called here, and what it is about.
-    paper
-        Where it was published.
-    data
-        The table that it ran on, in words.
-    stand_in
-        Whether made-up rows stood in for the table of the paper: then only the definitions are tested, not its numbers.
-    claims
-        What the paper claims, beside what was found.
-    tables
-        All numbers: per table its rows.
-    seconds
-        How long it took.
-    """
+    """The experiment of one paper, done again."""
 
     name: str
     title: str

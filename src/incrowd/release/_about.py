@@ -26,17 +26,7 @@ SHORT = 12
 
 
 class Question(NamedTuple):
-    """What only the owner can say.
-
-    Attributes
-    ----------
-    text
-        The question.
-    public
-        Whether its answer may be shown to anybody. Other answers stand where they matter.
-    asked
-        Whether an answer is missed where there is none.
-    """
+    """What only the owner can say."""
 
     text: str
     public: bool = True
@@ -65,19 +55,7 @@ QUESTIONS: Mapping[str, Question] = {
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a report is written with, besides the release itself.
-
-    Attributes
-    ----------
-    stated
-        What the owner says, by the keys of ``QUESTIONS``.
-    plan
-        The text of the plan, if there was one.
-    date
-        The day of the report, as ISO 8601 writes it.
-    file
-        ``name`` and ``sha256`` of the released file, where it is written.
-    """
+    """What a report is written with, besides the release itself."""
 
     stated: Mapping[str, str]
     plan: str | None = None

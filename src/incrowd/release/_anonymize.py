@@ -204,15 +204,7 @@ def _counted(columns: Sequence[str]) -> str:
 def census_for(
     engine: Engine, schema: Schema, model: Model, bounds: Bounds | None = None, memory: str | None = None
 ) -> Census:
-    """Count the quasi-identifiers with the sensitive columns that the promise is about.
-
-    Parameters
-    ----------
-    engine, schema, model
-        The table, the roles of its columns, and the promise.
-    bounds, memory
-        Where the search may go, and what may be used for it: then the census is taken at a floor if it must be.
-    """
+    """Count the quasi-identifiers with the sensitive columns that the promise is about."""
     request, domains = request_for(engine, schema, model, memory)
     if bounds is not None:
         request = fitted(engine, request, domains, room_for(request, domains, schema, model, bounds, memory))

@@ -16,15 +16,7 @@ from incrowd.hierarchies import Auto, Averaged, Mask, auto
 
 
 def fits(engine: Engine, request: CensusRequest, cells: int) -> bool:
-    """Say whether a census has about as many cells as fit, or fewer.
-
-    Parameters
-    ----------
-    engine, request
-        The table, and what would be counted. It is read once more only where neither its rows nor its values tell.
-    cells
-        How many fit.
-    """
+    """Say whether a census has about as many cells as fit, or fewer."""
     return _size_about(engine, request, cells) <= cells
 
 
@@ -73,22 +65,7 @@ def cells_within(request: CensusRequest, memory: str | None, *, local: bool = Fa
 def census_within(
     engine: Engine, request: CensusRequest, memory: str | None, *, hint: str = "ask about fewer columns."
 ) -> Census:
-    """Count a table where its census fits into memory.
-
-    Parameters
-    ----------
-    engine, request
-        The table, and what is counted.
-    memory
-        What may be used, such as ``"4GB"``.
-    hint
-        What to do instead of giving it more memory.
-
-    Raises
-    ------
-    EngineError
-        If it does not fit.
-    """
+    """Count a table where its census fits into memory."""
     cells = cells_within(request, memory)
     if not fits(engine, request, cells):
         msg = f"The census of this table does not fit into memory: {cells:,} cells do."
@@ -123,15 +100,7 @@ _NOWHERE = {
 
 
 def as_before(table: Any, reading: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Say how to read the table that a release was made of: a file as it was read then, unless it is said otherwise.
-
-    Parameters
-    ----------
-    table, reading
-        The table, and what is said about reading it.
-    before
-        How the file was read when the release was made.
-    """
+    """Say how to read the table that a release was made of: a file as it was read then, unless it is said otherwise."""
     if not isinstance(table, (str, os.PathLike)):
         return dict(reading)
     return {**before, **{name: value for name, value in reading.items() if (name, value) != ("encoding", "utf-8")}}

@@ -18,15 +18,7 @@ NEARLY = 0.9
 
 
 def looked_at(engine: Engine, columns: Sequence[str]) -> dict[str, Domain]:
-    """Give the values of some columns in a sample of the table.
-
-    Parameters
-    ----------
-    engine
-        The table.
-    columns
-        The columns; those that cannot be grouped are left out.
-    """
+    """Give the values of some columns in a sample of the table."""
     if not columns:
         return {}
     sample = sample_of(engine, LOOKED_AT)
@@ -35,13 +27,7 @@ def looked_at(engine: Engine, columns: Sequence[str]) -> dict[str, Domain]:
 
 
 def suspicious(domains: Mapping[str, Domain]) -> list[str]:
-    """Warn of columns that are published as they are and may name a person. Names and numbers only.
-
-    Parameters
-    ----------
-    domains
-        The values of the insensitive columns that are published, in a sample.
-    """
+    """Warn of columns that are published as they are and may name a person. Names and numbers only."""
     reasons = {name: _reason(domain) for name, domain in domains.items()}
     return [f"Column {name!r} is published as it is, and {why}." for name, why in reasons.items() if why is not None]
 
@@ -82,15 +68,7 @@ class Seen:
 
 
 def people_named(schema: Schema, looked_at: Mapping[str, Domain]) -> dict[str, Seen]:
-    """Count the identifiers that repeat in a sample, where every row counts as another person.
-
-    Parameters
-    ----------
-    schema
-        The roles of the columns.
-    looked_at
-        The values of some columns in the sample.
-    """
+    """Count the identifiers that repeat in a sample, where every row counts as another person."""
     names = [name for name in could_name_people(schema) if name in looked_at and _repeats(looked_at[name])]
     return {name: Seen.of(looked_at[name]) for name in names}
 
@@ -105,13 +83,6 @@ def repeating(named: Mapping[str, Seen], rows: int) -> dict[str, str]:
 
     Of a sample that is a part of the table the number is estimated: of the other rows of a person, as many are in the
     sample as the sample is of the table.
-
-    Parameters
-    ----------
-    named
-        What was seen of each identifier in the sample.
-    rows
-        How many rows the table has.
     """
     found = {}
     for name, seen in named.items():

@@ -15,15 +15,7 @@ from incrowd.search import Inspection, LocalOutcome, Node, Problem
 
 
 class Nearby:
-    """What the nodes just below a release would have left out. Counted when somebody asks, then kept.
-
-    Parameters
-    ----------
-    problem
-        What the search was asked.
-    levels
-        The level of every quasi-identifier in the release, in the order of the schema.
-    """
+    """What the nodes just below a release would have left out. Counted when somebody asks, then kept."""
 
     def __init__(self, problem: Problem, levels: tuple[int, ...]) -> None:
         self._problem, self._levels = problem, levels
@@ -72,21 +64,7 @@ class Nearby:
 
 @dataclass(frozen=True, slots=True)
 class Notch:
-    """What one level less of a column would have meant.
-
-    Attributes
-    ----------
-    column
-        The quasi-identifier.
-    level, height
-        Its level in the release, and the highest one.
-    groups, values
-        How many labels it has at its level, and how many values in the table.
-    hidden
-        Whether nothing of it is published: all values have the label ``*``.
-    nearby
-        What the release is compared with.
-    """
+    """What one level less of a column would have meant."""
 
     column: str
     level: int
@@ -118,19 +96,7 @@ class Notch:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What a local recoding did to a column.
-
-    Attributes
-    ----------
-    column
-        The quasi-identifier.
-    values, labels
-        How many values it has in the table, and how many labels in the release.
-    as_it_is, hidden
-        The shares of the published records whose value is published as it is, or not at all.
-    lost
-        The share of its detail that is lost, from 0 to 1.
-    """
+    """What a local recoding did to a column."""
 
     column: str
     values: int
@@ -150,15 +116,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Numbers behind a release: what each column and each promise has to do with it.
-
-    Attributes
-    ----------
-    notches
-        Per quasi-identifier, what one level less would have meant.
-    spreads
-        Per quasi-identifier, what a local recoding did to it, which has no one level; then there are no notches.
-    """
+    """Numbers behind a release: what each column and each promise has to do with it."""
 
     notches: tuple[Notch, ...] = ()
     spreads: tuple[Spread, ...] = ()
@@ -218,15 +176,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
 
 
 def empty_of(explanation: Explanation, most: int | None = None) -> str:
-    """Say how many columns carry nothing any more, and which; nothing if there is none.
-
-    Parameters
-    ----------
-    explanation
-        What was done to every column.
-    most
-        So many are named at most.
-    """
+    """Say how many columns carry nothing any more, and which; nothing if there is none."""
     names, all_ = explanation.empty, len(explanation.columns)
     if not names:
         return ""
@@ -308,13 +258,7 @@ def _gone(recipe: Recipe) -> str:
 
 
 class Spreads:
-    """What became of the quasi-identifiers.
-
-    Parameters
-    ----------
-    domains, ladders
-        Per quasi-identifier its values in the whole table, and its hierarchy.
-    """
+    """What became of the quasi-identifiers."""
 
     def __init__(self, domains: list[Domain], ladders: list[Ladder]) -> None:
         self._domains, self._ladders = domains, ladders

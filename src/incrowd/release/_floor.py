@@ -27,19 +27,7 @@ DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much fits, and what the search may do.
-
-    Attributes
-    ----------
-    cells
-        How many cells a census may have.
-    lows, highs
-        The lowest and the highest level that a column may have, by name.
-    importance
-        How much a column weighs, by name.
-    fixed
-        Columns that cannot be raised.
-    """
+    """How much fits, and what the search may do."""
 
     cells: int
     lows: Mapping[str, int] = field(default_factory=dict)
@@ -50,17 +38,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Where a search may go.
-
-    Attributes
-    ----------
-    at_least, at_most, importance
-        As in ``anonymize``.
-    limit
-        Says how many of so many records may be left out.
-    local
-        Whether it looks for a local recoding, which has no one level per column.
-    """
+    """Where a search may go."""
 
     at_least: Mapping[str, int]
     at_most: Mapping[str, int]
@@ -116,13 +94,7 @@ def _weight(given: Any) -> float:
 
 
 def fitted(engine: Engine, request: CensusRequest, domains: Mapping[str, Domain], room: Room) -> CensusRequest:
-    """Give a request for a census that fits: as it was asked, or at the lowest floor of the chain that does.
-
-    Raises
-    ------
-    EngineError
-        If none does: nobody is served by a process that the system ends.
-    """
+    """Give a request for a census that fits: as it was asked, or at the lowest floor of the chain that does."""
     if fits(engine, request, room.cells):
         return request
     floors = chain(request, domains, room)
@@ -194,17 +166,7 @@ MORE = "A release with such levels may be better: more memory would look at them
 
 
 def searched(engine: Engine, problem: Problem, outcome: Found, memory: str | None) -> Found:
-    """Say of an outcome what was not searched because the census was taken at a floor.
-
-    Parameters
-    ----------
-    engine
-        The table, of which a column alone is counted where that may show that nothing was lost.
-    problem, outcome
-        What was searched, and found.
-    memory
-        What may be used.
-    """
+    """Say of an outcome what was not searched because the census was taken at a floor."""
     if not floor_of(problem):
         return outcome
     if isinstance(outcome, LocalOutcome):
@@ -217,13 +179,7 @@ def searched(engine: Engine, problem: Problem, outcome: Found, memory: str | Non
 
 
 def levels_told(engine: Engine, problem: Problem, memory: str | None) -> tuple[str, ...]:
-    """Say which levels were not searched, and of which of them it is proven that no release has them.
-
-    Parameters
-    ----------
-    engine, problem, memory
-        As in ``searched``. Without a floor there is nothing to be said.
-    """
+    """Say which levels were not searched, and of which of them it is proven that no release has them."""
     floor = floor_of(problem)
     if not floor:
         return ()

@@ -61,34 +61,7 @@ def save(  # noqa: PLR0913 - all but the first two are optional
     about: Mapping[str, str] | None = None,
     date: str | None = None,
 ) -> Path:
-    """Write a release: ``public`` may be given away, ``owner`` must be kept.
-
-    Parameters
-    ----------
-    release
-        The release.
-    folder
-        The folder to make. It appears whole or not at all.
-    format
-        How the table is written: for Excel (``xlsx``), SPSS (``sav``) and Stata (``dta``) install ``incrowd[files]``.
-    dialect
-        How a CSV file is written: ``"input"`` as the text file that was read, if it was one; ``"plain"`` with commas,
-        in UTF-8, with decimal points and ISO dates; or what differs from the file that was read, by ``separator``,
-        ``decimal``, ``dates``, ``encoding`` and ``mark``.
-    labels
-        Whether to write ``labels.csv`` beside the table: what the columns and codes of SPSS and Stata mean, for codes
-        that are published and no others.
-    force
-        Whether an earlier release there may be replaced.
-    sign
-        A PEM file with a private Ed25519 key, to sign the certificate with.
-    plan
-        The text of the plan that it was made by.
-    about
-        Write reports too, with what only the owner knows, as in ``Release.report``; an empty dict says nothing.
-    date
-        When it was made, as ISO 8601 writes it; by default today.
-    """
+    """Write a release: ``public`` may be given away, ``owner`` must be kept."""
     if format not in get_args(Format):
         msg = f"format must be one of {', '.join(map(repr, get_args(Format)))}, got {format!r}."
         raise ParameterError(msg)
@@ -252,13 +225,7 @@ def certificate_beside(path: Path) -> Path | None:
 
 
 def certificate_at(path: str | os.PathLike[str]) -> Path:
-    """Find the certificate of a release, whatever of it was named; else say what would be right.
-
-    Parameters
-    ----------
-    path
-        The folder of a release, its folder ``public``, the certificate, or the data file beside it.
-    """
+    """Find the certificate of a release, whatever of it was named; else say what would be right."""
     path = Path(path)
     found = certificate_in(path) or certificate_beside(path)
     if found is not None or path.suffix == ".json":

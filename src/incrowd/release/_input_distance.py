@@ -29,17 +29,7 @@ Number = Fraction | float
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a released file shows about how it was made, without its values.
-
-    Attributes
-    ----------
-    records
-        The records in the file.
-    left_out
-        The records that are not in the file.
-    values
-        How many different values the sensitive column has in the file.
-    """
+    """What a released file shows about how it was made, without its values."""
 
     records: int
     left_out: int
@@ -47,17 +37,7 @@ class Shown:
 
 
 def against_input(model: Model, finding: Finding, found: Measurement, left_out: int) -> Number | None:
-    """Bound the distance to the original table by what a file shows; nothing for promises that know no distance.
-
-    Parameters
-    ----------
-    model, finding
-        The promise, and what became of it in the file.
-    found
-        What was measured on the file.
-    left_out
-        How many records are suppressed, and not in the file either as masked ones.
-    """
+    """Bound the distance to the original table by what a file shows; nothing for promises that know no distance."""
     if not isinstance(model, TCloseness | NTCloseness) or not finding.measured:
         return None
     values = found.values[finding.columns[0]]
@@ -67,17 +47,6 @@ def against_input(model: Model, finding: Finding, found: Measurement, left_out: 
 def at_most(model: TCloseness | NTCloseness, measured: Number, shown: Shown) -> Number:
     """Bound the distance of every class to the original table. The bound can be larger than the promised one.
 
-    Parameters
-    ----------
-    model
-        The promise.
-    measured
-        The distance of the worst class, measured in the file alone.
-    shown
-        What else the file shows.
-
-    Notes
-    -----
     A table with ``N`` records to which ``s`` are added is the mixture ``N Q + s R`` over ``N + s``. A distance up to 1
     that is convex is then at most ``(N D + s) / (N + s)``, whatever the ``s`` records hold, and the divergence grows by
     at most ``ln((N + s) / N)``. A natural superset of (n, t)-closeness has at least ``n`` records in the file. Every
@@ -118,17 +87,7 @@ MOST = 500
 def notes_on_few(
     judges: Sequence[Judge], found: Sequence[Finding], classes: Classes, own: Mapping[str, Domain], left_out: int
 ) -> Iterator[str]:
-    """Warn of promises that tell something about the records left out.
-
-    Parameters
-    ----------
-    judges, found
-        The promises that compare classes with the original table, and what each finds in the file alone.
-    classes, own
-        The classes of the file, and the values of its sensitive columns.
-    left_out
-        How many records the file lacks.
-    """
+    """Warn of promises that tell something about the records left out."""
     if not 0 < left_out <= FEW:
         return
     for judge, finding in zip(judges, found, strict=True):

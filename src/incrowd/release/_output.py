@@ -30,15 +30,6 @@ LENGTH = 32
 def pseudonyms_of(keys: Mapping[str, str | os.PathLike[str]], schema: Schema) -> dict[str, Replace]:
     """Say how identifiers become pseudonyms.
 
-    Parameters
-    ----------
-    keys
-        Per identifier the file with its key.
-    schema
-        The roles of the columns.
-
-    Notes
-    -----
     A pseudonym is the beginning of HMAC-SHA-256 of the value as it is printed, in UTF-8. The column's name takes no
     part: the same person gets the same pseudonym wherever the same key is used.
     """
@@ -91,27 +82,7 @@ class Publishing(Reading, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a release is written, and how.
-
-    Attributes
-    ----------
-    folder
-        The folder to make.
-    format
-        How the table is written.
-    dialect
-        How it is written as text.
-    labels
-        Whether to write what codes mean to a file of their own.
-    force
-        Whether an earlier release there may be replaced.
-    sign
-        The private key to sign the certificate with.
-    plan
-        The text of the plan.
-    about
-        What its reports say that only the owner knows; ``None`` writes no reports.
-    """
+    """Where a release is written, and how."""
 
     folder: Path
     format: Format
@@ -125,21 +96,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a table is published, checked.
-
-    Attributes
-    ----------
-    others
-        What becomes of columns without a role.
-    order
-        Whether rows are sorted, or keep their order.
-    suppression
-        Whether records that break the promise are dropped or masked.
-    pseudonyms
-        Per identifier that is published as a pseudonym, how.
-    output
-        Where it is written; ``None`` gives it back.
-    """
+    """How a table is published, checked."""
 
     others: Others
     order: Order

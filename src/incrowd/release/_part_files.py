@@ -36,17 +36,7 @@ class CannotBeCutError(Exception):
 
 
 class Files:
-    """Parts of a table in files: those that fit into memory lie together in one file, as long as it fits.
-
-    Parameters
-    ----------
-    request, domains
-        What the cells are, and the values of their columns.
-    room
-        How many cells fit.
-    folder
-        Where to write.
-    """
+    """Parts of a table in files: those that fit into memory lie together in one file, as long as it fits."""
 
     def __init__(self, request: CensusRequest, domains: Mapping[str, Domain], room: int, folder: Path) -> None:
         self._request, self._domains, self._room, self._folder = request, domains, room, folder
@@ -56,13 +46,7 @@ class Files:
         self._writers: dict[CellFile, CellWriter] = {}
 
     def cut(self, cells: CellFile, by: CountedCuts) -> list[CellFile]:
-        """Cut until every part fits; give files that fit, each with one part or several.
-
-        Raises
-        ------
-        CannotBeCutError
-            If a part does not fit and cannot be cut.
-        """
+        """Cut until every part fits; give files that fit, each with one part or several."""
         large = [cells]
         while large:
             file = large.pop()
@@ -152,15 +136,7 @@ PART = "recoding-{}.parquet"
 
 
 class StoredRecoding(LocalRecoding):
-    """A local recoding that lies in files, part by part: what it says of its cells is read when somebody asks.
-
-    Parameters
-    ----------
-    outline
-        The same without any cell.
-    folder, parts
-        Where the files lie, and how many there are.
-    """
+    """A local recoding that lies in files, part by part: what it says of its cells is read when somebody asks."""
 
     def __init__(self, outline: LocalRecoding, folder: Path, parts: int) -> None:
         for name in ("quasi", "domains", "ladders", "floor", "partial"):

@@ -102,19 +102,7 @@ def publish_in_parts(
     algorithm: Algorithm,
     progress: Callable[[Progress], bool | None] | None,
 ) -> Release | None:
-    """Publish a table part by part; ``None`` if its census fits, or if a part that does not fit cannot be cut.
-
-    Parameters
-    ----------
-    source
-        The table.
-    asked
-        Asks of a census what is asked of the table.
-    request, room
-        What is counted, and how much of it fits.
-    algorithm, progress
-        As in ``anonymize``; of the algorithm ``may_part`` was asked.
-    """
+    """Publish a table part by part; ``None`` if its census fits, or if a part that does not fit cannot be cut."""
     assert isinstance(algorithm, Mondrian)  # noqa: S101 - the caller saw to it
     lowest, highest = replace(request, floor=room.lows), replace(request, floor=room.highs)
     if fits(source.engine, lowest, room.cells) or not fits(source.engine, highest, room.cells):
@@ -129,15 +117,7 @@ def publish_in_parts(
 
 
 class Watching:
-    """Tells whoever watches how far the whole table is, while its parts are finished.
-
-    Parameters
-    ----------
-    tell
-        As ``progress`` of ``anonymize``; once it has said ``False`` it is not asked again, and every part stops.
-    records
-        How many records the table has.
-    """
+    """Tells whoever watches how far the whole table is, while its parts are finished."""
 
     def __init__(self, tell: Callable[[Progress], bool | None], records: int) -> None:
         self._tell, self._records, self._stopped = tell, records, False
@@ -152,23 +132,7 @@ class Watching:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """A table to be published part by part.
-
-    Attributes
-    ----------
-    source
-        The table.
-    problem
-        What is asked, with a census of the whole table that fits: how fine it is does not matter.
-    request
-        The census that does not fit.
-    algorithm
-        The search.
-    room
-        How many cells fit.
-    watch
-        Whom to tell how far it is.
-    """
+    """A table to be published part by part."""
 
     source: Source
     problem: Problem
@@ -178,13 +142,7 @@ class Parts:
     watch: Watching | None
 
     def publish(self) -> Release:
-        """Cut the table, and publish the parts one after the other.
-
-        Raises
-        ------
-        CannotBeCutError
-            If a part that does not fit cannot be cut.
-        """
+        """Cut the table, and publish the parts one after the other."""
         refuse_infeasible(self.problem)
         by = CountedCuts(self.problem, self.algorithm.labels)
         with private_folder(self.source.reading.get("temp")) as folder, ThreadPoolExecutor(max_workers=1) as beside:

@@ -41,15 +41,7 @@ from incrowd.search import Inspection, LocalOutcome, Node, Outcome, Problem
 
 
 def comparable(original: Engine, schema: Schema, memory: str | None) -> bool:
-    """Say whether the census of the whole table fits, with all of its sensitive columns.
-
-    Parameters
-    ----------
-    original, schema
-        The table, and the roles of its columns.
-    memory
-        What may be used.
-    """
+    """Say whether the census of the whole table fits, with all of its sensitive columns."""
     request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
     return fits(original, request, cells_within(request, memory))
 
@@ -67,27 +59,7 @@ def reportable(original: Engine, released: Engine, schema: Schema, memory: str |
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The table that is published.
-
-    Attributes
-    ----------
-    table
-        The table as it was given.
-    engine
-        Where it lives.
-    columns
-        The columns that are published.
-    manner
-        How they are.
-    sample
-        How many records are tried out; ``None`` for all.
-    reading
-        How the table is read.
-    named
-        What a sample shows of identifiers that repeat, where every row counts as another person.
-    started
-        When it was opened, by a clock that never goes back.
-    """
+    """The table that is published."""
 
     table: Any
     engine: Engine
@@ -107,25 +79,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What was searched, and what was found. Some of it is still being counted while the table is written.
-
-    Attributes
-    ----------
-    problem, outcome
-        The question, and the answer.
-    algorithm
-        What searched.
-    recoding, predicted
-        What happens to every record, and the classes that this makes; ``None`` where they are held nowhere as a whole.
-    suppressed
-        How many records are left out.
-    costs
-        What it cost, by the name of the measure.
-    explanation
-        Why it is as it is.
-    input
-        What is known about the table.
-    """
+    """What was searched, and what was found. Some of it is still being counted while the table is written."""
 
     problem: Problem
     outcome: Outcome | LocalOutcome

@@ -66,15 +66,7 @@ def part_of(classes: Classes, wanted: Bools) -> Classes:
 
 
 def same_mask(published: Classes, predicted: Classes, left_out: Bools) -> bool:
-    """Say whether one class of a published table is what was to be masked.
-
-    Parameters
-    ----------
-    published
-        What looks masked.
-    predicted, left_out
-        The classes of the node, and which of them are masked.
-    """
+    """Say whether one class of a published table is what was to be masked."""
     together = merged(predicted, left_out)
     last = len(together) - 1
     if len(published) != 1:
@@ -102,17 +94,6 @@ def checked_again(
 ) -> tuple[Verdict, Classes]:
     """Judge a published table, and compare it with what the search predicted; give the verdict, and its classes.
 
-    Parameters
-    ----------
-    engine
-        The published table, which groups its labels itself.
-    problem
-        What the search was asked.
-    recoding, predicted
-        What it found, and the classes that it makes.
-
-    Notes
-    -----
     Neither census nor ladders take part in the verdict, with one exception: the supersets of (n, t)-closeness are
     regions of the whole input (N-REF), so there the predicted classes are judged, which equal the published ones.
     """
@@ -144,13 +125,7 @@ def _notes_on_few(engine: Engine, published: Classes, problem: Problem) -> Itera
 
 
 def as_predicted(engine: Engine, problem: Problem, recoding: Recoding, predicted: Predicted) -> Classes:
-    """Group the labels of a published table, and refuse it if they are not what the search predicted.
-
-    Parameters
-    ----------
-    engine, problem, recoding, predicted
-        As above.
-    """
+    """Group the labels of a published table, and refuse it if they are not what the search predicted."""
     census, schema = problem.census, problem.schema
     domains = {name: census.domains[name] for name in census.sensitive}
     published = engine.classes(schema.quasi_names, domains, schema.entity, schema.count)
@@ -166,15 +141,7 @@ def as_predicted(engine: Engine, problem: Problem, recoding: Recoding, predicted
 
 
 def beside_of(engine: Engine, published: Classes, problem: Problem, *, share: bool = False) -> tuple[Finding, ...]:
-    """Measure the promises that compare with the original table against the published one, with its values alone.
-
-    Parameters
-    ----------
-    engine, published, problem
-        The published table, its classes, and what the search was asked.
-    share
-        Whether these are some of the classes only.
-    """
+    """Measure the promises that compare with the original table against the published one, with its values alone."""
     bound, own = _with_own(engine, problem, share=share)
     if not bound:
         return ()

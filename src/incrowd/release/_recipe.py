@@ -148,17 +148,7 @@ Ints = npt.NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predicted:
-    """The classes that a recoding makes.
-
-    Attributes
-    ----------
-    classes
-        All classes; they know what they are called.
-    left_out
-        Which of them are not published.
-    quasi
-        The quasi-identifiers of the cells inside the classes, where a local recoding says which they are.
-    """
+    """The classes that a recoding makes."""
 
     classes: Classes
     left_out: Bools
@@ -174,17 +164,7 @@ class Predicted:
 
 
 def predicted_by(problem: Problem, recoding: Recoding, paths: Ints | None = None) -> Predicted:
-    """Give the classes that a recoding makes of a table.
-
-    Parameters
-    ----------
-    problem
-        The table, as the search saw it.
-    recoding
-        What the search found.
-    paths
-        How a local recoding cut its classes out, if it did: one row per class.
-    """
+    """Give the classes that a recoding makes of a table."""
     if isinstance(recoding, FullDomainRecoding):
         classes = problem.census.classes(recoding.levels)
         return Predicted(classes, _left_out(classes, recoding))
@@ -234,23 +214,7 @@ def _left_out(predicted: Classes, recoding: FullDomainRecoding) -> Bools:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Basis:
-    """What a release was made of. As confidential as the original table.
-
-    Attributes
-    ----------
-    table, reading
-        The original table as it was given, and how to read it.
-    problem
-        What the search was asked.
-    predicted
-        The classes that it made.
-    named
-        What a local recoding calls its classes; a node's are called by their levels.
-    seconds
-        How long it took from opening the table to the checked release.
-    peak
-        The most bytes of memory that the process had until then, where the system tells.
-    """
+    """What a release was made of. As confidential as the original table."""
 
     table: Any = field(repr=False)
     reading: Mapping[str, Any] = field(repr=False)

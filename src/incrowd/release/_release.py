@@ -33,13 +33,7 @@ SHARE = 4
 
 @dataclass(eq=False)
 class Kept:
-    """What files answered, each with a hash of the bytes that it had then: a file that changed is counted anew.
-
-    Attributes
-    ----------
-    published, original
-        What was asked of the release, and of the table that it was made of; with the hash and how it was read.
-    """
+    """What files answered, each with a hash of the bytes that it had then: a file that changed is counted anew."""
 
     published: tuple[Any, Answers] | None = field(default=None, repr=False)
     original: tuple[Any, Answers] | None = field(default=None, repr=False)
@@ -50,15 +44,7 @@ class Kept:
 
 
 def open_release(release: Release, **budget: Any) -> Engine:
-    """Open the published table of a release; a file that is still the same remembers what it was asked.
-
-    Parameters
-    ----------
-    release
-        The release.
-    budget
-        The memory that may be used, and where to spill; by default what the release was made with.
-    """
+    """Open the published table of a release; a file that is still the same remembers what it was asked."""
     table = release.table
     budget = budget or ({} if release.basis is None else release.basis.budget)
     if not isinstance(table, Path):
@@ -73,15 +59,6 @@ def open_original(release: Release, table: Any, schema: Schema, **reading: Any) 
     """Open the table that a release was made of; a file that is still the same remembers what it was asked.
 
     Where it is the very file that was read to make the release, its census is known from then.
-
-    Parameters
-    ----------
-    release, table
-        The release, and its table.
-    schema
-        How the table is read.
-    reading
-        How to read a file; by default as it was read then.
     """
     reading = as_before(table, reading, release.recipe.input.get("reading", {}))
     engine = open_with(table, schema, **reading)

@@ -38,17 +38,7 @@ class Measurement:
 
 
 def open_released(path: Path, wording: Wording | None = None, **budget: Any) -> Engine:
-    """Open a released file as it was written: texts as before escaping; missing is what is empty without quotes.
-
-    Parameters
-    ----------
-    path
-        The file.
-    wording
-        How it is written, if it is one of text; by default as the certificate beside it says.
-    budget
-        The memory that may be used, and where to spill.
-    """
+    """Open a released file as it was written: texts as before escaping; missing is what is empty without quotes."""
     how: dict[str, Any] = {}
     if ending_of(path) in {".csv", ".csv.gz"}:
         known = wording_beside(path) if wording is None else wording
@@ -149,15 +139,7 @@ def with_itself(verdict: Verdict) -> Verdict:
 
 
 def public_schema(columns: Sequence[Plain], missing_values: Sequence[str] = ()) -> Schema:
-    """Read the roles of published columns, and what is known about their values.
-
-    Parameters
-    ----------
-    columns
-        What the certificate says about them.
-    missing_values
-        Texts that count as missing in other tables that are compared with the file; in the file itself none does.
-    """
+    """Read the roles of published columns, and what is known about their values."""
     named: dict[str, list[str]] = {}
     averaged: dict[str, Averaged] = {}
     for column in columns:

@@ -31,17 +31,7 @@ Told = tuple[bool | None, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Republication:
-    """The original table, published again.
-
-    Attributes
-    ----------
-    verdict
-        Whether the promises hold, measured against the original table, and with its people where rows are theirs.
-    records, dropped
-        How many records the original table has, and how many were removed first because something is missing.
-    same
-        Whether it gives the classes of the released file, with their sensitive values.
-    """
+    """The original table, published again."""
 
     verdict: Verdict
     records: int
@@ -64,17 +54,7 @@ class Republication:
 def republish(
     saved: SavedRecoding, original: Any, data: Path, reading: Plain, wording: Wording | None = None
 ) -> Republication:
-    """Publish the original table again, judge it, and compare it with the released file.
-
-    Parameters
-    ----------
-    saved
-        The owner's recoding, with roles and promise.
-    original, reading
-        The table that the release was made of, and how to read it.
-    data, wording
-        The released file, and how it is written.
-    """
+    """Publish the original table again, judge it, and compare it with the released file."""
     schema, recoding, memory = saved.schema, saved.recoding, reading.get("memory")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # said when the release was made
@@ -145,15 +125,7 @@ _SEEN_IN_ROWS = frozenset({"l", "p"})
 def compare_promises(
     certificate: dict[str, Any], found: Measurement, original: Sequence[Finding] | None = None
 ) -> Iterator[Told]:
-    """Compare every promise; one that is not in the certificate's text, or lacks there, differs.
-
-    Parameters
-    ----------
-    certificate, found
-        What is certified, and what was measured on the file.
-    original
-        What was measured with the original table at hand, promise by promise.
-    """
+    """Compare every promise; one that is not in the certificate's text, or lacks there, differs."""
     findings, written = found.verdict.findings, certificate["promises"]
     if len(written) != len(findings):
         yield False, f"promises: certified {len(written)}, found {len(findings)}"
@@ -168,21 +140,7 @@ def compare_promises(
 
 @dataclass(frozen=True, slots=True)
 class _One:
-    """A promise as it is certified, and what was measured for it.
-
-    Attributes
-    ----------
-    entry, part
-        What the certificate says of it, and the promise.
-    finding
-        What the file shows.
-    left_out
-        How many records are not in the file.
-    persons
-        How many people the file is said to be about; ``None`` where records are counted.
-    again
-        What was measured with the original table at hand, if it was.
-    """
+    """A promise as it is certified, and what was measured for it."""
 
     entry: dict[str, Any]
     part: Model

@@ -15,21 +15,7 @@ from incrowd.models import Judge, Judgement, Model, NTCloseness, worst
 def verdict_of(
     judges: Sequence[Judge], classes: Classes, quasi: Sequence[str], among: Any = None, notes: Sequence[str] = ()
 ) -> Verdict:
-    """Judge classes that have been counted already.
-
-    Parameters
-    ----------
-    judges
-        The promises, bound to the values of the classes.
-    classes
-        Classes that know what they are called.
-    quasi
-        The quasi-identifiers, in the order of the classes' codes.
-    among
-        Which classes the verdict is about; all of them by default. The others are only what they are compared with.
-    notes
-        What a careful reader should know, besides what the judges say.
-    """
+    """Judge classes that have been counted already."""
     among = np.ones(len(classes), dtype=bool) if among is None else among
     judgements = [judge.judge(classes) for judge in judges]
     failing = among & ~np.logical_and.reduce([judgement.ok for judgement in judgements])
@@ -50,15 +36,7 @@ def free_name(name: str, taken: Container[str]) -> str:
 
 
 def notes_on_look_alikes(judges: Sequence[Judge], census: Census) -> list[str]:
-    """Name the columns with values that look alike in print: they count as different, and may be the same to a reader.
-
-    Parameters
-    ----------
-    judges
-        The promises; of the sensitive columns, only theirs count.
-    census
-        The table.
-    """
+    """Name the columns with values that look alike in print: they count as different."""
     promised = [name for judge in judges for name in judge.columns]
     alike = {name: sum(map(len, look_alikes(census.domains[name]))) for name in (*census.quasi, *promised)}
     return [

@@ -42,21 +42,7 @@ def wording_read(engine: Engine) -> Wording | None:
 def wording_wanted(
     told: Told, read: Wording | None, engine: Engine, schema: Schema, domains: Mapping[str, Domain]
 ) -> Wording:
-    """Say how a release is to be written.
-
-    Parameters
-    ----------
-    told
-        What the user says about it.
-    read
-        How the table that it was made of was written, if that was a text file.
-    engine
-        The table: what its columns are decides which of them are numbers or days, if it was no text file.
-    schema
-        The roles of the columns. Averages are numbers, whatever the column was.
-    domains
-        The values of the quasi-identifiers as they were read: some may be released among labels.
-    """
+    """Say how a release is to be written."""
     if told == "plain" or (told == "input" and read is None):
         return Wording()
     columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
@@ -92,21 +78,7 @@ def labels_known(engine: Engine, *, wanted: bool) -> Codebook | None:
 
 
 def write_labels(public: Path, codebook: Codebook, released: Engine, schema: Schema, wording: Wording) -> None:
-    """Write what published columns and codes mean: column, code, label; without a code it is about the column.
-
-    Parameters
-    ----------
-    public
-        The folder of what may be given away.
-    codebook
-        What the original table knows.
-    released
-        The published table: nothing is written about a code that it has not.
-    schema
-        The roles of the columns. The average of codes is no code.
-    wording
-        How the published table is written, which is how this is.
-    """
+    """Write what published columns and codes mean: column, code, label; without a code it is about the column."""
     averaged = {name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)}
     rows = [*_rows(codebook, released, averaged)]
     named = zip(("column", "code", "label"), zip(*rows, strict=True) if rows else [(), (), ()], strict=True)
