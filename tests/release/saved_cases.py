@@ -37,7 +37,7 @@ write = false
 
 def schema(**more: Any) -> ic.Schema:
     """Give the roles of the patients."""
-    quasi = {"birth_date": ic.dates("year", "decade"), "sex": ic.flat(), "zip": ic.mask()}
+    quasi: dict[str, Any] = {"birth_date": ic.dates("year", "decade"), "sex": ic.flat(), "zip": ic.mask()}
     return ic.Schema(quasi=quasi, sensitive={"diagnosis": None, "cost": ic.ordered()}, **more)
 
 
