@@ -18,7 +18,7 @@ from incrowd.models import (
     max_p,
     promise,
     suppression_limit,
-    trivial,
+    trivial_notes,
 )
 from models.tables import classes_of, counted, judge
 
@@ -342,7 +342,7 @@ def test_wrong_limits_are_refused(share: Any, number: Any, says: str) -> None:
 )
 def test_a_promise_that_every_table_keeps_is_noted(text: str) -> None:
     known = "" if promise(text).missing else " without missing values"
-    assert trivial(promise(text)) == [f"{promise(text)} promises nothing: every table{known} keeps it."]
+    assert trivial_notes(promise(text)) == [f"{promise(text)} promises nothing: every table{known} keeps it."]
 
 
 @pytest.mark.parametrize(
@@ -359,11 +359,13 @@ def test_a_promise_that_every_table_keeps_is_noted(text: str) -> None:
     ],
 )
 def test_other_promises_are_not(text: str) -> None:
-    assert trivial(promise(text)) == []
+    assert trivial_notes(promise(text)) == []
 
 
 def test_a_promise_that_every_large_table_keeps_is_noted() -> None:
-    assert trivial(promise("nt(n=9, t=1)")) == ["nt(n=9, t=1) promises nothing: every table of 9 or more keeps it."]
+    assert trivial_notes(promise("nt(n=9, t=1)")) == [
+        "nt(n=9, t=1) promises nothing: every table of 9 or more keeps it."
+    ]
 
 
 @pytest.mark.parametrize("limit", [0, 1])

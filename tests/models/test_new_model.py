@@ -26,7 +26,7 @@ def even() -> Iterator[type[Model]]:
 
     class Halves(Judge):
         def measure(self, classes: Classes) -> tuple[Measured, ...]:
-            return Ratios.whole(classes.records), Ratios.whole(classes.records % 2)
+            return Ratios.integers(classes.records), Ratios.integers(classes.records % 2)
 
     @dataclass(frozen=True)
     class Even(Model):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError
-from incrowd.models import shown
+from incrowd.models import given_text
 
 Which = Literal["all", "any"]
 NEVER = -70.0
@@ -108,7 +108,7 @@ def expected_homogeneity(
         raise ParameterError(msg, hint="for one column with three values, write [3].")
     for name, number in (("n", n), ("k", k), *(("values", count) for count in values)):
         if not isinstance(number, int) or isinstance(number, bool) or number < (name != "n"):
-            msg = f"{name} must be a whole number of at least {int(name != 'n')}, got {shown(number)}."
+            msg = f"{name} must be a whole number of at least {int(name != 'n')}, got {given_text(number)}."
             raise ParameterError(msg)
     if attributes not in ("all", "any"):
         msg = f"attributes must be 'all' or 'any', got {attributes!r}."

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.core import DataError, Domain, FrozenMapping, ParameterError
-from incrowd.models import Number, read_number, shown
+from incrowd.models import Number, given_text, number_from_text
 
 Texts = Mapping[str, tuple[str, ...]]
 Shares = Mapping[str, Mapping[str, Fraction]]
@@ -94,7 +94,7 @@ class Intruder:
 
 def _whole_number(name: str, given: object, *, least: int) -> int:
     if not isinstance(given, Integral) or isinstance(given, bool) or int(given) < least:
-        msg = f"{name} must be a whole number of at least {least}, got {shown(given)}."
+        msg = f"{name} must be a whole number of at least {least}, got {given_text(given)}."
         raise ParameterError(msg)
     if int(given) >= 2**63:
         msg = f"{name} must be below 2**63."
@@ -103,10 +103,11 @@ def _whole_number(name: str, given: object, *, least: int) -> int:
 
 
 def _between(name: str, given: object, low: int, high: int | None) -> Fraction:
-    number = None if isinstance(given, bool) else read_number(shown(given) if isinstance(given, int) else str(given))
+    text = given_text(given) if isinstance(given, int) else str(given)
+    number = None if isinstance(given, bool) else number_from_text(text)
     if number is None or number < low or (high is not None and number > high):
         limit = f"at least {low}" if high is None else f"from {low} to {high}"
-        msg = f"{name} must be a number {limit}, got {shown(given)}."
+        msg = f"{name} must be a number {limit}, got {given_text(given)}."
         raise ParameterError(msg)
     return number
 

@@ -274,7 +274,7 @@ def _widths(classes: Classes, column: str, line: Line) -> tuple[Measured, Bools]
     A class with a value that has none may be as wide as the table.
     """
     if not len(classes) or not len(line.values):
-        return Ratios.whole(np.ones(len(classes))), np.zeros(len(classes), dtype=bool)
+        return Ratios.integers(np.ones(len(classes))), np.zeros(len(classes), dtype=bool)
     histogram = classes.histogram(column)
     places, begins = line.place[histogram.values[0]], histogram.starts[:-1]
     known = np.minimum.reduceat(places, begins) >= 0

@@ -99,13 +99,13 @@ class Asked:
 def read_chances(population: str | None, weight: str | None, threshold: str | None) -> Asked:
     """Read what was asked about intruders, before a large file is read for nothing."""
     from incrowd.core import ParameterError
-    from incrowd.models import check_people, read_number, read_people
+    from incrowd.models import check_people, number_from_text, read_people
 
     people: int | Path | None = None if population is None else Path(population)
     if population is not None and re.fullmatch(r"\d+([_,]\d+)*", population):
         people = read_people(re.sub("[_,]", "", population))
         check_people(people)
-    limit = None if threshold is None else read_number(threshold)
+    limit = None if threshold is None else number_from_text(threshold)
     if threshold is not None and (limit is None or not 0 <= limit <= 1):
         msg = f"--threshold must be a chance from 0 to 1, got {threshold!r}."
         raise ParameterError(msg, hint="write it as 0.09 or 1/11.")

@@ -22,7 +22,7 @@ from incrowd.models import (
     NTJudge,
     nt_curve,
     promise,
-    trivial,
+    trivial_notes,
 )
 from incrowd.release import climbs, free_name, ladders_of, notes_on_look_alikes, verdict_of
 
@@ -182,7 +182,7 @@ class Assessment:
         model = promise(model)
         census = self._climbing if climbs(model) else self._census
         judges = model.bind(self._schema, census.domains)
-        notes = [*trivial(model), *notes_on_look_alikes(judges, census)]
+        notes = [*trivial_notes(model), *notes_on_look_alikes(judges, census)]
         return verdict_of(judges, self._classes_of(census), census.quasi, notes=notes)
 
     def certificates(self, model: NTCloseness | str) -> dict[str, npt.NDArray[Any]]:

@@ -43,7 +43,7 @@ from incrowd.evidence._people import On, known_from, known_from_original
 from incrowd.evidence._subject import target_of
 from incrowd.hierarchies import Categories, Ordered, Tree
 from incrowd.measures import Exposed, same_classes
-from incrowd.models import check_column, listed
+from incrowd.models import check_column, read_list
 from incrowd.release import Reading, Release
 
 # All attacks on classes as they are: what each sensitive column calls for.
@@ -333,7 +333,7 @@ def _columns(on: On | None) -> dict[str, str] | None:
     if on is None:
         return None
     hint = "write on=['age', 'zip'], or on={'age': 'Age'}."
-    pairs = list(on.items()) if isinstance(on, Mapping) else [(name, name) for name in listed(on, "on", hint)]
+    pairs = list(on.items()) if isinstance(on, Mapping) else [(name, name) for name in read_list(on, "on", hint)]
     for name in (name for pair in pairs for name in pair):
         check_column(name, "Every part of on")
     return dict(pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from incrowd.core import CensusRequest, Partition, Schema, Verdict, warn
-from incrowd.models import Model, promise, trivial
+from incrowd.models import Model, promise, trivial_notes
 from incrowd.release import Reading, census_within, climbs, ladders_of, notes_on_look_alikes, open_with, verdict_of
 
 
@@ -55,7 +55,7 @@ def check(
     classes = census.classes()
     classes = classes if partition is None else partition.attach(classes)
     judges = model.bind(schema, census.domains)
-    notes = [*trivial(model), *notes_on_look_alikes(judges, census)]
+    notes = [*trivial_notes(model), *notes_on_look_alikes(judges, census)]
     for note in notes:
         warn(note)
     return verdict_of(judges, classes, schema.quasi_names, notes=notes)

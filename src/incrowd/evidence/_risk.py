@@ -33,7 +33,7 @@ from incrowd.measures import (
     persons_alone,
     pitman_fit,
 )
-from incrowd.models import Number, check_column, check_people, fraction
+from incrowd.models import Number, check_column, check_people, exact_fraction
 from incrowd.release import Reading, census_within, open_with
 
 # How many people of a population table fit each class of a table or release.
@@ -235,7 +235,7 @@ def risk(
     >>> round(risk.journalist.highest, 2)
     0.37
     """
-    limit = fraction(threshold, name="threshold", low=0, high=1)
+    limit = exact_fraction(threshold, name="threshold", low=0, high=1)
     if weight is not None:
         check_column(weight, "weight")
     if population is not None and weight is not None:

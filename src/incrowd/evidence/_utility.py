@@ -18,7 +18,7 @@ from incrowd.evidence._risk_classes import original_census
 from incrowd.evidence._sides import Compared, compared, read_labels
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 from incrowd.measures import ColumnCosts, Cover, Ranges, ambiguity, answers, column_costs, cramers_v, rounded
-from incrowd.models import check_column, whole
+from incrowd.models import check_column, whole_number
 from incrowd.release import Reading, Release
 
 # Two columns at a time: how they go together before and after, and how far off counts over ranges are.
@@ -231,8 +231,8 @@ def utility(
     if not isinstance(release, Release):
         msg = f"utility needs a release, got {type(release).__name__}."
         raise ParameterError(msg, hint="a release is what anonymize gives.")
-    queries = whole(queries, name="queries", at_least=0)
-    seed = whole(seed, name="seed", at_least=0)
+    queries = whole_number(queries, name="queries", at_least=0)
+    seed = whole_number(seed, name="seed", at_least=0)
     schema = release.schema
     _check_target(release, target)
     more = (target,) if target in schema.insensitive else ()

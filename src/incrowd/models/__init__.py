@@ -2,7 +2,7 @@
 
 from incrowd.models._alpha_association import AlphaAssociation, Association
 from incrowd.models._feasibility import Feasibility, Obstacle, cumulative_max, feasibility, max_groups, max_p
-from incrowd.models._form import Choice, Form, Key, Parts, choices
+from incrowd.models._form import Choice, Clause, Form, Key, choices
 from incrowd.models._judge import Judge, Judgement, Requirement
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
@@ -11,22 +11,22 @@ from incrowd.models._measurement import Measured, MeasuredNumber, Ratios, Sense,
 from incrowd.models._model import All, Model, sensitive_columns
 from incrowd.models._nt_closeness import Certificates, NTCloseness, NTJudge, nt_curve
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
-from incrowd.models._promise import exactly, promise, shown_by_a_file, trivial
-from incrowd.models._region_distances import Pairs
+from incrowd.models._promise import exact_text, file_promise, promise, trivial_notes
+from incrowd.models._region_distances import RegionPairs
 from incrowd.models._t_closeness import Coverage, Distance, TCloseness
 from incrowd.models._thresholds import (
     MOST_PEOPLE,
     Number,
     check_column,
     check_people,
-    fraction,
-    listed,
-    plain,
-    read_number,
+    exact_fraction,
+    given_text,
+    number_from_text,
+    number_text,
+    read_list,
     read_people,
-    shown,
     suppression_limit,
-    whole,
+    whole_number,
 )
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "BetaLikeness",
     "Certificates",
     "Choice",
+    "Clause",
     "Coverage",
     "DeltaDisclosure",
     "Distance",
@@ -57,10 +58,9 @@ __all__ = [
     "Obstacle",
     "PAlphaSensitive",
     "PSensitive",
-    "Pairs",
-    "Parts",
     "Ratios",
     "RecursiveDiversity",
+    "RegionPairs",
     "Requirement",
     "Sense",
     "Sums",
@@ -69,22 +69,22 @@ __all__ = [
     "check_people",
     "choices",
     "cumulative_max",
-    "exactly",
+    "exact_fraction",
+    "exact_text",
     "feasibility",
-    "fraction",
-    "listed",
+    "file_promise",
+    "given_text",
     "max_groups",
     "max_p",
     "nt_curve",
-    "plain",
+    "number_from_text",
+    "number_text",
     "promise",
-    "read_number",
+    "read_list",
     "read_people",
     "sensitive_columns",
-    "shown",
-    "shown_by_a_file",
     "suppression_limit",
-    "trivial",
-    "whole",
+    "trivial_notes",
+    "whole_number",
     "worst",
 ]

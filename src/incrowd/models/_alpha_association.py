@@ -19,7 +19,7 @@ from incrowd.models._judge import Judge, Requirement
 from incrowd.models._l_diversity import LDiversity
 from incrowd.models._measurement import Measured, Ratios
 from incrowd.models._model import Model, Of, bracket, quoted, read_of, sensitive_columns
-from incrowd.models._thresholds import Number, exact, fraction, plain
+from incrowd.models._thresholds import Number, exact_fraction, number_text, threshold
 
 Alphas = Mapping[str, Number] | tuple[tuple[str, Number], ...]
 
@@ -97,7 +97,7 @@ class AlphaAssociation(Model):
         if isinstance(self.alpha, (Mapping, tuple)):
             object.__setattr__(self, "alpha", _read_alphas(self.alpha, self.values))
             return
-        object.__setattr__(self, "alpha", exact(self.alpha, name="alpha", high=1, open_low=True))
+        object.__setattr__(self, "alpha", threshold(self.alpha, name="alpha", high=1, open_low=True))
         if self.values is not None:
             object.__setattr__(self, "values", _read_values(self.values))
 
@@ -106,13 +106,13 @@ class AlphaAssociation(Model):
         """The bound of every listed value, or ``None`` where one bound is for all."""
         if not isinstance(self.alpha, tuple):
             return None
-        return {value: fraction(alpha, name="alpha") for value, alpha in self.alpha}
+        return {value: Fraction(alpha) for value, alpha in self.alpha}
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
         if self.by_value is None:
-            return (Requirement("alpha", "<=", fraction(self.alpha, name="alpha")),)
+            return (Requirement("alpha", "<=", exact_fraction(self.alpha, name="alpha")),)
         return tuple(Requirement(f"alpha of {quoted(value)}", "<=", bound) for value, bound in self.by_value.items())
 
     @property
@@ -120,7 +120,7 @@ class AlphaAssociation(Model):
         """Where no value may have more than ``alpha``, there are 1 / ``alpha`` values or more; one may be missing."""
         if self.by_value is not None or self.values is not None:
             return None
-        return LDiversity(math.ceil(1 / fraction(self.alpha, name="alpha")), self.of, missing=True)
+        return LDiversity(math.ceil(1 / exact_fraction(self.alpha, name="alpha")), self.of, missing=True)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -146,8 +146,8 @@ class AlphaAssociation(Model):
 
     def __str__(self) -> str:
         if self.by_value is None:
-            return f"alpha<={plain(fraction(self.alpha, name='alpha'))}{bracket(self.of, values=self.values or ())}"
-        bounds = ", ".join(f"{_argument(value)}={plain(bound)}" for value, bound in self.by_value.items())
+            return f"alpha<={number_text(self.requirements[0].bound)}{bracket(self.of, values=self.values or ())}"
+        bounds = ", ".join(f"{_argument(value)}={number_text(bound)}" for value, bound in self.by_value.items())
         return f"alpha({bounds}){bracket(self.of)}"
 
 
@@ -217,7 +217,7 @@ def _read_alphas(alphas: Alphas, values: Sequence[str] | None) -> tuple[tuple[st
     if len({value for value, _ in pairs}) != len(pairs):
         msg = "alpha bounds one value twice."
         raise ParameterError(msg, hint=hint)
-    return tuple(sorted((value, exact(alpha, name="alpha", high=1, open_low=True)) for value, alpha in pairs))
+    return tuple(sorted((value, threshold(alpha, name="alpha", high=1, open_low=True)) for value, alpha in pairs))
 
 
 def _places(values: Sequence[str], domain: Domain) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:

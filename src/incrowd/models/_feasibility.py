@@ -20,7 +20,7 @@ from incrowd.models._measurement import TOLERANCE, Sense
 from incrowd.models._model import Model
 from incrowd.models._nt_closeness import NTCloseness
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive
-from incrowd.models._thresholds import plain, whole
+from incrowd.models._thresholds import number_text, whole_number
 
 # How many classes with p different values each a table can have at most (S2-COND1, S2-COND2).
 
@@ -63,7 +63,7 @@ def max_groups(frequencies: Frequencies, p: int) -> int:
     >>> max_groups([[900, 90, 5, 3, 2]], p=3)
     10
     """
-    p = whole(p, name="p", at_least=1)
+    p = whole_number(p, name="p", at_least=1)
     columns = _descending(frequencies)
     records = int(columns[0].sum())
     cumulative = _cumulative(columns)
@@ -302,7 +302,7 @@ def _reason(judge: Judge, judgement: Judgement, whole: Classes) -> str:
     """Say which number of the whole table is in the way."""
     pairs = zip(judge.model.requirements, judgement.measured, strict=True)
     bound, values = next(pair for pair in pairs if not pair[1].meets(pair[0].sense, pair[0].bound)[0])
-    has, needs = plain(Fraction(safe(values.at(0), bound.sense))), plain(bound.bound)
+    has, needs = number_text(Fraction(safe(values.at(0), bound.sense))), number_text(bound.bound)
     column = " and ".join(map(repr, judge.columns))
     if isinstance(judge.model, KAnonymity):
         return f"The table has {_crowd(whole)}, and every class needs {needs}."

@@ -25,7 +25,7 @@ BRACKETS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Clause:
     """One written promise, taken apart: its name, its number or named numbers, and what stands in brackets."""
 
     name: str
@@ -136,7 +136,7 @@ class Form:
     name: str
     sense: str | None
     example: str
-    read: Callable[[Parts], Model]
+    read: Callable[[Clause], Model]
     brackets: frozenset[str] = frozenset({"columns", "words"})
     words: tuple[str, ...] = ()
     choice: Choice | None = None

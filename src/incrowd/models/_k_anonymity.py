@@ -12,7 +12,7 @@ from incrowd.models._form import Choice, Form, Key
 from incrowd.models._judge import Judge, Requirement
 from incrowd.models._measurement import Measured, Ratios
 from incrowd.models._model import Model
-from incrowd.models._thresholds import whole
+from incrowd.models._thresholds import whole_number
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class KAnonymity(Model):
     )
 
     def __post_init__(self) -> None:
-        whole(self.k, name="k", at_least=1)
+        whole_number(self.k, name="k", at_least=1)
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -101,4 +101,4 @@ class KAnonymity(Model):
 
 class _Judge(Judge):
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        return (Ratios.whole(classes.size),)
+        return (Ratios.integers(classes.size),)

@@ -24,7 +24,7 @@ from incrowd.models._model import (
     sensitive_columns,
     with_missing,
 )
-from incrowd.models._thresholds import Number, exact, fraction, plain, whole
+from incrowd.models._thresholds import Number, number_text, threshold, whole_number
 
 Diversity = Literal["distinct", "probabilistic", "entropy"]
 
@@ -79,11 +79,11 @@ class LDiversity(Model):
             msg = f"kind must be 'distinct', 'probabilistic' or 'entropy', got {self.kind!r}."
             raise ParameterError(msg)
         if self.kind == "distinct":
-            whole(self.l, name="l", at_least=1)
+            whole_number(self.l, name="l", at_least=1)
         elif self.joint:
             msg = f"joint=True counts combinations of values; it goes with kind='distinct', got {self.kind!r}."
             raise ParameterError(msg)
-        object.__setattr__(self, "l", exact(self.l, name="l", low=1))
+        object.__setattr__(self, "l", threshold(self.l, name="l", low=1))
         object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
         object.__setattr__(self, "joint", bool(self.joint) and len(self.of or ()) > 1)
         object.__setattr__(self, "missing", bool(self.missing))
@@ -148,7 +148,7 @@ class LDiversity(Model):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return (Requirement("l", ">=", fraction(self.l, name="l")),)
+        return (Requirement("l", ">=", Fraction(self.l)),)
 
     @property
     def implied(self) -> Model:
@@ -156,7 +156,7 @@ class LDiversity(Model):
         if self.kind == "distinct":
             return self
         slack = 1 - Fraction(2 * TOLERANCE) if self.kind == "entropy" else 1  # what rounding lets pass must pass here
-        return LDiversity(math.ceil(fraction(self.l, name="l") * slack), self.of, missing=self.missing)
+        return LDiversity(math.ceil(Fraction(self.l) * slack), self.of, missing=self.missing)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -188,7 +188,7 @@ class LDiversity(Model):
     def __str__(self) -> str:
         prefix = "" if self.kind == "distinct" else f"{self.kind}-"
         about = bracket(self.of, joint=self.joint, more=with_missing(missing=self.missing))
-        return f"{prefix}l>={plain(fraction(self.l, name='l'))}{about}"
+        return f"{prefix}l>={number_text(self.l)}{about}"
 
 
 @dataclass(frozen=True)
@@ -243,20 +243,20 @@ class RecursiveDiversity(Model):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "c", exact(self.c, name="c", open_low=True))
-        whole(self.l, name="l", at_least=1)
+        object.__setattr__(self, "c", threshold(self.c, name="c", open_low=True))
+        whole_number(self.l, name="l", at_least=1)
         object.__setattr__(self, "of", read_of(self.of))
         object.__setattr__(self, "missing", bool(self.missing))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return Requirement("l", ">=", Fraction(self.l)), Requirement("c", "<", fraction(self.c, name="c"))
+        return Requirement("l", ">=", Fraction(self.l)), Requirement("c", "<", Fraction(self.c))
 
     @property
     def implied(self) -> Model:
         """None of the values that are added up is more frequent than the first, so more than 1 / ``c`` of them are."""
-        return LDiversity(least_values(fraction(self.c, name="c"), self.l), self.of, missing=self.missing)
+        return LDiversity(least_values(Fraction(self.c), self.l), self.of, missing=self.missing)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -276,11 +276,11 @@ class RecursiveDiversity(Model):
     @property
     def promises_nothing(self) -> bool:
         """Whether every table keeps it."""
-        return fraction(self.c, name="c") > 1 and self.l == 1
+        return Fraction(self.c) > 1 and self.l == 1
 
     def __str__(self) -> str:
         about = bracket(self.of, more=with_missing(missing=self.missing))
-        return f"recursive(c={plain(fraction(self.c, name='c'))}, l={self.l}){about}"
+        return f"recursive(c={number_text(self.c)}, l={self.l}){about}"
 
 
 def least_values(c: Fraction, rank: int) -> int:
@@ -292,7 +292,7 @@ class DistinctJudge(Judge):
     """Counts the values of every class."""
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        return (Ratios.whole(np.diff(self.histogram(classes).starts)),)
+        return (Ratios.integers(np.diff(self.histogram(classes).starts)),)
 
 
 class _Probabilistic(Judge):
@@ -319,7 +319,7 @@ class _Recursive(Judge):
         rank = np.arange(len(order)) - histogram.starts[histogram.classes]
         late = rank >= self.model.l - 1  # type: ignore[attr-defined]
         counts = np.where(late, histogram.counts[order], 0)
-        return Ratios.whole(np.diff(histogram.starts)), Ratios(histogram.largest(), histogram.sums(counts))
+        return Ratios.integers(np.diff(histogram.starts)), Ratios(histogram.largest(), histogram.sums(counts))
 
 
 _JUDGES: dict[Diversity, type[Judge]] = {

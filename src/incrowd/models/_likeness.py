@@ -16,7 +16,7 @@ from incrowd.models._form import OF, Choice, Form, Key
 from incrowd.models._judge import Judge, Requirement
 from incrowd.models._measurement import Measured, Ratios, Roots
 from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
-from incrowd.models._thresholds import Number, exact, fraction, plain
+from incrowd.models._thresholds import Number, number_text, threshold
 
 _FLOAT = 1e-12
 """Two gains this near (relatively) are compared as fractions."""
@@ -84,13 +84,13 @@ class BetaLikeness(Model):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", exact(self.beta, name="beta", open_low=True))
+        object.__setattr__(self, "beta", threshold(self.beta, name="beta", open_low=True))
         object.__setattr__(self, "of", read_of(self.of))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        gain = Requirement("beta", "<=", fraction(self.beta, name="beta"))
+        gain = Requirement("beta", "<=", Fraction(self.beta))
         return (gain, Requirement("gain over -ln q", "<=", Fraction(1))) if self.enhanced else (gain,)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
@@ -109,7 +109,7 @@ class BetaLikeness(Model):
 
     def __str__(self) -> str:
         prefix = "enhanced-" if self.enhanced else ""
-        return f"{prefix}beta<={plain(fraction(self.beta, name='beta'))}{bracket(self.of)}"
+        return f"{prefix}beta<={number_text(self.beta)}{bracket(self.of)}"
 
 
 @dataclass(frozen=True)
@@ -164,13 +164,13 @@ class DeltaDisclosure(Model):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", exact(self.delta, name="delta", open_low=True))
+        object.__setattr__(self, "delta", threshold(self.delta, name="delta", open_low=True))
         object.__setattr__(self, "of", read_of(self.of))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return Requirement("lacking", "<=", Fraction(0)), Requirement("delta", "<", fraction(self.delta, name="delta"))
+        return Requirement("lacking", "<=", Fraction(0)), Requirement("delta", "<", Fraction(self.delta))
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -186,7 +186,7 @@ class DeltaDisclosure(Model):
         return {"kind": "delta"}
 
     def __str__(self) -> str:
-        return f"delta<{plain(fraction(self.delta, name='delta'))}{bracket(self.of)}"
+        return f"delta<{number_text(self.delta)}{bracket(self.of)}"
 
 
 class _Gain(Judge):
@@ -221,7 +221,7 @@ class _Ratio(Judge):
         change = np.abs(np.log(both.histogram.counts / both.sizes[both.histogram.classes] / q))
         most = np.maximum.reduceat(change, both.histogram.starts[:-1]) if len(change) else change
         lacking = np.count_nonzero(both.reference) - np.diff(both.histogram.starts)
-        return Ratios.whole(lacking), Roots(most)
+        return Ratios.integers(lacking), Roots(most)
 
 
 def _largest(counts: Counts, reference: Counts, histogram: Histogram) -> npt.NDArray[np.intp]:

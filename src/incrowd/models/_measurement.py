@@ -45,7 +45,7 @@ class Ratios:
     denominators: npt.NDArray[Any]
 
     @classmethod
-    def whole(cls, numbers: npt.NDArray[Any]) -> Ratios:
+    def integers(cls, numbers: npt.NDArray[Any]) -> Ratios:
         """Whole numbers, over 1."""
         return cls(numbers.astype(np.int64), np.ones(len(numbers), dtype=np.int64))
 

@@ -19,7 +19,7 @@ from incrowd.models._judge import Judge, Requirement
 from incrowd.models._measurement import Bools, Measured, Ratios, Roots
 from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
 from incrowd.models._t_closeness import Distance, ground, read_distance
-from incrowd.models._thresholds import Number, exact, fraction, plain, whole
+from incrowd.models._thresholds import Number, number_text, threshold, whole_number
 
 # The nearest of many supersets, class by class, found without rounding.
 
@@ -196,15 +196,15 @@ class NTCloseness(Model):
         if self.supersets not in SUPERSETS:
             msg = f"supersets must be one of {', '.join(map(repr, SUPERSETS))}, got {self.supersets!r}."
             raise ParameterError(msg)
-        object.__setattr__(self, "n", whole(self.n, name="n", at_least=1))
+        object.__setattr__(self, "n", whole_number(self.n, name="n", at_least=1))
         object.__setattr__(self, "distance", read_distance(self.distance))
-        object.__setattr__(self, "t", exact(self.t, name="t", high=None if self.distance == "kl" else 1))
+        object.__setattr__(self, "t", threshold(self.t, name="t", high=None if self.distance == "kl" else 1))
         object.__setattr__(self, "of", read_of(self.of))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return (Requirement("t", "<=", fraction(self.t, name="t")),)
+        return (Requirement("t", "<=", Fraction(self.t)),)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -228,7 +228,7 @@ class NTCloseness(Model):
     def __str__(self) -> str:
         how = [] if self.distance == "equal" else [self.distance]
         where = [] if self.supersets == "lattice" else [self.supersets]
-        numbers = f"n={self.n}, t={plain(fraction(self.t, name='t'))}"
+        numbers = f"n={self.n}, t={number_text(self.t)}"
         return f"nt({numbers}){bracket(self.of, more=[*how, *where])}"
 
 
@@ -295,7 +295,7 @@ class NTJudge(Judge):
         (nearest,), _ = self._search(classes, [self._n], until=self.model.requirements[0].bound)
         return nearest.measured.meets("<=", self.model.requirements[0].bound)
 
-    def near(self, pairs: far.Pairs) -> Bools:
+    def near(self, pairs: far.RegionPairs) -> Bools:
         """Say which classes are near enough to the region beside them; for searches, which know both."""
         offer = self._far(pairs)
         measured = Roots(offer.floats) if offer.numerators is None else Ratios(offer.numerators, offer.denominators)
@@ -328,12 +328,12 @@ class NTJudge(Judge):
             chosen = np.flatnonzero(np.logical_or.reduce(wanted))
             if len(chosen):
                 self.histogram(regions, distribution=True)
-                offer = self._far(far.Pairs.of(classes, chosen, regions, ids[chosen], self.columns[0]))
+                offer = self._far(far.RegionPairs.of(classes, chosen, regions, ids[chosen], self.columns[0]))
                 for nearest, mask in zip(found, wanted, strict=True):
                     nearest.take(chosen, mask[chosen], offer, number)
         return found, names
 
-    def _far(self, pairs: far.Pairs) -> Offer:
+    def _far(self, pairs: far.RegionPairs) -> Offer:
         if self._distance == "kl":
             return Offer(far.kullback_leibler(pairs))
         distance: Any = {"equal": far.equal, "ordered": far.ordered, "hierarchical": far.hierarchical}[self._distance]

@@ -27,7 +27,7 @@ from incrowd.models._model import (
     sensitive_columns,
     with_missing,
 )
-from incrowd.models._thresholds import Number, exact, fraction, plain, whole
+from incrowd.models._thresholds import Number, number_text, threshold, whole_number
 
 WeightOver = Literal["records", "distinct"]
 
@@ -95,7 +95,7 @@ class PSensitive(Model):
     )
 
     def __post_init__(self) -> None:
-        whole(self.p, name="p", at_least=1)
+        whole_number(self.p, name="p", at_least=1)
         object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
         object.__setattr__(self, "joint", bool(self.joint) and len(self.of or ()) > 1)
         object.__setattr__(self, "missing", bool(self.missing))
@@ -188,8 +188,8 @@ class PAlphaSensitive(Model):
     )
 
     def __post_init__(self) -> None:
-        whole(self.p, name="p", at_least=1)
-        object.__setattr__(self, "alpha", exact(self.alpha, name="alpha"))
+        whole_number(self.p, name="p", at_least=1)
+        object.__setattr__(self, "alpha", threshold(self.alpha, name="alpha"))
         if self.weight_over not in ("records", "distinct"):
             msg = f"weight_over must be 'records' or 'distinct', got {self.weight_over!r}."
             raise ParameterError(msg)
@@ -199,7 +199,7 @@ class PAlphaSensitive(Model):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return Requirement("p", ">=", Fraction(self.p)), Requirement("alpha", ">=", fraction(self.alpha, name="alpha"))
+        return Requirement("p", ">=", Fraction(self.p)), Requirement("alpha", ">=", Fraction(self.alpha))
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -230,7 +230,7 @@ class PAlphaSensitive(Model):
 
     def _inner(self) -> str:
         over = "" if self.weight_over == "records" else ', weight_over="distinct"'
-        return f"p={self.p}, alpha={plain(fraction(self.alpha, name='alpha'))}{over}"
+        return f"p={self.p}, alpha={number_text(self.alpha)}{over}"
 
 
 @dataclass(frozen=True)
@@ -331,7 +331,7 @@ class _Weighed(Judge):
             units = units.astype(object)  # Python's integers, where 64 bits are too few
         added = units * histogram.counts if self._over == "records" else units
         weight = Ratios(histogram.sums(added), np.full(len(classes), self._scale, dtype=np.int64))
-        return Ratios.whole(self._kinds(histogram, len(classes))), weight
+        return Ratios.integers(self._kinds(histogram, len(classes))), weight
 
     def _kinds(self, histogram: Histogram, classes: int) -> npt.NDArray[np.int64]:
         if not self._by_category:

@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from incrowd.core import ParameterError, SupersetMode
-from incrowd.models._form import BRACKETS, FORMS, Form, Parts, forms
+from incrowd.models._form import BRACKETS, FORMS, Clause, Form, forms
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._model import All, Model
 from incrowd.models._nt_closeness import NTCloseness
-from incrowd.models._thresholds import read_number
+from incrowd.models._thresholds import number_from_text
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(>=|<=|[<>=()\[\],:+])|([^\s"<>=()\[\],:+][^"<>=()\[\],:+]*))')
 EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
@@ -77,14 +77,14 @@ class _Reader:
         if self._next < len(self._tokens):
             self._refuse("goes on unexpectedly", self._tokens[self._next][2])
 
-    def promise(self) -> Parts:
+    def promise(self) -> Clause:
         """Read one promise."""
         name = self._name()
         sense = next((sign for sign in (">=", "<=", "<", ">", "=") if self.take(sign)), None)
         number = self._number() if sense else None
         arguments = self._arguments() if sense is None and self.take("(") else {}
         columns, joint, words, values = self._brackets(name) if self.take("[") else ((), False, (), ())
-        return Parts(name, sense, number, arguments, columns, joint, words, values)
+        return Clause(name, sense, number, arguments, columns, joint, words, values)
 
     def _arguments(self) -> dict[str, Any]:
         arguments: dict[str, Any] = {}
@@ -143,7 +143,7 @@ class _Reader:
 
     def _number(self) -> int | Fraction:
         place = self._place()
-        exact = read_number(self._name()) if self._kind() == "word" else None
+        exact = number_from_text(self._name()) if self._kind() == "word" else None
         if exact is None:
             self._refuse("needs a number", place)
         return int(exact) if exact.denominator == 1 else exact
@@ -157,7 +157,7 @@ class _Reader:
         raise ParameterError(msg, hint=f"for example {EXAMPLES}.")
 
 
-def _build(parts: Parts, text: str) -> Model:
+def _build(parts: Clause, text: str) -> Model:
     form = FORMS.get((parts.name, parts.sense))
     if form is None and _forms_named(parts.name):
         wrong = f"with {parts.sense!r}" if parts.sense else "like this"
@@ -183,7 +183,7 @@ def _forms_named(name: str) -> list[Form]:
     return [form for form in forms() if form.name == name]
 
 
-def _written(parts: Parts) -> str:
+def _written(parts: Clause) -> str:
     """Say how such a promise is written; with the number that was given, where it can stand there."""
     example = _forms_named(parts.name)[0].example
     if parts.name == "k" and isinstance(parts.number, int) and parts.number > 0:
@@ -191,7 +191,7 @@ def _written(parts: Parts) -> str:
     return f"write it like {example}."
 
 
-def _try(build: Callable[[Parts], Model], parts: Parts) -> Model | None:
+def _try(build: Callable[[Clause], Model], parts: Clause) -> Model | None:
     try:
         return build(parts)
     except TypeError:
@@ -201,13 +201,13 @@ def _try(build: Callable[[Parts], Model], parts: Parts) -> Model | None:
 # Promises that every table keeps.
 
 
-def trivial(model: Model) -> list[str]:
+def trivial_notes(model: Model) -> list[str]:
     """Give a note for every part of a promise that promises nothing.
 
     Examples
     --------
-    >>> from incrowd.models import promise, trivial
-    >>> trivial(promise("k>=1, l>=3[disease]"))
+    >>> from incrowd.models import promise, trivial_notes
+    >>> trivial_notes(promise("k>=1, l>=3[disease]"))
     ['k>=1 promises nothing: every table keeps it.']
     """
     empty = [part for part in model.parts if part.promises_nothing]
@@ -227,7 +227,7 @@ MOST_COLUMNS = 8
 """With so many quasi-identifiers the classes on fewer columns are looked at: 256 ways to group a file."""
 
 
-def shown_by_a_file(part: Model, columns: int) -> Model:
+def file_promise(part: Model, columns: int) -> Model:
     """Give a promise with the natural supersets that a released file shows by itself.
 
     Parameters
@@ -249,7 +249,7 @@ def shown_by_a_file(part: Model, columns: int) -> Model:
     return replace(part, supersets=shown.get(part.supersets, part.supersets))
 
 
-def exactly(number: Fraction | float) -> str:
+def exact_text(number: Fraction | float) -> str:
     """Write a number so that nothing is lost: a fraction, or all digits of a float."""
     if isinstance(number, float):
         return "inf" if math.isinf(number) else repr(number)

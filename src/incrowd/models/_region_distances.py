@@ -23,7 +23,7 @@ SPREAD = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class RegionPairs:
     """Classes beside the regions that contain them.
 
     Attributes
@@ -48,7 +48,7 @@ class Pairs:
     values: int
 
     @classmethod
-    def of(cls, classes: Classes, chosen: Array, regions: Classes, home: Array, column: str) -> Pairs:
+    def of(cls, classes: Classes, chosen: Array, regions: Classes, home: Array, column: str) -> RegionPairs:
         """Put some classes beside their regions; ``home`` is the region of each of them."""
         inside, around = _take(classes.histogram(column), chosen), regions.histogram(column)
         values = classes.cells.cardinalities[column]
@@ -87,7 +87,7 @@ Fractions = tuple[Array, Array]
 """Numerators and denominators."""
 
 
-def equal(pairs: Pairs, ground: object = None) -> Fractions:  # noqa: ARG001 - all distances are called alike
+def equal(pairs: RegionPairs, ground: object = None) -> Fractions:  # noqa: ARG001 - all distances are called alike
     """Give half the sum of all differences (S4-VAR): what the class has too much of."""
     inside = pairs.inside
     counts, around, sizes, totals = pairs.wide(1, inside.counts, pairs.counts_around(), pairs.sizes, pairs.totals)
@@ -95,7 +95,7 @@ def equal(pairs: Pairs, ground: object = None) -> Fractions:  # noqa: ARG001 - a
     return np.add.reduceat(excess, inside.starts[:-1]), sizes * totals
 
 
-def kullback_leibler(pairs: Pairs) -> npt.NDArray[np.float64]:
+def kullback_leibler(pairs: RegionPairs) -> npt.NDArray[np.float64]:
     """Give the sum of p ln(p / q) (S4-KL)."""
     inside = pairs.inside
     p = inside.counts / pairs.sizes[inside.classes]
@@ -103,14 +103,14 @@ def kullback_leibler(pairs: Pairs) -> npt.NDArray[np.float64]:
     return np.bincount(inside.classes, weights=p * np.log(p / q), minlength=len(pairs.sizes)).astype(np.float64)
 
 
-def ordered(pairs: Pairs, ranks: Array) -> Fractions:
+def ordered(pairs: RegionPairs, ranks: Array) -> Fractions:
     """Give the earth mover's distance along an order (S4-ORD), each step of equal length."""
     steps = max(pairs.values - 1, 1)
     order = np.argsort(ranks)[:-1]
     return _collect(pairs, steps, lambda parts: np.abs(np.cumsum(parts[:, order], axis=1)).sum(axis=1))
 
 
-def hierarchical(pairs: Pairs, ladder: Ladder) -> Fractions:
+def hierarchical(pairs: RegionPairs, ladder: Ladder) -> Fractions:
     """Give the earth mover's distance in a taxonomy (S4-HIER): moving costs the level of the lowest common ancestor."""
 
     def moved(children: Array) -> Array:
@@ -125,7 +125,7 @@ def hierarchical(pairs: Pairs, ladder: Ladder) -> Fractions:
     return _collect(pairs, max(ladder.height, 1), moved)
 
 
-def _collect(pairs: Pairs, steps: int, distance: Callable[[Array], Array]) -> Fractions:
+def _collect(pairs: RegionPairs, steps: int, distance: Callable[[Array], Array]) -> Fractions:
     numerators = np.concatenate([distance(parts) for parts in pairs.differences(steps)])
     sizes, totals = pairs.wide(steps, pairs.sizes, pairs.totals)
     return numerators, sizes * totals * steps

@@ -16,7 +16,7 @@ from incrowd.models._form import DISTANCES, OF, Choice, Form, Key
 from incrowd.models._judge import Judge, Requirement
 from incrowd.models._measurement import Measured, Ratios
 from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
-from incrowd.models._thresholds import Number, exact, fraction, plain
+from incrowd.models._thresholds import Number, number_text, threshold
 
 Distance = Literal["equal", "variational", "ordered", "hierarchical", "kl"]
 
@@ -86,18 +86,18 @@ class TCloseness(Model):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "distance", read_distance(self.distance))
-        object.__setattr__(self, "t", exact(self.t, name="t", high=None if self.distance == "kl" else 1))
+        object.__setattr__(self, "t", threshold(self.t, name="t", high=None if self.distance == "kl" else 1))
         object.__setattr__(self, "of", read_of(self.of))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
-        return (Requirement("t", "<=", fraction(self.t, name="t")),)
+        return (Requirement("t", "<=", Fraction(self.t)),)
 
     @property
     def implied(self) -> Model | None:
         """With equal distance, the values of a class make up at least ``1 - t`` of the whole table."""
-        return Coverage(1 - fraction(self.t, name="t"), self.of) if self.distance == "equal" else None
+        return Coverage(1 - Fraction(self.t), self.of) if self.distance == "equal" else None
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         """Make one judge for every column, or combination of columns, that the promise is about."""
@@ -120,7 +120,7 @@ class TCloseness(Model):
 
     def __str__(self) -> str:
         how = [] if self.distance == "equal" else [self.distance]
-        return f"t<={plain(fraction(self.t, name='t'))}{bracket(self.of, more=how)}"
+        return f"t<={number_text(self.t)}{bracket(self.of, more=how)}"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ DIGITS = 100
 """A threshold of more digits, above or below its fraction bar, is refused."""
 
 
-def shown(value: object) -> str:
+def given_text(value: object) -> str:
     """Write what was given for a number; of anything but numbers and texts, which may be a table, its type alone."""
     if isinstance(value, Integral) and abs(int(value)) >= 10**DIGITS:
         return f"a number of more than {DIGITS} digits"
@@ -26,27 +26,27 @@ def shown(value: object) -> str:
         return type(value).__name__
     if isinstance(value, str):
         return f"the text {value!r}"
-    return plain(value) if isinstance(value, Fraction) else str(value)
+    return number_text(value) if isinstance(value, Fraction) else str(value)
 
 
-def whole(value: object, *, name: str, at_least: int) -> int:
+def whole_number(value: object, *, name: str, at_least: int) -> int:
     """Read a whole number, or say what is wrong with it."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        msg = f"{name} must be a whole number, got {shown(value)}."
+        msg = f"{name} must be a whole number, got {given_text(value)}."
         raise ParameterError(msg, hint=f"write {_nearest(value, at_least)}.")
     number = int(value)
     if not at_least <= number < 2**63:
-        msg = f"{name} must be at least {at_least}{' and below 2**63' if number > 0 else ''}, got {shown(number)}."
+        msg = f"{name} must be at least {at_least}{' and below 2**63' if number > 0 else ''}, got {given_text(number)}."
         raise ParameterError(msg)
     return number
 
 
-def fraction(
+def exact_fraction(
     value: object, *, name: str, low: Number = 0, high: Number | None = None, open_low: bool = False
 ) -> Fraction:
     """Read a number exactly: a float counts as the decimal that was written, so 0.3 is three tenths."""
     if isinstance(value, bool) or not isinstance(value, (Real, Fraction, Decimal)):
-        msg = f"{name} must be a number, got {shown(value)}."
+        msg = f"{name} must be a number, got {given_text(value)}."
         raise ParameterError(msg)
     if not (value.is_finite() if isinstance(value, Decimal) else isinstance(value, Rational) or math.isfinite(value)):
         msg = f"{name} must be a finite number, got {value}."
@@ -55,21 +55,22 @@ def fraction(
     below = exact <= low if open_low else exact < low
     if below or (high is not None and exact > high):
         least = f"above {low}" if open_low else f"at least {low}"
-        msg = f"{name} must be {least}{'' if high is None else f' and at most {high}'}, got {shown(value)}."
+        msg = f"{name} must be {least}{'' if high is None else f' and at most {high}'}, got {given_text(value)}."
         raise ParameterError(msg)
     return exact
 
 
-def exact(
+def threshold(
     value: object, *, name: str, low: Number = 0, high: Number | None = None, open_low: bool = False
 ) -> int | Fraction:
     """Read a number as ``fraction`` does; whole ones as integers, so that equal promises are equal."""
-    number = fraction(value, name=name, low=low, high=high, open_low=open_low)
+    number = exact_fraction(value, name=name, low=low, high=high, open_low=open_low)
     return number.numerator if number.denominator == 1 else number
 
 
-def plain(value: Fraction) -> str:
+def number_text(value: Number) -> str:
     """Write a number so that reading it gives the same number: a decimal where there is one, else a fraction."""
+    value = Fraction(value)
     if value.denominator == 1:
         return str(value.numerator)
     rest = value.denominator
@@ -99,7 +100,7 @@ def _as_written(value: Real | Fraction | Decimal, name: str) -> Fraction:
     return exact
 
 
-def read_number(text: str) -> Fraction | None:
+def number_from_text(text: str) -> Fraction | None:
     """Read a number from a text, exactly; nothing where it is none, or too long to be meant."""
     exponent = re.search(r"[eE][+-]?([\d_]+)$", text)
     if len(text) > 3 * DIGITS or (exponent is not None and len(exponent[1].lstrip("0_")) > 2):
@@ -112,7 +113,7 @@ def read_number(text: str) -> Fraction | None:
 
 def _nearest(value: object, at_least: int) -> str:
     """Name the whole numbers around what was given, as far as they are allowed."""
-    number = read_number(str(value)) if isinstance(value, (str, Real, Decimal)) else None
+    number = number_from_text(str(value)) if isinstance(value, (str, Real, Decimal)) else None
     if number is None or isinstance(value, bool):
         return f"a number without quotes and fractions, such as {max(at_least, 5)}"
     around = sorted({max(at_least, math.floor(number)), max(at_least, math.ceil(number))})
@@ -140,7 +141,7 @@ def suppression_limit(records: int, share: Number = 0, number: int | None = None
     >>> suppression_limit(100, 0.29), suppression_limit(99, 0.29), suppression_limit(100, number=7)
     (29, 28, 7)
     """
-    exact = fraction(share, name="max_suppressed")
+    exact = exact_fraction(share, name="max_suppressed")
     if exact > 1:
         msg = f"max_suppressed must be at least 0 and at most 1, got {share}."
         raise ParameterError(msg, hint="it is a share; a number of records is max_suppressed_records.")
@@ -149,7 +150,7 @@ def suppression_limit(records: int, share: Number = 0, number: int | None = None
     if exact:
         msg = f"max_suppressed={share} and max_suppressed_records={number} are both given."
         raise ParameterError(msg, hint="give the share or the number, not both.")
-    return min(whole(number, name="max_suppressed_records", at_least=0), records)
+    return min(whole_number(number, name="max_suppressed_records", at_least=0), records)
 
 
 # Refuse what cannot be meant by an argument, before anything is read.
@@ -165,7 +166,7 @@ def check_column(given: object, what: str) -> None:
         raise ParameterError(msg, hint='names are texts, such as "age".')
 
 
-def listed(given: object, what: str, hint: str) -> list[Any]:
+def read_list(given: object, what: str, hint: str) -> list[Any]:
     """Read a list; a text is none, though it could be taken for one of its letters."""
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         msg = f"{what} must be a list, got {type(given).__name__}."

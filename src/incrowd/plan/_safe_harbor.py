@@ -16,7 +16,7 @@ from incrowd.core import TOP, Domain, ParameterError, Schema, UnknownColumnError
 from incrowd.engines import Engine, open_table
 from incrowd.evidence import SAFE_HARBOR, Checklist, Item, target_of
 from incrowd.hierarchies import covered, members_of, pattern_of
-from incrowd.models import check_column, listed, whole
+from incrowd.models import check_column, read_list, whole_number
 from incrowd.plan.suggestion._days import are_days
 from incrowd.plan.suggestion._words import fit_of, topic_of
 from incrowd.release import Reading, Release, certificate_in, open_release, open_with
@@ -165,7 +165,7 @@ def safe_harbor(
     """
     _check_kinds(kinds)
     areas = None if populous is None else _areas(populous)
-    year = None if year is None else whole(year, name="year", at_least=1)
+    year = None if year is None else whole_number(year, name="year", at_least=1)
     engine, columns = _published(table, schema, reading)
     _check(kinds, columns)
     findings: Findings = {test: [] for test in SAFE_HARBOR.rules}
@@ -198,7 +198,7 @@ def _check_kinds(kinds: Mapping[str, str]) -> None:
 
 def _areas(populous: Iterable[str]) -> frozenset[str]:
     hint = 'write the first three digits of each code as a text, such as ["036", "101"].'
-    areas = frozenset(map(str, listed(populous, "populous", hint)))
+    areas = frozenset(map(str, read_list(populous, "populous", hint)))
     wrong = sum(re.fullmatch("[0-9]{3}", area) is None for area in areas)
     if wrong:
         msg = f"populous must hold three digits each, and {wrong:,} of {len(areas):,} are something else."

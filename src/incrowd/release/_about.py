@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incrowd.core import ParameterError
 from incrowd.hierarchies import put_schema
-from incrowd.models import MOST_PEOPLE, read_number, read_people
+from incrowd.models import MOST_PEOPLE, number_from_text, read_people
 from incrowd.release._certificate import digest_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class About:
         found = "" if stated is None else str(stated).strip()
         if not found:
             return None
-        chance = read_number(found)
+        chance = number_from_text(found)
         if chance is None:
             raise _no_threshold()
         return chance

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from incrowd.core import Census, CensusRequest, Domain, ParameterError, Schema, SchemaError, named, warn
 from incrowd.engines import Engine, check_published, sample_of
 from incrowd.hierarchies import Averaged, auto
-from incrowd.models import Model, Number, promise, suppression_limit, trivial
+from incrowd.models import Model, Number, promise, suppression_limit, trivial_notes
 from incrowd.release._census import check_labels, open_with
 from incrowd.release._doubts import could_name_people, looked_at, people_named, suspicious
 from incrowd.release._feasibility import no_release, refuse_infeasible
@@ -107,7 +107,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     model = promise(model)
     manner = manner_of(options, schema)
     refuse_to_write(sample, manner)
-    for note in trivial(model):
+    for note in trivial_notes(model):
         warn(note)
     algorithm = Optimal() if algorithm is None else algorithm
     _check_algorithm(algorithm, schema)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from incrowd.core import DataError, Domain, Finding, LocalRecoding, ParameterError, ReleaseMismatch, Schema
 from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
 from incrowd.hierarchies import Averaged
-from incrowd.models import Model, NTCloseness, exactly
+from incrowd.models import Model, NTCloseness, exact_text
 from incrowd.release._input_distance import against_input
 from incrowd.release._part_files import StoredRecoding
 from incrowd.release._release_file import Measurement, Measuring, public_meaning
@@ -313,7 +313,7 @@ def _promises(release: Release, found: Measurement) -> list[Plain]:
         most = None if entry["measured"] is None else against_input(model, shown, found, left_out)
         if most is not None:
             bound = certified.required[0][2]
-            entry["input_at_most"] = exactly(min(most, bound))
+            entry["input_at_most"] = exact_text(min(most, bound))
             entry["owner_only"] = entry["owner_only"] if most > bound else None
         entries.append(entry)
     return entries
@@ -332,7 +332,7 @@ def _promise(release: Release, model: Model, certified: Finding, shown: Finding)
         "promise": certified.promise,
         "columns": list(certified.columns),
         "required": [
-            {"name": name, "sense": sense, "bound": exactly(bound)} for name, sense, bound in certified.required
+            {"name": name, "sense": sense, "bound": exact_text(bound)} for name, sense, bound in certified.required
         ],
         "measured": measured,
         "holds": certified.holds,
@@ -349,8 +349,8 @@ def _measured(release: Release, certified: Finding, shown: Finding) -> list[str]
     knows the release what the records left out have added to it. A bound is, that is the same whoever they are.
     """
     if release.schema.entity is None:
-        return [exactly(number) for number in shown.measured]
-    return None if certified.reference is not None else [exactly(number) for number in certified.measured]
+        return [exact_text(number) for number in shown.measured]
+    return None if certified.reference is not None else [exact_text(number) for number in certified.measured]
 
 
 def _owner_only(release: Release, model: Model, certified: Finding, shown: Finding) -> str | None:

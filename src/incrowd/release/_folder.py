@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from incrowd.core import DataError, Domain, ParameterError, atomic_folder
 from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
-from incrowd.models import exactly
+from incrowd.models import exact_text
 from incrowd.release._certificate import (
     KeyFile,
     canonical,
@@ -179,7 +179,7 @@ def _promises(release: Release) -> list[dict[str, Any]]:
         {
             "promise": finding.promise,
             "columns": list(finding.columns),
-            "measured": [exactly(number) for number in finding.measured],
+            "measured": [exact_text(number) for number in finding.measured],
             "reference": finding.reference,
             "supersets": finding.supersets,
         }

@@ -25,7 +25,7 @@ from incrowd.core import (
     warn,
 )
 from incrowd.engines import Engine
-from incrowd.models import Judge, NTCloseness, shown_by_a_file
+from incrowd.models import Judge, NTCloseness, file_promise
 from incrowd.release._input_distance import notes_on_few
 from incrowd.release._recipe import Predicted
 from incrowd.release._release_file import with_codes_of, with_itself
@@ -160,7 +160,7 @@ def _with_own(engine: Engine, problem: Problem, *, share: bool = False) -> tuple
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # said already, about the original table
         whole = {name: domain.counts for name, domain in own.items()} if share else None
-        shown = [shown_by_a_file(part, len(schema.quasi)) for part in parts]
+        shown = [file_promise(part, len(schema.quasi)) for part in parts]
         return [judge for part in shown for judge in part.bind(schema, own, whole)], own
 
 

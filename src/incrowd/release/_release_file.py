@@ -15,7 +15,7 @@ import numpy.typing as npt
 from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
-from incrowd.models import Model, shown_by_a_file
+from incrowd.models import Model, file_promise
 from incrowd.release._verdict import verdict_of
 
 Plain = dict[str, Any]
@@ -75,7 +75,7 @@ class Measuring:
         self._engine, self._domains = engine, known_domains(engine, columns)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
-            shown = [(part, shown_by_a_file(part, len(self._quasi))) for part in model.parts]
+            shown = [(part, file_promise(part, len(self._quasi))) for part in model.parts]
             whole = None if shares == 1 else {name: domain.counts for name, domain in self._domains.items()}
             self._pairs = [
                 (part, judge) for part, one in shown for judge in one.bind(self._schema, self._domains, whole)

@@ -13,7 +13,7 @@ from typing import Any
 
 from incrowd.core import Classes, Domain, Finding, FullDomainRecoding, PrivacyWarning, Verdict
 from incrowd.engines import Engine, Wording
-from incrowd.models import All, Model, NTCloseness, exactly
+from incrowd.models import All, Model, NTCloseness, exact_text
 from incrowd.release._anonymize import census_for
 from incrowd.release._census import open_with
 from incrowd.release._floor import Bounds
@@ -173,7 +173,7 @@ class _One:
             "promise": str(self.part),
             "columns": list(self.finding.columns),
             "required": [
-                {"name": need.name, "sense": need.sense, "bound": exactly(need.bound)}
+                {"name": need.name, "sense": need.sense, "bound": exact_text(need.bound)}
                 for need in self.part.requirements
             ],
         }
@@ -264,4 +264,4 @@ def _same(certified: str, found: Number) -> bool:
         except ValueError:
             return False
         return near and repr(float(certified)) == certified
-    return certified == exactly(found)
+    return certified == exact_text(found)

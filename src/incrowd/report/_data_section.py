@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from incrowd.core import Domain, Finding, share_of
 from incrowd.hierarchies import Averaged
-from incrowd.models import KAnonymity, Model, plain
+from incrowd.models import KAnonymity, Model, number_text
 from incrowd.release import QUESTIONS, About
 from incrowd.report._charts import USUAL
 from incrowd.report._page import Section, Table
@@ -44,7 +44,7 @@ def promises(release: Release, *, measured: bool = True) -> Table:
             finding.promise,
             part.meaning(several=release.schema.entity is not None),
             ", ".join(
-                f"{name}\N{NO-BREAK SPACE}{sense}\N{NO-BREAK SPACE}{plain(bound)}"
+                f"{name}\N{NO-BREAK SPACE}{sense}\N{NO-BREAK SPACE}{number_text(bound)}"
                 for name, sense, bound in finding.required
             ),
             *([", ".join(_figure(value) for value in finding.measured)] if measured else []),

@@ -21,7 +21,7 @@ from incrowd.core import (
     percent_unspaced,
 )
 from incrowd.hierarchies import auto, draw
-from incrowd.models import Association, NTCloseness, PSensitive, promise, trivial
+from incrowd.models import Association, NTCloseness, PSensitive, promise, trivial_notes
 from incrowd.plan import Plan
 from incrowd.release import Release, feasibility, part_of
 from incrowd.report import bipartite_svg
@@ -264,7 +264,7 @@ def feasible(given: Plain, teller: Teller) -> Plain:
         share, number = given["max_suppressed"], None
     try:
         model = plan.model() if given["promise"] is None else promise(", ".join(given["promise"]))
-        told |= {"promise": str(model), "notes": list(trivial(model))}
+        told |= {"promise": str(model), "notes": list(trivial_notes(model))}
         found = feasibility(table_of(plan), plan.schema(), model, share, number)
     except IncrowdError as error:
         return {**told, "problem": said_by(error)}

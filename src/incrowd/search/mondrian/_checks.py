@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Cells, Classes, Histogram, NoSafeRelease
-from incrowd.models import KAnonymity, NTJudge, Pairs
+from incrowd.models import KAnonymity, NTJudge, RegionPairs
 from incrowd.search._local import LocalTable
 from incrowd.search.mondrian._kernels import tally_pieces
 
@@ -47,7 +47,7 @@ class Around:
         home = self._home[found.parents[pieces[open_]]]
         while len(open_):
             inside = take(histogram, pieces[open_])
-            pairs = Pairs(inside, self._large, home, sizes[open_], self._sizes[home], self._values)
+            pairs = RegionPairs(inside, self._large, home, sizes[open_], self._sizes[home], self._values)
             held = self.judge.near(pairs)
             result[open_[held]] = True
             home = self._above[home]
