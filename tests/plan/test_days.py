@@ -13,7 +13,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.hierarchies._day_forms import newest_of
-from incrowd.plan._forms import DatesForm, FlatForm
+from incrowd.plan._sections import DatesForm, FlatForm
 
 FRENCH = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
 GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"

@@ -15,8 +15,7 @@ import pytest
 import incrowd as ic
 from incrowd.core import Domain, Hierarchy
 from incrowd.hierarchies._codec import get_hierarchies, put_hierarchies
-from incrowd.plan._forms import PostcodesForm, build_hierarchy, form_of
-from incrowd.plan._sections import plain_of
+from incrowd.plan._sections import PostcodesForm, build_hierarchy, form_of, plain_of
 from incrowd.plan.suggestion._ladders import suggest_hierarchy
 from incrowd.plan.suggestion._similarity import ladder_files
 
@@ -131,7 +130,7 @@ def test_diseases_are_known_with_and_without_points() -> None:
 def test_some_countries_that_are_not_known_become_one_group() -> None:
     values = ["France", "Germany", "Italy", "Spain", "Japan", "Hong", "Cuba"] * 2
     form, check = suggest_hierarchy(Domain.of("land", values * 4 + ["France"] * 50), None)
-    assert plain_of(form) == {"classification": "countries", "others": "other"}  # type: ignore[arg-type]
+    assert plain_of(form) == {"classification": "countries", "others": "other"}
     assert check == "some values are not in the classification: they are one group"
 
 
@@ -287,7 +286,7 @@ def test_numbers_that_count_become_ranges(name: str) -> None:
 
 
 def form_name(form: Any) -> str:
-    return next(iter(plain_of(form)))
+    return str(next(iter(plain_of(form))))
 
 
 def test_values_that_go_with_nothing_get_no_tree() -> None:

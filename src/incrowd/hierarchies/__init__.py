@@ -7,8 +7,10 @@ from incrowd.hierarchies._codec import (
     get_hierarchies,
     get_schema,
     hierarchies_of,
+    hierarchy_of,
     put_hierarchies,
     put_schema,
+    table_of,
     with_hierarchies,
 )
 from incrowd.hierarchies._coding import Coded, Frequent, bottom_coded, frequent, frequent_for, top_coded
@@ -88,6 +90,7 @@ __all__ = [
     "get_hierarchies",
     "get_schema",
     "hierarchies_of",
+    "hierarchy_of",
     "intervals",
     "intervals_for",
     "is_free_text",
@@ -110,6 +113,7 @@ __all__ = [
     "similarity_tree",
     "some_of",
     "span_of",
+    "table_of",
     "top_coded",
     "tree",
     "unread",

@@ -1,9 +1,15 @@
-"""Hierarchies as they were given, as plain data and arrays: they know values that the table did not have."""
+"""Hierarchies and schemas as plain data: as a plan writes them, and as a saved recoding keeps them.
+
+A hierarchy is its kind and its fields. A plan has the first field under the name of the kind, ``intervals = [5, 10]``,
+and numbers as people write them; a saved recoding has every field under its own name, and exact numbers as texts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,38 +18,83 @@ import numpy.typing as npt
 from incrowd.core import DataError, Hierarchy, KnownLadder, Recoding, Schema, SchemaError
 from incrowd.hierarchies._auto import auto
 from incrowd.hierarchies._categories import Categories
-from incrowd.hierarchies._classification import Classification
-from incrowd.hierarchies._coding import Coded
-from incrowd.hierarchies._dates import Dates
-from incrowd.hierarchies._intervals import Intervals
-from incrowd.hierarchies._mask import Flat, Mask
+from incrowd.hierarchies._classification import Classification, classification
+from incrowd.hierarchies._coding import Coded, Frequent, bottom_coded, frequent, top_coded
+from incrowd.hierarchies._dates import Dates, dates
+from incrowd.hierarchies._intervals import Intervals, Quantiles, intervals, quantiles
+from incrowd.hierarchies._mask import Flat, Mask, flat, mask
 from incrowd.hierarchies._microaggregation import Averaged
-from incrowd.hierarchies._ordered import Ordered
-from incrowd.hierarchies._postcodes import Postcodes
-from incrowd.hierarchies._tree import Tree
+from incrowd.hierarchies._ordered import Ordered, ordered
+from incrowd.hierarchies._postcodes import Postcodes, postcodes
+from incrowd.hierarchies._tree import Tree, tree
 
 Plain = dict[str, Any]
 Arrays = dict[str, npt.NDArray[Any]]
 
+# What gives a value the same labels in every table can be saved; what holds no value of one can stand in a plan.
+SAVED = {one.__name__.lower(): one for one in (Flat, Mask, Dates, Coded, Classification, Postcodes, Intervals)}
+IN_A_PLAN = {one.__name__.lower(): one for one in (*SAVED.values(), Frequent, Quantiles) if one is not Coded}
 
-def hierarchies_of(schema: Schema) -> dict[str, Hierarchy]:
-    """Give per quasi-identifier the hierarchy of its values, also of one that is averaged."""
-    given = {name: one.hierarchy if isinstance(one, Averaged) else one for name, one in schema.quasi}
-    return {name: one for name, one in given.items() if one is not None}
+
+def _kind_of(hierarchy: Hierarchy, known: Mapping[str, type[Any]]) -> str | None:
+    kind = type(hierarchy).__name__.lower()
+    return kind if known.get(kind) is type(hierarchy) else None
+
+
+def _fields(known: Any) -> Plain:
+    return {one.name.rstrip("_"): getattr(known, one.name) for one in fields(known)}
+
+
+def table_of(hierarchy: Hierarchy) -> Plain | None:
+    """Write a hierarchy as a plan does; nothing for one that may hold values of a table."""
+    kind = _kind_of(hierarchy, IN_A_PLAN)
+    if kind is None:
+        return None
+    (_, first), *others = (_fields(hierarchy) or {"flat": True}).items()
+    said = {name: value for name, value in others if value is not None and (name, value) != ("start", 0)}
+    return {name: _written(value, _number_in_a_plan) for name, value in {kind: first, **said}.items()}
+
+
+_BUILDERS: Mapping[str, Callable[..., Hierarchy]] = {
+    "intervals": lambda widths, **ends: intervals(*widths, **ends),
+    "mask": mask,
+    "dates": lambda units, **more: dates(*units, **more),
+    "top_coded": lambda bounds: top_coded(*(bounds if isinstance(bounds, tuple) else (bounds,))),
+    "bottom_coded": lambda bounds: bottom_coded(*(bounds if isinstance(bounds, tuple) else (bounds,))),
+    "ordered": lambda values, levels=(): ordered(None if values is True else values, *levels),
+    "tree": lambda source, from_data=False: replace(tree(source), from_data=from_data),
+    "classification": classification,
+    "postcodes": postcodes,
+    "frequent": lambda thresholds: frequent(*thresholds),
+    "quantiles": lambda parts: quantiles(*parts),
+    "flat": lambda _: flat(),
+}
+
+
+def hierarchy_of(table: str | Mapping[str, Any], folder: Path) -> Hierarchy:
+    """Build the hierarchy that a plan writes as a name or a table; its files are relative to a folder."""
+    if isinstance(table, str):
+        named: Mapping[str, Callable[[], Hierarchy]] = {"auto": auto, "flat": flat, "mask": mask}
+        return named[table]()
+    kind = next(kind for kind in _BUILDERS if kind in table)
+    first, others = table[kind], {name: value for name, value in table.items() if name != kind}
+    return _BUILDERS[kind](folder / first if kind == "tree" and isinstance(first, str) else first, **others)
 
 
 def put_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arrays]:
-    """Write hierarchies of incrowd that give a value the same labels in every table; others are left out."""
+    """Write the hierarchies of columns that give a value the same labels in every table; others are left out."""
     plain: Plain = {}
     arrays: Arrays = {}
     for name, one in hierarchies.items():
-        tree = _tree_of(one)
-        if tree is not None:
-            plain[name] = {"kind": "tree", "height": tree.height, **({"from_data": True} if tree.from_data else {})}
-            labels = ([path[level] for path in tree.paths] for level in range(tree.height + 1))
+        listed = one.groups if isinstance(one, Ordered) else one
+        kind = _kind_of(one, SAVED)
+        if isinstance(listed, Tree):
+            plain[name] = {"kind": "tree", "height": listed.height, **({"from_data": True} if listed.from_data else {})}
+            labels = ([path[level] for path in listed.paths] for level in range(listed.height + 1))
             arrays |= {f"tree {name} {level}": np.array(texts, dtype=object) for level, texts in enumerate(labels)}
-        elif (found := _put(one)) is not None:
-            plain[name] = found
+        elif kind is not None:
+            said = {key: value for key, value in _fields(one).items() if (key, value) != ("newest", None)}
+            plain[name] = {"kind": kind, **{key: _written(value, str) for key, value in said.items()}}
     return plain, arrays
 
 
@@ -52,79 +103,54 @@ def get_hierarchies(plain: Mapping[str, Plain], arrays: Mapping[str, npt.NDArray
     return {name: _get(name, one, arrays) for name, one in plain.items()}
 
 
+def _get(name: str, plain: Plain, arrays: Mapping[str, npt.NDArray[Any]]) -> Hierarchy:
+    kind = plain["kind"]
+    if kind == "tree":
+        levels = [arrays[f"tree {name} {level}"].tolist() for level in range(plain["height"] + 1)]
+        return Tree(tuple(zip(*levels, strict=True)), plain.get("from_data", False))
+    if kind not in SAVED:
+        msg = f"The saved hierarchy of column {name!r} is of a kind that this version does not know."
+        raise DataError(msg, hint="read it with the version of incrowd that saved it, or a newer one.")
+    found: Hierarchy = SAVED[kind](
+        **{
+            one.name: _from_a_file(one.name, plain[key])
+            for one in fields(SAVED[kind])
+            if (key := one.name.rstrip("_")) in plain
+        }
+    )
+    return found
+
+
+def _written(value: Any, number: Callable[[Fraction], Any]) -> Any:
+    if isinstance(value, tuple):
+        return [_written(one, number) for one in value]
+    return number(value) if isinstance(value, Fraction) else value
+
+
+def _number_in_a_plan(number: Fraction) -> int | float:
+    return int(number) if number == int(number) else float(number)
+
+
+def _from_a_file(name: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_from_a_file(name, one) for one in value)
+    is_number = value is not None and name in {"widths", "bounds", "start", "bottom", "top"}
+    return Fraction(value) if is_number else value
+
+
+def hierarchies_of(schema: Schema) -> dict[str, Hierarchy]:
+    """Give per quasi-identifier the hierarchy of its values, also of one that is averaged."""
+    given = {name: one.hierarchy if isinstance(one, Averaged) else one for name, one in schema.quasi}
+    return {name: one for name, one in given.items() if one is not None}
+
+
 def with_hierarchies(schema: Schema, hierarchies: Mapping[str, Hierarchy]) -> Schema:
     """Give a schema hierarchies for some of its quasi-identifiers; what is averaged stays so."""
     quasi: dict[str, Hierarchy | None] = {}
     for name, own in schema.quasi:
         new = hierarchies.get(name)
         quasi[name] = own if new is None else Averaged(new, own.by) if isinstance(own, Averaged) else new
-    return Schema(
-        quasi,
-        dict(schema.sensitive),
-        identifiers=schema.identifiers,
-        insensitive=schema.insensitive,
-        entity=schema.entity,
-        count=schema.count,
-        missing=schema.missing,
-        missing_values=schema.missing_values,
-    )
-
-
-def _tree_of(hierarchy: Hierarchy) -> Tree | None:
-    """Give the tree of a hierarchy that lists its values."""
-    return hierarchy.groups if isinstance(hierarchy, Ordered) else hierarchy if isinstance(hierarchy, Tree) else None
-
-
-def _put(hierarchy: Hierarchy) -> Plain | None:
-    found: Plain | None = None
-    match hierarchy:
-        case Flat():
-            found = {"kind": "flat"}
-        case Mask(side, keep, char):
-            found = {"kind": "mask", "from": side, "keep": keep, "char": char}
-        case Dates(units, written, newest):
-            found = {"kind": "dates", "units": list(units), "format": written}
-            found |= {} if newest is None else {"newest": newest}
-        case Coded(end, bounds):
-            found = {"kind": "coded", "end": end, "bounds": [str(bound) for bound in bounds]}
-        case Classification(name, others):
-            found = {"kind": "classification", "name": name, "others": others}
-        case Postcodes(country):
-            found = {"kind": "postcodes", "country": country}
-        case Intervals(widths):
-            ends = {name: None if end is None else str(end) for name, end in _ends(hierarchy).items()}
-            found = {"kind": "intervals", "widths": [str(width) for width in widths], **ends}
-    return found
-
-
-def _ends(hierarchy: Intervals) -> dict[str, Fraction | None]:
-    return {"start": hierarchy.start, "bottom": hierarchy.bottom, "top": hierarchy.top}
-
-
-def _get(name: str, plain: Plain, arrays: Mapping[str, npt.NDArray[Any]]) -> Hierarchy:
-    if plain["kind"] == "tree":
-        levels = [arrays[f"tree {name} {level}"].tolist() for level in range(plain["height"] + 1)]
-        return Tree(tuple(zip(*levels, strict=True)), plain.get("from_data", False))
-    if plain["kind"] not in _READERS:
-        msg = f"The saved hierarchy of column {name!r} is of a kind that this version does not know."
-        raise DataError(msg, hint="read it with the version of incrowd that saved it, or a newer one.")
-    return _READERS[plain["kind"]](plain)
-
-
-def _intervals(plain: Plain) -> Intervals:
-    start, bottom, top = (None if plain[end] is None else Fraction(plain[end]) for end in ("start", "bottom", "top"))
-    return Intervals(tuple(map(Fraction, plain["widths"])), start or Fraction(0), bottom, top)
-
-
-_READERS: Mapping[str, Callable[[Plain], Hierarchy]] = {
-    "flat": lambda _: Flat(),
-    "mask": lambda plain: Mask(plain["from"], plain["keep"], plain["char"]),
-    "dates": lambda plain: Dates(tuple(plain["units"]), plain["format"], plain.get("newest")),
-    "coded": lambda plain: Coded(plain["end"], tuple(map(Fraction, plain["bounds"]))),
-    "classification": lambda plain: Classification(plain["name"], plain["others"]),
-    "postcodes": lambda plain: Postcodes(plain["country"]),
-    "intervals": _intervals,
-}
+    return Schema(**_fields(schema) | {"quasi": quasi, "sensitive": dict(schema.sensitive)})
 
 
 # A schema as plain data: roles and meanings; hierarchies are what they did to the values of one table.
@@ -133,17 +159,10 @@ _READERS: Mapping[str, Callable[[Plain], Hierarchy]] = {
 def put_schema(schema: Schema) -> Plain:
     """Write the roles of columns, what is known about sensitive ones, and which are published as averages."""
     averaged = {name: one.by for name, one in schema.quasi if isinstance(one, Averaged)}
-    return {
-        **({"averaged": averaged} if averaged else {}),
-        "quasi": list(schema.quasi_names),
-        "sensitive": [[name, _put_meaning(name, meaning)] for name, meaning in schema.sensitive],
-        "identifiers": list(schema.identifiers),
-        "insensitive": list(schema.insensitive),
-        "entity": schema.entity,
-        "count": schema.count,
-        "missing": schema.missing,
-        "missing_values": list(schema.missing_values),
-    }
+    roles = {name: [*value] if isinstance(value, tuple) else value for name, value in _fields(schema).items()}
+    roles["quasi"] = list(schema.quasi_names)
+    roles["sensitive"] = [[name, _put_meaning(name, meaning)] for name, meaning in schema.sensitive]
+    return ({"averaged": averaged} if averaged else {}) | roles
 
 
 def get_schema(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
@@ -152,44 +171,35 @@ def get_schema(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
         name: KnownLadder(recoding.domains[name], ladder) for name, ladder in recoding.ladders.items()
     }
     known |= {name: Averaged(known.get(name, auto()), by) for name, by in plain.get("averaged", {}).items()}
-    return Schema(
-        {name: known.get(name) for name in plain["quasi"]},
-        {name: _get_meaning(meaning) for name, meaning in plain["sensitive"]},
-        identifiers=plain["identifiers"],
-        insensitive=plain["insensitive"],
-        entity=plain["entity"],
-        count=plain["count"],
-        missing=plain["missing"],
-        missing_values=plain["missing_values"],
-    )
+    roles = {one.name: plain[one.name] for one in fields(Schema)}
+    roles["quasi"] = {name: known.get(name) for name in plain["quasi"]}
+    roles["sensitive"] = {name: _get_meaning(meaning) for name, meaning in plain["sensitive"]}
+    return Schema(**roles)
 
 
 def _put_meaning(name: str, meaning: object) -> Plain | None:
-    if meaning is None:
-        return None
-    if isinstance(meaning, Categories):
-        return {"categories": [[label, list(values)] for label, values in meaning.groups]}
-    if isinstance(meaning, Tree):
-        return {"tree": [list(path) for path in meaning.paths]}
-    if isinstance(meaning, Ordered):
-        groups = None if meaning.groups is None else [list(path) for path in meaning.groups.paths]
-        values = None if meaning.values is None else list(meaning.values)
-        return {"ordered": values, "runs": list(meaning.runs), "groups": groups}
+    match meaning:
+        case None:
+            return None
+        case Categories(named):
+            return {"categories": [[label, list(values)] for label, values in named]}
+        case Tree(paths):
+            return {"tree": [list(path) for path in paths]}
+        case Ordered(values, runs, order):
+            groups = None if order is None else [list(path) for path in order.paths]
+            return {"ordered": None if values is None else list(values), "runs": list(runs), "groups": groups}
     msg = f"What is known about column {name!r} cannot be saved: it is of type {type(meaning).__name__}."
     raise SchemaError(msg, hint="use categories(...), tree(...) or ordered(...).")
 
 
 def _get_meaning(plain: Mapping[str, Any] | None) -> Any:
-    if plain is None:
-        return None
-    if "categories" in plain:
-        return Categories(tuple((label, tuple(values)) for label, values in plain["categories"]))
-    if "tree" in plain:
-        return _tree(plain["tree"])
-    values = None if plain["ordered"] is None else tuple(plain["ordered"])
-    groups = None if plain["groups"] is None else _tree(plain["groups"])
-    return Ordered(values, tuple(plain["runs"]), groups)
-
-
-def _tree(paths: list[list[str]]) -> Tree:
-    return Tree(tuple(tuple(path) for path in paths))
+    match plain:
+        case None:
+            return None
+        case {"categories": groups}:
+            return Categories(tuple((label, tuple(values)) for label, values in groups))
+        case {"tree": paths}:
+            return Tree(tuple(map(tuple, paths)))
+    values, groups = plain["ordered"], plain["groups"]
+    tree_of_groups = None if groups is None else Tree(tuple(map(tuple, groups)))
+    return Ordered(None if values is None else tuple(values), tuple(plain["runs"]), tree_of_groups)

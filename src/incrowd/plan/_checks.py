@@ -20,7 +20,6 @@ from incrowd.engines import Budget, check_form
 from incrowd.hierarchies import categories
 from incrowd.measures import read_measure
 from incrowd.models import Model, promise
-from incrowd.plan._forms import build_hierarchy, kinds_in
 from incrowd.plan._problems import Trouble, did_you_mean, problems_of, troubles_of
 from incrowd.plan._sections import (
     SECTIONS,
@@ -33,6 +32,8 @@ from incrowd.plan._sections import (
     PrivacySection,
     ReportSection,
     SearchSection,
+    build_hierarchy,
+    kinds_in,
     plain_of,
 )
 from incrowd.plan._toml import Path as Keys, places_of
@@ -53,7 +54,7 @@ _BELONGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Readable:
     """The sections of a plan that could be read; ``names`` are all columns, also those that could not."""
 
     folder: Path
@@ -66,25 +67,21 @@ class Parts:
     report: ReportSection | None = None
 
 
-def check(parts: Parts) -> Iterator[Trouble]:
+def check(plan: Readable) -> Iterator[Trouble]:
     """Find everything that does not fit together."""
-    if parts.data is not None:
-        yield from _check_data(parts.data)
-        yield from _check_roles_of_data(parts.data, parts.columns)
-    for name, column in parts.columns.items():
-        yield from _check_column(name, column, parts.folder)
-    if (
-        parts.names
-        and len(parts.columns) == len(parts.names)
-        and "quasi" not in {one.role for one in parts.columns.values()}
-    ):
+    if plan.data is not None:
+        yield from _check_data(plan.data)
+        yield from _check_roles_of_data(plan.data, plan.columns)
+    for name, column in plan.columns.items():
+        yield from _check_column(name, column, plan.folder)
+    if len(plan.columns) == len(plan.names) > 0 and all(one.role != "quasi" for one in plan.columns.values()):
         message = "no column has the role 'quasi': by which could somebody recognise a person?"
         yield Trouble(("columns",), message, own=True)
-    if parts.privacy is not None:
-        yield from _check_privacy(parts.privacy, parts)
-    if parts.search is not None:
-        yield from _check_search(parts.search)
-    if parts.output is not None and isinstance(told := parts.output.dialect, DialectTable):
+    if plan.privacy is not None:
+        yield from _check_privacy(plan.privacy, plan)
+    if plan.search is not None:
+        yield from _check_search(plan.search)
+    if plan.output is not None and isinstance(told := plan.output.dialect, DialectTable):
         for key, value in plain_of(told).items():
             yield from _try(("output", "dialect", key), partial(check_told, {key: value}))
 
@@ -95,9 +92,8 @@ def _check_data(data: DataSection) -> Iterator[Trouble]:
         what = f"has {' and '.join(map(repr, given))}" if given else "does not say where the table is"
         yield Trouble(("data",), f"{what}; give one of 'path', 'table' and 'query'.", own=True)
     if data.connection_env is None and data.path is None and given:
-        yield Trouble(
-            ("data", given[0]), "needs 'connection_env', the environment variable that says how to connect.", own=True
-        )
+        message = "needs 'connection_env', the environment variable that says how to connect."
+        yield Trouble(("data", given[0]), message, own=True)
     if data.connection_env is not None:
         if data.path is not None:
             yield Trouble(("data", "connection_env"), "belongs to a table or a query, not to a file.", own=True)
@@ -105,21 +101,15 @@ def _check_data(data: DataSection) -> Iterator[Trouble]:
             yield Trouble(("data", "connection_env"), "must be the name of an environment variable.", own=True)
     if data.separator is not None and len(data.separator) != 1:
         yield Trouble(("data", "separator"), f"must be one character, got {data.separator!r}.")
-    if not _is_encoding(data.encoding):
+    try:
+        codecs.lookup(data.encoding)
+    except (LookupError, ValueError):
         yield Trouble(("data", "encoding"), f"is not a known encoding: {data.encoding!r}; for example 'utf-8'.")
     yield from _try(("data", "dates"), lambda: check_form(data.dates))
     if data.thousands is not None and data.thousands == (data.decimal or "."):
         yield Trouble(("data", "thousands"), f"cannot be the decimal mark {data.thousands!r} too.")
     if data.memory is not None:
         yield from _try(("data", "memory"), lambda: Budget.of(data.memory))
-
-
-def _is_encoding(name: str) -> bool:
-    try:
-        codecs.lookup(name)
-    except (LookupError, ValueError):
-        return False
-    return True
 
 
 def _check_roles_of_data(data: DataSection, columns: Mapping[str, ColumnSection]) -> Iterator[Trouble]:
@@ -152,7 +142,7 @@ def _check_column(name: str, column: ColumnSection, folder: Path) -> Iterator[Tr
         yield Trouble((*path, "at_most"), f"must be at least {column.at_least}, which is 'at_least'.")
     if column.hierarchy is not None:
         form = column.hierarchy
-        kind = () if isinstance(form, str) else tuple(kinds_in(plain_of(form)))
+        kind = tuple(kinds_in(plain_of(form)))
         yield from _try((*path, "hierarchy", *kind), lambda: build_hierarchy(form, folder))
     if column.categories is not None and column.role == "sensitive":
         yield from _try((*path, "categories"), lambda: build_categories(column, folder))
@@ -174,18 +164,16 @@ def _try(path: Keys, build: Callable[[], object]) -> Iterator[Trouble]:
         yield Trouble(path, "cannot be used like this.", own=True)
 
 
-def _check_privacy(privacy: PrivacySection, parts: Parts) -> Iterator[Trouble]:
+def _check_privacy(privacy: PrivacySection, plan: Readable) -> Iterator[Trouble]:
     if privacy.max_suppressed and privacy.max_suppressed_records is not None:
-        yield Trouble(
-            ("privacy", "max_suppressed_records"),
-            "cannot stand beside 'max_suppressed'; give one of the two.",
-        )
+        message = "cannot stand beside 'max_suppressed'; give one of the two."
+        yield Trouble(("privacy", "max_suppressed_records"), message)
     alone = isinstance(privacy.promise, str)
     for place, text in enumerate(promises_of(privacy)):
         path: Keys = ("privacy", "promise") if alone else ("privacy", "promise", place)
         troubles = list(_try(path, partial(promise, text)))
-        if not troubles and parts.names:
-            yield from _check_promise(path, promise(text), parts)
+        if not troubles and plan.names:
+            yield from _check_promise(path, promise(text), plan)
         yield from troubles
 
 
@@ -194,10 +182,10 @@ def promises_of(privacy: PrivacySection) -> tuple[str, ...]:
     return (privacy.promise,) if isinstance(privacy.promise, str) else privacy.promise
 
 
-def _check_promise(path: Keys, model: Model, parts: Parts) -> Iterator[Trouble]:
+def _check_promise(path: Keys, model: Model, plan: Readable) -> Iterator[Trouble]:
     """See that a promise is about sensitive columns; a column that could not be read may be one."""
-    sensitive = [name for name, column in parts.columns.items() if column.role == "sensitive"]
-    unread = set(parts.names) - set(parts.columns)
+    sensitive = [name for name, column in plan.columns.items() if column.role == "sensitive"]
+    unread = set(plan.names) - set(plan.columns)
     for part in model.parts:
         if not hasattr(part, "of"):
             continue
@@ -205,11 +193,11 @@ def _check_promise(path: Keys, model: Model, parts: Parts) -> Iterator[Trouble]:
             found = "no column is sensitive" if not sensitive else f"{len(sensitive)} columns are sensitive"
             yield Trouble(path, f"does not say which column it is about, and {found}; write for example l>=3[disease].")
         for name in part.of or ():
-            if name in parts.columns and name not in sensitive:
-                role = parts.columns[name].role
+            if name in plan.columns and name not in sensitive:
+                role = plan.columns[name].role
                 yield Trouble(path, f"is about {name!r}, which has the role {role!r} and not 'sensitive'.")
             elif name not in sensitive and name not in unread:
-                known = sensitive or parts.names
+                known = sensitive or plan.names
                 yield Trouble(path, f"is about {name!r}, which is no column of the plan; {did_you_mean(name, known)}")
 
 
@@ -238,7 +226,9 @@ def _check_search(search: SearchSection) -> Iterator[Trouble]:
     for key, usual in WRITTEN.items():
         value = getattr(search, key)
         if value not in {None, usual} and key not in known:
-            yield Trouble(("search", key), _not_for(name, key), own=True)
+            others = " or ".join(repr(one) for one in searches() if key in _parameters(one))
+            message = f"the search {name!r} has no {key!r}; remove this line, or choose {others}."
+            yield Trouble(("search", key), message, own=True)
         elif value is not None and key in given:
             yield Trouble(("search", key), "is given in the table of the algorithm too; remove one of them.", own=True)
     measure = search.measure
@@ -268,12 +258,6 @@ def _parameters(name: str) -> list[str]:
     return [one.name for one in fields(searches()[name])]
 
 
-def _not_for(name: str, key: str) -> str:
-    """Say which searches have a key that this one lacks."""
-    others = [one for one in searches() if key in _parameters(one)]
-    return f"the search {name!r} has no {key!r}; remove this line, or choose {' or '.join(map(repr, others))}."
-
-
 # Reading a plan: everything that is wrong with it is found, each problem with its line.
 
 
@@ -294,9 +278,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 def read_document(source: str | Mapping[str, Any], file: str, folder: Path) -> Document:
     """Read and check a plan, from its text or from what the text would hold."""
-    raw = _parse(source, file) if isinstance(source, str) else _listed(source)
-    document, troubles = _validate(raw)
-    troubles += check(_parts(raw, troubles, folder))
+    raw = _parse(source, file) if isinstance(source, str) else _with_lists(source)
+    document, troubles = None, list[Trouble]()
+    try:
+        document = Document.model_validate(raw)
+    except ValidationError as error:
+        troubles = troubles_of(error, raw)
+    troubles += check(_readable(raw, troubles, folder))
     if document is None or troubles:
         places = places_of(source) if isinstance(source, str) else {}
         raise PlanError.of(file, problems_of(troubles, places))
@@ -322,22 +310,14 @@ def _not_toml(message: str, text: str, *, show: bool) -> PlanProblem:
     return PlanProblem("", f"is not TOML: {what}.", line, lines[line - 1], (column - 1, column))
 
 
-def _listed(source: Any) -> Any:
+def _with_lists(source: Any) -> Any:
     """Let tuples be lists, as TOML has them."""
     if isinstance(source, Mapping):
-        return {key: _listed(value) for key, value in source.items()}
-    return [_listed(value) for value in source] if isinstance(source, list | tuple) else source
+        return {key: _with_lists(value) for key, value in source.items()}
+    return [_with_lists(value) for value in source] if isinstance(source, list | tuple) else source
 
 
-def _validate(raw: Mapping[str, Any]) -> tuple[Document | None, list[Trouble]]:
-    try:
-        return Document.model_validate(raw), []
-    except ValidationError as error:
-        troubles = troubles_of(error, raw)
-    return None, troubles
-
-
-def _parts(raw: Mapping[str, Any], troubles: list[Trouble], folder: Path) -> Parts:
+def _readable(raw: Mapping[str, Any], troubles: list[Trouble], folder: Path) -> Readable:
     """Read what can be read although something else is wrong, so that all problems are said at once."""
     bad = {trouble.path[:length] for trouble in troubles for length in (1, 2)}
     columns = raw.get("columns")
@@ -350,4 +330,4 @@ def _parts(raw: Mapping[str, Any], troubles: list[Trouble], folder: Path) -> Par
         for name, section in SECTIONS.items()
         if name in raw and (name,) not in bad
     }
-    return Parts(folder, tuple(columns), columns=read, **sections)
+    return Readable(folder, tuple(columns), columns=read, **sections)

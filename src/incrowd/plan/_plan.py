@@ -9,12 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from incrowd.core import FrozenMapping, Hierarchy, Schema, atomic_path
-from incrowd.hierarchies import with_hierarchies
+from incrowd.core import DataError, FrozenMapping, Hierarchy, Schema, atomic_path
+from incrowd.engines import Database
+from incrowd.hierarchies import auto, averaged, with_hierarchies
 from incrowd.models import Model, promise
-from incrowd.plan._checks import build_search, promises_of, read_document, read_text
-from incrowd.plan._forms import TreeForm
-from incrowd.plan._run import draw_frontier, output_of, run_plan, schema_of
+from incrowd.plan._checks import build_categories, build_search, promises_of, read_document, read_text
 from incrowd.plan._sections import (
     SECTIONS,
     VERSION,
@@ -25,10 +24,12 @@ from incrowd.plan._sections import (
     PrivacySection,
     ReportSection,
     SearchSection,
+    TreeForm,
+    build_hierarchy,
     plain_of,
 )
 from incrowd.plan._toml import Notes, toml_of
-from incrowd.release import KeyFile, Reading, Release, Strength
+from incrowd.release import OWNER, KeyFile, Reading, Release, Strength, anonymize, format_like, frontier
 from incrowd.search import Algorithm, Frontier, Progress
 
 
@@ -98,8 +99,7 @@ class Plan:
         PlanError
             If anything is wrong with it: every problem, with file, line, key, what was found and what would be right.
         """
-        text, folder = read_text(path), Path(path).resolve().parent
-        name = Path(path).name
+        text, folder, name = read_text(path), Path(path).resolve().parent, Path(path).name
         return cls._of(read_document(text, name, folder), folder, name)
 
     @classmethod
@@ -118,9 +118,8 @@ class Plan:
 
     @classmethod
     def _of(cls, document: Document, folder: Path | None, name: str = "plan") -> Self:
-        columns = FrozenMapping(document.columns)
-        rest = (document.privacy, document.search, document.output, document.report)
-        return cls(document.data, columns, *rest, folder, name)
+        sections = {name: getattr(document, name) for name in SECTIONS}
+        return cls(columns=FrozenMapping(document.columns), folder=folder, name=name, **sections)
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
@@ -172,7 +171,23 @@ class Plan:
 
     def schema(self) -> Schema:
         """Give the role of every column, with its hierarchy or categories."""
-        schema = schema_of(self.data, self.columns, self._home)
+        quasi, sensitive = {}, {}
+        for name, column in self.columns.items():
+            built = None if column.hierarchy is None else build_hierarchy(column.hierarchy, self._home)
+            if column.role == "quasi":
+                quasi[name] = built if column.average is None else averaged(built or auto(), column.average)
+            elif column.role == "sensitive":
+                sensitive[name] = built if column.categories is None else build_categories(column, self._home)
+        schema = Schema(
+            quasi,
+            sensitive,  # what is dropped is never published, like an identifier
+            identifiers=[name for name, column in self.columns.items() if column.role in {"identifier", "drop"}],
+            insensitive=[name for name, column in self.columns.items() if column.role == "insensitive"],
+            entity=self.data.entity,
+            count=self.data.count,
+            missing=self.data.missing_policy,
+            missing_values=self.data.missing,
+        )
         return with_hierarchies(schema, self.ladders) if self.ladders else schema
 
     def kept_in(self, files: Mapping[str, Path], folder: Path) -> Plan:
@@ -201,12 +216,9 @@ class Plan:
 
     def reading(self) -> Reading:
         """Say how to read the table's file, as the keywords of ``anonymize``, ``census`` and their like."""
-        reading: Reading = {"encoding": self.data.encoding}
-        if self.data.separator is not None:
-            reading["separator"] = self.data.separator
-        for name in ("decimal", "thousands", "dates", "memory"):
-            if (value := getattr(self.data, name)) is not None:
-                reading[name] = value
+        names = ("separator", "decimal", "thousands", "dates", "memory")
+        said = {name: value for name in names if (value := getattr(self.data, name)) is not None}
+        reading: Reading = {"encoding": self.data.encoding, **said}  # type: ignore[typeddict-item]
         if not self.data.header:
             reading["header"] = False
         return reading
@@ -248,11 +260,25 @@ class Plan:
         NoSafeRelease
             If nothing can be published within the limits.
         """
-        output = {**output_of(self), "force": force or self.output.force, "sign": sign} if write else {}
-        output |= {"output": folder} if write and folder is not None else {}
-        output |= {} if memory is None else {"memory": memory}
-        output |= {"format": self.output.format or "parquet"} if write and table is not None else {}
-        return run_plan(self, progress, table=table, sample=sample, **output)
+        output: dict[str, Any] = {} if memory is None else {"memory": memory}
+        if write:
+            output |= self._output() if folder is None else {**self._output(), "output": folder}
+            output |= {"force": force or self.output.force, "sign": sign}
+            output |= {"format": self.output.format or "parquet"} if table is not None else {}
+        pseudonyms = {name: self.path(one.key_file) for name, one in self.columns.items() if one.key_file is not None}
+        arguments = _without_empty(
+            {
+                "model": self.model(),
+                "algorithm": self.algorithm(),
+                "others": self.output.others,
+                "order": None if self.output.order == "sorted" else self.output.order,
+                "suppression": None if self.output.suppression == "drop" else self.output.suppression,
+                "pseudonyms": pseudonyms,
+                **self._limits(),
+            }
+        )
+        source = self._source() if table is None else table
+        return anonymize(source, self.schema(), progress=progress, sample=sample, **{**arguments, **output})
 
     def frontier(
         self, by: Strength = "k", of: str | None = None, progress: Callable[[Progress], object] | None = None
@@ -266,7 +292,44 @@ class Plan:
         progress
             Called now and then with how many nodes were looked at, of at most how many.
         """
-        return draw_frontier(self, by, of, progress)
+        more = _without_empty({**self._limits(), "suppression": self.output.suppression, "progress": progress})
+        more["measure"] = self.search.measure or "loss"
+        return frontier(self._source(), self.schema(), by=by, of=of, model=self.model(), **more)
+
+    def _source(self) -> Path | Database:
+        """Give the table: a file, or what a database answers."""
+        if self.data.path is not None:
+            return self.path(self.data.path)
+        if self.data.connection_env is None:
+            msg = "The plan does not say where the table is."
+            raise DataError(msg, hint="hand it over: plan.run(table=table), or write its path under [data].")
+        return Database(str(self.data.connection_env), table=self.data.table, query=self.data.query)
+
+    def _output(self) -> dict[str, Any]:
+        """Say where and how the release is written, as the keywords of ``anonymize``."""
+        home = self.path(self.output.folder)
+        return {
+            "output": home,
+            "format": self.output.format or format_like(self.data.path),
+            "dialect": plain_of(self.output.dialect),
+            "labels": self.output.labels,
+            "plan": self.text(folder=home / OWNER),
+            "about": self.report.about if self.report.write else None,
+        }
+
+    def _limits(self) -> dict[str, Any]:
+        """Say how the table is read and what may be given up, as ``anonymize`` and ``frontier`` have it."""
+        by_column = {
+            key: {name: value for name, one in self.columns.items() if (value := getattr(one, key)) is not None}
+            for key in ("at_least", "at_most", "importance")
+        }
+        limits = {
+            "max_suppressed": self.privacy.max_suppressed,
+            "max_suppressed_records": self.privacy.max_suppressed_records,
+            "balance": self.search.balance,
+            "sheet": self.data.sheet,
+        }
+        return {**limits, **self.reading(), **by_column}
 
     @property
     def _home(self) -> Path:
@@ -288,8 +351,8 @@ class Plan:
         columns = {}
         for name, column in self.columns.items():
             form = column.hierarchy
-            if form is not None and not isinstance(form, str) and isinstance(getattr(form, "tree", None), str):
-                form = form.model_copy(update={"tree": move(getattr(form, "tree"))})  # noqa: B009 - one of many forms
+            if isinstance(form, TreeForm):
+                form = form.model_copy(update={"tree": move(form.tree)})
             changed = {"hierarchy": form, "categories": move(column.categories), "key_file": move(column.key_file)}
             columns[name] = column.model_copy(update=changed)
         data = self.data.model_copy(update={"path": move(self.data.path)})
@@ -317,7 +380,10 @@ class Plan:
 
 def _plain_sections(plan: Plan, *, written: bool) -> dict[str, Any]:
     """Give the sections as plain tables: what differs from the defaults, or everything that was written."""
-    parts = {name: getattr(plan, name) for name in SECTIONS}
-    plain = {name: plain_of(part, written=written) for name, part in parts.items()}
+    plain = {name: plain_of(getattr(plan, name), written=written) for name in SECTIONS}
     columns = {name: plain_of(column, written=written) for name, column in plan.columns.items()}
     return {"version": VERSION, "data": plain.pop("data"), "columns": columns, **plain}
+
+
+def _without_empty(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None and value != {}}

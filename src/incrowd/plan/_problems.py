@@ -10,8 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from incrowd.core import PlanProblem
-from incrowd.plan._forms import FORMS, NAMES, Part, kinds_in
-from incrowd.plan._sections import SECTIONS, ColumnSection, DialectTable, Document
+from incrowd.plan._sections import FORMS, NAMES, SECTIONS, ColumnSection, DialectTable, Document, Part, kinds_in
 from incrowd.plan._toml import Path, Place, nearest_place
 
 # What would be right, by pydantic's name of what is wrong

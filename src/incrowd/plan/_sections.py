@@ -3,13 +3,173 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    Tag,
+    TypeAdapter,
+)
 
-from incrowd.plan._forms import HierarchyForm, Number, Part, Scalar, Text
+from incrowd.core import Hierarchy
+from incrowd.hierarchies import COUNTRIES, ClassificationName, hierarchy_of, table_of
 
 VERSION = 1
+
+Number = StrictInt | StrictFloat
+Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
+Text = Annotated[StrictStr, Field(min_length=1)]
+
+
+class Part(BaseModel):
+    """A table of the plan: nothing in it may be unknown, and nothing changes once it is read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
+
+
+# The tables that a hierarchy can be, each with the key that it must have first.
+
+
+class IntervalsForm(Part):
+    """Numbers become intervals: one level per width."""
+
+    intervals: Annotated[tuple[Number, ...], Field(min_length=1)]
+    start: Number | None = None
+    bottom: Number | None = None
+    top: Number | None = None
+
+
+class MaskForm(Part):
+    """The characters of a code are hidden one by one."""
+
+    mask: Literal["right", "left"]
+    keep: Annotated[StrictInt, Field(ge=0)] = 0
+    char: Text = "*"
+
+
+class DatesForm(Part):
+    """Dates become longer and longer periods."""
+
+    dates: Annotated[
+        tuple[Literal["day", "week", "month", "quarter", "year", "decade", "century"], ...], Field(min_length=1)
+    ]
+    format: Text | None = None
+    newest: StrictInt | None = None
+
+
+class TopCodedForm(Part):
+    """A number and all above it become one group."""
+
+    top_coded: Number | tuple[Number, ...]
+
+
+class BottomCodedForm(Part):
+    """All numbers below a bound become one group."""
+
+    bottom_coded: Number | tuple[Number, ...]
+
+
+class OrderedForm(Part):
+    """Neighbours in an order become groups: the order that is listed, or with ``true`` the column's own."""
+
+    ordered: Literal[True] | tuple[Scalar, ...]
+    levels: tuple[StrictInt | dict[str, tuple[Scalar, ...]], ...] = ()
+
+
+class TreeForm(Part):
+    """Values become the groups that a file, or nested tables with lists at the bottom, put them in."""
+
+    tree: Text | dict[str, Any]
+    from_data: StrictBool = Field(default=False, description="Whether the groups were formed from this table.")
+
+
+class FrequentForm(Part):
+    """Values that occur too rarely become one group."""
+
+    frequent: Annotated[tuple[Number, ...], Field(min_length=1)]
+
+
+class ClassificationForm(Part):
+    """Codes and names become the groups of a published classification."""
+
+    classification: ClassificationName
+    others: Text | None = None
+
+
+class PostcodesForm(Part):
+    """Postcodes become the areas of their country."""
+
+    postcodes: Annotated[StrictStr, Field(json_schema_extra={"enum": list(COUNTRIES)})]
+
+
+class QuantilesForm(Part):
+    """Numbers and dates become ranges that hold about as many rows each."""
+
+    quantiles: Annotated[tuple[StrictInt, ...], Field(min_length=1)]
+
+
+class FlatForm(Part):
+    """Values become ``*`` in one step."""
+
+    flat: Literal[True]
+
+
+def _kind(given: object) -> str | None:
+    if isinstance(given, Part):
+        return next(iter(type(given).model_fields))
+    if isinstance(given, str):
+        return "name"
+    kinds = kinds_in(given)
+    return kinds[0] if len(kinds) == 1 else None
+
+
+NamedHierarchy = Literal["auto", "flat", "mask"]  # the hierarchies that a name is enough for
+# A hierarchy as it stands in a plan.
+HierarchyForm = Annotated[
+    Annotated[NamedHierarchy, Tag("name")]
+    | Annotated[IntervalsForm, Tag("intervals")]
+    | Annotated[MaskForm, Tag("mask")]
+    | Annotated[DatesForm, Tag("dates")]
+    | Annotated[TopCodedForm, Tag("top_coded")]
+    | Annotated[BottomCodedForm, Tag("bottom_coded")]
+    | Annotated[OrderedForm, Tag("ordered")]
+    | Annotated[TreeForm, Tag("tree")]
+    | Annotated[ClassificationForm, Tag("classification")]
+    | Annotated[PostcodesForm, Tag("postcodes")]
+    | Annotated[FrequentForm, Tag("frequent")]
+    | Annotated[QuantilesForm, Tag("quantiles")]
+    | Annotated[FlatForm, Tag("flat")],
+    Discriminator(_kind),
+]
+NAMES: tuple[str, ...] = get_args(NamedHierarchy)
+FORMS: Mapping[str, type[Part]] = {
+    tag.tag: form for form, tag in map(get_args, get_args(get_args(HierarchyForm)[0])) if tag.tag != "name"
+}
+_ADAPTER: TypeAdapter[Any] = TypeAdapter(HierarchyForm)
+
+
+def kinds_in(given: object) -> list[str]:
+    """Say which kinds of hierarchy a table asks for; it should be one."""
+    return [kind for kind in FORMS if kind in given] if isinstance(given, Mapping) else []
+
+
+def build_hierarchy(form: HierarchyForm, folder: Path) -> Hierarchy:
+    """Build the hierarchy that a plan describes; its files are relative to a folder."""
+    return hierarchy_of(plain_of(form), folder)
+
+
+def form_of(hierarchy: Hierarchy) -> HierarchyForm:
+    """Write a hierarchy down as a plan has it; only those that hold no values of a table."""
+    form: HierarchyForm = _ADAPTER.validate_python(table_of(hierarchy) or "auto")
+    return form
 
 
 class DataSection(Part):
@@ -169,6 +329,8 @@ SECTIONS: Mapping[str, type[Part]] = {
 }
 
 
-def plain_of(part: Part, *, written: bool = False) -> dict[str, Any]:
-    """Give a section as plain tables, lists, texts and numbers."""
+def plain_of(part: Part | str, *, written: bool = False) -> Any:
+    """Give a section as plain tables: what differs from the defaults, or everything that was written."""
+    if isinstance(part, str):
+        return part
     return part.model_dump(exclude_defaults=not written, exclude_unset=written, exclude_none=True)

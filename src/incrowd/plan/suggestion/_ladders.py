@@ -27,7 +27,7 @@ from incrowd.hierarchies import (
     mask,
     postcodes,
 )
-from incrowd.plan._forms import HierarchyForm, form_of
+from incrowd.plan._sections import HierarchyForm, form_of
 from incrowd.plan.suggestion._days import dates_in
 from incrowd.plan.suggestion._words import tokens_of
 

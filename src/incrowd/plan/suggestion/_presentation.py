@@ -197,7 +197,7 @@ def _column(column: ColumnSuggestion) -> dict[str, Any]:
     if column.hierarchy is None:
         return {"role": column.role}
     form = column.hierarchy
-    return {"role": column.role, "hierarchy": form if isinstance(form, str) else plain_of(form)}
+    return {"role": column.role, "hierarchy": plain_of(form)}
 
 
 def promises_of(suggestion: Suggestion) -> Iterator[str]:

@@ -12,7 +12,7 @@ from incrowd.core import Census, DataError, Domain, Hierarchy, ParameterError, U
 from incrowd.engines import Engine
 from incrowd.evidence import ColumnProfile, Profile
 from incrowd.hierarchies import FEW_RECORDS, Tree, flat
-from incrowd.plan._forms import FlatForm, FrequentForm, form_of
+from incrowd.plan._sections import FlatForm, FrequentForm, form_of
 from incrowd.plan.suggestion._answers import is_for_analysis
 from incrowd.plan.suggestion._combinations import SinglingOut, alone_with, census_of, singling_out
 from incrowd.plan.suggestion._days import UNREAD

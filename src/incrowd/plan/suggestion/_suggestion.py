@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from incrowd.core import Hierarchy, ParameterError, Schema, SchemaError, atomic_path
 from incrowd.evidence import ColumnProfile, Profile
 from incrowd.hierarchies import Tree
-from incrowd.plan._forms import HierarchyForm, form_of
 from incrowd.plan._plan import Plan
-from incrowd.plan._sections import plain_of
+from incrowd.plan._sections import HierarchyForm, form_of, plain_of
 from incrowd.plan.suggestion._combinations import Combination, SinglingOut
 from incrowd.plan.suggestion._ladders import BY_HAND
 from incrowd.plan.suggestion._presentation import (
@@ -336,7 +335,7 @@ def _ladders(quasi: str | Sequence[str] | Mapping[str, Hierarchy | None]) -> dic
 
 def _plain_column(column: ColumnSuggestion, profile: ColumnProfile) -> dict[str, Any]:
     form = column.hierarchy
-    hierarchy = form if form is None or isinstance(form, str) else plain_of(form)
+    hierarchy = None if form is None else plain_of(form)
     said = {"role": column.role, "reason": column.reason, "sure": column.sure, "check": column.check}
     said |= {"promise": column.promise, "tree": column.tree is not None}
     return {**asdict(profile), **said, "hierarchy": hierarchy}
