@@ -13,7 +13,7 @@ import pytest
 import incrowd as ic
 from incrowd.core import CensusRequest, EngineError
 from incrowd.engines import Remembered, open_table
-from incrowd.release._census import census_within, fits
+from incrowd.release._census import census_within_memory, fits_in_memory
 
 SCHEMA = ic.Schema(
     quasi={"zip": ic.mask(), "age": ic.intervals(5, 10, 20, 40), "sex": ic.flat()}, sensitive=["disease"]
@@ -68,17 +68,17 @@ def test_few_rows_or_few_values_fit_without_another_look_at_the_rows(monkeypatch
 
     monkeypatch.setattr("incrowd.release._census.census_size_about", never)
     engine = open_table(TABLE)
-    assert fits(engine, CensusRequest(("zip", "age"), ("disease",)), 1500)
-    assert fits(engine, CensusRequest(("sex",), ("disease",)), 8)
+    assert fits_in_memory(engine, CensusRequest(("zip", "age"), ("disease",)), 1500)
+    assert fits_in_memory(engine, CensusRequest(("sex",), ("disease",)), 8)
 
 
 def test_a_table_that_remembers_its_answers_still_estimates(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(TABLE, tmp_path / "t.parquet")
-    engine = Remembered(open_table(tmp_path / "t.parquet"))
+    engine = Remembered(open_table(tmp_path / "t.parquet", memory="1KB"))
     request = CensusRequest(("zip", "age"), ("disease",))
     assert engine.census_size_about(request, 1) == engine.census_size(request)
     with pytest.raises(EngineError, match="does not fit"):
-        census_within(engine, request, "1KB")
+        census_within_memory(engine, request)
 
 
 def test_solutions_begin_at_a_floor_and_say_so() -> None:

@@ -43,7 +43,7 @@ from incrowd.models import (
     TCloseness,
     worst,
 )
-from incrowd.release import Reading, census_within, open_with
+from incrowd.release import Reading, census_within_memory, open_with
 
 # Fewer classes to measure: those that hold one and the same value are distributed alike.
 
@@ -299,7 +299,7 @@ def assess(table: Any, schema: Schema, *, matching: Matching = "exact", **readin
         raise ParameterError(msg)
     engine = open_with(table, schema, **reading)
     request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
-    census = census_within(engine, request, reading.get("memory"))
+    census = census_within_memory(engine, request)
     return assessment_of(census, schema, matching=matching)
 
 

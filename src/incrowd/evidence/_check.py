@@ -6,7 +6,15 @@ from typing import Any, Unpack
 
 from incrowd.core import CensusRequest, Partition, Schema, Verdict, warn
 from incrowd.models import Model, promise, trivial_notes
-from incrowd.release import Reading, census_within, climbs, ladders_of, notes_on_look_alikes, open_with, verdict_of
+from incrowd.release import (
+    Reading,
+    census_within_memory,
+    climbs,
+    ladders_of,
+    notes_on_look_alikes,
+    open_with,
+    verdict_of,
+)
 
 
 def check(
@@ -51,7 +59,7 @@ def check(
     request = CensusRequest(
         schema.quasi_names, schema.sensitive_names, ladders, entity=schema.entity, count=schema.count
     )
-    census = census_within(engine, request, reading.get("memory"))
+    census = census_within_memory(engine, request)
     classes = census.classes()
     classes = classes if partition is None else partition.attach(classes)
     judges = model.bind(schema, census.domains)

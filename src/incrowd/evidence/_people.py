@@ -28,7 +28,7 @@ from incrowd.engines import open_table
 from incrowd.evidence._attacks import Table
 from incrowd.evidence._subject import Target
 from incrowd.measures import Exposed
-from incrowd.release import census_within, free_name
+from incrowd.release import census_within_memory, free_name
 
 Ints = npt.NDArray[np.integer]
 Bools = npt.NDArray[np.bool_]
@@ -96,7 +96,7 @@ def known_from(
         msg = "A column of the external table is given twice."
         raise ParameterError(msg, hint="join each quasi-identifier with a column of its own; who is another one.")
     request = CensusRequest(tuple(pairs.values()), () if who is None else (who,))
-    census = census_within(engine, request, reading.get("memory"))
+    census = census_within_memory(engine, request)
     names = None if who is None else census.domains[who].texts[census.codes[-1]]
     domains = tuple(census.domains[name] for name in pairs.values())
     return Known(tuple(pairs), domains, census.codes[: len(pairs)], census.counts.astype(np.int64), who, names)

@@ -34,7 +34,7 @@ from incrowd.measures import (
     pitman_fit,
 )
 from incrowd.models import Number, check_column, check_people, exact_fraction
-from incrowd.release import Reading, census_within, open_with
+from incrowd.release import Reading, census_within_memory, open_with
 
 # How many people of a population table fit each class of a table or release.
 
@@ -76,7 +76,7 @@ def crowds_of(found: Grouped, population: Any, **reading: Any) -> tuple[npt.NDAr
     roles = found.schema
     plain = Schema(dict(roles.quasi), missing=roles.missing, missing_values=roles.missing_values)
     engine = open_with(population, plain, **reading)
-    census = census_within(engine, CensusRequest(plain.quasi_names), reading.get("memory"))
+    census = census_within_memory(engine, CensusRequest(plain.quasi_names))
     released = None if found.recoding is None else Target(found.engine, roles, found.recoding)
     fittings, notes = [], []
     for place, name in enumerate(plain.quasi_names):

@@ -28,7 +28,8 @@ from incrowd.evidence._subject import Target, target_of
 from incrowd.hierarchies import auto
 from incrowd.release import (
     Release,
-    census_within,
+    budget_of,
+    census_within_memory,
     certificate_beside,
     certificate_in,
     open_original,
@@ -111,22 +112,21 @@ class Grouped:
 
 def grouped(table: Any, schema: Schema | None, original: Any, weight: str | None, **reading: Any) -> Grouped:
     """Group a table or a release into its classes."""
-    memory = reading.get("memory")
     saved = saved_release(table, reading) if schema is None else None
     if saved is not None:
         found = saved.with_persons(original, reading)
-        return _of_table(found.engine, found.schema, weight, found.target.recoding, memory)
+        return _of_table(found.engine, found.schema, weight, found.target.recoding)
     if not isinstance(table, Release):
         if schema is None:
             msg = "A table needs a schema that says which columns are quasi-identifiers."
             raise ParameterError(msg, hint="write risk(table, schema). Only a release brings its own.")
-        return _of_table(open_with(table, schema, **reading), schema, weight, memory=memory)
+        return _of_table(open_with(table, schema, **reading), schema, weight)
     if schema is not None:
         msg = "A release brings its own schema."
         raise ParameterError(msg, hint="leave schema out, or give the released table with it.")
     roles = table.schema
     if roles.entity is None:
-        return _of_table(open_release(table), roles, weight, table.recoding, memory)
+        return _of_table(open_release(table, **budget_of(reading)), roles, weight, table.recoding)
     if original is None:
         raise no_persons()
     if weight is not None:
@@ -143,7 +143,7 @@ def original_census(release: Release, original: Any, sensitive: tuple[str, ...],
     known = getattr(release.recoding, "ladders", None)
     ladders = dict(known) if known else Schema(dict(schema.quasi)).bind(domains, default=auto()).ladders
     request = CensusRequest(schema.quasi_names, sensitive, ladders, entity=schema.entity, count=schema.count)
-    census = census_within(engine, request, reading.get("memory"))
+    census = census_within_memory(engine, request)
     if census.records != release.recipe.records:
         raise _other_table()
     return census
@@ -165,7 +165,6 @@ def _of_table(
     schema: Schema,
     weight: str | None,
     recoding: Recoding | None = None,
-    memory: str | None = None,
 ) -> Grouped:
     if weight is not None and schema.entity is not None:
         raise _no_weights()
@@ -179,7 +178,7 @@ def _of_table(
     request = CensusRequest(
         schema.quasi_names, (*schema.sensitive_names, *more), entity=schema.entity, count=schema.count
     )
-    census = census_within(engine, request, memory)
+    census = census_within_memory(engine, request)
     classes = classes_of(engine, census)
     return Grouped(
         schema=schema,

@@ -55,7 +55,7 @@ from incrowd.release import (
     Release,
     as_before,
     budget_of,
-    census_within,
+    census_within_memory,
     certificate_beside,
     certificate_in,
     load_recoding,
@@ -95,7 +95,7 @@ class Target:
         entity = schema.entity if schema.entity in columns else None
         count = schema.count if schema.count in columns else None
         request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=entity, count=count)
-        return census_within(self.engine, request, None)
+        return census_within_memory(self.engine, request)
 
     @property
     def hides_persons(self) -> bool:
@@ -153,7 +153,7 @@ class Target:
             engine = open_with(table, schema, **as_before(table, reading, self.read_as))
         else:
             engine = open_original(self.release, table, schema, **reading)
-        found = census_within(engine, request, reading.get("memory"))
+        found = census_within_memory(engine, request)
         if found.records < self.census.records:
             msg = "The original has fewer records than the release, so the release was not made of it."
             raise DataError(msg, hint="give the table that the release was made of.")

@@ -114,8 +114,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     source = open_source(table, schema, manner, sample=sample, **reading_of(options))
     limit = partial(suppression_limit, share=max_suppressed, number=max_suppressed_records)
     bounds = Bounds.of(limit, at_least=at_least, at_most=at_most, importance=importance, local=algorithm.local)
-    request, domains = request_for(source.engine, schema, model, options.get("memory"))
-    room = room_for(request, domains, schema, model, bounds, options.get("memory"))
+    request, domains = request_for(source.engine, schema, model)
+    room = room_for(source.engine, request, domains, schema, model, bounds)
 
     def asked(census: Census) -> Problem:
         return Problem(
@@ -144,7 +144,7 @@ def _publish(
     """Search, and publish what was found."""
     refuse_infeasible(problem)
     found = algorithm.search(problem, progress)
-    outcome = searched(source.engine, problem, found, source.reading.get("memory"))
+    outcome = searched(source.engine, problem, found)
     if isinstance(outcome, LocalOutcome):
         return publish_locally(source, problem, outcome, repr(algorithm))
     if outcome.best is None or outcome.best.classes == 0:
@@ -201,23 +201,18 @@ def _counted(columns: Sequence[str]) -> str:
     return "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
 
 
-def census_for(
-    engine: Engine, schema: Schema, model: Model, bounds: Bounds | None = None, memory: str | None = None
-) -> Census:
+def census_for(engine: Engine, schema: Schema, model: Model, bounds: Bounds) -> Census:
     """Count the quasi-identifiers with the sensitive columns that the promise is about."""
-    request, domains = request_for(engine, schema, model, memory)
-    if bounds is not None:
-        request = fitted(engine, request, domains, room_for(request, domains, schema, model, bounds, memory))
-    return engine.census(request)
+    request, domains = request_for(engine, schema, model)
+    room = room_for(engine, request, domains, schema, model, bounds)
+    return engine.census(fitted(engine, request, domains, room))
 
 
-def request_for(
-    engine: Engine, schema: Schema, model: Model, memory: str | None
-) -> tuple[CensusRequest, dict[str, Domain]]:
+def request_for(engine: Engine, schema: Schema, model: Model) -> tuple[CensusRequest, dict[str, Domain]]:
     """Say what is counted: the quasi-identifiers with the sensitive columns that the promise is about."""
     extra = [name for name in (schema.entity, schema.count) if name]
     domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
-    check_labels(schema, domains, memory)
+    check_labels(engine, schema, domains)
     binding = schema.bind(domains, default=auto())
     for note in binding.notes:
         warn(note)

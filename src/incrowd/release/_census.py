@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from incrowd.core import Census, CensusRequest, Domain, EngineError, Schema, SchemaError, warn
-from incrowd.engines import Budget, Engine, census_size_about, open_table
+from incrowd.engines import Engine, census_size_about, open_table
 from incrowd.hierarchies import Auto, Averaged, Mask, auto
 
 # Whether a census fits into memory, asked before it is counted: nobody is served by a process that the system ends.
 
 
-def fits(engine: Engine, request: CensusRequest, cells: int) -> bool:
+def fits_in_memory(engine: Engine, request: CensusRequest, cells: int | None = None) -> bool:
     """Say whether a census has about as many cells as fit, or fewer."""
+    cells = cells_that_fit(engine, request) if cells is None else cells
     return _size_about(engine, request, cells) <= cells
 
 
-def check_labels(schema: Schema, domains: Mapping[str, Domain], memory: str | None) -> None:
+def check_labels(engine: Engine, schema: Schema, domains: Mapping[str, Domain]) -> None:
     """Refuse masks of long texts that are too many: every value gets a label for every character."""
-    most, labels = Budget.of(memory).labels, 0
+    most, labels = engine.resources.budget.labels, 0
     for name, given in schema.quasi:
         plain = given.hierarchy if isinstance(given, Averaged) else given
         hierarchy = auto().choose(domains[name]) if plain is None or isinstance(plain, Auto) else plain
@@ -38,9 +39,9 @@ def check_labels(schema: Schema, domains: Mapping[str, Domain], memory: str | No
                 raise EngineError(msg, hint=hint)
 
 
-def shares_needed(engine: Engine, request: CensusRequest, memory: str | None = None) -> int:
+def shares_needed(engine: Engine, request: CensusRequest) -> int:
     """Say in how many shares the cells of a table must be looked at, each of which fits."""
-    cells = cells_within(request, memory)
+    cells = cells_that_fit(engine, request)
     return max(math.ceil(_size_about(engine, request, cells) / cells), 1)
 
 
@@ -54,20 +55,15 @@ def _size_about(engine: Engine, request: CensusRequest, cells: int) -> int:
     return possible if possible <= cells else census_size_about(engine, request, cells)
 
 
-def cells_within(request: CensusRequest, memory: str | None, *, local: bool = False) -> int:
-    """Say how many cells of a census fit into what may be used; without a word, into a share of what is left.
-
-    Fewer do where a local recoding is looked for.
-    """
-    return Budget.of(memory).cells(len(request.columns), local=local)
+def cells_that_fit(engine: Engine, request: CensusRequest, *, local: bool = False) -> int:
+    """Say how many cells fit into the memory of a table; fewer do where a local recoding is looked for."""
+    return engine.resources.budget.cells(len(request.columns), local=local)
 
 
-def census_within(
-    engine: Engine, request: CensusRequest, memory: str | None, *, hint: str = "ask about fewer columns."
-) -> Census:
-    """Count a table where its census fits into memory."""
-    cells = cells_within(request, memory)
-    if not fits(engine, request, cells):
+def census_within_memory(engine: Engine, request: CensusRequest, hint: str = "ask about fewer columns.") -> Census:
+    """Count a table; refuse it before where its census does not fit into memory."""
+    cells = cells_that_fit(engine, request)
+    if not fits_in_memory(engine, request, cells):
         msg = f"The census of this table does not fit into memory: {cells:,} cells do."
         raise EngineError(msg, hint=f"give it more memory, such as memory='16GB', or {hint}")
     return engine.census(request)
@@ -185,11 +181,11 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     engine = open_with(table, schema, **reading)
     extra = [name for name in (schema.entity, schema.count) if name]
     domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
-    check_labels(schema, domains, reading.get("memory"))
+    check_labels(engine, schema, domains)
     binding = schema.bind(domains, default=auto())
     for note in binding.notes:
         warn(note)
     request = CensusRequest(
         schema.quasi_names, schema.sensitive_names, binding.ladders, floor or {}, schema.entity, schema.count
     )
-    return census_within(engine, request, reading.get("memory"), hint="count coarser, by floor=.")
+    return census_within_memory(engine, request, hint="count coarser, by floor=.")

@@ -28,7 +28,7 @@ from incrowd.models import (
     promise,
     suppression_limit,
 )
-from incrowd.release._census import Reading, census_within, open_with
+from incrowd.release._census import Reading, census_within_memory, open_with
 from incrowd.search import Outcome, Problem, is_monotone, left_out_by
 
 
@@ -76,7 +76,7 @@ def feasibility(
     engine = open_with(table, schema, **reading)
     some = schema.quasi_names[:1]  # the table counts as one class, so the others need not be read
     request = CensusRequest(some, schema.sensitive_names, entity=schema.entity, count=schema.count)
-    census = census_within(engine, request, reading.get("memory"))
+    census = census_within_memory(engine, request)
     limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
     return feasible(model.bind(schema, census.domains), census.classes(), limit)
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from incrowd.core import CensusRequest, Domain, EngineError, Ladder, ParameterError, Schema, add_up
-from incrowd.engines import Budget, Engine, census_size_about
+from incrowd.engines import Engine, census_size_about
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model
-from incrowd.release._census import cells_within, fits
+from incrowd.release._census import cells_that_fit, fits_in_memory
 from incrowd.search import LocalOutcome, Outcome, Problem, hopeless_levels, too_small_levels
 
 DIGITS = 9
@@ -58,12 +58,12 @@ class Bounds:
 
 
 def room_for(
+    engine: Engine,
     request: CensusRequest,
     domains: Mapping[str, Domain],
     schema: Schema,
     model: Model,
     bounds: Bounds,
-    memory: str | None,
 ) -> Room:
     """Say how much fits, and from where to where columns may be raised."""
     heights = {name: request.ladders[name].height for name in request.quasi}
@@ -75,7 +75,7 @@ def room_for(
         lows = {name: max(low, hopeless[name]) for name, low in lows.items()}
     fixed = frozenset(name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged))
     return Room(
-        cells=cells_within(request, memory, local=bounds.local),
+        cells=cells_that_fit(engine, request, local=bounds.local),
         lows={name: min(low, highs[name]) for name, low in lows.items()},
         highs=highs,
         importance={name: _weight(bounds.importance.get(name)) for name in heights},
@@ -95,16 +95,16 @@ def _weight(given: Any) -> float:
 
 def fitted(engine: Engine, request: CensusRequest, domains: Mapping[str, Domain], room: Room) -> CensusRequest:
     """Give a request for a census that fits: as it was asked, or at the lowest floor of the chain that does."""
-    if fits(engine, request, room.cells):
+    if fits_in_memory(engine, request, room.cells):
         return request
     floors = chain(request, domains, room)
-    if not fits(engine, replace(request, floor=floors[-1]), room.cells):
+    if not fits_in_memory(engine, replace(request, floor=floors[-1]), room.cells):
         msg = f"No census of this table fits into memory, not even at the highest levels: {room.cells:,} cells do."
         raise EngineError(msg, hint="give it more memory, or ask for fewer sensitive columns.")
     low, high = 0, len(floors) - 1
     while low < high:
         middle = (low + high) // 2
-        if fits(engine, replace(request, floor=floors[middle]), room.cells):
+        if fits_in_memory(engine, replace(request, floor=floors[middle]), room.cells):
             high = middle
         else:
             low = middle + 1
@@ -165,44 +165,44 @@ GIVEN = "None is above the level that was given: nothing was lost by that."
 MORE = "A release with such levels may be better: more memory would look at them."
 
 
-def searched(engine: Engine, problem: Problem, outcome: Found, memory: str | None) -> Found:
+def searched(engine: Engine, problem: Problem, outcome: Found) -> Found:
     """Say of an outcome what was not searched because the census was taken at a floor."""
     if not floor_of(problem):
         return outcome
     if isinstance(outcome, LocalOutcome):
-        return replace(outcome, notes=(*outcome.notes, *seen_from(problem, memory, local=True)))
-    told = levels_told(engine, problem, memory)
+        return replace(outcome, notes=(*outcome.notes, *seen_from(engine, problem, local=True)))
+    told = levels_told(engine, problem)
     notes = (*outcome.notes, *told)
     if told[-1] == HARMLESS:
         return replace(outcome, notes=notes)
     return replace(outcome, notes=notes, proof=f"{outcome.proof} among the levels searched", lower_bound=0.0)
 
 
-def levels_told(engine: Engine, problem: Problem, memory: str | None) -> tuple[str, ...]:
+def levels_told(engine: Engine, problem: Problem) -> tuple[str, ...]:
     """Say which levels were not searched, and of which of them it is proven that no release has them."""
     floor = floor_of(problem)
     if not floor:
         return ()
-    cells = _cells(problem, memory)
+    cells = _cells(engine, problem)
     hopeless = {name: _hopeless(engine, problem, name, cells) for name in floor}
     lines = [_line(name, hopeless[name], level) for name, level in floor.items()]
     open_levels = any(hopeless[name] < level for name, level in floor.items())
-    return _first(cells, memory), *lines, MORE if open_levels else HARMLESS
+    return _first(engine, cells), *lines, MORE if open_levels else HARMLESS
 
 
-def seen_from(problem: Problem, memory: str | None, *, local: bool = False) -> tuple[str, ...]:
+def seen_from(engine: Engine, problem: Problem, *, local: bool = False) -> tuple[str, ...]:
     """Say how fine the columns were that a search saw, perhaps for a local recoding; nothing without a floor."""
     floor = floor_of(problem)
     if not floor:
         return ()
     raised = ", ".join(f"{name} (level {level})" for name, level in floor.items())
-    first = _first(_cells(problem, memory, local=local), memory)
+    first = _first(engine, _cells(engine, problem, local=local))
     return (f"{first} The search saw these columns no finer than that: {raised}. {MORE}",)
 
 
-def levels_given(problem: Problem, memory: str | None) -> tuple[str, ...]:
+def levels_given(engine: Engine, problem: Problem) -> tuple[str, ...]:
     """Say the same where nothing was searched: none of these levels is above those that were given."""
-    return (f"{_first(_cells(problem, memory), memory)} {GIVEN}",) if floor_of(problem) else ()
+    return (f"{_first(engine, _cells(engine, problem))} {GIVEN}",) if floor_of(problem) else ()
 
 
 def floor_of(problem: Problem) -> dict[str, int]:
@@ -211,15 +211,15 @@ def floor_of(problem: Problem) -> dict[str, int]:
     return {name: level for name, level in floors if level > problem.at_least.get(name, 0)}
 
 
-def _first(cells: int, memory: str | None) -> str:
+def _first(engine: Engine, cells: int) -> str:
     """Say why there is a floor; how many cells fit only if that was said, for what the machine has left changes."""
-    return FLOOR.format(cells="" if memory is None else f" ({cells:,} cells do)")
+    return FLOOR.format(cells="" if engine.resources.memory is None else f" ({cells:,} cells do)")
 
 
-def _cells(problem: Problem, memory: str | None, *, local: bool = False) -> int:
+def _cells(engine: Engine, problem: Problem, *, local: bool = False) -> int:
     """Say how many cells fit; the person is one of the columns."""
     census = problem.census
-    return Budget.of(memory).cells(len(census.codes) + (census.person is not None), local=local)
+    return engine.resources.budget.cells(len(census.codes) + (census.person is not None), local=local)
 
 
 def _hopeless(engine: Engine, problem: Problem, column: str, cells: int) -> int:

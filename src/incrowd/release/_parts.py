@@ -16,7 +16,7 @@ from incrowd.core import Census, CensusRequest, Classes, LocalRecoding, Schema, 
 from incrowd.engines import CellFile, Engine, can_spill, private_folder, shares_of, spill_census, write_arrays
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model
-from incrowd.release._census import fits
+from incrowd.release._census import fits_in_memory
 from incrowd.release._certificate import describe_columns
 from incrowd.release._explanation import Spreads
 from incrowd.release._feasibility import refuse_infeasible
@@ -105,7 +105,7 @@ def publish_in_parts(
     """Publish a table part by part; ``None`` if its census fits, or if a part that does not fit cannot be cut."""
     assert isinstance(algorithm, Mondrian)  # noqa: S101 - the caller saw to it
     lowest, highest = replace(request, floor=room.lows), replace(request, floor=room.highs)
-    if fits(source.engine, lowest, room.cells) or not fits(source.engine, highest, room.cells):
+    if fits_in_memory(source.engine, lowest, room.cells) or not fits_in_memory(source.engine, highest, room.cells):
         return None
     problem = replace(asked(source.engine.census(highest)), part=True)
     watch = None if progress is None else Watching(progress, problem.census.records)

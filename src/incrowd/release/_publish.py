@@ -23,7 +23,7 @@ from incrowd.core import (
     warn,
 )
 from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
-from incrowd.release._census import cells_within, fits
+from incrowd.release._census import fits_in_memory
 from incrowd.release._certificate import columns_of
 from incrowd.release._doubts import Seen, note_on, repeating
 from incrowd.release._explanation import Explanation, explanation_of, local_explanation_of
@@ -40,21 +40,21 @@ from incrowd.search import Inspection, LocalOutcome, Node, Outcome, Problem
 # Whether a release can be compared with its table, or at least be measured, within the memory that may be used.
 
 
-def comparable(original: Engine, schema: Schema, memory: str | None) -> bool:
+def comparable(original: Engine, schema: Schema) -> bool:
     """Say whether the census of the whole table fits, with all of its sensitive columns."""
     request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
-    return fits(original, request, cells_within(request, memory))
+    return fits_in_memory(original, request)
 
 
-def reportable(original: Engine, released: Engine, schema: Schema, memory: str | None) -> bool:
+def reportable(original: Engine, released: Engine, schema: Schema) -> bool:
     """Say whether a report can be written: nothing is compared in it where the original does not fit.
 
     Whose row it is only the original tells, so where people have several rows nothing is measured without it.
     """
-    if comparable(original, schema, memory):
+    if comparable(original, schema):
         return True
     request = CensusRequest(schema.quasi_names, schema.sensitive_names)
-    return schema.entity is None and fits(released, request, cells_within(request, memory))
+    return schema.entity is None and fits_in_memory(released, request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ def _verdict(engine: Engine, found: Found) -> tuple[Verdict, Classes]:
 
 
 def _reportable(source: Source, found: Found, released: Engine) -> bool:
-    return reportable(source.engine, released, found.problem.schema, source.reading.get("memory"))
+    return reportable(source.engine, released, found.problem.schema)
 
 
 def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes: tuple[str, ...] = ()) -> Release:

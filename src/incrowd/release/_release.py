@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from incrowd.core import CensusRequest, Domain, Recoding, Schema, Verdict
 from incrowd.engines import Answers, Engine, Remembered, digest_of_files, open_table
 from incrowd.models import Model
-from incrowd.release._census import AS_READ, as_before, cells_within, open_with
+from incrowd.release._census import AS_READ, as_before, cells_that_fit, open_with
 from incrowd.release._certificate import KeyFile
 from incrowd.release._explanation import Explanation, in_words
 from incrowd.release._folder import Format, save
@@ -51,7 +51,7 @@ def open_release(release: Release, **budget: Any) -> Engine:
         return open_table(table, missing_values=(), **budget)
     engine, key = open_released(table, **budget), digest_of_files(table)
     if release.kept.published is None or release.kept.published[0] != key:
-        release.kept.published = key, Answers(_room(release.schema, budget))
+        release.kept.published = key, Answers(_room(engine, release.schema))
     return Remembered(engine, release.kept.published[1])
 
 
@@ -66,7 +66,7 @@ def open_original(release: Release, table: Any, schema: Schema, **reading: Any) 
         return engine
     key = digest_of_files(table), *_as_read(reading)
     if release.kept.original is None or release.kept.original[0] != key:
-        answers = Answers(_room(schema, reading))
+        answers = Answers(_room(engine, schema))
         _know(release, answers, key)
         release.kept.original = key, answers
     return Remembered(engine, release.kept.original[1])
@@ -91,10 +91,10 @@ def _as_read(reading: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(reading.get(name) for name in AS_READ)
 
 
-def _room(schema: Schema, reading: Mapping[str, Any]) -> int:
+def _room(engine: Engine, schema: Schema) -> int:
     """Say how many cells may be kept."""
     request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity)
-    return cells_within(request, reading.get("memory")) // SHARE
+    return cells_that_fit(engine, request) // SHARE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

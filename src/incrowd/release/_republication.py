@@ -62,7 +62,7 @@ def republish(
         levels = recoding.levels if isinstance(recoding, FullDomainRecoding) else None
         bounds = Bounds({}, levels or {}, {}, limit=lambda records: records, local=levels is None)
         model = _without_paths(saved.model)
-        problem = Problem(census_for(engine, schema, model, bounds, memory), schema, model)
+        problem = Problem(census_for(engine, schema, model, bounds), schema, model)
         predicted = predicted_by(problem, recoding)
         released = open_released(data, wording, memory=memory)
         extra = [name for name in (schema.entity, schema.count) if name]

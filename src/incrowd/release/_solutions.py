@@ -65,18 +65,18 @@ def solutions(  # noqa: PLR0913 - all but the first three are optional
     (4, [0, 0, 0, 0])
     """
     model = promise(model)
-    engine, memory = open_with(table, schema, **reading), reading.get("memory")
+    engine = open_with(table, schema, **reading)
 
     def limit(records: int) -> int:
         return suppression_limit(records, max_suppressed, max_suppressed_records)
 
     bounds = Bounds.of(limit, at_least=at_least, at_most=at_most)
-    census = census_for(engine, schema, model, bounds, memory)
+    census = census_for(engine, schema, model, bounds)
     problem = Problem(
         census, schema, model, limit(census.records), bounds.at_least, bounds.at_most, suppression=suppression
     )
     found = all_solutions(problem)
-    return replace(found, floor=floor_of(problem), notes=levels_told(engine, problem, memory))
+    return replace(found, floor=floor_of(problem), notes=levels_told(engine, problem))
 
 
 def frontier(  # noqa: PLR0913 - all but the first two are optional
@@ -137,7 +137,8 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
         return suppression_limit(records, max_suppressed, max_suppressed_records)
 
     bounds = Bounds.of(limit, at_least=at_least, at_most=at_most, importance=importance)
-    census = census_for(open_with(table, schema, **reading), schema, whole, bounds, reading.get("memory"))
+    engine = open_with(table, schema, **reading)
+    census = census_for(engine, schema, whole, bounds)
     most = census.records if by == "k" else _different(census, models[by], schema)
     chosen = [value for value in VALUES if value <= most] if values is None else sorted(set(values))
     if not chosen or not all(isinstance(value, int) and value >= 1 for value in chosen):
@@ -155,7 +156,7 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
         suppression=suppression,
     )
     curve = find_frontier(problem, by, chosen, measure, progress)
-    return replace(curve, floor=floor_of(problem), notes=seen_from(problem, reading.get("memory")))
+    return replace(curve, floor=floor_of(problem), notes=seen_from(engine, problem))
 
 
 def _different(census: Census, model: Model, schema: Schema) -> int:

@@ -283,7 +283,7 @@ def _file(certificate: Plain, folder: Path, memory: str | None, again: Republica
         if written:
             raise
         return  # it is no file of this encoding, and that is said
-    yield from _table(certificate, released, memory, again, untouched=same)
+    yield from _table(certificate, released, again, untouched=same)
 
 
 def _sound(certificate: Plain) -> Iterator[Told]:
@@ -305,16 +305,14 @@ def _sound(certificate: Plain) -> Iterator[Told]:
     yield from ((False, name) for name, fine in sound.items() if not fine)
 
 
-def _table(
-    certificate: Plain, engine: Engine, memory: str | None, again: Republication | None, *, untouched: bool
-) -> Iterator[Told]:
+def _table(certificate: Plain, engine: Engine, again: Republication | None, *, untouched: bool) -> Iterator[Told]:
     try:
         names = list(engine.columns())
         yield names == [column["name"] for column in certificate["columns"]], "names of the columns"
         model = promise(certificate["promise"])
         if str(model) != certificate["promise"]:
             yield False, "promise: it is not written as promises are"
-        shares = _shares(engine, certificate["columns"], model, memory)
+        shares = _shares(engine, certificate["columns"], model)
         found = Measuring(engine, certificate["columns"], model, shares=shares).group().result()
     except EngineError:
         if untouched:
@@ -331,12 +329,12 @@ def _table(
     yield False, f"what can be measured: {trouble}"
 
 
-def _shares(engine: Engine, columns: list[Plain], model: Model, memory: str | None) -> int:
+def _shares(engine: Engine, columns: list[Plain], model: Model) -> int:
     """Say in how many shares a file is measured: in one, unless its classes do not fit, and can be judged apart."""
     schema = public_schema(columns)
     if schema.count is not None or any(isinstance(part, NTCloseness) for part in model.parts):
         return 1
-    return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names), memory)
+    return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names))
 
 
 def _counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Told]:

@@ -230,7 +230,7 @@ class Charts:
     @cached_property
     def compares(self) -> bool:
         """Whether the census of the original table fits into memory, so that it is measured beside the release."""
-        return comparable(self._before, self.release.schema, self.basis.reading.get("memory"))
+        return comparable(self._before, self.release.schema)
 
     @property
     def risks(self) -> dict[str, Risk]:

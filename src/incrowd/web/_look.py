@@ -14,7 +14,7 @@ from incrowd.datasets import hospital
 from incrowd.engines import open_table
 from incrowd.evidence import ColumnProfile
 from incrowd.plan import Suggestion, people_alone, suggest
-from incrowd.release import census_within
+from incrowd.release import census_within_memory
 from incrowd.web._desk import domain_of, plan_of, refuse_huge, suggestion_of, table_of
 from incrowd.web._reading import ask_for_sheet, asked_about, layout_of
 from incrowd.web._refusal import Plain
@@ -123,7 +123,7 @@ def singling_out(given: Plain, teller: Teller) -> Plain:
     plan = plan_of(given["plan"])
     names = [name for name, one in plan.columns.items() if one.role == "quasi"]
     request = CensusRequest(tuple(names), entity=plan.data.entity)
-    census = census_within(table_of(plan), request, plan.data.memory, hint=FEWER)
+    census = census_within_memory(table_of(plan), request, hint=FEWER)
     together = _alone(census, names)
     without = [{"column": name, **_alone(census, [one for one in names if one != name])} for name in names]
     widest = sorted(names, key=lambda name: -len(census.domains[name]))[:8]

@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.core import Census, CensusRequest, Packing, group, tally
 from incrowd.engines import Engine
-from incrowd.release import cells_within, fits
+from incrowd.release import fits_in_memory
 
 COLUMNS = 10  # pairs are formed of so many columns at most, those with the most values: 45 pairs
 LONG, FEWER = 200_000, 5  # of so long a census pairs are formed of so many columns only: 10 pairs
@@ -63,7 +63,7 @@ class SinglingOut:
 def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -> Census | None:
     """Count once; nothing without quasi-identifiers, and where the census would not fit into memory."""
     request = CensusRequest(tuple(quasi), entity=entity)
-    if not quasi or not fits(engine, request, cells_within(request, None)):
+    if not quasi or not fits_in_memory(engine, request):
         return None
     return engine.census(request)
 
@@ -83,7 +83,7 @@ def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut
 def alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
     """Count the records that are one of a kind by the quasi-identifiers and one more column, if that fits in memory."""
     request = CensusRequest((*quasi, name))
-    if not quasi or not fits(engine, request, cells_within(request, None)):
+    if not quasi or not fits_in_memory(engine, request):
         return None
     return _alone(engine.census(request), request.quasi).alone
 
