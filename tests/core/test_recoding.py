@@ -77,6 +77,12 @@ def test_suppressed_classes_are_named_by_every_column() -> None:
         full({"age": 1, "sex": 0}, suppressed=(np.array([1]),))
 
 
+def test_a_combination_is_suppressed_if_all_its_groups_are_those_of_a_suppressed_class() -> None:
+    recoding = full({"age": 1, "sex": 0}, suppressed=(np.array([1, 0]), np.array([0, 1])))
+    assert recoding.is_suppressed([np.array([0, 0, 1, 1, 1]), np.array([0, 1, 0, 1, 0])]).tolist() == [0, 1, 1, 0, 1]
+    assert not full({"age": 1, "sex": 0}).is_suppressed([np.array([0]), np.array([1])]).any()
+
+
 def test_suppressed_classes_have_one_entry_in_every_array() -> None:
     with pytest.raises(ParameterError, match="suppressed must have one entry per class each"):
         full({"age": 1, "sex": 0}, suppressed=(np.array([0, 1]), np.array([0])))

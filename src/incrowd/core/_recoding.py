@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -77,6 +77,14 @@ class FullDomainRecoding:
     def masks(self) -> bool:
         """Whether some records are published as ``*``: then every quasi-identifier is text."""
         return self.masked and self.leaves_out
+
+    def is_suppressed(self, groups: Sequence[Ints]) -> npt.NDArray[np.bool_]:
+        """Say which combinations of groups are left out or masked; one array per quasi-identifier, of its level."""
+        if not self.leaves_out:
+            return np.zeros(len(groups[0]), dtype=bool)
+        sizes = [len(self.ladders[name].labels[level]) for name, level in self.levels.items()]
+        ids = group([np.concatenate(pair) for pair in zip(groups, self.suppressed, strict=True)], sizes).ids
+        return np.isin(ids[: len(groups[0])], ids[len(groups[0]) :])
 
 
 @dataclass(frozen=True, eq=False)

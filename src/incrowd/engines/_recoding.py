@@ -167,9 +167,7 @@ def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) 
     labels = {name: recoding.ladders[name].labels[level] for name, level in recoding.levels.items()}
     rows: Any = slice(None)
     if recoding.leaves_out:
-        sizes = [len(texts) for texts in labels.values()]
-        left_out, cells = together(recoding.suppressed, list(groups.values()), sizes)
-        rows = np.isin(cells, left_out, invert=True)
+        rows = ~recoding.is_suppressed(list(groups.values()))
     if recoding.masks:
         masked = {name: np.where(rows, groups[name], len(labels[name])) for name in recoding.levels}
         return slice(None), {name: _labelled_rows(np.append(labels[name], TOP), masked[name]) for name in masked}

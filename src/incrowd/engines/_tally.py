@@ -18,7 +18,6 @@ from incrowd.engines._encoding import Coded
 from incrowd.engines._files import by_duckdb, check_suffix, ending_of, write_batches
 from incrowd.engines._frame import FrameEngine
 from incrowd.engines._protocol import Engine, Replace, begin
-from incrowd.engines._recoding import together
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
 
@@ -126,9 +125,7 @@ def published_rows(
     codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
     counts = census.counts.astype(np.int64)
     if recoding.leaves_out:
-        sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
-        left_out, cells = together(recoding.suppressed, [codes[name] for name in recoding.quasi], sizes)
-        stays = np.isin(cells, left_out, invert=True)
+        stays = ~recoding.is_suppressed([codes[name] for name in recoding.quasi])
         codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
     columns = {}
     for name in publish:

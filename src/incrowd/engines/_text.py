@@ -28,7 +28,6 @@ from incrowd.engines._encoding import Coded, Coding, codes_by, packed, rows_with
 from incrowd.engines._frame import Column, FrameEngine
 from incrowd.engines._home import DuckHome, Frame
 from incrowd.engines._protocol import Engine, Replace, begin, how_many, is_watched
-from incrowd.engines._recoding import together
 from incrowd.engines._resources import check_values
 from incrowd.engines._tally import TalliedEngine
 from incrowd.engines._text_column import TextColumn, plain_texts
@@ -268,9 +267,7 @@ class TextEngine(FrameEngine):
         codes = dict(zip(publish, packing.unpack(words), strict=True))
         if recoding.leaves_out:
             shown = [_by_label(groups[name], labels[name])[codes[name]] for name in recoding.quasi]
-            sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
-            left_out, cells = together(recoding.suppressed, shown, sizes)
-            stays = np.isin(cells, left_out, invert=True)
+            stays = ~recoding.is_suppressed(shown)
             codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
         columns = {name: Coded.ranked(labels[name].keys, column) for name, column in codes.items()}
         return TalliedEngine(columns, counts, self._home.hand_back, self.resources)

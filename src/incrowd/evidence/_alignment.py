@@ -45,11 +45,7 @@ def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer])
     numbers = [len(namer.ladder.labels[level]) for namer, level in zip(names, levels, strict=True)]
     classes = group(raised, numbers)
     records, codes = classes.sums(census.counts), [column[classes.first] for column in raised]
-    gone = np.zeros(len(classes), dtype=bool)
-    if recoding.leaves_out:
-        both = [np.concatenate(pair) for pair in zip(codes, recoding.suppressed, strict=True)]
-        ids = group(both, numbers).ids
-        gone = np.isin(ids[: len(classes)], ids[len(classes) :])
+    gone = recoding.is_suppressed(codes)
     labels = [
         namer.by_group(np.full(int((~gone).sum()), level), column[~gone])
         for namer, level, column in zip(names, levels, codes, strict=True)
@@ -145,11 +141,7 @@ def _linked_by_levels(recoding: FullDomainRecoding, census: Census, target: str)
     steps = zip(census.quasi, values, strict=True)
     labels = tuple(census.ladders[name].step(0, recoding.levels[name])[codes] for name, codes in steps)
     names = tuple(census.ladders[name].labels[recoding.levels[name]] for name in census.quasi)
-    published = np.ones(len(census), dtype=bool)
-    if recoding.leaves_out:
-        both = [np.concatenate(pair) for pair in zip(labels, recoding.suppressed, strict=True)]
-        ids = group(both, [len(texts) for texts in names]).ids
-        published = ~np.isin(ids[: len(census)], ids[len(census) :])
+    published = ~recoding.is_suppressed(labels)
     return Linked(values, _target(census, target), labels, names, published, census.counts.astype(np.int64))
 
 

@@ -21,7 +21,6 @@ from incrowd.core import (
     LocalRecoding,
     Namer,
     Recoding,
-    group,
 )
 from incrowd.engines import Wording, digest_of_files, files_of
 from incrowd.release._census import AS_READ
@@ -167,7 +166,7 @@ def predicted_by(problem: Problem, recoding: Recoding, paths: Ints | None = None
     """Give the classes that a recoding makes of a table."""
     if isinstance(recoding, FullDomainRecoding):
         classes = problem.census.classes(recoding.levels)
-        return Predicted(classes, _left_out(classes, recoding))
+        return Predicted(classes, recoding.is_suppressed(classes.codes))
     classes = _locally(problem, recoding)
     classes = classes if paths is None else replace(classes, paths=paths)
     kept = _published(recoding)
@@ -197,16 +196,6 @@ def _published(recoding: LocalRecoding) -> Bools | slice:
     """Say which entries of a recoding are published; a slice, which copies nothing, where all are."""
     kept = recoding.classes >= 0
     return slice(None) if kept.all() else kept
-
-
-def _left_out(predicted: Classes, recoding: FullDomainRecoding) -> Bools:
-    """Say which classes of a node are suppressed."""
-    if not recoding.leaves_out:
-        return np.zeros(len(predicted), dtype=bool)
-    sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
-    both = [np.concatenate(pair) for pair in zip(predicted.codes, recoding.suppressed, strict=True)]
-    ids = group(both, sizes).ids
-    return np.isin(ids[: len(predicted)], ids[len(predicted) :])
 
 
 # What a release was made of, for whoever draws it: the original table, the census, and the classes it became.
