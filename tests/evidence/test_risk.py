@@ -156,7 +156,7 @@ def test_a_release_brings_its_schema_and_is_measured_as_published() -> None:
     risk = ic.risk(release)
     assert (risk.records, risk.classes, risk.k) == (7, 3, 2)
     assert risk.guesses["disease"].highest == 1  # two with flu have a class of their own
-    with pytest.raises(ic.ParameterError, match="A table needs a schema"):
+    with pytest.raises(ic.ParameterError, match="A table alone does not say"):
         ic.risk(TABLE)
 
 

@@ -103,8 +103,8 @@ def test_people_that_fit_classes_are_counted_as_by_comparing_each_with_each(
     labels = list(classes)
     fittings = []
     for pairs in fits:
-        listed = np.array(sorted(set(pairs)), dtype=np.int64).reshape(-1, 2)
-        fittings.append(Fitting.of_pairs(listed[:, 0], listed[:, 1], 4, 4))
+        fitting = [np.array([value for label, value in set(pairs) if label == one], dtype=np.int64) for one in range(4)]
+        fittings.append(Fitting.of(fitting, 4))
     table = np.array(people, dtype=np.int64).reshape(-1, 3)
     found = crowds(
         [np.array(part) for part in zip(*labels, strict=True)], fittings, [table[:, 0], table[:, 1]], table[:, 2]
@@ -116,7 +116,7 @@ def test_people_that_fit_classes_are_counted_as_by_comparing_each_with_each(
 
 
 def test_a_value_without_a_label_fits_nothing() -> None:
-    fitting = Fitting.one_each(np.array([1, -1, 0]), 2)
+    fitting = Fitting.of([np.array([2]), np.array([0])], 3)
     found = crowds([np.array([0, 1])], [fitting], [np.array([0, 1, 2])], np.array([7, 8, 9]))
     assert found.tolist() == [9, 7]
 

@@ -51,7 +51,7 @@ from incrowd.cli._text import Paper, risk_lines, rule_lines, text_of
 
 if TYPE_CHECKING:
     from incrowd.core import Schema, Verdict
-    from incrowd.evidence import Assessment, Checklist, Risk, Saved
+    from incrowd.evidence import Assessment, Checklist, Risk, Subject
     from incrowd.hierarchies import Categories
     from incrowd.models import Model
 
@@ -140,11 +140,13 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     reading = reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory)
     roles = {"entity": entity, "count": count, "missing": missing, "quasi": quasi, "sensitive": sensitive}
     saved = open_saved(data, {**roles, "categories": categories}, reading)
-    meanings: Meanings = saved.meanings if saved is not None else _meanings(_names(sensitive), categories or [])
+    meanings: Meanings = (
+        dict(saved.schema.sensitive) if saved is not None else _meanings(_names(sensitive), categories or [])
+    )
     model = None if require is None else read_promise(require, meanings)
     asked = read_chances(population, weight, threshold)
     asked = replace(asked, **read_presets(presets or [], _names(kinds), populous, year))
-    schema = _schema(data, roles, meanings, reading) if saved is None else saved.target.schema
+    schema = _schema(data, roles, meanings, reading) if saved is None else saved.schema
     with Watch(quiet=quiet), speaking(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
         found = _measured(data, schema, model, asked, reading, saved)
@@ -173,7 +175,7 @@ def _schema(data: Path, roles: Mapping[str, Any], meanings: Meanings, reading: d
 
 
 def _measured(
-    data: Path, schema: Schema, model: Model | None, asked: Asked, reading: dict[str, Any], saved: Saved | None
+    data: Path, schema: Schema, model: Model | None, asked: Asked, reading: dict[str, Any], saved: Subject | None
 ) -> _Found:
     import incrowd as ic
 
@@ -232,7 +234,7 @@ def _size(data: Path, assessment: Assessment, reading: dict[str, Any]) -> str:
     return f"{rows}, {amount(len(layout.columns), 'column')}, separator '{shown}'"
 
 
-def _size_of(saved: Saved, assessment: Assessment) -> str:
+def _size_of(saved: Subject, assessment: Assessment) -> str:
     """Say how large a release is."""
     return f"{amount(assessment.records, 'row')}, {amount(len(saved.engine.columns()), 'column')}"
 

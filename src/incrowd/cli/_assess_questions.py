@@ -16,7 +16,7 @@ from incrowd.cli._run import amount, terminal_words
 
 if TYPE_CHECKING:
     from incrowd.core import Schema
-    from incrowd.evidence import Assessment, Checklist, Risk, Saved
+    from incrowd.evidence import Assessment, Checklist, Risk, Subject
     from incrowd.models import Model
 
 
@@ -138,7 +138,7 @@ def read_presets(names: list[str], kinds: list[str], populous: Path | None, year
 
 
 def measured(
-    data: Path, schema: Schema, asked: Asked, reading: Mapping[str, Any], saved: Saved | None = None
+    data: Path, schema: Schema, asked: Asked, reading: Mapping[str, Any], saved: Subject | None = None
 ) -> tuple[Risk | None, list[Checklist]]:
     """Measure the chances, and hold the table against every rule.
 
@@ -284,7 +284,7 @@ def _check_categories(part: Any, meanings: Meanings) -> None:
 # ``incrowd assess`` of a saved release: its folder says which column is what.
 
 
-def open_saved(data: Path, given: Mapping[str, Any], reading: Mapping[str, Any]) -> Saved | None:
+def open_saved(data: Path, given: Mapping[str, Any], reading: Mapping[str, Any]) -> Subject | None:
     """Open the folder, the certificate or the data file of a release; nothing if this is a table.
 
     Parameters
@@ -297,19 +297,19 @@ def open_saved(data: Path, given: Mapping[str, Any], reading: Mapping[str, Any])
         How to read a file.
     """
     from incrowd.core import ParameterError
-    from incrowd.evidence import saved_release
-    from incrowd.release import certificate_in
+    from incrowd.evidence import subject_of
+    from incrowd.release import certificate_beside, certificate_in
 
     useless = [name for name, value in given.items() if value]
     if useless and certificate_in(data) is None:  # a data file, of which somebody says more than its certificate
         return None
-    found = saved_release(data, dict(reading))
-    if found is None:
+    if certificate_in(data) is None and certificate_beside(data) is None:
         return None
+    found = subject_of(data, None, reading)
     if useless:
         msg = f"--{useless[0]} is about the columns of a table, and a release says itself what its columns are."
         raise ParameterError(msg, hint=f"leave --{useless[0]} out, or name the data file in the folder public.")
-    if found.several:
+    if found.has_several_rows:
         msg = "People have several rows in this release, and it does not say whose row is whose."
         raise ParameterError(msg, hint=f"incrowd attack {data} --original DATA counts people, and so does its report.")
     return found

@@ -9,10 +9,9 @@ from incrowd.evidence._compare import Comparison, compare
 from incrowd.evidence._json import plain_verdict
 from incrowd.evidence._profile import ColumnProfile, Profile, profile, profile_of
 from incrowd.evidence._risk import risk
-from incrowd.evidence._risk_classes import Saved, grouped, original_census, saved_release
 from incrowd.evidence._risk_result import SAFE_HARBOR, AttackerRisk, Checklist, Item, Preset, Risk, preset
 from incrowd.evidence._sides import Compared, Side, compared
-from incrowd.evidence._subject import target_of
+from incrowd.evidence._subject import Subject, original_census, subject_of
 from incrowd.evidence._utility import utility
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 
@@ -35,8 +34,8 @@ __all__ = [
     "Profile",
     "QueryErrors",
     "Risk",
-    "Saved",
     "Side",
+    "Subject",
     "Utility",
     "assess",
     "attack",
@@ -44,7 +43,6 @@ __all__ = [
     "check",
     "compare",
     "compared",
-    "grouped",
     "is_guess",
     "original_census",
     "plain_verdict",
@@ -52,8 +50,7 @@ __all__ = [
     "profile",
     "profile_of",
     "risk",
-    "saved_release",
-    "target_of",
+    "subject_of",
     "utility",
     "worst_of",
 ]

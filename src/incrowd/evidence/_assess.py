@@ -15,7 +15,6 @@ from incrowd.attacks import certain_values
 from incrowd.core import (
     Cells,
     Census,
-    CensusRequest,
     Classes,
     Domain,
     Grouping,
@@ -26,6 +25,7 @@ from incrowd.core import (
     compatible_sizes,
 )
 from incrowd.evidence._assessment import Assessment, ColumnAssessment
+from incrowd.evidence._subject import subject_of
 from incrowd.hierarchies import BoundCategories, Categories, Ordered, Tree, auto
 from incrowd.measures import ClassSizes, Exposed
 from incrowd.models import (
@@ -43,7 +43,7 @@ from incrowd.models import (
     TCloseness,
     worst,
 )
-from incrowd.release import Reading, census_within_memory, open_with
+from incrowd.release import Reading
 
 # Fewer classes to measure: those that hold one and the same value are distributed alike.
 
@@ -297,10 +297,7 @@ def assess(table: Any, schema: Schema, *, matching: Matching = "exact", **readin
     if matching not in ("exact", "compatible"):
         msg = f"matching must be 'exact' or 'compatible', got {matching!r}."
         raise ParameterError(msg)
-    engine = open_with(table, schema, **reading)
-    request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
-    census = census_within_memory(engine, request)
-    return assessment_of(census, schema, matching=matching)
+    return assessment_of(subject_of(table, schema, reading).census, schema, matching=matching)
 
 
 def assessment_of(census: Census, schema: Schema, *, matching: Matching = "exact") -> Assessment:

@@ -40,7 +40,7 @@ from incrowd.evidence._intersection import intersection
 from incrowd.evidence._linkage import join, linkage
 from incrowd.evidence._minimality import own_attacks
 from incrowd.evidence._people import On, known_from, known_from_original
-from incrowd.evidence._subject import target_of
+from incrowd.evidence._subject import subject_of
 from incrowd.hierarchies import Categories, Ordered, Tree
 from incrowd.measures import Exposed, same_classes
 from incrowd.models import check_column, read_list
@@ -286,27 +286,26 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     if who is not None:
         check_column(who, "who")
     pairs = _columns(on)
-    options = dict(reading)
-    target = target_of(table, schema, options)
-    before, whole = (None, None) if original is None else target.original(original, options)
-    target = target if original is None else target.with_persons(original, options)
-    known = None if external is None else known_from(external, target, pairs, who, options)
-    if known is None and before is not None and whole is not None and len(target.averaged) < len(target.schema.quasi):
-        known = known_from_original(target, before, whole)
+    subject = subject_of(table, schema, reading)
+    before, whole = (None, None) if original is None else subject.original(original, reading)
+    subject = subject if original is None else subject.with_persons(original, reading)
+    known = None if external is None else known_from(external, subject, pairs, who, reading)
+    if known is None and before is not None and whole is not None and len(subject.averaged) < len(subject.schema.quasi):
+        known = known_from_original(subject, before, whole)
     intruder = intruder or Intruder()
-    notes = [ROWS] if target.hides_persons else []
-    entries = list(ClassAttacks(target.census, target.classes, target.schema, intruder, whole).run(notes))
-    joined = None if known is None else join(target, known, whole)
+    notes = [ROWS] if subject.hides_persons else []
+    entries = list(ClassAttacks(subject.census, subject.classes, subject.schema, intruder, whole).run(notes))
+    joined = None if known is None else join(subject, known, whole)
     entries += [] if joined is None else linkage(joined)
-    entries += own_attacks(target, intruder.seed, joined)
+    entries += own_attacks(subject, intruder.seed, joined)
     if other is not None and joined is not None:
-        second = target_of(other, None if isinstance(other, Release) else schema, options)
-        second = second if original is None else second.with_persons_if_its(original, options)
+        second = subject_of(other, None if isinstance(other, Release) else schema, reading)
+        second = second if original is None else second.with_persons_if_its(original, reading)
         entries += intersection(joined, second)
     return Attacks(
-        records=target.census.records,
-        persons=target.census.persons,
-        classes=len(target.classes),
+        records=subject.census.records,
+        persons=subject.census.persons,
+        classes=len(subject.classes),
         entries=tuple(entries),
         notes=tuple(notes),
     )

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from incrowd.core import CensusRequest, Partition, Schema, Verdict, warn
+from incrowd.core import Partition, Schema, Verdict, warn
+from incrowd.evidence._subject import subject_of
 from incrowd.models import Model, promise, trivial_notes
-from incrowd.release import (
-    Reading,
-    census_within_memory,
-    climbs,
-    ladders_of,
-    notes_on_look_alikes,
-    open_with,
-    verdict_of,
-)
+from incrowd.release import Reading, climbs, ladders_of, notes_on_look_alikes, verdict_of
 
 
 def check(
@@ -54,12 +47,8 @@ def check(
     (False, (Fraction(1, 1),), 1)
     """
     model = promise(model)
-    engine = open_with(table, schema, **reading)
-    ladders = ladders_of(schema, engine.domains(schema.quasi_names)) if climbs(model) else {}
-    request = CensusRequest(
-        schema.quasi_names, schema.sensitive_names, ladders, entity=schema.entity, count=schema.count
-    )
-    census = census_within_memory(engine, request)
+    subject = subject_of(table, schema, reading)
+    census = subject.count(ladders_of(schema, subject.engine.domains(schema.quasi_names)) if climbs(model) else None)
     classes = census.classes()
     classes = classes if partition is None else partition.attach(classes)
     judges = model.bind(schema, census.domains)

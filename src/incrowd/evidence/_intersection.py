@@ -15,7 +15,7 @@ from incrowd.core import Classes, Domain, ParameterError
 from incrowd.evidence._attacks import Attack, Table
 from incrowd.evidence._linkage import Joined, join
 from incrowd.evidence._people import Known, Told, quasi_identifiers, rows_of
-from incrowd.evidence._subject import Target
+from incrowd.evidence._subject import Subject
 from incrowd.measures import Exposed
 from incrowd.release import free_name
 
@@ -49,9 +49,9 @@ class Values:
         return np.where(one >= 0, one, np.where(two >= 0, np.append(self.codes[1], -1)[two], -1))
 
 
-def intersection(one: Joined, other: Target) -> Iterator[Attack]:
+def intersection(one: Joined, other: Subject) -> Iterator[Attack]:
     """Look everybody up in both releases, and keep the sensitive values that both allow."""
-    names = [name for name in one.target.schema.sensitive_names if name in other.schema.sensitive_names]
+    names = [name for name in one.subject.schema.sensitive_names if name in other.schema.sensitive_names]
     if not names:
         msg = "The two releases have no sensitive column in common."
         raise ParameterError(msg, hint="compare releases that tell the same about people.")
@@ -60,7 +60,7 @@ def intersection(one: Joined, other: Target) -> Iterator[Attack]:
         yield _attack(joined, name)
 
 
-def _shared(known: Known, other: Target) -> Known:
+def _shared(known: Known, other: Subject) -> Known:
     """Keep the columns that the other release can be joined on too."""
     usable = [name in other.schema.quasi_names and name not in other.averaged for name in known.on]
     if not any(usable):

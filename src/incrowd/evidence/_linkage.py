@@ -29,7 +29,7 @@ from incrowd.core import Classes, LocalRecoding, add_up, group
 from incrowd.evidence._attacks import Attack, Table
 from incrowd.evidence._findings import CHANCES
 from incrowd.evidence._people import Known, Told, Truth, quasi_identifiers, rows_of, shares
-from incrowd.evidence._subject import Target
+from incrowd.evidence._subject import Subject
 from incrowd.models import KAnonymity
 from incrowd.release import free_name
 
@@ -60,7 +60,7 @@ class Joined:
     wants in every class, or one. Else they are records, and everywhere if it is asked for ``by_record``.
     """
 
-    target: Target
+    subject: Subject
     known: Known
     classes: Classes
     codes: tuple[Ints, ...]
@@ -79,16 +79,16 @@ class Joined:
     @cached_property
     def _unread_labels(self) -> dict[str, Bools]:
         pairs = zip(self.known.on, self.known.domains, strict=True)
-        return {name: self.target.unread(name, domain) for name, domain in pairs}
+        return {name: self.subject.unread(name, domain) for name, domain in pairs}
 
     @cached_property
     def found(self) -> Linked:
         """What the classes that can be a person's say; walked once for all attacks that ask."""
-        names = self.target.schema.sensitive_names
+        names = self.subject.schema.sensitive_names
         if self._is_crowd:
             return link_persons(self.links, Crowd.of(self.classes, names))
         certain = {name: certain_values(self.classes, name) for name in names}
-        own = self.known.original and isinstance(self.target.recoding, LocalRecoding)  # for the narrowest group
+        own = self.known.original and isinstance(self.subject.recoding, LocalRecoding)  # for the narrowest group
         least, size = self.least, self.classes.size
         sizes = size if least is None else np.minimum(size, least)
         found = link(self.links, sizes, certain, widths_of(self.codes, self.covered) if own else None)
@@ -106,14 +106,14 @@ class Joined:
         overlap = any(matching.most > 1 for matching in self.links.matchings)
         if overlap and int(self.classes.size.sum()) > people_of(self.classes):
             return True
-        return any(has_several_certain(self.classes, name) for name in self.target.schema.sensitive_names)
+        return any(has_several_certain(self.classes, name) for name in self.subject.schema.sensitive_names)
 
     @cached_property
     def least(self) -> int | None:
         """How many persons every class has for sure, where records of the same person cannot be told; else nothing."""
-        if not self.target.hides_persons or self.by_record:
+        if not self.subject.hides_persons or self.by_record:
             return None
-        model = self.target.model
+        model = self.subject.model
         promised = [part.k for part in model.parts if isinstance(part, KAnonymity)] if model is not None else []
         least = max(promised, default=1)
         return least if int(self.classes.records.min(initial=least)) >= least else 1
@@ -139,7 +139,7 @@ class Joined:
 
     def fewer(self, attack: str) -> tuple[str, ...]:
         """Say that values may be missing, where nobody can say whose row is whose."""
-        return (f"{attack}: {SEVERAL}",) if self.target.hides_persons else ()
+        return (f"{attack}: {SEVERAL}",) if self.subject.hides_persons else ()
 
     def missing(self, attack: str) -> Iterator[str]:
         """Say which labels could not be read, without their texts."""
@@ -171,22 +171,22 @@ class Joined:
         return int(self.known.counts[self.who(some)].sum())
 
 
-def join(target: Target, known: Known, whole: Classes | None = None) -> Joined:
+def join(subject: Subject, known: Known, whole: Classes | None = None) -> Joined:
     """Match labels with values, and prepare the walk from people to classes."""
-    quasi = target.schema.quasi_names
+    quasi = subject.schema.quasi_names
     places = [quasi.index(name) for name in known.on]
-    classes = target.classes
+    classes = subject.classes
     codes = tuple(classes.codes[place] for place in places)
-    labels = [target.census.labels(name) for name in known.on]
+    labels = [subject.census.labels(name) for name in known.on]
     if len(places) < len(quasi):
         regions = group(codes, [len(names) for names in labels])
         classes = classes.merge(regions.ids, len(regions))
         codes = tuple(column[regions.first] for column in codes)
-    covered = tuple(target.reached(name, domain) for name, domain in zip(known.on, known.domains, strict=True))
+    covered = tuple(subject.covered(name, domain) for name, domain in zip(known.on, known.domains, strict=True))
     pairs = zip(covered, known.domains, strict=True)
     matchings = [Matching.of(reached, len(domain)) for reached, domain in pairs]
-    truth = Truth(target, known, whole) if known.original and whole is not None else None
-    return Joined(target, known, classes, codes, covered, Links(codes, known.codes, matchings), truth)
+    truth = Truth(subject, known, whole) if known.original and whole is not None else None
+    return Joined(subject, known, classes, codes, covered, Links(codes, known.codes, matchings), truth)
 
 
 FOREIGN = (
@@ -198,7 +198,7 @@ FOREIGN = (
 def linkage(joined: Joined) -> list[Attack]:
     """Say who is found, and whose sensitive values are certain."""
     found = joined.found
-    return [_found(joined, found), *(_disclosed(joined, found, one) for one in joined.target.schema.sensitive_names)]
+    return [_found(joined, found), *(_disclosed(joined, found, one) for one in joined.subject.schema.sensitive_names)]
 
 
 def _found(joined: Joined, found: Linked) -> Attack:
@@ -218,7 +218,7 @@ def _found(joined: Joined, found: Linked) -> Attack:
         exposed=exposed,
         targets=known.people,
         right=_right(joined, found, (people, sizes)),
-        baseline=_anybody(int(people.sum()), people_of(joined.target.classes), known.people),
+        baseline=_anybody(int(people.sum()), people_of(joined.subject.classes), known.people),
         unit="chance",
         worst=None if smallest is None else Fraction(1, smallest),
         worst_class={} if smallest is None else _label(joined, found, joined.first(found.candidates == smallest)),
@@ -230,7 +230,7 @@ def _found(joined: Joined, found: Linked) -> Attack:
 
 
 def _anybody(matched: int, published: int, targets: int) -> Fraction:
-    """Say how many are right who pick anybody of the release, for each target who can be there; not for others."""
+    """Say how many are right who pick anybody of the release, for each subject who can be there; not for others."""
     return Fraction(min(matched, published), max(targets, 1)) * one_of(published)
 
 
@@ -244,7 +244,7 @@ def _right(joined: Joined, found: Linked, counted: tuple[Counts, Counts]) -> Fra
 
 def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
     known, chosen = joined.known, found.values[name] >= 0
-    prior = Prior.of(joined.target.classes, name)
+    prior = Prior.of(joined.subject.classes, name)
     constant = prior.people == prior.largest
     told: Told | None = None
     if chosen.any() and joined.truth is not None and not joined.truth.everybody:
@@ -282,7 +282,7 @@ def _notes(joined: Joined) -> tuple[str, ...]:
     known, truth, matched = joined.known, joined.truth, joined.matched
     notes = [f"linkage: {matched:,} of {known.people:,} {known.noun} have a candidate in the release."]
     notes += joined.missing("linkage")
-    if joined.target.averaged:
+    if joined.subject.averaged:
         notes.append("columns that are published as averages take no part in linkage.")
     if joined.least is not None:
         notes.append(_unknown(joined.least))
@@ -304,7 +304,7 @@ def _unknown(least: int) -> str:
 def _label(joined: Joined, found: Linked, who: int) -> dict[str, str | None]:
     """Name a class that a person can be in."""
     place = int(found.only[found.kind[who]])
-    names = [joined.target.census.labels(name) for name in joined.known.on]
+    names = [joined.subject.census.labels(name) for name in joined.known.on]
     pairs = zip(joined.known.on, names, joined.codes, strict=True)
     return {name: texts[codes[place]] for name, texts, codes in pairs}
 
@@ -312,7 +312,7 @@ def _label(joined: Joined, found: Linked, who: int) -> dict[str, str | None]:
 def _records(joined: Joined, found: Linked, chosen: Bools) -> Table:
     """Give who is exposed, how many candidates each has, and the values that are certain: one row for each."""
     who = np.flatnonzero(joined.who(chosen) & (joined.people > 0))
-    certain = [found.certain(name) for name in joined.target.schema.sensitive_names]
+    certain = [found.certain(name) for name in joined.subject.schema.sensitive_names]
     rows = np.maximum.reduce(
         [np.ones(len(who), dtype=np.int64), *(np.diff(part[0])[found.kind[who]] for part in certain)]
     )
@@ -321,7 +321,7 @@ def _records(joined: Joined, found: Linked, chosen: Bools) -> Table:
     who, turn = who[source], row - begins[source]
     answers = found.kind[who]
     codes = {}
-    for name, (starts, values) in zip(joined.target.schema.sensitive_names, certain, strict=True):
+    for name, (starts, values) in zip(joined.subject.schema.sensitive_names, certain, strict=True):
         place = starts[answers] + turn
         codes[name] = np.where(place < starts[answers + 1], np.append(values, -1)[np.minimum(place, len(values))], -1)
     return _table(joined, found, Told(who, who, joined.people[who]), codes)

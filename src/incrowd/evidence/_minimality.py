@@ -17,7 +17,7 @@ from incrowd.evidence._attacks import Attack, Table
 from incrowd.evidence._findings import CHANCES
 from incrowd.evidence._linkage import Joined, join
 from incrowd.evidence._people import Known, quasi_identifiers, shares
-from incrowd.evidence._subject import Target
+from incrowd.evidence._subject import Subject
 from incrowd.measures import Exposed
 from incrowd.models import Judge, NTCloseness
 from incrowd.release import free_name
@@ -28,29 +28,29 @@ MOST = 2000
 """So many classes are divided; it is enough for a sample of those that could have been."""
 
 
-def minimality(target: Target, recoding: LocalRecoding, seed: int) -> Iterator[Attack]:
+def minimality(subject: Subject, recoding: LocalRecoding, seed: int) -> Iterator[Attack]:
     """Attack every sensitive column that the promise is about; nothing where it is about sizes alone."""
-    schema = target.owned or target.schema
-    if target.model is None or schema.entity is not None:
+    schema = subject.roles
+    if subject.model is None or schema.entity is not None:
         return
-    if any(isinstance(part, NTCloseness) for part in target.model.parts):
+    if any(isinstance(part, NTCloseness) for part in subject.model.parts):
         return  # halves have no supersets
-    judges = _judges(target, recoding)
+    judges = _judges(subject, recoding)
     for name in dict.fromkeys(name for judge in judges for name in judge.columns):
         about = [judge for judge in judges if set(judge.columns) <= {name}]
         if any(judge.columns for judge in about):
             yield _attack_found(name, recoding, _look(recoding, name, about, seed))
 
 
-def _judges(target: Target, recoding: LocalRecoding) -> tuple[Judge, ...]:
-    schema = target.owned or target.schema
+def _judges(subject: Subject, recoding: LocalRecoding) -> tuple[Judge, ...]:
+    schema = subject.roles
     names = [name for name in schema.sensitive_names if name in recoding.domains]
     codes = dict(zip(recoding.domains, recoding.codes, strict=True))
     reference = {name: add_up(codes[name], recoding.counts, len(recoding.domains[name])) for name in names}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)  # said when it was published
-            return target.model.bind(schema, recoding.domains, reference) if target.model is not None else ()
+            return subject.model.bind(schema, recoding.domains, reference) if subject.model is not None else ()
     except SchemaError:  # a saved schema may lack what the promise needs
         return ()
 
@@ -123,23 +123,23 @@ ADVICE = "one level per column, such as Optimal(), gives away less of what its a
 class Owned:
     """A local recoding: who of the original is in which class."""
 
-    target: Target
+    subject: Subject
     recoding: LocalRecoding
     columns: tuple[str, ...] = field(default=())
 
     @classmethod
-    def of(cls, target: Target) -> Owned | None:
-        """Take what is known about a target; nothing unless it was recoded locally."""
-        recoding = target.recoding
+    def of(cls, subject: Subject) -> Owned | None:
+        """Take what is known about a subject; nothing unless it was recoded locally."""
+        recoding = subject.recoding
         if not isinstance(recoding, LocalRecoding) or recoding.floor:  # nobody counted who is in which class
             return None
-        columns = tuple(name for name in recoding.quasi if name not in target.averaged)
-        return cls(target, recoding, columns) if columns and len(recoding.labels[0]) else None
+        columns = tuple(name for name in recoding.quasi if name not in subject.averaged)
+        return cls(subject, recoding, columns) if columns and len(recoding.labels[0]) else None
 
     @property
     def members(self) -> Members:
         """Who is in which class."""
-        return self.target.members
+        return self.subject.members
 
     def codes(self, name: str) -> npt.NDArray[np.integer]:
         """Give the value of each entry in a column."""
@@ -148,18 +148,18 @@ class Owned:
     def claims(self, name: str) -> Claims:
         """Conclude from the labels of a column who must be in the classes, and look."""
         domain, ladder = self.recoding.domains[name], self.recoding.ladders[name]
-        numbered = self.target.numbered[name]
-        covered = self.target.readings(name, numbered[0].tolist())
-        return tight_claims(numbered, domain, ladder, self.members, self.codes(name), covered)
+        labels = self.recoding.named[name]
+        covered = self.subject.covered_by(self.recoding, name, labels[0].tolist())
+        return tight_claims(labels, domain, ladder, self.members, self.codes(name), covered)
 
 
-def own_attacks(target: Target, seed: int, joined: Joined | None = None) -> Iterator[Attack]:
+def own_attacks(subject: Subject, seed: int, joined: Joined | None = None) -> Iterator[Attack]:
     """Attack with the knowledge of how a local recoding was made."""
-    owned = Owned.of(target)
+    owned = Owned.of(subject)
     if owned is not None:
         yield downcoding(owned)
         yield narrowest_group(owned, joined)
-        yield from minimality(target, owned.recoding, seed)
+        yield from minimality(subject, owned.recoding, seed)
 
 
 def downcoding(owned: Owned) -> Attack:
@@ -245,7 +245,7 @@ def _everybody(owned: Owned, joined: Joined | None) -> tuple[Joined, npt.NDArray
     if same and joined is not None:
         return joined, people.ids
     known = tuple(code[people.first] for code in codes)
-    found = join(owned.target, Known(owned.columns, domains, known, people.sums(recoding.counts), original=True))
+    found = join(owned.subject, Known(owned.columns, domains, known, people.sums(recoding.counts), original=True))
     records = replace(found.classes, size=found.classes.records, cells=replace(found.classes.cells, person=None))
     return replace(found, classes=records, by_record=True), people.ids
 
@@ -259,10 +259,10 @@ def _same(joined: Joined, columns: tuple[str, ...], domains: tuple[Domain, ...])
 
 def _published_as(owned: Owned, joined: Joined) -> Ints:
     """Find every class of the recoding among those that are published."""
-    target, own = owned.target, []
+    subject, own = owned.subject, []
     for name, published in zip(owned.columns, joined.codes, strict=True):
-        known = {text: code for code, text in enumerate(target.census.labels(name).tolist())}
-        names, which = target.numbered[name]
+        known = {text: code for code, text in enumerate(subject.census.labels(name).tolist())}
+        names, which = owned.recoding.named[name]
         if any(text not in known for text in names):
             msg = f"The recoding has other labels of column {name!r} than the table has."
             raise DataError(msg, hint="give the table that the recoding was saved with; incrowd verify compares them.")

@@ -26,7 +26,7 @@ from incrowd.core import (
 )
 from incrowd.engines import open_table
 from incrowd.evidence._attacks import Table
-from incrowd.evidence._subject import Target
+from incrowd.evidence._subject import Subject
 from incrowd.measures import Exposed
 from incrowd.release import census_within_memory, free_name
 
@@ -81,13 +81,13 @@ class Known:
 
 
 def known_from(
-    external: Any, target: Target, on: Mapping[str, str] | None, who: str | None, reading: dict[str, Any]
+    external: Any, subject: Subject, on: Mapping[str, str] | None, who: str | None, reading: Mapping[str, Any]
 ) -> Known:
     """Count the people of an external table."""
-    schema = target.owned or target.schema
+    schema = subject.roles
     engine = open_table(external, missing_values=schema.missing_values, **reading)
     available = list(engine.columns())
-    pairs = _pairs(target, on, available)
+    pairs = _pairs(subject, on, available)
     wanted = [*pairs.values(), *([who] if who is not None else [])]
     for name in wanted:
         if name not in available:
@@ -102,25 +102,25 @@ def known_from(
     return Known(tuple(pairs), domains, census.codes[: len(pairs)], census.counts.astype(np.int64), who, names)
 
 
-def known_from_original(target: Target, original: Census, classes: Classes) -> Known:
+def known_from_original(subject: Subject, original: Census, classes: Classes) -> Known:
     """Take everybody of the original table, with all quasi-identifiers that can be compared."""
-    places = [place for place, name in enumerate(original.quasi) if name not in target.averaged]
+    places = [place for place, name in enumerate(original.quasi) if name not in subject.averaged]
     domains = tuple(original.domains[original.quasi[place]] for place in places)
     codes, counts, entries = tuple(classes.codes[place] for place in places), classes.size, classes.members
     if len(places) < len(original.quasi):
         alike = group(codes, [len(domain) for domain in domains])
         codes, counts = tuple(column[alike.first] for column in codes), alike.sums(counts)
         entries = alike.ids[entries]
-    listed = isinstance(target.recoding, LocalRecoding) and lists(target.recoding, original)
+    listed = isinstance(subject.recoding, LocalRecoding) and lists(subject.recoding, original)
     names = tuple(original.quasi[place] for place in places)
     persons = None if classes.cells.person is None else (entries, classes.cells.person)
     return Known(names, domains, codes, counts, original=True, entries=entries if listed else None, persons=persons)
 
 
-def _pairs(target: Target, on: Mapping[str, str] | None, available: Sequence[str]) -> dict[str, str]:
+def _pairs(subject: Subject, on: Mapping[str, str] | None, available: Sequence[str]) -> dict[str, str]:
     """Say which quasi-identifier is joined with which column."""
-    quasi = target.schema.quasi_names
-    given = {name: name for name in quasi if name in available and name not in target.averaged}
+    quasi = subject.schema.quasi_names
+    given = {name: name for name in quasi if name in available and name not in subject.averaged}
     pairs = given if on is None else dict(on)
     for name in pairs:
         if name not in quasi:
@@ -154,14 +154,14 @@ class Told:
 class Truth:
     """People of an original, as somebody knows them, and as they are."""
 
-    target: Target
+    subject: Subject
     known: Known
     whole: Classes = field(repr=False)
 
     @cached_property
     def everybody(self) -> bool:
         """Whether it is known that nobody of the original is left out of the release."""
-        return self.target.recoding is not None and int(self.whole.records.sum()) == self.target.census.records
+        return self.subject.recoding is not None and int(self.whole.records.sum()) == self.subject.census.records
 
     @cached_property
     def _who(self) -> Ints:
@@ -169,14 +169,14 @@ class Truth:
         members = self.whole.members
         if len(self.known.on) == len(self.whole.codes):
             return members
-        quasi = self.target.schema.quasi_names
+        quasi = self.subject.schema.quasi_names
         codes = [self.whole.codes[quasi.index(name)] for name in self.known.on]
         return group(codes, [len(domain) for domain in self.known.domains]).ids[members]
 
     @cached_property
     def published(self) -> Counts | None:
         """How many of the people who are alike are in the release; nothing where nobody can say."""
-        recoding = self.target.recoding
+        recoding = self.subject.recoding
         if self.everybody:
             return self.known.counts
         if not isinstance(recoding, LocalRecoding) or recoding.floor or self.known.persons is not None:
@@ -193,7 +193,7 @@ class Truth:
     @property
     def bounded(self) -> bool:
         """Whether it is only known how many are found at most; one level per column leaves out whole classes."""
-        return self.published is None and not isinstance(self.target.recoding, FullDomainRecoding)
+        return self.published is None and not isinstance(self.subject.recoding, FullDomainRecoding)
 
     def right(self, links: Links, found: Linked, classes: Classes) -> Fraction:
         """Say how many are found at most, where nobody can say who of the original is in the table.

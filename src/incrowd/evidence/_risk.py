@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import TOP, CensusRequest, Classes, Domain, FullDomainRecoding, ParameterError, Recoding, Schema
-from incrowd.engines import Engine
-from incrowd.evidence._risk_classes import Grouped, grouped
+from incrowd.attacks import people_of
+from incrowd.core import (
+    CensusRequest,
+    Classes,
+    DataError,
+    Domain,
+    ParameterError,
+    Schema,
+    SchemaError,
+    UnknownColumnError,
+)
 from incrowd.evidence._risk_result import AttackerRisk, Risk
-from incrowd.evidence._subject import Target
-from incrowd.hierarchies import Averaged, asked, is_from_data, some_of, unread
+from incrowd.evidence._subject import Subject, original_census, subject_of
+from incrowd.hierarchies import Averaged, asked, is_from_data, unread
 from incrowd.measures import (
     Chances,
     Exposed,
     Fitting,
-    Guess,
     Sizes,
     Uniqueness,
     best_guess,
@@ -38,128 +45,51 @@ from incrowd.release import Reading, census_within_memory, open_with
 
 # How many people of a population table fit each class of a table or release.
 
-Ints = npt.NDArray[np.integer]
-Names = list[str | None]
+Counts = npt.NDArray[np.int64]
 
 
-class Pairs(NamedTuple):
-    """Which values of the population fit which labels: one entry for each pair."""
-
-    labels: Ints
-    values: Ints
-
-    @classmethod
-    def of(cls, fits: Sequence[Ints]) -> Pairs:
-        """Take for every label the values that fit it."""
-        owner = np.repeat(np.arange(len(fits)), [len(values) for values in fits])
-        return cls(owner, np.concatenate(fits) if fits else np.zeros(0, dtype=np.intp))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Pairs]) -> Pairs:
-        """Put pairs together that have no value in common."""
-        return cls(np.concatenate([one.labels for one in parts]), np.concatenate([one.values for one in parts]))
-
-    def among(self, values: Ints) -> Pairs:
-        """Say which values of a larger domain these are; -1 for one that it does not have."""
-        found = values[self.values]
-        return Pairs(self.labels[found >= 0], found[found >= 0])
-
-
-def crowds_of(found: Grouped, population: Any, **reading: Any) -> tuple[npt.NDArray[np.int64], int, list[str]]:
+def crowds_of(subject: Subject, population: Any, **reading: Any) -> tuple[Counts, int, list[str]]:
     """Count the people of a population that fit each class, and all of them; and say which labels fit nobody.
 
-    Notes
-    -----
     A value that the release was made of fits what it was published as. Of any other value the hierarchy is asked,
     unless it makes its groups from the values that it meets; where it does not know the value, the label is read.
     """
-    roles = found.schema
+    roles = subject.roles
     plain = Schema(dict(roles.quasi), missing=roles.missing, missing_values=roles.missing_values)
-    engine = open_with(population, plain, **reading)
-    census = census_within_memory(engine, CensusRequest(plain.quasi_names))
-    released = None if found.recoding is None else Target(found.engine, roles, found.recoding)
+    census = census_within_memory(open_with(population, plain, **reading), CensusRequest(plain.quasi_names))
     fittings, notes = [], []
-    for place, name in enumerate(plain.quasi_names):
-        names, people = _names(found.classes, place), census.domains[name]
-        pairs = _as_it_stands(found, names, people) if released is None else _of_release(released, names, people)
-        fittings.append(Fitting.of_pairs(pairs.labels, pairs.values, len(people), len(names)))
-        notes += _unread(found, names, people, pairs) if released is None else []
+    for name in plain.quasi_names:
+        people = census.domains[name]
+        if subject.recoding is not None:
+            fits: Sequence[npt.NDArray[np.integer]] = subject.covered(name, people)
+        else:
+            fits = _as_it_stands(subject, people)
+            notes += _unread(subject, people, fits)
+        fittings.append(Fitting.of(fits, len(people)))
     codes = census.codes[: len(fittings)]
-    return crowds(found.classes.codes, fittings, codes, census.counts), census.records, notes
+    return crowds(subject.classes.codes, fittings, codes, census.counts), census.records, notes
 
 
-def _names(classes: Classes, place: int) -> Names:
-    """Give the label of every code of a quasi-identifier."""
-    if classes.labels is not None:
-        return list(classes.labels[place].tolist())
-    assert classes.standing is not None  # noqa: S101 - a census says where its classes stand
-    return list(classes.standing.texts(place).tolist())
-
-
-def _as_it_stands(found: Grouped, names: Names, people: Domain) -> Pairs:
+def _as_it_stands(subject: Subject, people: Domain) -> Sequence[npt.NDArray[np.integer]]:
     """Match anybody's table: numbers and dates are what they are, texts may be labels, and averages are nobody's."""
-    hierarchy = dict(found.schema.quasi)[people.column]
+    own, hierarchy = subject.census.domains[people.column], dict(subject.schema.quasi)[people.column]
     if isinstance(hierarchy, Averaged):
-        return Pairs.of([])
-    own = found.engine.domains([people.column])[people.column]
+        return [np.zeros(0, dtype=np.intp)] * len(own)
     if own.kind == people.kind != "text":
         labels = people.codes_in(own)
-        return Pairs(labels[labels >= 0], np.flatnonzero(labels >= 0))
-    return Pairs.of(asked(None if is_from_data(hierarchy) else hierarchy, names, people))
+        order = np.argsort(labels, kind="stable")
+        return np.split(order, np.searchsorted(labels[order], np.arange(len(own))))[1:]
+    return asked(None if is_from_data(hierarchy) else hierarchy, own.texts.tolist(), people)
 
 
-def _of_release(release: Target, names: Names, people: Domain) -> Pairs:
-    """Match the labels of a release: what the recoding knows, it decides."""
-    recoding, column = release.recoding, people.column
-    assert recoding is not None  # noqa: S101 - a release has one
-    place = people.codes_in(recoding.domains[column])
-    strange = np.flatnonzero(place < 0)
-    back = np.full(len(recoding.domains[column]), -1, dtype=np.intp)
-    back[place[place >= 0]] = np.flatnonzero(place >= 0)
-    own = _known(release, recoding, names, column).among(back)
-    if not len(strange):
-        return own
-    others = asked(release.hierarchy(column), names, some_of(people, strange), recoding.ladders[column])
-    return Pairs.joined([own, Pairs.of(others).among(strange)])
-
-
-def _known(release: Target, recoding: Recoding, names: Names, column: str) -> Pairs:
-    """Say which values that a recoding knows are published as which label."""
-    if isinstance(recoding, FullDomainRecoding):
-        return _raised(release.engine, recoding, names, column)
-    labels = release.census.labels(column).tolist()
-    reached = dict(zip(labels, release.reached(column, recoding.domains[column]), strict=True))
-    return Pairs.of([reached[text] for text in names])
-
-
-def _raised(engine: Engine, recoding: FullDomainRecoding, names: Names, column: str) -> Pairs:
-    """Raise the values that a recoding knows to the level of their column."""
-    number = {text: code for code, text in enumerate(names)}
-    ladder, level = recoding.ladders[column], recoding.levels[column]
-    texts = ladder.labels[level].tolist()
-    if level or recoding.masks:
-        to = np.array([number.get(text, -1) for text in texts], dtype=np.intp)
-    else:  # published as they were, whatever their type
-        own = engine.domains([column])[column]
-        codes = recoding.domains[column].codes_in(own)
-        to = np.append(np.array([number[text] for text in own.texts.tolist()], dtype=np.intp), -1)[codes]
-    every, labels = np.arange(len(recoding.domains[column])), to[ladder.groups[level]]
-    pairs = Pairs(labels[labels >= 0], every[labels >= 0])
-    if not recoding.masks or TOP in texts or TOP not in number:
-        return pairs
-    return Pairs.joined([pairs, Pairs(np.full(len(every), number[TOP]), every)])
-
-
-def _unread(found: Grouped, names: Names, people: Domain, pairs: Pairs) -> list[str]:
+def _unread(subject: Subject, people: Domain, fits: Sequence[npt.NDArray[np.integer]]) -> list[str]:
     """Say how many labels fit nobody because nothing tells what they stand for."""
-    if isinstance(dict(found.schema.quasi)[people.column], Averaged):
-        return [
-            f"Column {people.column!r} is published as averages, which are nobody's values; there the table counts."
-        ]
-    fit = np.zeros(len(names), dtype=bool)
-    fit[pairs.labels] = True
-    count = int(unread([text for text, fits in zip(names, fit.tolist(), strict=True) if not fits], people).sum())
-    what = f"Labels of {people.column!r} that are no values of the population and cannot be read"
+    name = people.column
+    if name in subject.averaged:
+        return [f"Column {name!r} is published as averages, which are nobody's values; there the table counts."]
+    texts = subject.census.labels(name).tolist()
+    count = int(unread([text for text, found in zip(texts, fits, strict=True) if not len(found)], people).sum())
+    what = f"Labels of {name!r} that are no values of the population and cannot be read"
     return [f"{what}: {count:,}; there the table counts."] if count else []
 
 
@@ -241,57 +171,96 @@ def risk(
     if population is not None and weight is not None:
         msg = "The population can be given by weights or by itself, not by both."
         raise ParameterError(msg, hint="leave out weight or population.")
-    found = grouped(table, schema, original, weight, **reading)
-    classes = found.classes
+    subject = _with_persons(subject_of(table, schema, reading), original, weight, reading)
+    subject = subject if weight is None else _counted_beside(subject, weight)
+    classes = subject.classes
     inside = chances_in_table(classes.size, limit)
-    outside = _outside(found, population, limit, reading)
+    outside = _outside(subject, weight, population, limit, reading)
+    chances, source = (inside, "") if outside is None else (outside.chances, outside.source)
+    find, links = (
+        f"{does} the population: {source}" for does in ("must find the person in", "links every record with")
+    )
     return Risk(
         records=int(classes.records.sum()),
-        persons=found.persons,
+        persons=subject.census.persons,
         classes=len(classes),
         k=int(classes.size.min()) if len(classes) else None,
         threshold=limit,
         prosecutor=_attacker("prosecutor", _IN_TABLE, inside, classes),
-        journalist=None if outside is None else _journalist(outside, classes),
-        marketer=_marketer(inside, outside),
-        uniqueness=_in_table(found) if outside is None else outside.uniqueness,
-        alone_by_rows=_alone_by_rows(classes),
-        guesses=_guesses(found),
+        journalist=None if outside is None else _attacker("journalist", find, chances, classes),
+        marketer=AttackerRisk("marketer", links if outside else _NO_POPULATION, None, chances.average, None),
+        uniqueness=_uniqueness(classes) if outside is None else outside.uniqueness,
+        alone_by_rows=None if classes.cells.person is None else persons_alone(classes.members, classes.cells.person),
+        guesses={name: best_guess(classes, name) for name in subject.schema.sensitive_names},
         notes=() if outside is None else outside.notes,
     )
 
 
-def _outside(found: Grouped, population: Any, limit: Fraction, reading: Mapping[str, Any]) -> _Found | None:
+def _with_persons(subject: Subject, original: Any, weight: str | None, reading: Mapping[str, Any]) -> Subject:
+    """Put the persons beside what is published, if there are any; only the original knows them."""
+    if not subject.has_several_rows:
+        return subject
+    if original is None:
+        msg = "People have several rows here, and a release does not say whose row is whose."
+        raise ParameterError(msg, hint="give the table that it was made from: original=...")
+    if subject.owned is None:
+        msg = "People have several rows here, and only the folder owner says how the release was made of theirs."
+        raise ParameterError(msg, hint="put it beside the folder public again.")
+    if weight is not None:  # which is refused
+        return subject
+    if subject.release is not None:
+        original_census(subject.release, original, subject.schema.sensitive_names, **reading)  # refuses other tables
+    return subject.with_persons(original, reading)
+
+
+def _counted_beside(subject: Subject, weight: str) -> Subject:
+    """Count the weights beside what is published."""
+    engine, schema = subject.engine, subject.schema
+    if schema.entity is not None:
+        msg = "Weights are about records, and here people have several."
+        raise ParameterError(msg, hint="leave out weight, or give the size of the population.")
+    columns = list(engine.columns())
+    if weight not in columns:
+        raise UnknownColumnError.of(weight, columns, given_as="weight", show=engine.shows_names)
+    if weight in schema.quasi_names:
+        msg = f"Column {weight!r} cannot be the weight: its role is quasi-identifier."
+        raise SchemaError(msg, hint="a weight says how many people a record stands for; nobody is recognised by it.")
+    return replace(subject, beside=() if weight in schema.sensitive_names else (weight,))
+
+
+def _outside(
+    subject: Subject, weight: str | None, population: Any, limit: Fraction, reading: Mapping[str, Any]
+) -> _Found | None:
     """Look at the population, however it is known."""
-    if found.weights is not None:
-        return _weighted(found, found.weights, limit)
+    classes = subject.classes
+    if weight is not None:
+        return _weighted(classes, _weights(classes, weight), limit)
     if population is None:
         return None
     if isinstance(population, (int, np.integer)) and not isinstance(population, bool):
-        return _sized(found, int(population), limit)
+        return _sized(classes, int(population), limit)
     if isinstance(population, (bool, float, Fraction)):
         msg = f"population must be a whole number of people or a table, got {population!r}."
         raise ParameterError(msg)
-    return _counted(found, population, limit, reading)
+    people, number, unread = crowds_of(subject, population, **reading)
+    return _in_crowds(classes, people, number, unread, limit)
 
 
-def _counted(found: Grouped, population: Any, limit: Fraction, reading: Mapping[str, Any]) -> _Found:
-    """Count the people of a population table that fit each class."""
-    size = found.classes.size
-    people, number, unread = crowds_of(found, population, **reading)
-    short = people < size
-    crowds = np.maximum(people, size)
+def _in_crowds(classes: Classes, people: Counts, number: int, unread: Sequence[str], limit: Fraction) -> _Found:
+    """Take the people of a population table that fit each class."""
+    size = classes.size
+    short, crowds = people < size, np.maximum(people, size)
     alone = int(size[(size == 1) & (crowds == 1)].sum())
-    uniqueness = _uniqueness(found, number, {"population table": float(alone)})
     where = f"In {int(short.sum()):,} of {len(short):,} classes"
     few = f"{where} the table has more people than the population; there it counts."
-    chances = chances_in_population(size, crowds, limit)
-    return _Found(chances, "a population table", uniqueness, (*([few] if short.any() else []), *unread))
+    uniqueness = _uniqueness(classes, number, {"population table": float(alone)})
+    notes = (*([few] if short.any() else []), *unread)
+    return _Found(chances_in_population(size, crowds, limit), "a population table", uniqueness, notes)
 
 
-def _sized(found: Grouped, population: int, limit: Fraction) -> _Found:
+def _sized(classes: Classes, population: int, limit: Fraction) -> _Found:
     """Estimate from the size of the population."""
-    size, people = found.classes.size, found.people
+    size, people = classes.size, people_of(classes)
     check_people(population)
     if population < people:
         msg = f"The population of {population:,} is smaller than the table of {people:,}."
@@ -300,16 +269,16 @@ def _sized(found: Grouped, population: int, limit: Fraction) -> _Found:
     source = f"a population of {population:,}, estimated"
     if int(size.sum()) != people:
         note = "Estimates of uniqueness need people who are in one class each, and here some are in several."
-        return _Found(chances, source, _uniqueness(found, population, {}), (note,))
+        return _Found(chances, source, _uniqueness(classes, population), (note,))
     return _Found(chances, source, estimated_uniqueness(size, population))
 
 
-def _weighted(found: Grouped, weights: Floats, limit: Fraction) -> _Found:
+def _weighted(classes: Classes, weights: Floats, limit: Fraction) -> _Found:
     """Estimate from sampling weights: the weights of a class add up to its people in the population."""
-    size = found.classes.size
+    size = classes.size
     shares = np.minimum(size / weights, 1.0) if len(size) else weights
     alone = float(shares[size == 1].sum())
-    uniqueness = _uniqueness(found, float(weights.sum()), {"negative binomial": alone})
+    uniqueness = _uniqueness(classes, float(weights.sum()), {"negative binomial": alone})
     low = int((weights < size).sum())
     notes = [f"In {low:,} classes the weights add up to fewer people than there are records; there the table counts."]
     notes = [*(notes if low else []), *([_SPARSE] if uniqueness.share > 0.1 else [])]
@@ -317,7 +286,18 @@ def _weighted(found: Grouped, weights: Floats, limit: Fraction) -> _Found:
     return _Found(chances, "sampling weights, estimated", uniqueness, tuple(notes))
 
 
-def _under_pitman(size: npt.NDArray[np.int64], population: int) -> Floats:
+def _weights(classes: Classes, weight: str) -> Floats:
+    """Add up the weights of every class."""
+    domain = classes.cells.domains[weight]
+    numbers = domain.values.astype(np.float64) if domain.kind == "number" else np.zeros(len(domain))
+    if domain.has_null or domain.kind != "number" or not (numbers > 0).all() or not np.isfinite(numbers).all():
+        msg = f"Column {weight!r} (given as weight) must hold numbers above 0 in every row."
+        raise DataError(msg)
+    each = numbers[classes.cells.sensitive[weight]] * classes.cells.counts
+    return np.bincount(classes.members, weights=each, minlength=len(classes)).astype(np.float64)
+
+
+def _under_pitman(size: Counts, population: int) -> Floats:
     """Give the expected chance of every class under Pitman's model, once per size that occurs.
 
     Where the sample cannot tell the model's parameters: if everybody is alone there, then in the population too.
@@ -331,36 +311,13 @@ def _under_pitman(size: npt.NDArray[np.int64], population: int) -> Floats:
     return np.asarray(chances[np.searchsorted(sizes.sizes, size)], dtype=np.float64)
 
 
-def _uniqueness(found: Grouped, population: float, estimates: Mapping[str, float | None]) -> Uniqueness:
-    known = _in_table(found)
-    return Uniqueness(known.sample, known.records, population, dict(estimates))
-
-
-def _in_table(found: Grouped) -> Uniqueness:
+def _uniqueness(
+    classes: Classes, population: float | None = None, estimates: Mapping[str, float | None] | None = None
+) -> Uniqueness:
     """Count who is alone in the table; a person once, however many classes he is alone in."""
-    alone = Exposed.of(found.classes, found.classes.size == 1).people
-    return Uniqueness(alone, found.people, None, {})
+    alone = Exposed.of(classes, classes.size == 1).people
+    return Uniqueness(alone, people_of(classes), population, estimates or {})
 
 
 def _attacker(name: str, knows: str, chances: Chances, classes: Classes) -> AttackerRisk:
     return AttackerRisk(name, knows, chances.highest, chances.average, Exposed.of(classes, chances.above))
-
-
-def _journalist(found: _Found, classes: Classes) -> AttackerRisk:
-    return _attacker("journalist", f"must find the person in the population: {found.source}", found.chances, classes)
-
-
-def _marketer(inside: Chances, outside: _Found | None) -> AttackerRisk:
-    if outside is None:
-        return AttackerRisk("marketer", _NO_POPULATION, None, inside.average, None)
-    knows = f"links every record with the population: {outside.source}"
-    return AttackerRisk("marketer", knows, None, outside.chances.average, None)
-
-
-def _alone_by_rows(classes: Classes) -> int | None:
-    person = classes.cells.person
-    return None if person is None else persons_alone(classes.members, person)
-
-
-def _guesses(found: Grouped) -> Mapping[str, Guess]:
-    return {name: best_guess(found.classes, name) for name in found.sensitive}

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Census, CensusRequest, DataError, Domain, FullDomainRecoding, add_up
+from incrowd.evidence._subject import Subject
 from incrowd.measures import Axis, Cover, Groups, Joint, Spread, comparison_groups, in_line
-from incrowd.release import Release, open_release
+from incrowd.release import census_within_memory
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -70,14 +71,14 @@ class Compared:
         return tuple(self.groups)
 
 
-def compared(release: Release, census: Census) -> Compared:
+def compared(subject: Subject, census: Census) -> Compared:
     """Put a release beside its table."""
     names = (*census.quasi, *census.sensitive)
-    schema = release.schema
-    published = open_release(release).census(CensusRequest(census.quasi, census.sensitive, count=schema.count))
+    request = CensusRequest(census.quasi, census.sensitive, count=subject.schema.count)
+    published = census_within_memory(subject.engine, request)
     places = {name: in_line(census.domains[name], census.ladders.get(name)) for name in names}
     before = Side.of(census, {name: Cover.of_values(place, np.arange(len(place))) for name, place in places.items()})
-    after = Side.of(published, {name: _cover(release, census, published.domains[name], places[name]) for name in names})
+    after = Side.of(published, {name: _cover(subject, census, published.domains[name], places[name]) for name in names})
     groups = {
         name: comparison_groups(census.domains[name], before.tallies[name], census.ladders.get(name)) for name in names
     }
@@ -93,9 +94,9 @@ def read_labels(census: Census, name: str, texts: Sequence[str | None]) -> Cover
     return Cover.of_labels(in_line(domain, ladder), texts, domain, ladder)
 
 
-def _cover(release: Release, census: Census, published: Domain, place: Counts) -> Cover | Spread:
+def _cover(subject: Subject, census: Census, published: Domain, place: Counts) -> Cover | Spread:
     """Say which values of the original column the published ones stand for."""
-    name, recoding = published.column, release.recoding
+    name, recoding = published.column, subject.recoding
     levels = recoding.levels if isinstance(recoding, FullDomainRecoding) and not recoding.masks else {}
     if name in census.quasi and levels.get(name, 1) > 0:
         return read_labels(census, name, published.texts.tolist())

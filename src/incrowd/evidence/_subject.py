@@ -1,4 +1,4 @@
-"""What is attacked: a release or anybody's table, as classes; and how its labels are read."""
+"""What a question is asked about: a release, a saved one or a table, opened once; and how its labels are read."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from incrowd.attacks import Members, expect_original
 from incrowd.core import (
+    TOP,
     Census,
     CensusRequest,
     Classes,
@@ -23,13 +24,14 @@ from incrowd.core import (
     FullDomainRecoding,
     Hierarchy,
     IncrowdError,
+    Ladder,
     LocalRecoding,
     ParameterError,
     Recoding,
     Schema,
     SchemaError,
 )
-from incrowd.engines import Engine, classes_of
+from incrowd.engines import Engine, Remembered, classes_of
 from incrowd.hierarchies import (
     Averaged,
     Classification,
@@ -39,6 +41,7 @@ from incrowd.hierarchies import (
     Tree,
     as_they_are,
     asked,
+    auto,
     bound,
     coverage,
     is_from_data,
@@ -68,69 +71,59 @@ from incrowd.release import (
     wording_of,
 )
 
-Reading = dict[str, Any]
+Codes = npt.NDArray[np.intp]
 MARKED = 1 << 28
 """Up to so many pairs of label and value, those that occur are marked in a table of all."""
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
-    """What is attacked."""
+class Subject:
+    """What is published, and as far as it is known how it was made, of which table, and what it promises."""
 
     engine: Engine = field(repr=False)
-    schema: Schema
+    schema: Schema  # the roles of what is published
     recoding: Recoding | None = None
     model: Model | None = None
-    owned: Schema | None = None
+    owned: Schema | None = None  # the roles of the original table
     release: Release | None = field(default=None, repr=False)
-    shown: frozenset[str] = frozenset()
-    several: bool = False
-    read_as: Mapping[str, Any] = field(default_factory=dict)
+    unchanged: frozenset[str] = frozenset()  # columns that a certificate says were not made vaguer
+    counts_persons: bool = False  # as a certificate says
+    read_as: Mapping[str, Any] = field(default_factory=dict)  # how the original file was read
+    beside: tuple[str, ...] = ()  # columns that are counted besides the sensitive ones
 
-    @cached_property
-    def census(self) -> Census:
-        """What is published, counted."""
-        columns = self.engine.columns()
-        schema = self.schema
-        entity = schema.entity if schema.entity in columns else None
-        count = schema.count if schema.count in columns else None
-        request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=entity, count=count)
-        return census_within_memory(self.engine, request)
+    @property
+    def roles(self) -> Schema:
+        """The roles of the original table, where they are known; else of what is published."""
+        return self.owned or self.schema
+
+    @property
+    def has_several_rows(self) -> bool:
+        """Whether it is a release of people who may have several rows."""
+        return self.counts_persons or (self.owned is not None and self.owned.entity is not None)
 
     @property
     def hides_persons(self) -> bool:
         """Whether people may have several rows, and nobody can say whose they are."""
-        several = self.several or (self.owned is not None and self.owned.entity is not None)
-        return several and self.census.person is None
+        return self.has_several_rows and self.census.person is None
+
+    @cached_property
+    def census(self) -> Census:
+        """What is published, counted."""
+        return self.count()
+
+    def count(self, ladders: Mapping[str, Ladder] | None = None) -> Census:
+        """Count what is published, with hierarchies above it."""
+        columns, schema = self.engine.columns(), self.schema
+        entity = schema.entity if schema.entity in columns else None
+        count = schema.count if schema.count in columns else None
+        sensitive = (*schema.sensitive_names, *self.beside)
+        request = CensusRequest(schema.quasi_names, sensitive, ladders or {}, entity=entity, count=count)
+        return census_within_memory(self.engine, request)
 
     @cached_property
     def classes(self) -> Classes:
         """What is published, in classes."""
         return classes_of(self.engine, self.census)
-
-    @cached_property
-    def _read(self) -> dict[str, list[npt.NDArray[np.intp]]]:
-        """What was found out about labels already, per column."""
-        return {}
-
-    @cached_property
-    def _readings(self) -> dict[str, dict[str | None, npt.NDArray[np.intp]]]:
-        """What labels of a recoding cover, per column and label."""
-        return {}
-
-    def readings(self, column: str, names: Sequence[str | None]) -> list[npt.NDArray[np.intp]]:
-        """Give for labels of a recoding the codes of its values that they cover; each is read once."""
-        recoding = self.recoding
-        assert recoding is not None  # noqa: S101 - who has no recoding does not ask
-        known = self._readings.setdefault(column, {})
-        new = [name for name in names if name not in known]
-        known |= zip(new, coverage(new, recoding.domains[column], recoding.ladders[column]), strict=True)
-        return [known[name] for name in names]
-
-    @property
-    def numbered(self) -> dict[str, tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]]:
-        """Per column the labels of a local recoding, each once, and which one each of its classes has."""
-        return self.recoding.named if isinstance(self.recoding, LocalRecoding) else {}
 
     @cached_property
     def members(self) -> Members:
@@ -142,17 +135,18 @@ class Target:
     @property
     def averaged(self) -> tuple[str, ...]:
         """Columns that are published as averages: their labels cover nothing that could be compared."""
-        schema = self.owned or self.schema
-        return tuple(name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged))
+        return tuple(name for name, hierarchy in self.roles.quasi if isinstance(hierarchy, Averaged))
 
-    def original(self, table: Any, reading: Reading) -> tuple[Census, Classes]:
-        """Count the original table as the release was made of it, and group it."""
-        schema = self.owned or self.schema
-        request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
+    def open_original(self, table: Any, reading: Mapping[str, Any]) -> Engine:
+        """Open the table that it was made of, as it was read then."""
         if self.release is None:
-            engine = open_with(table, schema, **as_before(table, reading, self.read_as))
-        else:
-            engine = open_original(self.release, table, schema, **reading)
+            return open_with(table, self.roles, **as_before(table, reading, self.read_as))
+        return open_original(self.release, table, self.roles, **reading)
+
+    def original(self, table: Any, reading: Mapping[str, Any]) -> tuple[Census, Classes]:
+        """Count the original table as the release was made of it, and group it."""
+        schema, engine = self.roles, self.open_original(table, reading)
+        request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
         found = census_within_memory(engine, request)
         if found.records < self.census.records:
             msg = "The original has fewer records than the release, so the release was not made of it."
@@ -160,25 +154,23 @@ class Target:
         expect_original(found, self.recoding, self.census, self.classes)
         return found, classes_of(engine, found)
 
-    def with_persons(self, table: Any, reading: Reading) -> Target:
+    def with_persons(self, table: Any, reading: Mapping[str, Any]) -> Subject:
         """Publish the original again with its persons, who are not in the release: only the owner can."""
-        schema = self.owned or self.schema
+        schema = self.roles
         if schema.entity is None or self.recoding is None:
             return self
         # All published columns decide which rows of a cell go where.
         columns = dict.fromkeys([*self.engine.columns(), schema.entity, *([schema.count] if schema.count else [])])
-        engine = open_with(table, schema, **as_before(table, reading, self.read_as)).recode(
-            self.recoding, list(columns)
-        )
+        engine = self.open_original(table, reading).recode(self.recoding, list(columns))
         found = replace(self, engine=engine, schema=as_published(schema))
         if (found.census.records, len(found.classes)) != (self.census.records, len(self.classes)):
             msg = "The original does not give this release when it is recoded again."
             raise DataError(msg, hint="give the table that the release was made of.")
         return found
 
-    def with_persons_if_its(self, table: Any, reading: Reading) -> Target:
+    def with_persons_if_its(self, table: Any, reading: Mapping[str, Any]) -> Subject:
         """Publish a table again with its persons, if the release is of it; others stay as they are."""
-        if (self.owned or self.schema).entity is None or self.recoding is None:
+        if self.roles.entity is None or self.recoding is None:
             return self
         try:
             self.original(table, reading)
@@ -186,22 +178,24 @@ class Target:
         except (DataError, SchemaError):
             return self
 
-    def reached(self, column: str, domain: Domain) -> list[npt.NDArray[np.intp]]:
+    # What labels stand for.
+
+    def covered(self, column: str, domain: Domain) -> list[Codes]:
         """Give for every label of a quasi-identifier the codes of somebody's values that it covers.
 
         Values that a release was made of are covered as its recoding says, and others as the hierarchy says, if it
         gives a value the same labels in every table. Of those that it does not know, the labels are read. What is
         published as it was covers itself alone.
         """
-        shown = as_they_are(self.census.domains[column], domain) if column in self.shown else None
-        if shown is not None:
-            return shown
+        itself = as_they_are(self.census.domains[column], domain) if column in self.unchanged else None
+        if itself is not None:
+            return itself
         names, recoding = self.census.labels(column).tolist(), self.recoding
         if recoding is None:
             return asked(self.hierarchy(column), names, domain)
-        known, ladder = recoding.domains[column], recoding.ladders[column]
+        known = recoding.domains[column]
         place = domain.codes_in(known)  # somebody's codes: theirs among the known ones
-        own = self._covered(column, known)
+        own = self._covered(column)
         if np.array_equal(place, np.arange(len(known))):
             return own
         back = np.full(len(known), -1, dtype=np.intp)
@@ -210,7 +204,7 @@ class Target:
         strange = np.flatnonzero(place < 0)
         if not len(strange):
             return theirs
-        others = asked(self.hierarchy(column), names, some_of(domain, strange), ladder)
+        others = asked(self.hierarchy(column), names, some_of(domain, strange), recoding.ladders[column])
         return [np.concatenate([codes, strange[more]]) for codes, more in zip(theirs, others, strict=True)]
 
     def hierarchy(self, column: str) -> Hierarchy | None:
@@ -219,14 +213,14 @@ class Target:
         full = isinstance(recoding, FullDomainRecoding) and not recoding.levels[column]
         if full and recoding is not None and recoding.domains[column].kind == "text":
             return Flat()  # published as they were, though they may look like ranges
-        hierarchy = dict((self.owned or self.schema).quasi)[column]
+        hierarchy = dict(self.roles.quasi)[column]
         return None if is_from_data(hierarchy) else hierarchy
 
     def unread(self, column: str, domain: Domain) -> npt.NDArray[np.bool_]:
         """Say which labels of a quasi-identifier cover only themselves because nobody can tell what they stand for."""
         names = self.census.labels(column).tolist()
-        hierarchy = dict((self.owned or self.schema).quasi)[column]
-        if self.recoding is not None or column in self.shown or isinstance(hierarchy, Flat):
+        hierarchy = dict(self.roles.quasi)[column]
+        if self.recoding is not None or column in self.unchanged or isinstance(hierarchy, Flat):
             return np.zeros(len(names), dtype=bool)
         result = unread(names, domain)
         found = None if self.hierarchy(column) is None else bound(hierarchy, domain)
@@ -241,26 +235,54 @@ class Target:
             result &= np.array([name not in known for name in names], dtype=bool)
         return result
 
-    def _covered(self, column: str, known: Domain) -> list[npt.NDArray[np.intp]]:
-        """Give for every label the known values that it covers, or that a local recoding called so; once."""
-        if column in self._read:
-            return self._read[column]
-        names = self.census.labels(column).tolist()
-        inside, taken, result = self._members(column), np.zeros(len(known), dtype=bool), []
-        for name, own in zip(names, self.readings(column, names), strict=True):
-            taken[own] = True
-            taken[inside.get(name, own)] = True
-            result.append(np.flatnonzero(taken))
-            taken[:] = False
-        self._read[column] = result
-        return result
+    @cached_property
+    def _found(self) -> dict[str, list[Codes]]:
+        return {}
 
-    def _members(self, column: str) -> dict[str | None, npt.NDArray[np.int64]]:
+    @cached_property
+    def _read(self) -> dict[str, dict[str | None, Codes]]:
+        return {}
+
+    def covered_by(self, recoding: Recoding, column: str, names: Sequence[str | None]) -> list[Codes]:
+        """Give for labels of its recoding the codes of the values that they cover; each is read once."""
+        known = self._read.setdefault(column, {})
+        new = [name for name in names if name not in known]
+        known |= zip(new, coverage(new, recoding.domains[column], recoding.ladders[column]), strict=True)
+        return [known[name] for name in names]
+
+    def _covered(self, column: str) -> list[Codes]:
+        """Give for every label the known values that it covers, or that a local recoding called so; once."""
+        if column not in self._found:
+            names = self.census.labels(column).tolist()
+            if isinstance(self.recoding, FullDomainRecoding):
+                self._found[column] = self._raised(self.recoding, column, names)
+            elif self.recoding is not None:
+                read = zip(names, self.covered_by(self.recoding, column, names), strict=True)
+                inside = self._members(self.recoding, column)
+                self._found[column] = [np.union1d(own, inside.get(name, own)) for name, own in read]
+        return self._found[column]
+
+    def _raised(self, recoding: FullDomainRecoding, column: str, names: Sequence[str | None]) -> list[Codes]:
+        """Raise the values that a recoding knows to the level of their column."""
+        number = {text: code for code, text in enumerate(names)}
+        ladder, level = recoding.ladders[column], recoding.levels[column]
+        texts = ladder.labels[level].tolist()
+        if level or recoding.masks:
+            to = np.array([number.get(text, -1) for text in texts], dtype=np.intp)
+        else:  # published as they were, whatever their type
+            to = recoding.domains[column].codes_in(self.census.domains[column])
+        labels = to[ladder.groups[level]]
+        order = np.argsort(labels, kind="stable")
+        found = np.split(order, np.searchsorted(labels[order], np.arange(len(names))))[1:]
+        if recoding.masks and TOP in number and TOP not in texts:
+            found[number[TOP]] = np.arange(len(labels))
+        return found
+
+    def _members(self, recoding: LocalRecoding, column: str) -> dict[str | None, npt.NDArray[np.int64]]:
         """Say whom the labels of a local recoding stand for at least, however they are called."""
-        recoding = self.recoding
-        if not isinstance(recoding, LocalRecoding) or recoding.floor.get(column):  # its labels are those of the ladder
+        if recoding.floor.get(column):  # its labels are those of the ladder
             return {}
-        names, which = self.numbered[column]
+        names, which = recoding.named[column]
         width, codes = len(recoding.domains[column]), recoding.codes[list(recoding.domains).index(column)]
         if len(names) * width > MARKED:
             kept = self.members.kept
@@ -279,35 +301,32 @@ def as_published(schema: Schema) -> Schema:
     )
 
 
-# Open what is attacked: a release, a saved one, or anybody's table.
+# Open it: a release, a saved one, or anybody's table. The memory and the temporary place are those of the opened table.
 
 
-def target_of(table: Any, schema: Schema | None, reading: Reading) -> Target:
-    """Open what is attacked."""
+def subject_of(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> Subject:
+    """Open what a question is asked about."""
+    budget = budget_of(reading)
     if isinstance(table, Release):
         _refuse(schema)
-        return _of_release(table, budget_of(reading))
+        engine, owned = open_release(table, **budget), table.schema
+        read_as = table.recipe.input.get("reading", {})
+        return Subject(engine, as_published(owned), table.recoding, table.model, owned, table, read_as=read_as)
     if isinstance(table, str | os.PathLike):
         found = certificate_in(Path(table)) or (certificate_beside(Path(table)) if schema is None else None)
         if found is not None:
             _refuse(schema)
-            return _of_files(found, budget_of(reading))
+            return _saved(found, budget)
         if schema is None and not Path(table).exists():
             msg = f"There is no file {Path(table).name!r}."
             raise DataError(msg, hint="check the path.")
     if schema is None:
         msg = "A table alone does not say which columns are quasi-identifiers."
         raise ParameterError(msg, hint="give its schema, or a release, or the folder of a saved one.")
-    return Target(open_with(table, schema, **reading), schema)
+    return Subject(open_with(table, schema, **reading), schema)
 
 
-def _of_release(release: Release, budget: Mapping[str, Any]) -> Target:
-    engine, schema = open_release(release, **budget), release.schema
-    read_as = release.recipe.input.get("reading", {})
-    return Target(engine, as_published(schema), release.recoding, release.model, schema, release, read_as=read_as)
-
-
-def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
+def _saved(certificate: Path, budget: Mapping[str, Any]) -> Subject:
     """Open a saved release; where the owner's folder lies beside, hierarchies are known too."""
     plain = read_certificate(certificate)
     try:
@@ -320,21 +339,19 @@ def _of_files(certificate: Path, budget: Mapping[str, Any]) -> Target:
     if not data.exists():
         msg = f"The data file {data.name!r} is not beside the certificate."
         raise DataError(msg)
-    owner = certificate.parent.parent / OWNER
-    engine = open_released(data, wording, **budget)
-    if not (owner / HEADER).is_file():
-        names = (*schema.quasi_names, *schema.sensitive_names)
-        known = (
-            text for domain in engine.domains(names).values() for text in domain.texts.tolist() if text is not None
-        )
-        is_value = any("" in (members_of(text) or (text,)) for text in known)
-        schema = public_schema(plain["columns"], () if is_value else ("",))  # others leave out what is missing
-        several = plain.get("counted") == "persons"
-        return Target(engine, schema, model=_promised(plain), shown=_shown(plain["columns"]), several=several)
-    saved = load_recoding(owner)
-    owned = with_hierarchies(saved.schema, saved.hierarchies)
-    read_as = _read_as(owner / "input.json")
-    return Target(engine, as_published(owned), saved.recoding, saved.model, owned, read_as=read_as)
+    owner, engine = certificate.parent.parent / OWNER, Remembered(open_released(data, wording, **budget))
+    persons = plain.get("counted") == "persons"
+    if (owner / HEADER).is_file():
+        saved, read_as = load_recoding(owner), _read_as(owner / "input.json")
+        owned = with_hierarchies(saved.schema, saved.hierarchies)
+        found = Subject(engine, as_published(owned), saved.recoding, saved.model, owned)
+        return replace(found, counts_persons=persons, read_as=read_as)
+    names = (*schema.quasi_names, *schema.sensitive_names)
+    known = (text for domain in engine.domains(names).values() for text in domain.texts.tolist() if text is not None)
+    is_value = any("" in (members_of(text) or (text,)) for text in known)
+    schema = public_schema(plain["columns"], () if is_value else ("",))  # others leave out what is missing
+    unchanged = frozenset(column["name"] for column in plain["columns"] if column.get("level") == 0)
+    return Subject(engine, schema, model=_promised(plain), unchanged=unchanged, counts_persons=persons)
 
 
 def _read_as(path: Path) -> dict[str, Any]:
@@ -354,12 +371,31 @@ def _promised(certificate: Mapping[str, Any]) -> Model | None:
         return None
 
 
-def _shown(columns: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """Find the columns that a certificate says were not made vaguer."""
-    return frozenset(column["name"] for column in columns if column.get("level") == 0)
-
-
-def _refuse(schema: Mapping[str, Any] | Schema | None) -> None:
+def _refuse(schema: Schema | None) -> None:
     if schema is not None:
         msg = "A release brings its own schema."
         raise ParameterError(msg, hint="leave schema out, or give the released table with it.")
+
+
+# The very table that a release was made from, for numbers that compare with it.
+
+
+def original_census(release: Release, original: Any, sensitive: tuple[str, ...], **reading: Any) -> Census:
+    """Count the table that a release was made from, with the ladders of the release where it has them."""
+    schema = release.schema
+    engine = open_original(release, original, schema, **reading)
+    domains = engine.domains(schema.quasi_names)
+    if any(domain != release.recoding.domains[name] for name, domain in domains.items()):
+        raise _other_table()
+    known = getattr(release.recoding, "ladders", None)
+    ladders = dict(known) if known else Schema(dict(schema.quasi)).bind(domains, default=auto()).ladders
+    request = CensusRequest(schema.quasi_names, sensitive, ladders, entity=schema.entity, count=schema.count)
+    census = census_within_memory(engine, request)
+    if census.records != release.recipe.records:
+        raise _other_table()
+    return census
+
+
+def _other_table() -> DataError:
+    msg = "This is not the table that the release was made from."
+    return DataError(msg, hint="give the very table, with nothing added or removed.")

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from incrowd.core import Census, EngineError, ParameterError, Recoding, SchemaError, UnknownColumnError, add_up
 from incrowd.evidence._alignment import Labelled, Linked, labelled, linked
-from incrowd.evidence._risk_classes import original_census
 from incrowd.evidence._sides import Compared, compared, read_labels
+from incrowd.evidence._subject import original_census, subject_of
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 from incrowd.measures import ColumnCosts, Cover, Ranges, ambiguity, answers, column_costs, cramers_v, rounded
 from incrowd.models import check_column, whole_number
@@ -237,7 +237,7 @@ def utility(
     _check_target(release, target)
     more = (target,) if target in schema.insensitive else ()
     census = original_census(release, original, (*schema.sensitive_names, *more), **reading)
-    found, both = labelled(release, census), compared(release, census)
+    found, both = labelled(release, census), compared(subject_of(release, None, reading), census)
     costs = dict(zip(census.quasi, column_costs(census, found.labels, found.sizes), strict=True))
     pairs = Pairs(both, queries, np.random.default_rng(seed))
     return Utility(

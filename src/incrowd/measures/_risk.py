@@ -199,16 +199,12 @@ class Fitting:
         return value, Fitting(self.labels[place], starts, self.number)
 
     @classmethod
-    def one_each(cls, labels: Ints, number: int) -> Fitting:
-        """Let every value fit the label with its number, and none where that is -1."""
-        fits = labels >= 0
-        return cls(labels[fits], np.concatenate(([0], np.cumsum(fits))), number)
-
-    @classmethod
-    def of_pairs(cls, labels: Ints, values: Ints, cardinality: int, number: int) -> Fitting:
-        """Let values fit labels as listed."""
-        order = np.lexsort((labels, values))
-        return cls(labels[order], np.searchsorted(values[order], np.arange(cardinality + 1)), number)
+    def of(cls, fits: Sequence[Ints], values: int) -> Fitting:
+        """Take for every label the values that fit it."""
+        label = np.repeat(np.arange(len(fits)), [len(codes) for codes in fits])
+        value = np.concatenate([np.zeros(0, dtype=np.intp), *fits])
+        order = np.lexsort((label, value))
+        return cls(label[order], np.searchsorted(value[order], np.arange(values + 1)), len(fits))
 
 
 def crowds(classes: Sequence[Ints], fittings: Sequence[Fitting], people: Sequence[Ints], counts: Ints) -> Counts:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from incrowd.core import TOP, Domain, ParameterError, Schema, UnknownColumnError
 from incrowd.engines import Engine, open_table
-from incrowd.evidence import SAFE_HARBOR, Checklist, Item, target_of
+from incrowd.evidence import SAFE_HARBOR, Checklist, Item, subject_of
 from incrowd.hierarchies import covered, members_of, pattern_of
 from incrowd.models import check_column, read_list, whole_number
 from incrowd.plan.suggestion._days import are_days
@@ -181,7 +181,7 @@ def _published(table: Any, schema: Schema | None, reading: Mapping[str, Any]) ->
         engine = open_release(table)
         return engine, list(engine.columns())
     if isinstance(table, str | os.PathLike) and certificate_in(Path(table)) is not None:
-        engine = target_of(table, schema, dict(reading)).engine
+        engine = subject_of(table, schema, reading).engine
         return engine, list(engine.columns())
     engine = open_table(table, **reading) if schema is None else open_with(table, schema, **reading)
     removed = () if schema is None else (*schema.identifiers, schema.entity)

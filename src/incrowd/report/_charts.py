@@ -12,7 +12,7 @@ import numpy as np
 
 from incrowd.core import CensusRequest, Classes, Domain, ParameterError, UnknownColumnError
 from incrowd.engines import Remembered
-from incrowd.evidence import attack, grouped, is_guess, risk
+from incrowd.evidence import attack, is_guess, risk, subject_of
 from incrowd.models import Association, KAnonymity, check_column
 from incrowd.release import Basis, StoredRecoding, comparable, open_original, open_release
 from incrowd.report import _chart_rows as rows
@@ -271,17 +271,16 @@ class Charts:
     @cached_property
     def classes_before(self) -> Classes:
         """The classes of the original table."""
-        return grouped(self._before, self.release.schema, None, None).classes
+        return subject_of(self._before, self.release.schema, {}).classes
 
     @cached_property
     def classes_after(self) -> Classes:
         """The classes of the release; sensitive values have the codes that they have in the original table."""
         schema = self.release.schema
-        if schema.entity is not None:
-            return grouped(self._after, None, self._before, None).classes
+        subject = subject_of(self._after, None, {})
+        subject = subject if schema.entity is None else subject.with_persons(self._before, {})
         domains = self._before.domains(schema.sensitive_names)
-        classes: Classes = self._after.table.classes(schema.quasi_names, domains, None, schema.count)
-        return classes
+        return subject.engine.classes(schema.quasi_names, domains, schema.entity, schema.count)
 
     @cached_property
     def attacks_before(self) -> Attacks:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, ParameterError, UnknownColumnError
-from incrowd.evidence import Compared, Side, compared, original_census, utility
+from incrowd.evidence import Compared, Side, compared, original_census, subject_of, utility
 from incrowd.measures import Axis, Cover, Spread
 from incrowd.release import Release
 from incrowd.web._desk import release_of
@@ -288,7 +288,7 @@ def _both(release: Release) -> Compared:
     basis, schema = release.basis, release.schema
     assert basis is not None  # noqa: S101 - anonymize made it
     more = (*schema.sensitive_names, *schema.insensitive)
-    return compared(release, original_census(release, basis.table, more, **basis.reading))
+    return compared(subject_of(release, None, {}), original_census(release, basis.table, more, **basis.reading))
 
 
 def _numbers(domain: Domain) -> Floats:
