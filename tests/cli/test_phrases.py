@@ -1,70 +1,182 @@
-"""What the library says in Python's words can be typed after the command, or written into a plan."""
+"""What the library advises in Python's words can be typed after the command, or written into a plan."""
 
 from __future__ import annotations
 
 import ast
+import pickle
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import incrowd
-from incrowd.cli._run import terminal_words
+from incrowd.cli._assess_questions import OWN_WORDS as ASSESS
+from incrowd.cli._attack import OWN_WORDS as ATTACK
+from incrowd.cli._run import _WORDS, Words, terminal_words
+from incrowd.core import FORCE, Hint, Setting
 from incrowd.plan._checks import searches
 from incrowd.plan._sections import ColumnSection
 
 SOURCE = Path(incrowd.__file__).parent
-CALL = re.compile(rf"\b(?:{'|'.join(one.__name__ for one in searches().values())})\([^()]*\)")
+LOSS = Setting("algorithm", {"name": "top-down", "best": "loss"}, 'TopDown("loss")')
+VALUES = Setting("values", "them", "the error carries them in .values; the command line prints them with --show-values")
+PATH = Setting("supersets", ("path",), 'NTCloseness(..., supersets="path")')
 
 
 @pytest.mark.parametrize(
-    ("said", "here"),
+    ("hint", "python", "here"),
     [
-        ("it can be read with encoding='cp1252'.", 'with --encoding cp1252, or encoding = "cp1252" in a plan.'),
-        ("for example separator=';'.", 'for example --separator ";", or separator = ";" in a plan.'),
-        ("by its number from 1: sheet=1.", "from 1: --sheet 1, or sheet = 1 in a plan."),
-        ("give it more memory, such as memory='16GB'.", "such as --memory 16GB."),
-        ("allow to replace it: force=True, --force on the command line.", "allow to replace it: --force."),
-        ("max_suppressed_records=3 would be enough.", "max_suppressed_records = 3 in place of max_suppressed would be"),
-        ("use Mondrian() or CheapestFirst().", 'use "mondrian" or "cheapest-first".'),
-        ("use Mondrian(strict=True).", 'use { name = "mondrian", strict = true }.'),
-        ('use TopDown("loss").', 'use { name = "top-down", best = "loss" }.'),
-        ("the error carries them in .values; the command line prints them with --show-values.", "--show-values prints"),
-        ("use suppression='drop'.", 'use suppression = "drop".'),
-        ("write of='disease'.", "name it in brackets: [disease]."),
-        ('write NTCloseness(..., supersets="path").', "write nt(...)[path]."),
-        ("did you mean 'Mondrian (a town)'?", "did you mean 'Mondrian (a town)'?"),
+        (
+            Hint("{encoding}.", encoding="cp1252"),
+            "encoding='cp1252'.",
+            '--encoding cp1252, or encoding = "cp1252" in a plan.',
+        ),
+        (Hint("{separator}.", separator=";"), "separator=';'.", '--separator ";", or separator = ";" in a plan.'),
+        (
+            Hint("{dates}.", dates="%d.%m.%Y"),
+            "dates='%d.%m.%Y'.",
+            '--dates "%d.%m.%Y", or dates = "%d.%m.%Y" in a plan.',
+        ),
+        (Hint("from 1: {sheet}.", sheet=1), "from 1: sheet=1.", "from 1: --sheet 1, or sheet = 1 in a plan."),
+        (Hint("say {header}.", header=False), "say header=False.", "say --no-header, or header = false in a plan."),
+        (Hint("name it: {owner}", owner=...), "name it: owner=...", "name it: --owner FOLDER"),
+        (Hint("such as {memory}.", memory="16GB"), "such as memory='16GB'.", "such as --memory 16GB."),
+        (
+            Hint("replace it: {}.", FORCE),
+            "replace it: force=True, --force on the command line.",
+            "replace it: --force.",
+        ),
+        (Hint("{on}.", on={"age": "Age"}), "on={'age': 'Age'}.", "--on age=Age."),
+        (
+            Hint("{max_suppressed_records} would be enough.", max_suppressed_records=3),
+            "max_suppressed_records=3 would be enough.",
+            "max_suppressed_records = 3 in place of max_suppressed would be enough.",
+        ),
+        (
+            Hint("use {} or {}.", Setting.search("Mondrian"), Setting.search("CheapestFirst")),
+            "use Mondrian() or CheapestFirst().",
+            'use "mondrian" or "cheapest-first".',
+        ),
+        (
+            Hint("use {}.", Setting.search("Mondrian", strict=True)),
+            "use Mondrian(strict=True).",
+            'use { name = "mondrian", strict = true }.',
+        ),
+        (Hint("use {}.", LOSS), 'use TopDown("loss").', 'use { name = "top-down", best = "loss" }.'),
+        (Hint("{}.", VALUES), f"{VALUES.words}.", "--show-values prints them."),
+        (Hint("use {suppression}.", suppression="drop"), "use suppression='drop'.", 'use suppression = "drop".'),
+        (
+            Hint("{}.", Setting("of", "disease", "write of='disease'")),
+            "write of='disease'.",
+            "name it in brackets: [disease].",
+        ),
+        (Hint("write {}.", PATH), 'write NTCloseness(..., supersets="path").', "write nt(...)[path]."),
     ],
 )
-def test_a_hint_for_python_is_said_in_the_words_of_the_command_line(said: str, here: str) -> None:
-    assert here in terminal_words(said)
+def test_a_hint_reads_in_the_words_of_python_and_of_the_command_line(hint: Hint, python: str, here: str) -> None:
+    assert (hint, terminal_words(hint)) == (python, here)
+
+
+def test_a_text_without_settings_is_said_as_it_is() -> None:
+    said = "did you mean 'Mondrian()', or encoding='cp1252'?"
+    assert terminal_words(said) == said
 
 
 @pytest.mark.parametrize(
-    ("said", "key", "role"),
+    ("setting", "key", "role"),
     [
-        ("write sensitive={'a b': categories(...)}, most secret first.", "categories", "sensitive"),
-        ("write sensitive={'a b': tree(...)}.", "hierarchy", "sensitive"),
-        ("write sensitive={'a b': ordered([...])}.", "hierarchy", "sensitive"),
-        ("say how it becomes vaguer, for example quasi={'a b': intervals(5, 10)}.", "hierarchy", "quasi"),
+        (Setting.sensitive("a b", "categories(...)"), "categories", "sensitive"),
+        (Setting.sensitive("a b", "tree(...)"), "hierarchy", "sensitive"),
+        (Setting.sensitive("a b", "ordered([...])"), "hierarchy", "sensitive"),
+        (Setting.sensitive('it\'s "a"', "tree(...)"), "hierarchy", "sensitive"),
+        (Setting("quasi", {"a b": "intervals"}), "hierarchy", "quasi"),
     ],
 )
-def test_what_is_advised_for_a_column_can_be_written_into_a_plan(said: str, key: str, role: str) -> None:
-    found = re.search(rf"({key} = .*) under (\[columns\..*\])", terminal_words(said))
+def test_what_is_advised_for_a_column_can_be_written_into_a_plan(setting: Setting, key: str, role: str) -> None:
+    found = re.search(rf"({key} = .*) under (\[columns\..*\])", terminal_words(Hint("{}.", setting)))
     assert found is not None
-    written = tomllib.loads(f'{found[2]}\nrole = "{role}"\n{found[1]}\n')["columns"]["a b"]
+    ((column, written),) = tomllib.loads(f'{found[2]}\nrole = "{role}"\n{found[1]}\n')["columns"].items()
+    assert column in setting.value
     assert ColumnSection.model_validate(written).role == role
 
 
-def test_every_search_that_a_text_names_is_named_as_a_plan_names_it() -> None:
+def _calls(name: str) -> list[tuple[ast.Call, str]]:
+    files = [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")]
+    return [
+        (node, str(path.relative_to(SOURCE)))
+        for path, tree in files
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == name
+    ]
+
+
+def test_every_search_that_a_hint_names_is_one_that_a_plan_can_name() -> None:
+    calls = [
+        ast.unparse(call)
+        for call, _ in _calls("Setting.search")
+        if call.args and isinstance(call.args[0], ast.Constant)
+    ]
+    settings: list[Any] = [eval(call, {"Setting": Setting}) for call in calls]  # noqa: S307 - our own source
+    for setting in (*settings, LOSS):
+        plan = tomllib.loads(f"algorithm = {terminal_words(Hint('{}', setting))}")["algorithm"]
+        name = plan if isinstance(plan, str) else plan.pop("name")
+        searches()[name](**({} if isinstance(plan, str) else plan))
+    assert len(settings) > 5
+
+
+def test_a_hint_can_be_pickled_and_added_to_and_keeps_its_settings() -> None:
+    hint = "first; " + Hint("use {encoding}", encoding="cp437") + "."
+    again = pickle.loads(pickle.dumps(hint))  # noqa: S301 - our own
+    assert (again, again.parts) == ("first; use encoding='cp437'.", hint.parts)
+    assert [(one.name, one.value) for one in again.settings] == [("encoding", "cp437")]
+
+
+OPTIONS = "encoding|separator|decimal|thousands|dates|header|sheet|owner|memory|force|suppression|order"
+PYTHON_ONLY = re.compile(
+    rf"\b(?:{OPTIONS}|max_suppressed_records)=|\bothers='drop'|\b(?:on|sensitive|quasi)=\{{|\bof='|in \.values\b"
+    rf"|\b(?:{'|'.join(one.__name__ for one in searches().values())})\("
+)
+
+
+def _hints(tree: ast.AST) -> list[ast.expr]:
+    """Find what is given as a hint, or kept to be one."""
+    found: list[ast.expr] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found += [one.value for one in node.keywords if one.arg == "hint"]
+            found += node.args[:1] if ast.unparse(node.func) == "Hint" else []
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("hint"):
+            found.append(node.value)
+    return found
+
+
+def _texts(node: ast.AST) -> list[str]:
+    """Give the literal texts of an expression, without those that stand in a setting."""
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) else []
+    if isinstance(node, ast.JoinedStr):
+        return ["".join(text for part in node.values for text in _texts(part) or ["0"])]
+    if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("Setting"):
+        return []
+    return [text for part in ast.iter_child_nodes(node) for text in _texts(part)]
+
+
+def test_no_hint_of_the_library_holds_a_setting_as_plain_text() -> None:
     found = 0
     for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-            for call in CALL.findall(text) if "\n" not in text else []:
-                plan = tomllib.loads(f"algorithm = {terminal_words(call)}")["algorithm"]
-                name = plan if isinstance(plan, str) else plan.pop("name")
-                searches()[name](**({} if isinstance(plan, str) else plan))
-                found += 1
-    assert found > 20
+        for hint in _hints(ast.parse(path.read_text(encoding="utf-8"))):
+            texts = _texts(hint)
+            found += len(texts)
+            assert not [text for text in texts if PYTHON_ONLY.search(text)], path
+    assert found > 200
+
+
+def test_every_setting_with_a_name_of_its_own_has_words_on_the_command_line() -> None:
+    words: Words = {**_WORDS, **ASSESS, **ATTACK}
+    named = {one.arg for call, _ in _calls("Hint") for one in call.keywords}
+    given = {
+        call.args[0].value for call, _ in _calls("Setting") if call.args and isinstance(call.args[0], ast.Constant)
+    }
+    assert (named | given) - set(words) == set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -29,7 +28,7 @@ from incrowd.cli._options import (
     reading_of,
 )
 from incrowd.cli._progress import Watch
-from incrowd.cli._run import amount, tell
+from incrowd.cli._run import Words, amount, hints_in, tell
 from incrowd.cli._text import facts_of, lines_of
 
 if TYPE_CHECKING:
@@ -218,6 +217,7 @@ MaxRecords = Annotated[
     int | None, typer.Option("--max-suppressed-records", metavar="N", help="Their number, in place of the share.")
 ]
 Drop = Annotated[bool, typer.Option("--drop-others", help="Leave out columns without a role, instead of refusing.")]
+OWN_WORDS: Words = {"max_suppressed_records": lambda one: f"--max-suppressed-records {one.value}"}
 
 
 def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
@@ -263,22 +263,10 @@ def apply(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
         how["others"] = "drop"
     folder = owner / "owner" if (owner / "owner").is_dir() else owner
     limit: dict[str, Any] = {"max_suppressed": max_suppressed, "max_suppressed_records": max_records}
-    with Watch(quiet=quiet), _speaking():
+    with Watch(quiet=quiet), hints_in(OWN_WORDS):
         release = ic.apply(folder, data, **limit, **how)
     if not quiet:
         tell(f"promise  {release.recipe.promise}")
     show(release, output, as_json=as_json)
     if not quiet:
         close(release, time.perf_counter() - start)
-
-
-@contextmanager
-def _speaking() -> Iterator[None]:
-    """Let errors give hints that can be typed here: there is no plan to change."""
-    from incrowd.core import IncrowdError
-
-    try:
-        yield
-    except IncrowdError as error:
-        error.hint = re.sub(r"max_suppressed_records=(\d+)", r"--max-suppressed-records \1", error.hint)
-        raise

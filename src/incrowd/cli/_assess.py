@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli._assess_questions import (
+    OWN_WORDS,
     Asked,
     Kinds,
     Meanings,
@@ -23,13 +24,11 @@ from incrowd.cli._assess_questions import (
     Threshold,
     Weight,
     Year,
-    in_this_language,
     measured,
     open_saved,
     read_chances,
     read_presets,
     read_promise,
-    speaking,
     uncovered,
 )
 from incrowd.cli._hierarchy import ShowValues
@@ -46,7 +45,7 @@ from incrowd.cli._options import (
     reading_of,
 )
 from incrowd.cli._progress import Watch
-from incrowd.cli._run import FOUND, amount, tell
+from incrowd.cli._run import FOUND, amount, hints_in, tell, terminal_words
 from incrowd.cli._text import Paper, risk_lines, rule_lines, text_of
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     asked = read_chances(population, weight, threshold)
     asked = replace(asked, **read_presets(presets or [], _names(kinds), populous, year))
     schema = _schema(data, roles, meanings, reading) if saved is None else saved.schema
-    with Watch(quiet=quiet), speaking(), warnings.catch_warnings():
+    with Watch(quiet=quiet), hints_in(OWN_WORDS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
         found = _measured(data, schema, model, asked, reading, saved)
     warned = _warnings(found)
@@ -248,7 +247,7 @@ def _warnings(found: _Found) -> list[str]:
     ]
     told = [one.notes for one in (found.verdict, found.risk) if one is not None]
     notes = [*assessment.notes, *empty, *(note for notes in told for note in notes)]
-    return [in_this_language(note) for note in dict.fromkeys([*notes, *lacking])]
+    return [terminal_words(note, OWN_WORDS) for note in dict.fromkeys([*notes, *lacking])]
 
 
 def _assessment_lines(found: _Found, *, show_all: bool) -> Iterator[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli._run import amount, terminal_words
+from incrowd.cli._run import Words, amount, of_column
 
 if TYPE_CHECKING:
-    from incrowd.core import Schema
+    from incrowd.core import Schema, Setting
     from incrowd.evidence import Assessment, Checklist, Risk, Subject
     from incrowd.models import Model
 
@@ -191,36 +190,19 @@ def _prefixes(path: Path) -> list[str]:
 Meanings = Mapping[str, Any]
 """Per sensitive column what is known about its values, such as how secret they are."""
 
-_IN_PYTHON = (
-    (re.compile(r"write sensitive=\{'([^']*)': categories\(\.\.\.\)\}"), r"write --categories \1=FILE"),
-    (re.compile(r"write (sensitive=\{.*\})"), r"no option says that; in a plan, write \1"),
-    (
-        re.compile(r"; say how it becomes vaguer, for example quasi=\{.*\}"),
-        "; incrowd init plans how it becomes vaguer",
-    ),
-    (re.compile(r"give the partition, or use '(\w+)' or '(\w+)'"), r"write nt(...)[\1] or nt(...)[\2]"),
-    (re.compile(r"supersets='(\w+)' or '(\w+)'"), r"nt(...)[\1] or nt(...)[\2]"),
-)
-"""What the library says to who writes Python, and what a command has instead."""
+
+def _meaning(setting: Setting) -> str:
+    ((column, meaning),) = setting.value.items()
+    if meaning == "categories":
+        return f"write --categories {column}=FILE"
+    return f"no option says that; in a plan, write {of_column(setting)}"
 
 
-def in_this_language(text: str) -> str:
-    """Say in the words of the command line what the library says in Python's."""
-    for pattern, instead in _IN_PYTHON:
-        text = pattern.sub(instead, text)
-    return terminal_words(text)
-
-
-@contextmanager
-def speaking() -> Iterator[None]:
-    """Let errors give hints that can be typed on the command line."""
-    from incrowd.core import IncrowdError
-
-    try:
-        yield
-    except IncrowdError as error:
-        error.hint = in_this_language(error.hint)
-        raise
+OWN_WORDS: Words = {
+    "sensitive": _meaning,
+    "quasi": lambda _: "incrowd init plans how it becomes vaguer",
+    "partition": lambda one: "write " + " or ".join(f"nt(...)[{kind}]" for kind in one.value),
+}
 
 
 def read_promise(text: str, meanings: Meanings) -> Model:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import sys
 from collections import Counter
@@ -27,6 +26,7 @@ from incrowd.cli._options import (
     Thousands,
     reading_of,
 )
+from incrowd.cli._run import Words, hints_in
 
 if TYPE_CHECKING:
     from incrowd.evidence import Attack, Attacks
@@ -68,13 +68,14 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the table of --exp
 
 SHOWN = 20
 """So many people are printed per attack."""
-HERE = (
-    ("on={'age': 'Age'}", "--on age=Age"),
-    ("give its schema, or a release, or the folder of a saved one", "name them: --quasi age,zip; or give a release"),
-    ("give original=..., or external=...", "add --original DATA or --external FILE"),
-    ("leave schema out, or give the released table with it", "leave --quasi out, or name the file of the table"),
-)
-"""What the library says to who writes Python, and what is written here instead."""
+OWN_WORDS: Words = {
+    "schema": lambda one: (
+        "leave --quasi out, or name the file of the table"
+        if one.value is None
+        else "name them: --quasi age,zip; or give a release"
+    ),
+    "original": lambda _: "add --original DATA or --external FILE",
+}
 
 
 def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
@@ -114,7 +115,7 @@ def attack(  # noqa: PLR0913, PLR0917 - an intruder may have many things
     meanings = _meanings(_names(sensitive), categories or [])
     schema = Schema(_names(quasi), meanings, entity=entity, count=count) if quasi is not None else None
     _check(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
-    with _speaking(), _place_for(exposed, (release, original, external), force=force) as place:
+    with hints_in(OWN_WORDS), _place_for(exposed, (release, original, external), force=force) as place:
         found = ic.attack(
             release,
             schema,
@@ -224,18 +225,6 @@ def _write(found: Attacks, place: Path) -> None:
     from incrowd.engines import table_of_columns, write_table
 
     write_table(table_of_columns(found.exposed_records()), place)
-
-
-@contextmanager
-def _speaking() -> Iterator[None]:
-    """Let errors give hints that can be typed on the command line."""
-    from incrowd.core import IncrowdError
-
-    try:
-        yield
-    except IncrowdError as error:
-        error.hint = functools.reduce(lambda text, pair: text.replace(*pair), HERE, error.hint)
-        raise
 
 
 def _check(*, external: Path | None, about: object, roles: bool) -> None:

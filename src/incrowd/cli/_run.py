@@ -11,71 +11,93 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import re
 import signal
 import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-# What the library says to somebody who writes Python, in the words of the command line and of a plan.
+if TYPE_CHECKING:
+    from incrowd.core import Setting
 
-_SEARCH = re.compile(
-    r"\b(Optimal|Incognito|Samarati|TopDown|Mondrian|Datafly|MuArgus|SwapDiversity|CheapestFirst)\(([^()]*)\)"
-)
-_PHRASES = (
-    (r"\bencoding='([^']*)'", r'--encoding \1, or encoding = "\1" in a plan'),
-    (r"\bseparator='([^']*)'", r'--separator "\1", or separator = "\1" in a plan'),
-    (r"\b(decimal|thousands|dates)='([^']*)'", r'--\1 "\2", or \1 = "\2" in a plan'),
-    (r"\bheader=False", "--no-header, or header = false in a plan"),
-    (r"\bsheet=(\d+)", r"--sheet \1, or sheet = \1 in a plan"),
-    (r"\bowner=\.\.\.", "--owner FOLDER"),
-    (r"\bmemory='([^']*)'", r"--memory \1"),
-    (r"force=True, --force on the command line|force=True", "--force"),
-    (r"others='drop' in Python, ", ""),
-    (r"\bon=\{'(\w+)': '(\w+)'\}", r"--on \1=\2"),
-    (r"the error carries (them|the values) in \.values", r"--show-values prints \1"),
-    (r"; the command line prints them with --show-values", ""),
-    (r"\bmax_suppressed_records=(\d+)", r"max_suppressed_records = \1 in place of max_suppressed"),
-    (r"write sensitive=\{'([^']*)': categories\(\.\.\.\)\}", r'write categories = "FILE" under [columns."\1"]'),
-    (r"write sensitive=\{'([^']*)': tree\(\.\.\.\)\}", r'write hierarchy = { tree = "FILE" } under [columns."\1"]'),
-    (
-        r"write sensitive=\{'([^']*)': ordered\(\[\.\.\.\]\)\}",
-        r'write hierarchy = { ordered = ["LEAST", "MOST"] } under [columns."\1"]',
-    ),
-    (
-        r"quasi=\{'([^']*)': intervals\(([\d, ]+)\)\}",
-        r'hierarchy = { intervals = [\2] } under [columns."\1"]',
-    ),
-    (r"write of='([^']*)'", r"name it in brackets: [\1]"),
-    (r'write NTCloseness\(\.\.\., supersets="(\w+)"\)', r"write nt(...)[\1]"),
-    (r"\b(suppression|order)='(\w+)'", r'\1 = "\2"'),
-)
-"""Patterns, and what is written here instead."""
+Words = Mapping[str, "Callable[[Setting], str]"]
+"""Per name of a setting how it is said here, in the words of the options and of a plan."""
+
+_MEANINGS = {
+    "categories": 'categories = "FILE"',
+    "tree": 'hierarchy = { tree = "FILE" }',
+    "ordered": 'hierarchy = { ordered = ["LEAST", "MOST"] }',
+    "intervals": "hierarchy = { intervals = [5, 10] }",
+}
 
 
-def terminal_words(text: str) -> str:
-    """Say in the words of a plan and of the options what the library says in Python's."""
-    for pattern, instead in _PHRASES:
-        text = re.sub(pattern, instead, text)
-    return _SEARCH.sub(_as_in_a_plan, text)
+def of_column(setting: Setting) -> str:
+    """Say what a plan says about a column."""
+    ((column, meaning),) = setting.value.items()
+    return f"{_MEANINGS[meaning]} under [columns.{json.dumps(column, ensure_ascii=False)}]"
 
 
-def _as_in_a_plan(call: re.Match[str]) -> str:
-    """Write a search as a plan names it: ``Mondrian(strict=True)`` is a table there."""
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", call[1]).lower()
-    if not call[2]:
-        return f'"{name}"'
-    given = call[2] if "=" in call[2] else f"best={call[2]}"  # the only one that is given without its name
-    values = re.sub(r"\s*=\s*", " = ", given).replace("True", "true").replace("False", "false")
-    return f'{{ name = "{name}", {values} }}'
+def _search(setting: Setting) -> str:
+    """Write a search as a plan names it: one with options is a table there."""
+    options = ", ".join(f"{name} = {json.dumps(value)}" for name, value in setting.value.items())
+    return f"{{ {options} }}" if len(setting.value) > 1 else json.dumps(setting.value["name"])
+
+
+def _mark(setting: Setting) -> str:
+    return f'--{setting.name} "{setting.value}", or {setting.name} = "{setting.value}" in a plan'
+
+
+def _choice(setting: Setting) -> str:
+    return f'{setting.name} = "{setting.value}"'
+
+
+_WORDS: Words = {
+    "encoding": lambda one: f'--encoding {one.value}, or encoding = "{one.value}" in a plan',
+    **dict.fromkeys(("separator", "decimal", "thousands", "dates"), _mark),
+    "header": lambda _: "--no-header, or header = false in a plan",
+    "sheet": lambda one: f"--sheet {one.value}, or sheet = {one.value} in a plan",
+    "owner": lambda _: "--owner FOLDER",
+    "memory": lambda one: f"--memory {one.value}",
+    "force": lambda _: "--force",
+    "others": lambda _: "",
+    "on": lambda one: "--on " + ",".join(f"{here}={there}" for here, there in one.value.items()),
+    "values": lambda one: f"--show-values prints {one.value}",
+    "max_suppressed_records": lambda one: f"max_suppressed_records = {one.value} in place of max_suppressed",
+    "sensitive": lambda one: f"write {of_column(one)}",
+    "quasi": lambda one: f"say how it becomes vaguer, for example {of_column(one)}",
+    "of": lambda one: f"name it in brackets: [{one.value}]",
+    **dict.fromkeys(("suppression", "order"), _choice),
+    "algorithm": _search,
+    "supersets": lambda one: " or ".join(f"nt(...)[{kind}]" for kind in one.value),
+}
+
+
+def terminal_words(text: str, own: Words = MappingProxyType({})) -> str:
+    """Say what a hint advises in the words of a plan and of the options, or of a command's own."""
+    words = {**_WORDS, **own}
+    parts = getattr(text, "parts", (text,))
+    return "".join(part if isinstance(part, str) else words.get(part.name, str)(part) for part in parts)
+
+
+@contextlib.contextmanager
+def hints_in(own: Words) -> Iterator[None]:
+    """Let errors give hints in a command's own words."""
+    from incrowd.core import IncrowdError
+
+    try:
+        yield
+    except IncrowdError as error:
+        error.hint = terminal_words(error.hint, own)
+        raise
 
 
 FOUND, WRONG_USE, OUR_FAULT, NOT_CHECKED, STOPPED = 1, 2, 3, 4, 130
@@ -194,7 +216,7 @@ def _tell_warning(message: Warning | str, category: type[Warning], *_: object, *
     from incrowd.core import PrivacyWarning
 
     if issubclass(category, PrivacyWarning):
-        tell(f"warning: {terminal_words(str(message))}")
+        tell(f"warning: {terminal_words(message if isinstance(message, str) else message.args[0])}")
 
 
 def _tell_places(error: BaseException) -> None:

@@ -6,9 +6,11 @@ from incrowd.core._classes import Cells, Classes, Histogram, Standing, compatibl
 from incrowd.core._display import Grid, percent, percent_unspaced, printable, records_of, share_of
 from incrowd.core._domain import Domain, kind_of, look_alikes
 from incrowd.core._errors import (
+    FORCE,
     DataError,
     EngineError,
     HierarchyError,
+    Hint,
     IncrowdError,
     NoSafeRelease,
     ParameterError,
@@ -17,6 +19,7 @@ from incrowd.core._errors import (
     PrivacyWarning,
     ReleaseMismatch,
     SchemaError,
+    Setting,
     UncoveredValuesError,
     UnknownColumnError,
     named,
@@ -34,6 +37,7 @@ from incrowd.core._texts import WHOLE_FLOATS, Kind, canonical_text, canonical_va
 from incrowd.core._verdict import Finding, Verdict, joined_verdicts
 
 __all__ = [
+    "FORCE",
     "TOP",
     "WHOLE_FLOATS",
     "Binding",
@@ -52,6 +56,7 @@ __all__ = [
     "Grouping",
     "Hierarchy",
     "HierarchyError",
+    "Hint",
     "Histogram",
     "IncrowdError",
     "Kind",
@@ -73,6 +78,7 @@ __all__ = [
     "ReleaseMismatch",
     "Schema",
     "SchemaError",
+    "Setting",
     "Standing",
     "Step",
     "SupersetMode",

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from incrowd.core._errors import DataError, named
+from incrowd.core._errors import FORCE, DataError, Hint, named
 
 
 @contextmanager
@@ -78,9 +78,7 @@ def _refuse(final: Path, shown: str, reads: Iterable[object], *, force: bool) ->
         raise DataError(msg, hint="choose another name.")
     if final.exists() and not force:
         msg = f"The file {shown!r} exists already."
-        raise DataError(
-            msg, hint="choose another name, or allow to replace it: force=True, --force on the command line."
-        )
+        raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {}.", FORCE))
 
 
 def _try_out(final: Path, part: Path, shown: str, reads: Iterable[object], *, force: bool) -> None:
@@ -213,9 +211,7 @@ def _refuse_folder(final: Path, shown: str, holds: Collection[str], *, force: bo
         raise DataError(msg, hint="move them elsewhere, or choose another folder: nothing of yours is replaced.")
     if inside and not force:
         msg = f"The folder {shown!r} exists already."
-        raise DataError(
-            msg, hint="choose another name, or allow to replace it: force=True, --force on the command line."
-        )
+        raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {}.", FORCE))
 
 
 def _inside(folder: Path) -> Iterator[str]:

@@ -27,7 +27,72 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from string import Formatter
+from typing import Any, ClassVar, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a hint advises to set; ``words`` are Python's, where they are not ``name=value``."""
+
+    name: str
+    value: Any = ...
+    words: str = ""
+
+    def __str__(self) -> str:
+        return self.words or f"{self.name}={'...' if self.value is ... else repr(self.value)}"
+
+    @classmethod
+    def search(cls, name: str, **options: object) -> Setting:
+        """Advise a search by the name of its class; the value is what a plan says."""
+        given = ", ".join(f"{option}={value!r}" for option, value in options.items())
+        planned = "".join(f"-{sign.lower()}" if sign.isupper() else sign for sign in name).removeprefix("-")
+        return cls("algorithm", {"name": planned, **options}, f"{name}({given})")
+
+    @classmethod
+    def sensitive(cls, column: str, meaning: str) -> Setting:
+        """Advise to say what the values of a sensitive column mean, such as ``tree(...)``."""
+        return cls("sensitive", {column: meaning.partition("(")[0]}, f"write sensitive={{{column!r}: {meaning}}}")
+
+
+FORCE = Setting("force", value=True, words="force=True, --force on the command line")
+
+
+class Hint(str):
+    """What would be right: a text in Python's words, of which the command line and the page read the ``parts``."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Setting, ...]
+
+    def __new__(cls, template: str, *settings: Setting, **values: Any) -> Self:
+        """Put settings into the braces of a template: ``{}`` takes the next one, ``{name}`` the value of that name."""
+        rest = iter(settings)
+        parts: list[str | Setting] = []
+        for text, name, _, _ in Formatter().parse(template):
+            parts += [text] if name is None else [text, Setting(name, values[name]) if name else next(rest)]
+        return cls.of(parts)
+
+    @classmethod
+    def of(cls, parts: Iterable[str | Setting]) -> Self:
+        """Make a hint of texts and settings."""
+        parts = tuple(parts)
+        hint = str.__new__(cls, "".join(map(str, parts)))
+        hint.parts = parts
+        return hint
+
+    def __add__(self, other: str) -> Hint:
+        return self.of((*self.parts, *(other.parts if isinstance(other, Hint) else (other,))))
+
+    def __radd__(self, other: str) -> Hint:
+        return self.of((other, *self.parts))
+
+    def __reduce__(self) -> tuple[Callable[..., Hint], tuple[object]]:
+        return Hint.of, (self.parts,)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """What is advised to be set."""
+        return tuple(part for part in self.parts if isinstance(part, Setting))
 
 
 class IncrowdError(Exception):

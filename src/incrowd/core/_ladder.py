@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core._domain import Domain
-from incrowd.core._errors import HierarchyError, UncoveredValuesError
+from incrowd.core._errors import HierarchyError, Hint, Setting, UncoveredValuesError
 from incrowd.core._grouping import smallest_unsigned
 
 TOP = "*"
@@ -218,7 +218,8 @@ class KnownLadder:
             values = domain.texts[: len(places)][places < 0]
             count = "1 value" if len(values) == 1 else f"{len(values):,} values"
             msg = f"Column {domain.column!r} has {count} that the saved hierarchy does not know."
-            hint = "search again with the hierarchy itself; the error carries the values in .values."
+            carried = Setting("values", "the values", "the error carries the values in .values")
+            hint = Hint("search again with the hierarchy itself; {}.", carried)
             raise UncoveredValuesError(msg, column=domain.column, values=values, hint=hint)
         ladder = self.ladder
         steps = []

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from incrowd.core._domain import Domain, look_alikes
-from incrowd.core._errors import ParameterError, SchemaError, UnknownColumnError
+from incrowd.core._errors import Hint, ParameterError, SchemaError, Setting, UnknownColumnError
 from incrowd.core._ladder import Hierarchy, Ladder
 
 Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive", "entity", "count"]
@@ -165,10 +165,11 @@ class Schema:
         for name, hierarchy in self.quasi:
             if hierarchy is None and _has_fractions(domains[name]):
                 problem = f"Column {name!r} is a quasi-identifier of decimal numbers without a hierarchy."
-                hint = f"say how it becomes vaguer, for example quasi={{{name!r}: intervals(5, 10)}}."
+                words = f"say how it becomes vaguer, for example quasi={{{name!r}: intervals(5, 10)}}"
+                hint = Hint("{}.", Setting("quasi", {name: "intervals"}, words))
                 if strict:
                     raise SchemaError(problem, hint=hint)
-                notes.append(f"{problem} Nearly every value stands alone; {hint}")
+                notes.append(f"{problem} Nearly every value stands alone; " + hint)
             if strict:
                 ladders[name] = _climb(name, default if hierarchy is None else hierarchy, domains[name])
         for name in (*self.quasi_names, *self.sensitive_names):

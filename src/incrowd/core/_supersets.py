@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core._classes import Classes
-from incrowd.core._errors import ParameterError
+from incrowd.core._errors import Hint, ParameterError, Setting
 from incrowd.core._grouping import Ints, group
 from incrowd.core._ladder import TOP
 
@@ -165,7 +165,8 @@ def _ways(classes: Classes) -> Iterator[Regions]:
     """Go from the smallest parts to the largest; a class with a short way stays in its last part."""
     if classes.paths is None:
         msg = "Nobody said how these classes were cut out, so they have no supersets of the kind 'path'."
-        raise ParameterError(msg, hint="give the partition, or use 'drop' or 'table'.")
+        partition = Setting("partition", ("drop", "table"), "give the partition, or use 'drop' or 'table'")
+        raise ParameterError(msg, hint=Hint("{}.", partition))
     parts = list(classes.paths.T)
     for depth in range(1, len(parts)):
         parts[depth] = np.where(parts[depth] < 0, parts[depth - 1], parts[depth])

@@ -33,7 +33,17 @@ from incrowd.attacks import (
     unlikely_exclusions,
     worst_exclusions,
 )
-from incrowd.core import Census, Classes, Domain, HierarchyError, ParameterError, Schema, UnknownColumnError
+from incrowd.core import (
+    Census,
+    Classes,
+    Domain,
+    HierarchyError,
+    Hint,
+    ParameterError,
+    Schema,
+    Setting,
+    UnknownColumnError,
+)
 from incrowd.evidence._attacks import Attack, Attacks, Table
 from incrowd.evidence._findings import CHANCES, told, with_expected
 from incrowd.evidence._intersection import intersection
@@ -318,7 +328,7 @@ def _check(original: Any, external: Any, other: Any, *, alone: bool) -> None:
         raise ParameterError(msg, hint="give external=..., or leave them out.")
     if other is not None and original is None and external is None:
         msg = "Two releases are compared person by person, and it was not said who they are."
-        raise ParameterError(msg, hint="give original=..., or external=....")
+        raise ParameterError(msg, hint=Hint("{}.", Setting("original", words="give original=..., or external=...")))
 
 
 def _check_intruder(intruder: object) -> None:
@@ -331,7 +341,7 @@ def _columns(on: On | None) -> dict[str, str] | None:
     """Read which columns are joined with which."""
     if on is None:
         return None
-    hint = "write on=['age', 'zip'], or on={'age': 'Age'}."
+    hint = Hint("write on=['age', 'zip'], or {on}.", on={"age": "Age"})
     pairs = list(on.items()) if isinstance(on, Mapping) else [(name, name) for name in read_list(on, "on", hint)]
     for name in (name for pair in pairs for name in pair):
         check_column(name, "Every part of on")

@@ -18,6 +18,7 @@ from incrowd.core import (
     Classes,
     Domain,
     FullDomainRecoding,
+    Hint,
     LocalRecoding,
     ParameterError,
     UnknownColumnError,
@@ -127,7 +128,7 @@ def _pairs(subject: Subject, on: Mapping[str, str] | None, available: Sequence[s
             raise UnknownColumnError.of(name, quasi, given_as="quasi-identifier to join on")
     if not pairs:
         msg = "The external table has no column that is called like a quasi-identifier."
-        raise ParameterError(msg, hint="say which columns are the same: on={'age': 'Age'}.")
+        raise ParameterError(msg, hint=Hint("say which columns are the same: {on}.", on={"age": "Age"}))
     return pairs
 
 

@@ -23,6 +23,7 @@ from incrowd.core import (
     Domain,
     FullDomainRecoding,
     Hierarchy,
+    Hint,
     IncrowdError,
     Ladder,
     LocalRecoding,
@@ -30,6 +31,7 @@ from incrowd.core import (
     Recoding,
     Schema,
     SchemaError,
+    Setting,
 )
 from incrowd.engines import Engine, Remembered, classes_of
 from incrowd.hierarchies import (
@@ -322,7 +324,8 @@ def subject_of(table: Any, schema: Schema | None, reading: Mapping[str, Any]) ->
             raise DataError(msg, hint="check the path.")
     if schema is None:
         msg = "A table alone does not say which columns are quasi-identifiers."
-        raise ParameterError(msg, hint="give its schema, or a release, or the folder of a saved one.")
+        words = "give its schema, or a release, or the folder of a saved one"
+        raise ParameterError(msg, hint=Hint("{}.", Setting("schema", words=words)))
     return Subject(open_with(table, schema, **reading), schema)
 
 
@@ -374,7 +377,8 @@ def _promised(certificate: Mapping[str, Any]) -> Model | None:
 def _refuse(schema: Schema | None) -> None:
     if schema is not None:
         msg = "A release brings its own schema."
-        raise ParameterError(msg, hint="leave schema out, or give the released table with it.")
+        words = "leave schema out, or give the released table with it"
+        raise ParameterError(msg, hint=Hint("{}.", Setting("schema", None, words)))
 
 
 # The very table that a release was made from, for numbers that compare with it.

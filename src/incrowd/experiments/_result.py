@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import DataError, ParameterError, atomic_path
+from incrowd.core import FORCE, DataError, Hint, ParameterError, atomic_path
 from incrowd.report import bars_with_limit, points_beside, series_bars, series_curves, yes_and_no
 
 Row = Mapping[str, Any]
@@ -238,7 +238,7 @@ def prepare(folder: str | os.PathLike[str], names: Sequence[str], *, force: bool
         if not there or force:
             return place
         msg = f"The folder {place.name!r} has results already: {', '.join(there)}."
-        hint = "choose another folder, or allow to replace them: force=True, --force on the command line."
+        hint = Hint("choose another folder, or allow to replace them: {}.", FORCE)
         raise DataError(msg, hint=hint)
     raise DataError(msg, hint="choose another folder.")
 

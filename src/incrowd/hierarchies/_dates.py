@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
+from incrowd.core import Domain, HierarchyError, Hint, Ladder, ParameterError, Step
 from incrowd.hierarchies._day_forms import FEW, SIX, forms_in, likely_forms, newest_of, read_moment, read_moments
 from incrowd.hierarchies._numbers import uncovered
 
@@ -154,9 +154,10 @@ def _six_digits(number: int) -> str:
 
 
 FEW_MONTHS = 24  # weeks are a level of their own where the dates are of so many different months, or fewer
-_READ = (
-    "say how the file writes days, such as dates='%d.%m.%Y' (ic.suggest finds it out: **found.reading); "
-    "for one column dates(..., format='%d.%m.%Y'); "
+_READ = Hint(
+    "say how the file writes days, such as {dates} (ic.suggest finds it out: **found.reading); "
+    "for one column dates(..., format='%d.%m.%Y'); ",
+    dates="%d.%m.%Y",
 )
 
 

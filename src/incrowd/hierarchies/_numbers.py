@@ -19,7 +19,16 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Domain, HierarchyError, Kind, ParameterError, UncoveredValuesError, canonical_text
+from incrowd.core import (
+    Domain,
+    HierarchyError,
+    Hint,
+    Kind,
+    ParameterError,
+    Setting,
+    UncoveredValuesError,
+    canonical_text,
+)
 
 # Check what the user wrote when a hierarchy is built. Parameters are no record's values: they may be shown.
 
@@ -128,7 +137,8 @@ def uncovered(domain: Domain, missing: npt.NDArray[np.bool_], why: str, first: s
     count = int(missing.sum())
     values = domain.texts[: len(missing)][missing]
     msg = f"Column {domain.column!r} has {count:,} of {len(domain.values):,} values that {why}."
-    hint = f"{first}the error carries them in .values; the command line prints them with --show-values."
+    words = "the error carries them in .values; the command line prints them with --show-values"
+    hint = first + Hint("{}.", Setting("values", "them", words))
     return UncoveredValuesError(msg, column=domain.column, values=values, hint=hint)
 
 
@@ -294,7 +304,7 @@ def typed_numbers(domain: Domain) -> tuple[Line, Bools]:
     return Scaled(domain.values.astype(np.int64), 1), np.ones(len(domain.values), dtype=bool)
 
 
-_READ = "if the file has decimal commas, say decimal=',' (ic.suggest finds it out: **found.reading); "
+_READ = Hint("if the file has decimal commas, say {decimal} (ic.suggest finds it out: **found.reading); ", decimal=",")
 
 
 def require_numbers(domain: Domain, what: str) -> Line:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Domain, ParameterError, Schema, SchemaError, UnknownColumnError
+from incrowd.core import Domain, Hint, ParameterError, Schema, SchemaError, Setting, UnknownColumnError
 from incrowd.models._form import DISTANCES, FORMS, MISSING, SUPERSETS, Form
 from incrowd.models._judge import Judge, Reference, Requirement
 
@@ -186,8 +186,9 @@ def sensitive_columns(of: tuple[str, ...] | None, schema: Schema, model: str) ->
     if of is None:
         found = "no sensitive column" if not available else f"{len(available)} sensitive columns"
         msg = f"{model} does not say which column it is about, and the schema has {found}."
-        hint = "name sensitive columns in the schema." if not available else f"write of={available[0]!r}."
-        raise SchemaError(msg, hint=hint)
+        if not available:
+            raise SchemaError(msg, hint="name sensitive columns in the schema.")
+        raise SchemaError(msg, hint=Hint("{}.", Setting("of", available[0], f"write of={available[0]!r}")))
     for name in of:
         if name not in available:
             raise UnknownColumnError.of(name, available, given_as=f"the column of {model}")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, SchemaError, group
+from incrowd.core import Classes, Domain, Hint, Histogram, ParameterError, Schema, SchemaError, Setting, group
 from incrowd.hierarchies import BoundCategories, Categories
 from incrowd.models._form import MISSING, OF, Choice, Form, Key
 from incrowd.models._judge import Judge, Requirement
@@ -344,5 +344,5 @@ def _categories(name: str, schema: Schema, domains: Mapping[str, Domain], model:
     meaning = dict(schema.sensitive)[name]
     if not isinstance(meaning, Categories):
         msg = f"{model} needs to know how secret the values of {name!r} are."
-        raise SchemaError(msg, hint=f"write sensitive={{{name!r}: categories(...)}}, most secret first.")
+        raise SchemaError(msg, hint=Hint("{}, most secret first.", Setting.sensitive(name, "categories(...)")))
     return meaning.bind(domains[name])

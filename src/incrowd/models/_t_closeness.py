@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.core import Classes, Domain, Ladder, ParameterError, Schema, SchemaError
+from incrowd.core import Classes, Domain, Hint, Ladder, ParameterError, Schema, SchemaError, Setting
 from incrowd.hierarchies import Ordered, Tree
 from incrowd.models._distances import Distributions, beside, equal, hierarchical, kullback_leibler, ordered
 from incrowd.models._form import DISTANCES, OF, Choice, Form, Key
@@ -190,7 +190,7 @@ def ground(name: str, distance: Distance, schema: Schema, domain: Domain) -> Any
         return None
     if not isinstance(meaning, Tree):
         msg = f"The hierarchical distance needs a taxonomy of the values of {name!r}."
-        raise SchemaError(msg, hint=f"write sensitive={{{name!r}: tree(...)}}.")
+        raise SchemaError(msg, hint=Hint("{}.", Setting.sensitive(name, "tree(...)")))
     ladder: Ladder = meaning.bind(domain)
     if ladder.height != meaning.height:  # a level of its own for null would shrink all distances
         msg = f"Column {name!r} has missing values, which have no place in its taxonomy."
@@ -206,5 +206,5 @@ def _ranks(name: str, meaning: object, domain: Domain) -> Any:
         return np.argsort(np.argsort(meaning.ranks(domain)))  # the table's own values are one step apart
     if domain.kind in {"text", "boolean"}:
         msg = f"The ordered distance needs an order of the values of {name!r}, which are {domain.kind}."
-        raise SchemaError(msg, hint=f"write sensitive={{{name!r}: ordered([...])}}.")
+        raise SchemaError(msg, hint=Hint("{}.", Setting.sensitive(name, "ordered([...])")))
     return np.arange(len(domain))

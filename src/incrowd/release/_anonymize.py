@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
 
-from incrowd.core import Census, CensusRequest, Domain, ParameterError, Schema, SchemaError, named, warn
+from incrowd.core import Census, CensusRequest, Domain, Hint, ParameterError, Schema, SchemaError, Setting, named, warn
 from incrowd.engines import Engine, check_published, sample_of
 from incrowd.hierarchies import Averaged, auto
 from incrowd.models import Model, Number, promise, suppression_limit, trivial_notes
@@ -20,9 +20,10 @@ from incrowd.release._publish import Source, publish_locally, publish_node
 from incrowd.release._release import Release
 from incrowd.search import Algorithm, LocalOutcome, Optimal, Problem, Progress
 
-NO_ROLE = (
-    "give each a role (insensitive publishes it as it is), or leave them out: others='drop' in Python, "
-    'others = "drop" under [output] in a plan, --drop-others for apply.'
+NO_ROLE = Hint(
+    "give each a role (insensitive publishes it as it is), or leave them out: {}"
+    'others = "drop" under [output] in a plan, --drop-others for apply.',
+    Setting("others", "drop", "others='drop' in Python, "),
 )
 
 
@@ -156,11 +157,13 @@ def _check_algorithm(algorithm: Algorithm, schema: Schema) -> None:
     """Refuse what is no search, and averages of classes that are called by one level per column."""
     if isinstance(algorithm, type) or not isinstance(algorithm, Algorithm):
         msg = f"algorithm must be a search, such as Mondrian(), got {type(algorithm).__name__}."
-        raise ParameterError(msg, hint="write it with its brackets and without quotes: algorithm=Mondrian().")
+        hint = Hint("write it with its brackets and without quotes: algorithm={}.", Setting.search("Mondrian"))
+        raise ParameterError(msg, hint=hint)
     columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
     if columns and not algorithm.local:
         msg = f"Column {columns[0]!r} is to be averaged, which {type(algorithm).__name__} cannot do."
-        raise ParameterError(msg, hint="use a local recoding, such as Mondrian(), or its hierarchy alone.")
+        hint = Hint("use a local recoding, such as {}, or its hierarchy alone.", Setting.search("Mondrian"))
+        raise ParameterError(msg, hint=hint)
 
 
 def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | None = None, **reading: Any) -> Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Unpack
 
-from incrowd.core import Census, FullDomainRecoding, HierarchyError, NoSafeRelease, ParameterError
+from incrowd.core import Census, FullDomainRecoding, HierarchyError, Hint, NoSafeRelease, ParameterError
 from incrowd.models import Number, suppression_limit
 from incrowd.release._anonymize import census_for, open_source
 from incrowd.release._floor import Bounds, levels_given
@@ -111,6 +111,6 @@ def _node(problem: Problem, recoding: FullDomainRecoding) -> Node:
             f"The new table breaks {problem.model} at these levels: {left_out:,} of {census.records:,} records {why}, "
             f"{problem.limit:,} may be {'masked' if masks else 'left out'}."
         )
-        enough = "" if left_out == census.records else f"allow max_suppressed_records={left_out}, or "
-        raise NoSafeRelease(msg, hint=f"{enough}search again.", nearest=left_out)
+        allow = Hint("allow {max_suppressed_records}, or ", max_suppressed_records=left_out)
+        raise NoSafeRelease(msg, hint=("" if left_out == census.records else allow) + "search again.", nearest=left_out)
     return Node(levels, left_out, inspected.classes, inspected.costs()["loss"])

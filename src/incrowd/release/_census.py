@@ -8,9 +8,11 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from incrowd.core import Census, CensusRequest, Domain, EngineError, Schema, SchemaError, warn
+from incrowd.core import Census, CensusRequest, Domain, EngineError, Hint, Schema, SchemaError, warn
 from incrowd.engines import Engine, census_size_about, open_table
 from incrowd.hierarchies import Auto, Averaged, Mask, auto
+
+MORE_MEMORY = Hint("give it more memory, such as {memory}, or ", memory="16GB")
 
 # Whether a census fits into memory, asked before it is counted: nobody is served by a process that the system ends.
 
@@ -33,10 +35,7 @@ def check_labels(engine: Engine, schema: Schema, domains: Mapping[str, Domain]) 
             if labels > most:
                 values = f"{len(domains[name]):,} values, {levels} each"
                 msg = f"The labels of column {name!r} do not fit into memory: {values}."
-                hint = (
-                    "give it more memory, such as memory='16GB', or hide fewer characters one by one: mask(keep=...)."
-                )
-                raise EngineError(msg, hint=hint)
+                raise EngineError(msg, hint=MORE_MEMORY + "hide fewer characters one by one: mask(keep=...).")
 
 
 def shares_needed(engine: Engine, request: CensusRequest) -> int:
@@ -65,7 +64,7 @@ def census_within_memory(engine: Engine, request: CensusRequest, hint: str = "as
     cells = cells_that_fit(engine, request)
     if not fits_in_memory(engine, request, cells):
         msg = f"The census of this table does not fit into memory: {cells:,} cells do."
-        raise EngineError(msg, hint=f"give it more memory, such as memory='16GB', or {hint}")
+        raise EngineError(msg, hint=MORE_MEMORY + hint)
     return engine.census(request)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Unpack
@@ -14,6 +15,7 @@ from incrowd.core import (
     CensusRequest,
     Classes,
     Grouping,
+    Hint,
     NoSafeRelease,
     Schema,
     group,
@@ -135,7 +137,7 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
 
 def _hint(problem: Problem, least: int, *, sure: bool) -> str:
     """Name what binds: a level that may not be exceeded, or one of several promises."""
-    parts = []
+    parts: list[str] = []
     column, without = _column(problem, least)
     if column is not None:
         told = records_of(without, problem.census.records)
@@ -144,11 +146,11 @@ def _hint(problem: Problem, least: int, *, sure: bool) -> str:
         alone = {str(part): left_out_by(replace(problem, model=part))(problem.highs) for part in problem.model.parts}
         parts.append(f"{max(alone, key=lambda text: alone[text])} is what binds")
     if sure and least < problem.census.records:
-        parts.append(f"max_suppressed_records={least} would be enough")
+        parts.append(Hint("{max_suppressed_records} would be enough", max_suppressed_records=least))
     if problem.suppression == "mask":
         parts.append(_about_masks(problem))
     parts = parts or ["ask for less, or look at the hierarchies and at_most"]
-    return "; ".join(parts) + "."
+    return functools.reduce(lambda hint, part: hint + "; " + part, parts) + "."
 
 
 def _column(problem: Problem, least: int) -> tuple[str | None, int]:
@@ -167,4 +169,5 @@ def _about_masks(problem: Problem) -> str:
     dropped = left_out_by(replace(problem, suppression="drop"))(problem.highs)
     enough = dropped <= problem.limit and dropped < problem.census.records
     told = "masked records are one class, which must keep the promise too"
-    return f"{told}; suppression='drop' would leave out {dropped:,} and be enough" if enough else told
+    drop = Hint("; {suppression} would leave out ", suppression="drop") + f"{dropped:,} and be enough"
+    return told + drop if enough else told

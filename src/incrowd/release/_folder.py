@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from incrowd.core import DataError, Domain, ParameterError, atomic_folder
+from incrowd.core import DataError, Domain, Hint, ParameterError, atomic_folder
 from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
 from incrowd.models import exact_text
 from incrowd.release._certificate import (
@@ -244,5 +244,5 @@ def owner_beside(certificate: Path) -> Path:
     owner = certificate.resolve().parent.parent / OWNER
     if not owner.is_dir():
         msg = "How the original became the release is known to its owner only: the folder owner is not beside public."
-        raise DataError(msg, hint="name it: owner=...")
+        raise DataError(msg, hint=Hint("name it: {owner}", owner=...))
     return owner

@@ -14,6 +14,7 @@ from incrowd.core import (
     CensusRequest,
     Classes,
     FullDomainRecoding,
+    Hint,
     Labelling,
     ParameterError,
     Recoding,
@@ -125,7 +126,7 @@ def publish_locally(source: Source, problem: Problem, outcome: LocalOutcome, alg
     """Publish the local recoding that a search found."""
     if outcome.suppressed and source.manner.suppression == "mask":
         msg = "A local recoding leaves records out; it cannot mask them."
-        raise ParameterError(msg, hint="use suppression='drop'.")
+        raise ParameterError(msg, hint=Hint("use {suppression}.", suppression="drop"))
     with ThreadPoolExecutor(max_workers=1) as beside:
         found = Found(
             problem=problem,

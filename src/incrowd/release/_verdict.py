@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.core import Census, Classes, Domain, Finding, HierarchyError, Ladder, Schema, Verdict, look_alikes
+from incrowd.core import (
+    Census,
+    Classes,
+    Domain,
+    Finding,
+    HierarchyError,
+    Hint,
+    Ladder,
+    Schema,
+    Setting,
+    Verdict,
+    look_alikes,
+)
 from incrowd.hierarchies import flat
 from incrowd.models import Judge, Judgement, Model, NTCloseness, worst
 
@@ -59,7 +71,8 @@ def ladders_of(schema: Schema, domains: Mapping[str, Domain]) -> dict[str, Ladde
     try:
         return Schema(given).bind(domains, default=flat()).ladders
     except HierarchyError as error:
-        error.hint = f"for a released table use supersets='drop' or 'path'. For an original one: {error.hint}"
+        either = Setting("supersets", ("drop", "path"), "supersets='drop' or 'path'")
+        error.hint = Hint("for a released table use {}. For an original one: ", either) + error.hint
         raise
 
 

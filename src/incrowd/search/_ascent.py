@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Grouping, Labelling, ParameterError, group
+from incrowd.core import Grouping, Hint, Labelling, ParameterError, group
 from incrowd.hierarchies import Averaged
 from incrowd.models import KAnonymity, Model
 from incrowd.search._local import LocalOutcome, LocalTable, Pieces
-from incrowd.search._problem import Problem
+from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, OPTIMAL, Problem
 
 Counts = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.integer]
@@ -63,9 +63,8 @@ def k_alone(problem: Problem, search: str) -> int:
     least, others = k_and_more(problem.model)
     if others:
         msg = f"{search} keeps k-anonymity and nothing else, and the promise has {others[0]}."
-        raise ParameterError(
-            msg, hint="use a search that carries such promises, such as Mondrian() or CheapestFirst()."
-        )
+        hint = Hint("use a search that carries such promises, such as {} or {}.", MONDRIAN, CHEAPEST_FIRST)
+        raise ParameterError(msg, hint=hint)
     return least
 
 
@@ -77,10 +76,11 @@ def k_and_more(model: Model) -> tuple[int, list[Model]]:
 
 def refuse_others(table: LocalTable, search: str) -> None:
     """Refuse a table in which several rows are one person, and columns that weigh more than others."""
-    table.refuse_importance(f"{search} looks at labels and levels", hint="use Mondrian() or CheapestFirst().")
+    hint = Hint("use {} or {}.", MONDRIAN, CHEAPEST_FIRST)
+    table.refuse_importance(f"{search} looks at labels and levels", hint)
     if table.persons:
         msg = f"{search} counts and moves single records, and here the rows of a person ({_entity(table)}) are one."
-        raise ParameterError(msg, hint="use a search that counts people, such as Optimal() or Mondrian().")
+        raise ParameterError(msg, hint=Hint("use a search that counts people, such as {} or {}.", OPTIMAL, MONDRIAN))
 
 
 def check_choice(name: str, given: object) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from incrowd.core import NoSafeRelease
+from incrowd.core import Hint, NoSafeRelease, Setting
 from incrowd.search._ascent import (
     Stars,
     check_choice,
@@ -20,7 +20,10 @@ from incrowd.search._local import LocalOutcome, LocalTable
 from incrowd.search._outcome import Progress
 from incrowd.search._problem import Problem
 
-PLAIN = "Plain Datafly is a baseline: it deletes the records that are left in small classes. Datafly() loses none."
+PLAIN = Hint(
+    "Plain Datafly is a baseline: it deletes the records that are left in small classes. {} loses none.",
+    Setting.search("Datafly"),
+)
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ def _delete(problem: Problem, stars: Stars, k: int) -> LocalOutcome:
     if gone > problem.limit or pieces.number == 0:
         records = problem.census.records
         msg = f"Plain Datafly deletes {gone:,} of {records:,} records, and {problem.limit:,} may be left out."
-        enough = f"allow max_suppressed_records={gone}, or " if pieces.number else ""
-        hint = f"{enough}use Datafly(), which loses no record."
+        enough = Hint("allow {max_suppressed_records}, or ", max_suppressed_records=gone) if pieces.number else ""
+        hint = enough + Hint("use {}, which loses no record.", Setting.search("Datafly"))
         raise NoSafeRelease(msg, hint=hint, nearest=gone if pieces.number else None)
     return stars.outcome(pieces, (PLAIN,))

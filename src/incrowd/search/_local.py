@@ -14,6 +14,7 @@ from incrowd.core import (
     Census,
     Classes,
     Grouping,
+    Hint,
     Labelling,
     LocalRecoding,
     Namer,
@@ -26,7 +27,7 @@ from incrowd.core import (
 from incrowd.hierarchies import Averaged, averages
 from incrowd.measures import column_weights, costs_of_labels
 from incrowd.models import Judge
-from incrowd.search._problem import Problem
+from incrowd.search._problem import OPTIMAL, Problem
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
@@ -150,7 +151,7 @@ class LocalTable:
         """Stop where columns weigh differently and the search cannot heed it."""
         if (self.weights != self.weights[0]).any():
             msg = f"{because}: no column can weigh more than another."
-            raise ParameterError(msg, hint=f"leave importance out, or {hint}")
+            raise ParameterError(msg, hint="leave importance out, or " + hint)
 
     def called(self, pieces: Pieces, labels: Labels = "hierarchy") -> tuple[Labelling, ...]:
         """Call every class by what its members are: the lowest label of the hierarchy, a range or a set.
@@ -255,11 +256,13 @@ def common_ways(paths: Ints, merged: Grouping) -> Ints:
 def _refuse(problem: Problem) -> None:
     if problem.schema.count is not None:
         msg = f"A row of this table stands for several records ({problem.schema.count!r}), which cannot part."
-        raise ParameterError(msg, hint="use a search with one level per column, such as Optimal().")
+        raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))
     if problem.at_most:
         name = next(iter(problem.at_most))
         msg = f"at_most of column {name!r} cannot be kept: a local recoding calls each class what it must be called."
-        raise ParameterError(msg, hint="use a search with one level per column, such as Optimal(), or at_least.")
+        raise ParameterError(
+            msg, hint=Hint("use a search with one level per column, such as {}, or at_least.", OPTIMAL)
+        )
     if problem.balance != NEUTRAL:
         msg = "balance weighs leaving records out against generalizing them, which a local recoding does not do."
         raise ParameterError(msg, hint="leave balance out.")

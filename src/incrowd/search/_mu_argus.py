@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import NoSafeRelease, ParameterError, UnknownColumnError, add_up, group
+from incrowd.core import Hint, NoSafeRelease, ParameterError, Setting, UnknownColumnError, add_up, group
 from incrowd.search._ascent import (
     Stars,
     check_choice,
@@ -149,7 +149,10 @@ def _over_supersets(exactly: Counts, bits: int) -> Counts:
 
 Identifying = Literal["most", "more", "less", "not"]
 
-PLAIN = "Plain µ-Argus is a baseline: it looks at pairs and triples of columns only. MuArgus() looks at all of them."
+PLAIN = Hint(
+    "Plain µ-Argus is a baseline: it looks at pairs and triples of columns only. {} looks at all of them.",
+    Setting.search("MuArgus"),
+)
 
 
 @dataclass(frozen=True)
@@ -275,7 +278,8 @@ def _suppress_rare(stars: Stars, ranks: list[int], k: int) -> LocalOutcome:
     if left:
         records = int(sizes.sum())
         msg = f"Plain µ-Argus leaves {left:,} of {records:,} records in classes of fewer than {k}, which breaks k>={k}."
-        raise NoSafeRelease(msg, hint="use MuArgus(), which looks at all combinations of columns.")
+        hint = Hint("use {}, which looks at all combinations of columns.", Setting.search("MuArgus"))
+        raise NoSafeRelease(msg, hint=hint)
     return stars.outcome(stars.fill(k), (PLAIN,))
 
 

@@ -10,11 +10,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, ParameterError, Schema, UnknownColumnError, add_up
+from incrowd.core import Census, ParameterError, Schema, Setting, UnknownColumnError, add_up
 from incrowd.models import Judge, KAnonymity, LDiversity, Model, PAlphaSensitive, PSensitive
 
 Policy = Literal["violating", "small_only"]
 Suppression = Literal["drop", "mask"]
+
+OPTIMAL, MONDRIAN, CHEAPEST_FIRST = (Setting.search(name) for name in ("Optimal", "Mondrian", "CheapestFirst"))
+"""Searches that others advise."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from incrowd.core import DataError
+from incrowd.core import DataError, Hint
 
 # The bytes of a text file, and whether an encoding reads all of them.
 
@@ -146,16 +146,17 @@ def charset_of(path: Path) -> Charset | None:
 def wrong_encoding(path: Path | None, problem: str) -> DataError:
     """Say which encoding would read a file."""
     if path is None:
-        return DataError(problem, hint="say how it was saved, such as encoding='cp1252'.")
+        return DataError(problem, hint=Hint("say how it was saved, such as {encoding}.", encoding="cp1252"))
     try:
         found = charset_of(path)
     except DataError as error:
         return DataError(error.message, hint=error.hint)
     if found is not None:
-        return DataError(problem, hint=f"it can be read with encoding='{found.encoding}'.")
+        return DataError(problem, hint=Hint("it can be read with {encoding}.", encoding=found.encoding))
     if any(0 in block for block in blocks_of(path)):
         return DataError(problem, hint="it does not look like a text file: is the ending of its name the right one?")
-    return DataError(problem, hint="say how it was saved, such as encoding='cp437'. No usual encoding fits.")
+    hint = Hint("say how it was saved, such as {encoding}. No usual encoding fits.", encoding="cp437")
+    return DataError(problem, hint=hint)
 
 
 def check_one_encoding(path: Path, sample: bytes, likely: str | None) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TypeVar
 
-from incrowd.core import DataError
+from incrowd.core import DataError, Hint
 from incrowd.engines.formats._charset import begins_with_mark, wrong_encoding
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -68,7 +68,7 @@ def header_of(path: Path, encoding: str, separator: str | None, *, named: bool =
     check_encoding(encoding)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         msg = f"The separator must be one character and no quote or line break, got {separator!r}."
-        raise DataError(msg, hint="for example separator=';'. Without one it is found out.")
+        raise DataError(msg, hint=Hint("for example {separator}. Without one it is found out.", separator=";"))
     line, more = _read(path, with_mark(path, encoding), lambda file: (file.readline(), file.read(_LOOK)))
     if "\0" in line:
         raise wrong_encoding(path, f"The file {path.name!r} is not valid {encoding}: it has zeros between its letters.")

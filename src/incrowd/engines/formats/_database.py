@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc
 
-from incrowd.core import DataError, ParameterError
+from incrowd.core import DataError, Hint, ParameterError
 from incrowd.engines._border import guarded
 from incrowd.engines._resources import clear_room, make_room, need
 
@@ -148,7 +148,7 @@ def write_database(path: Path, target: Database, *, force: bool = False) -> None
         exists = _answer_of_database("say whether the table exists", lambda: _exists(cursor, kind, str(target.table)))
         if exists and not force:
             msg = f"The table {target.table!r} exists already."
-            raise DataError(msg, hint="choose another name, or allow to replace it: force=True.")
+            raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {force}.", force=True))
 
         def write() -> None:
             if exists:

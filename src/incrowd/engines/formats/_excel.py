@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import DataError, Domain
+from incrowd.core import DataError, Domain, Hint
 from incrowd.engines._column_types import check_finite, check_held, tightened
 from incrowd.engines._duckdb import connect, reader_of
 from incrowd.engines._resources import need
@@ -100,7 +100,8 @@ def _sheet_number(path: Path, names: Sequence[str], sheet: str | int | None) -> 
     msg = f"The file {path.name!r} has {count}" + ("." if sheet is None else f", and none is {sheet!r}.")
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     listed = ", ".join(map(repr, names[:_NAMED]))
-    raise DataError(msg, hint=f"say which one by its name, or by its number from 1: sheet=1. It has {listed}{more}.")
+    hint = Hint("say which one by its name, or by its number from 1: {sheet}. ", sheet=1)
+    raise DataError(msg, hint=hint + f"It has {listed}{more}.")
 
 
 def _check_names(path: Path, names: Sequence[str | None]) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import duckdb
 
-from incrowd.core import DataError
+from incrowd.core import DataError, Hint
 from incrowd.engines._duckdb import quoted, text_literal
 
 Written = Literal["number", "date"]
@@ -43,13 +43,14 @@ class Notation:
         """Check what was given; what was not is as in a plain file."""
         if decimal not in {None, ".", ","}:
             msg = f"The decimal mark must be '.' or ',', got {decimal!r}."
-            raise DataError(msg, hint="for example decimal=','.")
+            raise DataError(msg, hint=Hint("for example {decimal}.", decimal=","))
         if thousands is not None and thousands not in THOUSANDS:
             msg = f"The mark between thousands must be one of {', '.join(map(repr, THOUSANDS))}, got {thousands!r}."
-            raise DataError(msg, hint="for example thousands='.'; a blank stands for blanks of any width.")
+            hint = Hint("for example {thousands}; a blank stands for blanks of any width.", thousands=".")
+            raise DataError(msg, hint=hint)
         if thousands is not None and thousands == (decimal or "."):
             msg = f"The mark between thousands cannot be the decimal mark {thousands!r} too."
-            raise DataError(msg, hint="for example decimal=',' and thousands='.'.")
+            raise DataError(msg, hint=Hint("for example {decimal} and {thousands}.", decimal=",", thousands="."))
         check_form(dates)
         return cls(decimal or ".", thousands, dates)
 
@@ -272,4 +273,5 @@ def check_form(form: str | None) -> None:
     months = directives.count("%m") + directives.count("%b")
     if (directives.count("%d"), months, directives.count("%Y"), len(directives)) != (1, 1, 1, 3):
         msg = f"The form of dates {form!r} cannot be read."
-        raise DataError(msg, hint="it has %d, %m (or %b) and %Y, each once, such as dates='%d.%m.%Y'.")
+        hint = Hint("it has %d, %m (or %b) and %Y, each once, such as {dates}.", dates="%d.%m.%Y")
+        raise DataError(msg, hint=hint)

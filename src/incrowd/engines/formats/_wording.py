@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from incrowd.core import DataError, IncrowdError, ParameterError
+from incrowd.core import DataError, Hint, IncrowdError, ParameterError
 from incrowd.engines.formats._csv import check_encoding
 from incrowd.engines.formats._notation import are_numbers
 
@@ -145,10 +145,10 @@ def check_dialect(dialect: Dialect) -> None:
     check_encoding(dialect.encoding)
     if _ENTANGLED.fullmatch(codecs.lookup(dialect.encoding).name):
         msg = f"A file is not written as {dialect.encoding!r}, in which characters do not stand for themselves."
-        raise ParameterError(msg, hint="for example encoding='utf-8'.")
+        raise ParameterError(msg, hint=Hint("for example {encoding}.", encoding="utf-8"))
     if not isinstance(separator, str) or not is_separator(separator):
         msg = f"The separator must be one character and no letter, digit, quote or line break, got {separator!r}."
-        raise ParameterError(msg, hint="for example separator=';'.")
+        raise ParameterError(msg, hint=Hint("for example {separator}.", separator=";"))
     if dialect.decimal not in {".", ","}:
         msg = f"The decimal mark must be '.' or ',', got {dialect.decimal!r}."
         raise ParameterError(msg)

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from incrowd.core import CensusRequest, DataError, Domain, EngineError, Packing, ParameterError, tally
+from incrowd.core import CensusRequest, DataError, Domain, EngineError, Hint, Packing, ParameterError, tally
 from incrowd.engines._arrow import of_numbers, to_numpy
 from incrowd.engines._encoding import Coded, packed
 from incrowd.engines._file_sets import Several, check_columns, check_keys, files_of, parquet_columns
@@ -222,7 +222,7 @@ class SparkHome:
         """Refuse: the rows of a cluster have no order."""
         del frame
         msg = "The rows of a Spark table have no order that could be kept."
-        raise ParameterError(msg, hint="use order='sorted'.")
+        raise ParameterError(msg, hint=Hint("use {order}.", order="sorted"))
 
     def sampled(self, frame: Frame, rows: int) -> Frame:
         native = frame.to_native()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack, get_args
 
-from incrowd.core import Census, DataError, Domain, Hierarchy, ParameterError, UnknownColumnError
+from incrowd.core import Census, DataError, Domain, Hierarchy, Hint, ParameterError, UnknownColumnError
 from incrowd.engines import Engine
 from incrowd.evidence import ColumnProfile, Profile
 from incrowd.hierarchies import FEW_RECORDS, Tree, flat
@@ -55,7 +55,8 @@ def refuse_repeated(domains: Mapping[str, Domain]) -> None:
 
 def _no_names(why: str) -> DataError:
     msg = f"The first line does not look like names of columns: {why}."
-    return DataError(msg, hint="put a line with the names of the columns first, or say header=False.")
+    hint = Hint("put a line with the names of the columns first, or say {header}.", header=False)
+    return DataError(msg, hint=hint)
 
 
 # One look at a table: its columns in numbers, what each could be, and who a row is about. Roles are then put on it.

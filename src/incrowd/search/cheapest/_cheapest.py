@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from incrowd.core import ParameterError
+from incrowd.core import Hint, ParameterError
 from incrowd.search._local import LocalOutcome, LocalTable, Pieces
 from incrowd.search._outcome import Progress
-from incrowd.search._problem import Problem
+from incrowd.search._problem import OPTIMAL, Problem
 
 OVERLAPS = (
     "Labels of different classes may overlap: a vague label beside a precise one tells that few records were left that "
@@ -137,7 +137,7 @@ def _refuse(table: LocalTable) -> None:
                 ": people have several rows, and shares of people do not add up" if judge.model.union_closed else ""
             )
             msg = f"CheapestFirst puts classes together, which can break {judge.model}{because}."
-            raise ParameterError(msg, hint="use a search with one level per column, such as Optimal().")
+            raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))
 
 
 def _teller(progress: Callable[[Progress], bool | None] | None, points: int) -> Callable[[int], object] | None:

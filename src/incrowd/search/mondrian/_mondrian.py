@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from incrowd.core import ParameterError
+from incrowd.core import Hint, ParameterError, Setting
 from incrowd.models import NTCloseness
 from incrowd.search._local import Labels, LocalTable
 from incrowd.search._outcome import Progress
-from incrowd.search._problem import Problem
+from incrowd.search._problem import OPTIMAL, Problem
 from incrowd.search.mondrian._columns import Column, EarlierParts
 from incrowd.search.mondrian._parts import CutOutcome
 
@@ -130,7 +130,7 @@ def _refuse(table: LocalTable, *, strict: bool) -> None:
     """Refuse what this search cannot promise."""
     if table.persons and not strict:
         msg = "The records of a person stay together, so equal values cannot be shared out between two parts."
-        raise ParameterError(msg, hint="use Mondrian(strict=True).")
+        raise ParameterError(msg, hint=Hint("use {}.", Setting.search("Mondrian", strict=True)))
     for model in table.problem.model.parts:
         if not isinstance(model, NTCloseness):
             continue
@@ -138,7 +138,8 @@ def _refuse(table: LocalTable, *, strict: bool) -> None:
             msg = (
                 f"Mondrian knows the parts that a class was cut out of, not supersets of the kind {model.supersets!r}."
             )
-            raise ParameterError(msg, hint='write NTCloseness(..., supersets="path").')
+            path = Setting("supersets", ("path",), 'NTCloseness(..., supersets="path")')
+            raise ParameterError(msg, hint=Hint("write {}.", path))
         if table.persons:
             msg = "Mondrian cannot promise (n, t)-closeness where people have several rows."
-            raise ParameterError(msg, hint="use Optimal(), or a model that counts people.")
+            raise ParameterError(msg, hint=Hint("use {}, or a model that counts people.", OPTIMAL))

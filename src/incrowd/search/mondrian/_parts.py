@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Grouping, Labelling, ParameterError, Partition, group, stretches
+from incrowd.core import Grouping, Hint, Labelling, ParameterError, Partition, Setting, group, stretches
 from incrowd.search._local import LocalOutcome, Pieces, common_ways
 from incrowd.search.mondrian._columns import Column, Stretches
 
@@ -89,7 +89,7 @@ class CutOutcome(LocalOutcome):
         """The way to every class from the whole table, in words: what an audit with the supersets ``"path"`` needs."""
         if self.leaves is None:
             msg = "Some parts of the table are called alike and became one class, which has no one way to it."
-            raise ParameterError(msg, hint="use Mondrian(strict=True).")
+            raise ParameterError(msg, hint=Hint("use {}.", Setting.search("Mondrian", strict=True)))
         ways = self.tree.paths(self.leaves)
         names = np.array([*self.tree.names(np.arange(len(self.tree))), ""], dtype=object)
         texts = zip(*(column.texts.tolist() for column in self.labels), strict=True)

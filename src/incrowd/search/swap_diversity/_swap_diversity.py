@@ -9,17 +9,20 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import ParameterError
+from incrowd.core import Hint, ParameterError, Setting
 from incrowd.hierarchies import Categories
 from incrowd.models import EnhancedPAlphaSensitive, Judge, LDiversity, Model, PSensitive
 from incrowd.search._ascent import check_choice, check_outliers, k_and_more, raise_levels, refuse_others
 from incrowd.search._local import LocalOutcome, LocalTable
 from incrowd.search._outcome import Progress
-from incrowd.search._problem import Problem
+from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, Problem
 
 Ints = npt.NDArray[np.integer]
 
-PLAIN = "Without swaps this is a baseline: classes that lack categories are merged. SwapDiversity() swaps first."
+PLAIN = Hint(
+    "Without swaps this is a baseline: classes that lack categories are merged. {} swaps first.",
+    Setting.search("SwapDiversity"),
+)
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,8 @@ def _k_and_values(model: Model) -> tuple[int, Model]:
     if len(others) != 1 or not _counts_values(others[0]):
         found = ", ".join(map(str, others)) or str(model)
         msg = f"SwapDiversity keeps k-anonymity with a number of different values or categories, not {found}."
-        hint = 'promise for example "k>=3, enhanced(p=2, alpha=0)", or use Mondrian() or CheapestFirst().'
-        raise ParameterError(msg, hint=hint)
+        example = 'promise for example "k>=3, enhanced(p=2, alpha=0)", or use {} or {}.'
+        raise ParameterError(msg, hint=Hint(example, MONDRIAN, CHEAPEST_FIRST))
     return k, others[0]
 
 
@@ -123,7 +126,8 @@ def _only(table: LocalTable, model: Model) -> Judge:
     judges = [judge for judge in table.judges if judge.columns]
     if len(judges) != 1:
         msg = f"SwapDiversity cares for one sensitive column, and {model} is about {len(judges)}."
-        raise ParameterError(msg, hint="name one of them with of=, or use Mondrian() or CheapestFirst().")
+        hint = Hint("name one of them with of=, or use {} or {}.", MONDRIAN, CHEAPEST_FIRST)
+        raise ParameterError(msg, hint=hint)
     return judges[0]
 
 

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import ParameterError, group
+from incrowd.core import Hint, ParameterError, group
 from incrowd.models import EnhancedPAlphaSensitive, Judge, KAnonymity, LDiversity, PAlphaSensitive, PSensitive
 from incrowd.search._local import LocalTable
+from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -151,7 +152,8 @@ def refuse_others(table: LocalTable) -> None:
                 f"TopDown cannot carry {judge.model}. It carries what more records in a class never break: "
                 f"k, distinct l, p, (p, alpha) and enhanced (p, alpha)."
             )
-            raise ParameterError(msg, hint="use Mondrian() or CheapestFirst(), or one of these promises.")
+            hint = Hint("use {} or {}, or one of these promises.", MONDRIAN, CHEAPEST_FIRST)
+            raise ParameterError(msg, hint=hint)
 
 
 def needs_of(table: LocalTable, order: Ints) -> Needs:

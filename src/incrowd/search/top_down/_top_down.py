@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Labelling, Namer, ParameterError
+from incrowd.core import Hint, Labelling, Namer, ParameterError, Setting
 from incrowd.hierarchies import Averaged
 from incrowd.search._local import LocalOutcome, LocalTable, Pieces
 from incrowd.search._outcome import Progress
@@ -81,7 +81,8 @@ class TopDown:
         table = LocalTable(problem)
         refuse_others(table)
         if self.best == "records":
-            table.refuse_importance("TopDown counts records", hint='use TopDown("loss").')
+            loss = Setting("algorithm", {"name": "top-down", "best": "loss"}, 'TopDown("loss")')
+            table.refuse_importance("TopDown counts records", Hint("use {}.", loss))
         table.refuse_if_hopeless()
         census = table.census
         order = np.lexsort((*census.codes[len(census.quasi) - 1 :: -1], *census.codes[: len(census.quasi) - 1 : -1]))
