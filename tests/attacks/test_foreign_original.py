@@ -150,7 +150,7 @@ class Shuffled:
         classes = np.minimum(np.arange(len(cells)) // 2, (len(cells) - self.left_out) // 2 - 1)
         pieces = Pieces(cells, np.roll(classes, self.left_out), np.ones(len(cells), dtype=np.int64))
         pieces.classes[: self.left_out] = -1
-        return table.outcome(pieces, table.called(pieces, "range"))
+        return table.outcome(pieces, table.labels(pieces, "range"))
 
 
 @settings(max_examples=40)

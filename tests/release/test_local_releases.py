@@ -57,7 +57,7 @@ class Runs:
         if self.leave_out:
             classes[-self.leave_out :] = -1
         pieces = Pieces(cells, classes.astype(np.int64), np.ones(len(cells), dtype=np.int64))
-        return table.outcome(pieces, table.called(pieces, self.labels))
+        return table.outcome(pieces, table.labels(pieces, self.labels))
 
 
 def publish(algorithm: Runs, table: Any = TABLE, schema: ic.Schema = SCHEMA, **more: Any) -> ic.Release:

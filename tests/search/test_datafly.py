@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.search import Datafly, LocalTable, Problem
-from incrowd.search._ascent import raise_levels
+from incrowd.search._datafly import raise_levels
 from search import slow_raised as slow
 from search.slow import Row
 from search.tables import problem, tables

@@ -13,7 +13,8 @@ import incrowd as ic
 from incrowd.plan._checks import build_search
 from incrowd.plan._sections import SearchSection
 from incrowd.search import LocalTable, Mondrian, Problem, Progress
-from incrowd.search.mondrian._checks import Candidates, Check
+from incrowd.search.mondrian._cuts import Candidates, Check
+from incrowd.search.mondrian._kernels import PieceRows
 from search import slow_mondrian as slow
 from search.slow_mondrian import GRADE, QUASI, TOWN, Part
 from search.tables import PROMISES
@@ -238,9 +239,10 @@ def test_the_fast_check_agrees_with_the_judges(table: Part, promise: Any, cuts: 
     order = np.arange(len(census))[::-1].copy()
     lines, taken = {"disease": census.codes[len(QUASI)]}, census.counts[order].astype(np.int64)
     sizes = np.add.reduceat(taken, opens[:-1])
-    found = Candidates(lines, np.arange(len(census)), order, taken, opens, sizes, np.zeros(len(sizes)))
-    kept = check.keeps(found) & (found.sizes >= check.least)
-    expected = asked.keeps(order, found.owners, len(found), found.taken)
+    pieces = PieceRows(order, taken, opens, sizes)
+    found = Candidates(lines, np.arange(len(census)), pieces, np.zeros(len(sizes)))
+    kept = check.keeps(found) & (sizes >= check.least)
+    expected = asked.keeps(order, found.owners, len(found), taken)
     assert kept.tolist() == expected.tolist()
 
 

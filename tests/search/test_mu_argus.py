@@ -122,7 +122,7 @@ def test_a_suppressed_label_is_in_no_combination() -> None:
 
 def test_every_record_counts_in_how_many_rare_combinations_a_column_is() -> None:
     table = labelled(["ax", "ay", "bx"], [1, 2, 2])
-    assert combos.involved(table, np.array([0, 2]), 3).tolist() == [2 + 1 + 2, 1 + 2]
+    assert combos.involvements(table, np.array([0, 2]), 3).tolist() == [2 + 1 + 2, 1 + 2]
 
 
 @st.composite
@@ -142,19 +142,19 @@ def test_columns_are_involved_as_a_slow_count_says(table: Labelled, k: int) -> N
             if table.sizes[alike].sum() < k:
                 for column in chosen:
                     expected[column] += int(table.sizes[number])
-    assert combos.involved(table, wanted, k).tolist() == expected
+    assert combos.involvements(table, wanted, k).tolist() == expected
 
 
 @given(small_classes(), st.integers(1, 6))
 def test_comparing_and_grouping_give_the_same(table: Labelled, k: int) -> None:
     wanted = np.flatnonzero(table.sizes < k)
-    one = combos.involved(table, wanted, k)
+    one = combos.involvements(table, wanted, k)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(combos, "GROUP", 0)
-        assert combos.involved(table, wanted, k).tolist() == one.tolist()
+        assert combos.involvements(table, wanted, k).tolist() == one.tolist()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(combos, "_BLOCK", 1)
-        assert combos.involved(table, wanted, k).tolist() == one.tolist()
+        patch.setattr(combos, "BLOCK", 1)
+        assert combos.involvements(table, wanted, k).tolist() == one.tolist()
 
 
 @given(small_classes(), st.integers(1, 6))
@@ -170,7 +170,7 @@ def test_minimal_combinations_are_the_rare_ones_without_a_rare_one_inside(table:
 def test_of_very_many_columns_only_minimal_combinations_are_looked_at() -> None:
     width = 18
     table = labelled(["a" * width, "b" + "a" * (width - 1)], [1, 5])
-    assert combos.involved(table, np.array([0]), 2).tolist() == [1] + [0] * (width - 1)
+    assert combos.involvements(table, np.array([0]), 2).tolist() == [1] + [0] * (width - 1)
 
 
 def subsets(columns: Any) -> list[tuple[int, ...]]:

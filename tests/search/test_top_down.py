@@ -239,5 +239,5 @@ def test_working_block_by_block_changes_nothing(monkeypatch: pytest.MonkeyPatch)
     ]
     asked = problem(table, ic.KAnonymity(4) & ic.EnhancedPAlphaSensitive(2, 2))
     whole = rows_of(TopDown(retry=True).search(asked))
-    monkeypatch.setattr("incrowd.search.top_down._parts.BLOCK", 7)
+    monkeypatch.setattr("incrowd.search.top_down._specialization.BLOCK", 7)
     assert rows_of(TopDown(retry=True).search(asked)) == whole

@@ -1,21 +1,19 @@
 """Searches: a census and a bound model in, a recoding out."""
 
 from incrowd.search._datafly import Datafly
-from incrowd.search._local import LocalOutcome, LocalTable, Pieces
+from incrowd.search._local import LocalTable, Pieces
 from incrowd.search._mu_argus import MuArgus
-from incrowd.search._outcome import Algorithm, Node, Outcome, Progress, is_monotone, left_out_by
-from incrowd.search._problem import Problem, Suppression
+from incrowd.search._problem import Algorithm, LocalOutcome, Node, Outcome, Problem, Progress, Suppression
 from incrowd.search.cheapest._cheapest import CheapestFirst
-from incrowd.search.lattice._acceptance import hopeless_levels, too_small_levels
+from incrowd.search.lattice._acceptance import hopeless_levels, is_monotone, left_out_by, too_small_levels
 from incrowd.search.lattice._frontier import Frontier, find_frontier, growing_promise
 from incrowd.search.lattice._incognito import Incognito, Iteration
 from incrowd.search.lattice._optimal import Optimal
 from incrowd.search.lattice._samarati import Samarati, Savings
 from incrowd.search.lattice._solutions import Inspection, Solutions, all_solutions
-from incrowd.search.mondrian._columns import EarlierParts
 from incrowd.search.mondrian._counts import ColumnCut, CountedCuts, PieceCounts, ValueCounts
 from incrowd.search.mondrian._mondrian import Mondrian
-from incrowd.search.mondrian._parts import CutOutcome, PartTree
+from incrowd.search.mondrian._parts import CutOutcome, EarlierParts, PartTree
 from incrowd.search.swap_diversity._swap_diversity import SwapDiversity
 from incrowd.search.top_down._top_down import TopDown
 

@@ -1,24 +1,31 @@
-"""Datafly, plain and so that it loses no record (A-DATAFLY, spec 8.5)."""
+"""Datafly, plain and so that it loses no record, and the raising of levels that µ-Argus and SwapDiversity share.
+
+A-DATAFLY, spec 8.5.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from incrowd.core import Hint, NoSafeRelease, Setting
-from incrowd.search._ascent import (
-    Stars,
-    check_choice,
-    check_outliers,
-    k_alone,
-    most_different,
-    raise_levels,
-    refuse_others,
+import numpy as np
+
+from incrowd.core import Grouping, Hint, Labelling, NoSafeRelease, ParameterError, Setting, group
+from incrowd.models import KAnonymity, Model
+from incrowd.search._local import LocalTable, Pieces
+from incrowd.search._problem import (
+    CHEAPEST_FIRST,
+    MONDRIAN,
+    OPTIMAL,
+    Bools,
+    Counts,
+    Ints,
+    LocalOutcome,
+    OnProgress,
+    Problem,
+    check_flag,
 )
-from incrowd.search._local import LocalOutcome, LocalTable
-from incrowd.search._outcome import Progress
-from incrowd.search._problem import Problem
 
 PLAIN = Hint(
     "Plain Datafly is a baseline: it deletes the records that are left in small classes. {} loses none.",
@@ -63,14 +70,10 @@ class Datafly:
     local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_choice("improved", self.improved)
+        check_flag("improved", self.improved)
         check_outliers(self.outliers)
 
-    def search(
-        self,
-        problem: Problem,
-        progress: Callable[[Progress], bool | None] | None = None,  # noqa: ARG002 - over in a moment
-    ) -> LocalOutcome:
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> LocalOutcome:
         """Find what every record is published as.
 
         Parameters
@@ -87,19 +90,13 @@ class Datafly:
         stars = Stars(table, raise_levels(table, k, k if self.outliers is None else self.outliers))
         if not self.improved:
             return _delete(problem, stars, k)
-        _suppress(stars, k)
+        columns, rows = list(range(len(stars.labels))), stars.rows_in_small(k)
+        while rows.any() and columns:  # suppress column after column of those who stand out
+            column = most_different(list(stars.labels[:, rows]), columns)
+            columns.remove(column)
+            stars.hide(rows, column)
+            rows &= stars.rows_in_small(k)
         return stars.outcome(stars.fill(k), ())
-
-
-def _suppress(stars: Stars, k: int) -> None:
-    """Suppress column after column in the rows that are in small classes, until there are none or no column is left."""
-    columns = list(range(len(stars.labels)))
-    rows = stars.rows_in_small(k)
-    while rows.any() and columns:
-        column = most_different(list(stars.labels[:, rows]), columns)
-        columns.remove(column)
-        stars.hide(rows, column)
-        rows &= stars.rows_in_small(k)
 
 
 def _delete(problem: Problem, stars: Stars, k: int) -> LocalOutcome:
@@ -113,3 +110,183 @@ def _delete(problem: Problem, stars: Stars, k: int) -> LocalOutcome:
         hint = enough + Hint("use {}, which loses no record.", Setting.search("Datafly"))
         raise NoSafeRelease(msg, hint=hint, nearest=gone if pieces.number else None)
     return stars.outcome(pieces, (PLAIN,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raised:
+    """A table with one level per column: cells that look alike share a row, in the order of their codes."""
+
+    levels: tuple[int, ...]
+    rows: Ints
+    codes: tuple[Ints, ...]
+    sizes: Counts
+
+
+def raise_levels(table: LocalTable, k: int, outliers: int) -> Raised:
+    """Raise the column with the most different labels by a level, until few records are in classes smaller than k."""
+    census = table.census
+    raised = _raised(table, census.floor, np.arange(len(census)), census.codes[: len(census.quasi)], census.counts)
+    while int(raised.sizes[raised.sizes < k].sum()) > outliers:
+        heights = [namer.height for namer in table.names]
+        open_columns = [column for column, level in enumerate(raised.levels) if level < heights[column]]
+        if not open_columns:
+            break
+        column = most_different(raised.codes, open_columns)
+        levels, codes = list(raised.levels), list(raised.codes)
+        codes[column] = table.names[column].ladder.step(levels[column], levels[column] + 1)[codes[column]]
+        levels[column] += 1
+        raised = _raised(table, levels, raised.rows, codes, raised.sizes)
+    return raised
+
+
+def _raised(table: LocalTable, levels: Sequence[int], rows: Ints, codes: Sequence[Ints], sizes: Ints) -> Raised:
+    """Put rows that look alike together."""
+    labels = [len(namer.ladder.labels[level]) for namer, level in zip(table.names, levels, strict=True)]
+    alike = group(codes, labels)
+    return Raised(tuple(levels), alike.ids[rows], tuple(each[alike.first] for each in codes), alike.sums(sizes))
+
+
+def most_different(codes: Sequence[Ints], columns: Sequence[int]) -> int:
+    """Give the column with the most different labels, of several the first."""
+    return max(columns, key=lambda column: (count_different(codes[column]), -column))
+
+
+def count_different(codes: Ints) -> int:
+    return int(np.count_nonzero(np.bincount(codes)))
+
+
+def k_alone(problem: Problem, search: str) -> int:
+    """Give the k that is promised; refuse every promise beside it."""
+    least, others = k_and_more(problem.model)
+    if others:
+        msg = f"{search} keeps k-anonymity and nothing else, and the promise has {others[0]}."
+        hint = Hint("use a search that carries such promises, such as {} or {}.", MONDRIAN, CHEAPEST_FIRST)
+        raise ParameterError(msg, hint=hint)
+    return least
+
+
+def k_and_more(model: Model) -> tuple[int, list[Model]]:
+    """Give the k that is promised, 1 where none is, and the other promises."""
+    parts = [part for part in model.parts if isinstance(part, KAnonymity)]
+    return max([1, *(part.k for part in parts)]), [part for part in model.parts if not isinstance(part, KAnonymity)]
+
+
+def refuse_others(table: LocalTable, search: str) -> None:
+    """Refuse a table in which several rows are one person, and columns that weigh more than others."""
+    hint = Hint("use {} or {}.", MONDRIAN, CHEAPEST_FIRST)
+    table.refuse_importance(f"{search} looks at labels and levels", hint)
+    if table.persons:
+        entity = table.problem.schema.entity
+        msg = f"{search} counts and moves single records, and here the rows of a person ({entity!r}) are one."
+        raise ParameterError(msg, hint=Hint("use a search that counts people, such as {} or {}.", OPTIMAL, MONDRIAN))
+
+
+def check_outliers(outliers: int | None) -> None:
+    """Refuse what is no number of records."""
+    if outliers is not None and (not isinstance(outliers, int) or isinstance(outliers, bool) or outliers < 0):
+        msg = f"outliers must be a number of records, 0 or more, got {outliers!r}."
+        raise ParameterError(msg, hint="leave it out: then it is the k that is promised.")
+
+
+class Stars:
+    """A raised table in which single cells may be suppressed, that is published as the top of their hierarchy.
+
+    ``labels``: per column and row a number for its label; ``star``: per column that of its topmost label.
+    """
+
+    def __init__(self, table: LocalTable, raised: Raised) -> None:
+        self._table, self._raised = table, raised
+        self.labels = np.stack([codes.astype(np.int64) for codes in raised.codes])
+        self.star = np.array([self._top(column) for column in range(len(raised.codes))])
+
+    @property
+    def hidden(self) -> Bools:
+        """Per quasi-identifier and row, whether nothing is said there."""
+        return np.asarray(self.labels == self.star[:, np.newaxis])
+
+    def hide(self, rows: Bools | Ints, column: int) -> None:
+        self.labels[column, rows] = self.star[column]
+
+    def classes(self) -> tuple[Grouping, Counts]:
+        """Group the rows by their labels, and count the records of every class."""
+        alike = group(list(self.labels), [max(int(column.max(initial=0)) + 1, 1) for column in self.labels])
+        return alike, alike.sums(self._raised.sizes)
+
+    def rows_in_small(self, k: int) -> Bools:
+        """Say which rows are in classes of fewer than k records."""
+        alike, sizes = self.classes()
+        return np.asarray((sizes < k)[alike.ids])
+
+    def records_in_small(self, k: int) -> int:
+        _, sizes = self.classes()
+        return int(sizes[sizes < k].sum())
+
+    def fill(self, k: int) -> Pieces:
+        """Give the class of every record; where those with nothing but stars are too few, others join them.
+
+        They come from the smallest class that can spare enough records: its last ones in canonical order. If there is
+        none, the smallest class joins them as a whole.
+        """
+        alike, sizes = self.classes()
+        blank = np.flatnonzero(self.hidden[:, alike.first].all(axis=0))
+        missing = k - int(sizes[blank].sum())
+        if not len(blank) or missing <= 0:
+            return self._pieces(alike)
+        others = np.delete(np.arange(len(alike)), blank)
+        spare = others[sizes[others] >= k + missing]
+        if len(spare):
+            return self._lend(alike, int(spare[np.argmin(sizes[spare])]), int(blank[0]), missing)
+        joined = alike.ids == others[np.argmin(sizes[others])]
+        self.labels[:, joined] = self.star[:, np.newaxis]
+        return self._pieces(self.classes()[0])
+
+    def leave_out(self, k: int) -> Pieces:
+        """Give the class of every record; those in classes of fewer than k records are left out."""
+        alike, sizes = self.classes()
+        return self._table.whole_pieces(np.where(sizes >= k, np.arange(len(alike)), -1)[alike.ids][self._raised.rows])
+
+    def outcome(self, pieces: Pieces, notes: Sequence[str]) -> LocalOutcome:
+        """Say what is published; the pieces are in the classes that ``classes`` gives, or left out."""
+        inside = pieces.classes >= 0
+        present = np.unique(pieces.classes[inside])
+        numbers = np.where(inside, np.searchsorted(present, pieces.classes), -1)
+        published = Pieces(pieces.cells, numbers.astype(np.int64), pieces.counts)
+        rows = self.classes()[0].first[present]
+        return self._table.outcome(published, self._labels(published, rows), notes=notes)
+
+    def _top(self, column: int) -> int:
+        """Give the number of the topmost label: that of the only group, if it is called the same, else a new one."""
+        names, level = self._table.names[column].ladder.labels, self._raised.levels[column]
+        same = len(names[level]) == 1 and names[level][0] == names[-1][0]
+        return 0 if same else len(names[level])
+
+    def _lend(self, alike: Grouping, giver: int, taker: int, number: int) -> Pieces:
+        """Move the last records of a class to another."""
+        pieces = self._pieces(alike)
+        inside = np.flatnonzero(pieces.classes == giver)[::-1]
+        before = np.cumsum(pieces.counts[inside]) - pieces.counts[inside]
+        moved = np.clip(number - before, 0, pieces.counts[inside])
+        counts = pieces.counts.copy()
+        counts[inside] -= moved
+        stay, go = counts > 0, moved > 0
+        return Pieces(
+            np.concatenate((pieces.cells[stay], pieces.cells[inside[go]])),
+            np.concatenate((pieces.classes[stay], np.full(int(go.sum()), taker))),
+            np.concatenate((counts[stay], moved[go])),
+        )
+
+    def _pieces(self, alike: Grouping) -> Pieces:
+        return self._table.whole_pieces(alike.ids[self._raised.rows])
+
+    def _labels(self, pieces: Pieces, rows: Ints) -> tuple[Labelling, ...]:
+        """Call every class by the labels of one of its rows; by an average where the schema wants one."""
+        averaged = self._table.averaged
+        by_average = self._table.labels(pieces) if any(averaged) else ()
+        return tuple(
+            by_average[column] if averaged[column] else self._by_label(column, rows) for column in range(len(averaged))
+        )
+
+    def _by_label(self, column: int, rows: Ints) -> Labelling:
+        namer, labels, level = self._table.names[column], self.labels[column, rows], self._raised.levels[column]
+        top = labels >= len(namer.ladder.labels[level])
+        return namer.by_group(np.where(top, namer.height, level), np.where(top, 0, labels))

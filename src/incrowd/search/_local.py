@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core import (
     Cells,
-    Census,
     Classes,
     Grouping,
     Hint,
@@ -27,11 +25,8 @@ from incrowd.core import (
 from incrowd.hierarchies import Averaged, averages
 from incrowd.measures import column_weights, costs_of_labels
 from incrowd.models import Judge
-from incrowd.search._problem import OPTIMAL, Problem
+from incrowd.search._problem import OPTIMAL, Bools, Counts, Ints, LocalOutcome, Problem
 
-Bools = npt.NDArray[np.bool_]
-Counts = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.integer]
 Labels = Literal["hierarchy", "range", "set"]
 NEUTRAL = 0.5
 """The balance between leaving records out and generalizing them, where nothing is said."""
@@ -39,10 +34,7 @@ NEUTRAL = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """Cells, or parts of them, and the class that each goes to.
-
-    A class of -1 leaves the records out. Together the pieces of a cell have all its records.
-    """
+    """Cells, or parts of them that have all their records together, and the class of each; -1 leaves them out."""
 
     cells: Ints
     classes: Ints
@@ -54,39 +46,13 @@ class Pieces:
         return int(self.classes.max(initial=-1)) + 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LocalOutcome:
-    """What a search for a local recoding found.
-
-    ``labels``: per column what each class is called, and what that gives up. ``paths``: per class the numbers of the
-    parts that it was cut out of, the whole table first, filled up with -1; ``None`` where the search does not cut.
-    """
-
-    recoding: LocalRecoding
-    labels: tuple[Labelling, ...] = field(repr=False)
-    sizes: Counts = field(repr=False)
-    suppressed: int
-    costs: Mapping[str, float]
-    proof: str = "heuristic"
-    notes: tuple[str, ...] = ()
-    paths: Ints | None = field(default=None, repr=False)
-
-    @property
-    def classes(self) -> int:
-        """How many classes are published."""
-        return len(self.sizes)
-
-
 class LocalTable:
-    """A problem as searches for local recodings see it.
-
-    ``census`` is counted at the lowest levels that are allowed; ``names`` say per column what classes can be called.
-    """
+    """A problem as searches for local recodings see it: its census is counted at the lowest levels allowed."""
 
     def __init__(self, problem: Problem) -> None:
         _refuse(problem)
         self.problem = problem
-        self.census: Census = problem.census.rollup(problem.lows)
+        self.census = problem.census.rollup(problem.lows)
         self.names = tuple(Namer(self.census, column, part=problem.part) for column in range(len(self.census.quasi)))
         self.weights = column_weights(self.census, problem.importance)
         self.judges = problem.judges()
@@ -122,11 +88,9 @@ class LocalTable:
         census = self.census
         first = np.zeros(number, dtype=np.intp)
         first[classes[::-1]] = np.arange(len(classes))[::-1]
+        sensitive = zip(census.sensitive, census.codes[len(census.quasi) :], strict=True)
         inside = Cells(
-            {
-                name: codes[cells]
-                for name, codes in zip(census.sensitive, census.codes[len(census.quasi) :], strict=True)
-            },
+            {name: codes[cells] for name, codes in sensitive},
             {name: census.domains[name] for name in census.sensitive},
             None if census.person is None else census.person[cells],
             census.counts[cells] if counts is None else counts,
@@ -134,7 +98,6 @@ class LocalTable:
         return Classes.of(Grouping(classes, first), (), inside)
 
     def keeps(self, cells: Ints, classes: Ints, number: int, counts: Counts | None = None) -> Bools:
-        """Say which classes keep the promise; parameters as in ``classes``."""
         if not number:
             return np.zeros(0, dtype=bool)
         found = self.classes(cells, classes, number, counts)
@@ -153,41 +116,42 @@ class LocalTable:
             msg = f"{because}: no column can weigh more than another."
             raise ParameterError(msg, hint="leave importance out, or " + hint)
 
-    def called(self, pieces: Pieces, labels: Labels = "hierarchy") -> tuple[Labelling, ...]:
-        """Call every class by what its members are: the lowest label of the hierarchy, a range or a set.
+    @property
+    def averaged(self) -> tuple[Averaged | None, ...]:
+        """Per column how the schema wants it averaged, if it does."""
+        hierarchies = dict(self.problem.schema.quasi)
+        wanted = (hierarchies[name] for name in self.census.quasi)
+        return tuple(one if isinstance(one, Averaged) else None for one in wanted)
 
-        A column that the schema wants averaged is called by the mean or median of the class.
-        """
+    def labels(self, pieces: Pieces, kind: Labels = "hierarchy") -> tuple[Labelling, ...]:
+        """Call every class by what its members are: lowest label of the hierarchy, range, set or average."""
         inside = pieces.classes >= 0
         cells, classes, number = pieces.cells[inside], pieces.classes[inside], pieces.number
-        hierarchies = dict(self.problem.schema.quasi)
         result = []
-        for name, namer in zip(self.census.quasi, self.names, strict=True):
+        for average, namer in zip(self.averaged, self.names, strict=True):
             codes = self.census.codes[namer.column][cells]
-            wanted = hierarchies[name]
-            if isinstance(wanted, Averaged):
-                texts = averages(wanted, namer.domain, codes, classes, pieces.counts[inside])
+            if average is not None:
+                texts = averages(average, namer.domain, codes, classes, pieces.counts[inside])
                 result.append(namer.named(texts, codes, classes, number))
             else:
-                call = {"hierarchy": namer.by_members, "range": namer.by_range, "set": namer.by_set}[labels]
+                call = {"hierarchy": namer.by_members, "range": namer.by_range, "set": namer.by_set}[kind]
                 result.append(call(codes, classes, number))
         return tuple(result)
 
+    def whole_pieces(self, classes: Ints) -> Pieces:
+        """Give every cell as a whole to its class."""
+        return Pieces(np.arange(len(self.census)), classes.astype(np.int64), self.census.counts.astype(np.int64))
+
     def outcome(
-        self,
-        pieces: Pieces,
-        labels: Sequence[Labelling],
-        notes: Sequence[str] = (),
-        paths: Ints | None = None,
+        self, pieces: Pieces, labels: Sequence[Labelling], notes: Sequence[str] = (), paths: Ints | None = None
     ) -> LocalOutcome:
         """Give what is published; classes that are called the same are one class."""
         merged = group([column.codes for column in labels], [len(column.names) for column in labels])
         names = tuple(column.of(merged.first) for column in labels)
         together = self._together(pieces, merged.ids)
         sizes = add_up(together.classes[together.classes >= 0], together.counts[together.classes >= 0], len(merged))
-        original = self._original(together)
         return LocalOutcome(
-            recoding=self._recoding(original, names),
+            recoding=self._recoding(self._original(together), names),
             labels=names,
             sizes=sizes,
             suppressed=self.census.records - int(sizes.sum()),
@@ -202,16 +166,13 @@ class LocalTable:
         if len(pieces.cells) == len(self.census):  # no cell parts
             whole = np.empty_like(classes)
             whole[pieces.cells] = classes
-            return Pieces(np.arange(len(whole)), whole, self.census.counts.astype(np.int64))
+            return self.whole_pieces(whole)
         order = group([pieces.cells, classes + 1], [len(self.census), int(classes.max(initial=-1)) + 2])
         return Pieces(pieces.cells[order.first], classes[order.first], order.sums(pieces.counts))
 
     def _original(self, pieces: Pieces) -> Pieces:
-        """Say the same of the cells as they were counted, where the search saw coarser ones.
-
-        The records of a coarse cell stand in the order of the fine cells inside it; its pieces take them in the order
-        of their classes.
-        """
+        """Say the same of the cells as they were counted, where the search saw coarser ones."""
+        # the pieces of a coarse cell take, in the order of their classes, its records in the order of its fine cells
         fine, coarse = self.problem.census, self.census
         if fine is coarse:
             return pieces
@@ -219,8 +180,7 @@ class LocalTable:
             fine.ladders[name].step(low, high)[codes] if high > low else codes
             for name, low, high, codes in zip(fine.quasi, fine.floor, coarse.floor, fine.codes, strict=False)
         ]
-        rest = [*fine.codes[len(fine.quasi) :], *([] if fine.person is None else [fine.person])]
-        columns = [*raised, *rest]
+        columns = [*raised, *fine.codes[len(fine.quasi) :], *([] if fine.person is None else [fine.person])]
         owner = group(columns, [int(column.max(initial=0)) + 1 for column in columns]).ids
         order = np.argsort(owner, kind="stable")
         cell, piece, counts = overlay(fine.counts[order], pieces.counts)
@@ -260,9 +220,8 @@ def _refuse(problem: Problem) -> None:
     if problem.at_most:
         name = next(iter(problem.at_most))
         msg = f"at_most of column {name!r} cannot be kept: a local recoding calls each class what it must be called."
-        raise ParameterError(
-            msg, hint=Hint("use a search with one level per column, such as {}, or at_least.", OPTIMAL)
-        )
+        hint = Hint("use a search with one level per column, such as {}, or at_least.", OPTIMAL)
+        raise ParameterError(msg, hint=hint)
     if problem.balance != NEUTRAL:
         msg = "balance weighs leaving records out against generalizing them, which a local recoding does not do."
         raise ParameterError(msg, hint="leave balance out.")

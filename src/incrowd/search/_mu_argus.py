@@ -2,157 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core import Hint, NoSafeRelease, ParameterError, Setting, UnknownColumnError, add_up, group
-from incrowd.search._ascent import (
-    Stars,
-    check_choice,
-    check_outliers,
-    different,
-    k_alone,
-    raise_levels,
-    refuse_others,
+from incrowd.search._datafly import Stars, check_outliers, count_different, k_alone, raise_levels, refuse_others
+from incrowd.search._local import LocalTable
+from incrowd.search._problem import Bools, Counts, Ints, LocalOutcome, OnProgress, Problem, check_flag
+
+Identifying = Literal["most", "more", "less", "not"]
+PLAIN = Hint(
+    "Plain µ-Argus is a baseline: it looks at pairs and triples of columns only. {} looks at all of them.",
+    Setting.search("MuArgus"),
 )
-from incrowd.search._local import LocalOutcome, LocalTable
-from incrowd.search._outcome import Progress
-from incrowd.search._problem import Problem
-
-# Which combinations of columns make rows stand out: fewer than k records have the same labels there.
-
-Bools = npt.NDArray[np.bool_]
-Counts = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.integer]
-
 ALL_UP_TO = 16
 """So many columns at most are looked at in all combinations."""
 LARGEST = 3
 """Of more columns, only minimal combinations of at most so many."""
 GROUP = 64
 """Comparing classes with all others takes as long for so many columns as grouping them by one combination."""
-_BLOCK = 1 << 22
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Labelled:
-    """Classes of records that look alike.
-
-    A suppressed label is not ``shown``: it says nothing.
-    """
-
-    labels: Counts
-    shown: Bools
-    sizes: Counts
-
-
-def involved(table: Labelled, wanted: Ints, k: int) -> Counts:
-    """Count for every column the pairs of a record and a rare combination that has the column.
-
-    A combination is rare for a record if fewer than k records of the whole table have its labels there. Suppressed
-    labels are in no combination. Up to ``ALL_UP_TO`` columns all combinations count; beyond that only minimal ones
-    (without a smaller rare one inside) of at most ``LARGEST`` columns.
-    """
-    columns = np.flatnonzero(table.shown[:, wanted].any(axis=1))
-    sets = 1 << min(len(columns), ALL_UP_TO)
-    if len(columns) > ALL_UP_TO:
-        return _count_one_by_one(table, wanted, minimal_combinations(table, wanted, k, LARGEST))
-    if len(wanted) * len(columns) > GROUP * sets:
-        every = (chosen for number in range(len(columns)) for chosen in combinations(columns.tolist(), number + 1))
-        return _count_one_by_one(table, wanted, ((chosen, rare_in(table, wanted, chosen, k)) for chosen in every))
-    result = np.zeros(len(table.labels), dtype=np.int64)
-    for some in _blocks(wanted, max(len(table.sizes), sets)):
-        records = table.sizes[some] @ rare_combinations(table, some, columns, k)
-        for bit, column in enumerate(columns):
-            result[column] += records[(np.arange(sets) >> bit) & 1 == 1].sum()
-    return result
-
-
-def rare_combinations(table: Labelled, wanted: Ints, columns: Ints, k: int) -> Bools:
-    """Say for every wanted class and every set of columns whether fewer than k records have its labels there.
-
-    The i-th of ``columns`` is in a set if bit i of the set's number is 1.
-    """
-    sets = 1 << len(columns)
-    alike = np.zeros((len(wanted), len(table.sizes)), dtype=np.int64)
-    shown = np.zeros(len(wanted), dtype=np.int64)
-    for bit, column in enumerate(columns):
-        labels = table.labels[column]
-        alike |= (labels[wanted][:, np.newaxis] == labels).astype(np.int64) << bit
-        shown |= table.shown[column][wanted].astype(np.int64) << bit
-    alike += np.arange(len(wanted))[:, np.newaxis] * sets
-    exactly = add_up(alike.ravel(), np.tile(table.sizes, len(wanted)), len(wanted) * sets)
-    have = _over_supersets(exactly.reshape(len(wanted), sets), len(columns))
-    numbers = np.arange(sets)
-    usable = (numbers & ~shown[:, np.newaxis] == 0) & (numbers > 0)
-    return np.asarray((have < k) & usable)
-
-
-def minimal_combinations(
-    table: Labelled, wanted: Ints, k: int, largest: int
-) -> Iterator[tuple[tuple[int, ...], Bools]]:
-    """Give every set of at most ``largest`` columns, and for which wanted classes it is rare and none inside it is."""
-    columns = np.flatnonzero(table.shown[:, wanted].any(axis=1)).tolist()
-    found: dict[tuple[int, ...], Bools] = {}
-    for number in range(1, largest + 1):
-        for chosen in combinations(columns, number):
-            rare = rare_in(table, wanted, chosen, k)
-            for inside in _inside(chosen):
-                rare &= ~found.get(inside, np.zeros(1, dtype=bool))
-            if rare.any():
-                found[chosen] = rare
-                yield chosen, rare
-
-
-def rare_in(table: Labelled, wanted: Ints, chosen: Sequence[int], k: int) -> Bools:
-    """Say for which wanted classes fewer than k records have the same labels in some columns, none suppressed."""
-    columns = list(chosen)
-    alike = group(list(table.labels[columns]), [int(labels.max(initial=0)) + 1 for labels in table.labels[columns]])
-    rare = (alike.sums(table.sizes) < k)[alike.ids[wanted]]
-    return np.asarray(rare & table.shown[columns][:, wanted].all(axis=0))
-
-
-def _count_one_by_one(table: Labelled, wanted: Ints, found: Iterable[tuple[tuple[int, ...], Bools]]) -> Counts:
-    """Count the records of every combination for all columns that it has."""
-    result = np.zeros(len(table.labels), dtype=np.int64)
-    for chosen, rare in found:
-        result[list(chosen)] += int(table.sizes[wanted[rare]].sum())
-    return result
-
-
-def _inside(chosen: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Give all smaller sets inside a set."""
-    for number in range(1, len(chosen)):
-        yield from combinations(chosen, number)
-
-
-def _blocks(wanted: Ints, width: int) -> Iterator[Ints]:
-    """Cut a list so that a block of it times a width stays small."""
-    step = max(_BLOCK // max(width, 1), 1)
-    for start in range(0, len(wanted), step):
-        yield wanted[start : start + step]
-
-
-def _over_supersets(exactly: Counts, bits: int) -> Counts:
-    """Add up, for every set, what all sets have that hold it: one bit after the other."""
-    result = exactly.copy()
-    for bit in range(bits):
-        pairs = result.reshape(len(result), -1, 2, 1 << bit)
-        pairs[:, :, 0] += pairs[:, :, 1]
-    return result
-
-
-Identifying = Literal["most", "more", "less", "not"]
-
-PLAIN = Hint(
-    "Plain µ-Argus is a baseline: it looks at pairs and triples of columns only. {} looks at all of them.",
-    Setting.search("MuArgus"),
-)
+BLOCK = 1 << 22
+"""So many comparisons are made at once."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +75,7 @@ class MuArgus:
     local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_choice("improved", self.improved)
+        check_flag("improved", self.improved)
         check_outliers(self.outliers)
         if self.identifying is None:
             return
@@ -215,11 +89,7 @@ class MuArgus:
                 raise ParameterError(msg)
         object.__setattr__(self, "identifying", tuple(given.items()))
 
-    def search(
-        self,
-        problem: Problem,
-        progress: Callable[[Progress], bool | None] | None = None,  # noqa: ARG002 - over in a moment
-    ) -> LocalOutcome:
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> LocalOutcome:
         """Find what every record is published as.
 
         Parameters
@@ -251,6 +121,94 @@ class MuArgus:
         return [0 if given is None else order.index(given.get(name, "less")) for name in quasi]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelled:
+    """Classes of records that look alike; a suppressed label is not ``shown``: it says nothing."""
+
+    labels: Counts
+    shown: Bools
+    sizes: Counts
+
+
+def involvements(table: Labelled, wanted: Ints, k: int) -> Counts:
+    """Count for every column the pairs of a record and a rare combination that has the column.
+
+    A combination is rare for a record if fewer than k records of the whole table have its labels there. Suppressed
+    labels are in no combination. Up to ``ALL_UP_TO`` columns all combinations count; beyond that only minimal ones
+    (without a smaller rare one inside) of at most ``LARGEST`` columns.
+    """
+    columns = np.flatnonzero(table.shown[:, wanted].any(axis=1))
+    sets = 1 << min(len(columns), ALL_UP_TO)
+    if len(columns) > ALL_UP_TO:
+        return _count_one_by_one(table, wanted, minimal_combinations(table, wanted, k, LARGEST))
+    if len(wanted) * len(columns) > GROUP * sets:
+        every = (chosen for number in range(len(columns)) for chosen in combinations(columns.tolist(), number + 1))
+        return _count_one_by_one(table, wanted, ((chosen, rare_in(table, wanted, chosen, k)) for chosen in every))
+    result = np.zeros(len(table.labels), dtype=np.int64)
+    step = max(BLOCK // max(len(table.sizes), sets), 1)
+    for start in range(0, len(wanted), step):
+        some = wanted[start : start + step]
+        records = table.sizes[some] @ rare_combinations(table, some, columns, k)
+        for bit, column in enumerate(columns):
+            result[column] += records[(np.arange(sets) >> bit) & 1 == 1].sum()
+    return result
+
+
+def rare_combinations(table: Labelled, wanted: Ints, columns: Ints, k: int) -> Bools:
+    """Say for every wanted class and every set of columns whether fewer than k records have its labels there.
+
+    The i-th of ``columns`` is in a set if bit i of the set's number is 1.
+    """
+    sets = 1 << len(columns)
+    alike = np.zeros((len(wanted), len(table.sizes)), dtype=np.int64)
+    shown = np.zeros(len(wanted), dtype=np.int64)
+    for bit, column in enumerate(columns):
+        labels = table.labels[column]
+        alike |= (labels[wanted][:, np.newaxis] == labels).astype(np.int64) << bit
+        shown |= table.shown[column][wanted].astype(np.int64) << bit
+    alike += np.arange(len(wanted))[:, np.newaxis] * sets
+    exactly = add_up(alike.ravel(), np.tile(table.sizes, len(wanted)), len(wanted) * sets)
+    have = exactly.reshape(len(wanted), sets)
+    for bit in range(len(columns)):  # add up over all sets that hold a set, one bit after the other
+        pairs = have.reshape(len(have), -1, 2, 1 << bit)
+        pairs[:, :, 0] += pairs[:, :, 1]
+    numbers = np.arange(sets)
+    usable = (numbers & ~shown[:, np.newaxis] == 0) & (numbers > 0)
+    return np.asarray((have < k) & usable)
+
+
+def minimal_combinations(
+    table: Labelled, wanted: Ints, k: int, largest: int
+) -> Iterator[tuple[tuple[int, ...], Bools]]:
+    """Give every set of at most ``largest`` columns, and for which wanted classes it is rare and none inside it is."""
+    columns = np.flatnonzero(table.shown[:, wanted].any(axis=1)).tolist()
+    found: dict[tuple[int, ...], Bools] = {}
+    for number in range(1, largest + 1):
+        for chosen in combinations(columns, number):
+            rare = rare_in(table, wanted, chosen, k)
+            smaller = (inside for size in range(1, number) for inside in combinations(chosen, size))
+            for inside in smaller:
+                rare &= ~found.get(inside, np.zeros(1, dtype=bool))
+            if rare.any():
+                found[chosen] = rare
+                yield chosen, rare
+
+
+def rare_in(table: Labelled, wanted: Ints, chosen: Sequence[int], k: int) -> Bools:
+    """Say for which wanted classes fewer than k records have the same labels in some columns, none suppressed."""
+    columns = list(chosen)
+    alike = group(list(table.labels[columns]), [int(labels.max(initial=0)) + 1 for labels in table.labels[columns]])
+    rare = (alike.sums(table.sizes) < k)[alike.ids[wanted]]
+    return np.asarray(rare & table.shown[columns][:, wanted].all(axis=0))
+
+
+def _count_one_by_one(table: Labelled, wanted: Ints, found: Iterable[tuple[tuple[int, ...], Bools]]) -> Counts:
+    result = np.zeros(len(table.labels), dtype=np.int64)
+    for chosen, rare in found:
+        result[list(chosen)] += int(table.sizes[wanted[rare]].sum())
+    return result
+
+
 def _suppress_most_involved(stars: Stars, k: int) -> bool:
     """Suppress one column in all small classes; say whether there was something to suppress."""
     alike, sizes = stars.classes()
@@ -259,9 +217,9 @@ def _suppress_most_involved(stars: Stars, k: int) -> bool:
     possible = table.shown[:, small].any(axis=1)
     if not possible.any():
         return False
-    scores = involved(table, small, k)
+    scores = involvements(table, small, k)
     if not scores.any():
-        scores = np.array([different(labels[small]) for labels in table.labels])
+        scores = np.array([count_different(labels[small]) for labels in table.labels])
     column = int(np.argmax(np.where(possible, scores, -1)))
     stars.hide((sizes < k)[alike.ids], column)
     return True
@@ -274,7 +232,7 @@ def _suppress_rare(stars: Stars, ranks: list[int], k: int) -> LocalOutcome:
     table = Labelled(stars.labels[:, alike.first], ~stars.hidden[:, alike.first], sizes)
     for column, classes in enumerate(_cells_to_suppress(table, small, ranks, k)):
         stars.hide(np.isin(alike.ids, small[classes]), column)
-    left = stars.small_records(k)
+    left = stars.records_in_small(k)
     if left:
         records = int(sizes.sum())
         msg = f"Plain µ-Argus leaves {left:,} of {records:,} records in classes of fewer than {k}, which breaks k>={k}."
@@ -283,7 +241,7 @@ def _suppress_rare(stars: Stars, ranks: list[int], k: int) -> LocalOutcome:
     return stars.outcome(stars.fill(k), (PLAIN,))
 
 
-def _cells_to_suppress(table: Labelled, small: Ints, ranks: list[int], k: int) -> npt.NDArray[np.bool_]:
+def _cells_to_suppress(table: Labelled, small: Ints, ranks: list[int], k: int) -> Bools:
     """Say per column and small class whether its cell is suppressed.
 
     Pairs come first, then triples, in the order of the schema; one that has a suppressed cell already is done with. Of

@@ -1,21 +1,24 @@
-"""What a search is asked: a census, a promise, and how much may be given up for it."""
+"""What a search is asked (a census, a promise, how much may be given up for it), and what it found."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, ParameterError, Schema, Setting, UnknownColumnError, add_up
+from incrowd.core import Census, Labelling, LocalRecoding, ParameterError, Schema, Setting, UnknownColumnError, add_up
 from incrowd.models import Judge, KAnonymity, LDiversity, Model, PAlphaSensitive, PSensitive
 
+Bools = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer]
 Policy = Literal["violating", "small_only"]
 Suppression = Literal["drop", "mask"]
-
 OPTIMAL, MONDRIAN, CHEAPEST_FIRST = (Setting.search(name) for name in ("Optimal", "Mondrian", "CheapestFirst"))
 """Searches that others advise."""
 
@@ -45,12 +48,8 @@ class Problem:
     part: bool = False
 
     def __post_init__(self) -> None:
-        if self.policy not in ("violating", "small_only"):
-            msg = f"policy must be 'violating' or 'small_only', got {self.policy!r}."
-            raise ParameterError(msg)
-        if self.suppression not in ("drop", "mask"):
-            msg = f"suppression must be 'drop' or 'mask', got {self.suppression!r}."
-            raise ParameterError(msg)
+        check_choice("policy", self.policy, get_args(Policy))
+        check_choice("suppression", self.suppression, get_args(Suppression))
         if self.suppression == "mask" and self.policy == "small_only":
             msg = "Masked records are one class that must keep the whole promise: policy must be 'violating'."
             raise ParameterError(msg)
@@ -76,15 +75,11 @@ class Problem:
     @property
     def nodes(self) -> int:
         """How many nodes the lattice has."""
-        result = 1
-        for low, high in zip(self.lows, self.highs, strict=True):
-            result *= high - low + 1
-        return result
+        return math.prod(high - low + 1 for low, high in zip(self.lows, self.highs, strict=True))
 
     def judges(self, model: Model | None = None) -> tuple[Judge, ...]:
         """Bind the promise, or another one, to this table."""
-        model = self.model if model is None else model
-        return model.bind(self.schema, self.census.domains, self._reference())
+        return (self.model if model is None else model).bind(self.schema, self.census.domains, self._reference())
 
     def _reference(self) -> dict[str, npt.NDArray[np.int64]]:
         """Count the values of every sensitive column in the whole table: records, or people where they are known."""
@@ -110,20 +105,118 @@ class Problem:
             raise ParameterError(msg)
 
 
-# How small a class can be at best: what every promise says about sizes alone.
+def check_choice(name: str, given: object, choices: tuple[object, ...]) -> None:
+    """Refuse an option that is none of its choices."""
+    if given not in choices:
+        *most, last = map(repr, choices)
+        msg = f"{name} must be {', '.join(most)} or {last}, got {given!r}."
+        raise ParameterError(msg)
+
+
+def check_flag(name: str, given: object) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(given, bool):
+        msg = f"{name} must be true or false, got {given!r}."
+        raise ParameterError(msg)
 
 
 def least_size(model: Model) -> int:
     """Give the number of records below which no class keeps a promise: l different values need l records."""
-    return max(map(_least, model.parts))
+    least = 1
+    for part in model.parts:
+        match part.implied:
+            case KAnonymity(k=needed) | PSensitive(p=needed) | PAlphaSensitive(p=needed):
+                least = max(least, needed)
+            case LDiversity(l=needed):
+                least = max(least, math.ceil(needed))
+    return least
 
 
-def _least(model: Model) -> int:
-    implied = model.implied
-    if isinstance(implied, KAnonymity):
-        return implied.k
-    if isinstance(implied, LDiversity):
-        return math.ceil(implied.l)
-    if isinstance(implied, PSensitive | PAlphaSensitive):
-        return implied.p
-    return 1
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node that keeps the promise."""
+
+    levels: Mapping[str, int]
+    suppressed: int
+    classes: int
+    score: float
+
+    @property
+    def height(self) -> int:
+        """The sum of the levels."""
+        return sum(self.levels.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a search has come.
+
+    ``best`` is the smallest score so far; ``None`` if no node was good enough yet.
+    """
+
+    checked: int
+    nodes: int
+    best: float | None
+
+
+OnProgress = Callable[[Progress], bool | None]
+"""Called while a search runs; ``False`` stops it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What a search found.
+
+    ``best`` is ``None`` if there is none, or none was found in time; ``proof`` is ``"optimal"`` or, where the search
+    was stopped, ``"best found"``; no acceptable node scores below ``lower_bound``. ``acceptable`` and ``minimal`` (with
+    none below) have one row of levels per node, and are ``None`` where the search does not look for them.
+    """
+
+    best: Node | None
+    proof: str
+    lower_bound: float
+    checked: int
+    nodes: int
+    notes: tuple[str, ...] = ()
+    acceptable: npt.NDArray[np.integer] | None = field(default=None, repr=False)
+    minimal: npt.NDArray[np.integer] | None = field(default=None, repr=False)
+    trace: tuple[Any, ...] = field(default=(), repr=False)
+
+    @property
+    def gap(self) -> float:
+        """How much better the best node could be at most: 0 where it is proven."""
+        return 0.0 if self.best is None else max(0.0, self.best.score - self.lower_bound)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalOutcome:
+    """What a search for a local recoding found.
+
+    ``labels``: per column what each class is called, and what that gives up. ``paths``: per class the numbers of the
+    parts that it was cut out of, the whole table first, filled up with -1; ``None`` where the search does not cut.
+    """
+
+    recoding: LocalRecoding
+    labels: tuple[Labelling, ...] = field(repr=False)
+    sizes: Counts = field(repr=False)
+    suppressed: int
+    costs: Mapping[str, float]
+    proof: str = "heuristic"
+    notes: tuple[str, ...] = ()
+    paths: Ints | None = field(default=None, repr=False)
+
+    @property
+    def classes(self) -> int:
+        """How many classes are published."""
+        return len(self.sizes)
+
+
+@runtime_checkable
+class Algorithm(Protocol):
+    """A search."""
+
+    local: ClassVar[bool]
+    """Whether it gives a local recoding; else one level per column."""
+
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> Outcome | LocalOutcome:
+        """Find what every record is published as."""

@@ -47,7 +47,7 @@ def _gain(tables: Tables, part: Small, column: int, table: int, step: int, sums:
 
 
 @inner
-def _deal(  # noqa: C901, PLR0912, PLR0913, PLR0917 - plain arrays are what compiles fast
+def _deal(
     tables: Tables,
     weights: Ints,
     part: Small,
@@ -133,9 +133,7 @@ def _room_for(waiting: Ints, used: int, more: int) -> Ints:
 
 
 @compiled
-def cut(  # noqa: C901 - one loop in place of a recursion
-    tables: Tables, weights: Ints, least: int
-) -> tuple[Small, Ints]:
+def cut(tables: Tables, weights: Ints, least: int) -> tuple[Small, Ints]:
     """Cut a table into parts of at least so many records, each time where most of the cost is saved.
 
     Give the points part by part, and where each part ends.
@@ -271,7 +269,7 @@ def _way(tables: Tables, column: int, low: int, high: int) -> int:
 
 
 @compiled
-def nearest(  # noqa: C901, PLR0913, PLR0917 - plain arrays are what compiles fast
+def nearest(
     tables: Tables,
     low: Small,
     high: Small,

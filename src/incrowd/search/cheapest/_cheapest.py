@@ -9,9 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from incrowd.core import Hint, ParameterError
-from incrowd.search._local import LocalOutcome, LocalTable, Pieces
-from incrowd.search._outcome import Progress
-from incrowd.search._problem import OPTIMAL, Problem
+from incrowd.search._local import LocalTable, Pieces
+from incrowd.search._problem import OPTIMAL, LocalOutcome, OnProgress, Problem, Progress
 
 OVERLAPS = (
     "Labels of different classes may overlap: a vague label beside a precise one tells that few records were left that "
@@ -103,7 +102,7 @@ class CheapestFirst:
             msg = "block cannot be kept with strict=True, which cuts the table as a whole."
             raise ParameterError(msg, hint="leave block out.")
 
-    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> LocalOutcome:
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> LocalOutcome:
         """Decide on the class of every record.
 
         Parameters
@@ -125,7 +124,7 @@ class CheapestFirst:
         found.run()
         cells, counts = np.arange(len(table.census)), table.census.counts.astype(np.int64)
         pieces = Pieces(cells, found.owner[board.points.ids], counts)
-        labels = table.called(pieces, self.labels) if self.tighten else found.called(pieces, self.labels)
+        labels = table.labels(pieces, self.labels) if self.tighten else found.labels(pieces, self.labels)
         return table.outcome(pieces, labels, notes=(CUT if self.strict else OVERLAPS,))
 
 
@@ -140,5 +139,5 @@ def _refuse(table: LocalTable) -> None:
             raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))
 
 
-def _teller(progress: Callable[[Progress], bool | None] | None, points: int) -> Callable[[int], object] | None:
+def _teller(progress: OnProgress | None, points: int) -> Callable[[int], object] | None:
     return None if progress is None else lambda done: progress(Progress(done, points, None))

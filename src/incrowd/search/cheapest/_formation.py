@@ -254,7 +254,7 @@ class Run:
             groups.settle_by(self.board.keeps, self._tables, weights)
         self.owner, self.levels = groups.owner, groups.levels
 
-    def called(self, pieces: Pieces, labels: Called) -> tuple[Labelling, ...]:
+    def labels(self, pieces: Pieces, labels: Called) -> tuple[Labelling, ...]:
         """Call every class by the label with which it was formed."""
         return labelled(self.board, pieces, self.levels, labels)
 

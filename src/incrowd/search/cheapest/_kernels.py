@@ -96,9 +96,7 @@ def inner(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @inner
-def _sort(  # noqa: C901 - two ways to sort
-    order: Small, depth: int, size: int, place: Small, spare: Small, bins: Ints
-) -> None:
+def _sort(order: Small, depth: int, size: int, place: Small, spare: Small, bins: Ints) -> None:
     """Sort points by their place, those of one place as they stand: by inserting, or byte by byte."""
     if size <= INSERT:
         for at in range(1, size):
@@ -131,9 +129,7 @@ def _sort(  # noqa: C901 - two ways to sort
 
 
 @inner
-def _enough(  # noqa: C901 - two kinds of sums
-    support: Support, points: Small, start: int, end: int, free: Bools, seen: Ints
-) -> bool:
+def _enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Ints) -> bool:
     """Say whether the points that are still free have what a class must have.
 
     ``seen`` has a stamp for every kind, and the last one that was used at its end.
@@ -187,7 +183,7 @@ def _room(
 
 
 @inner
-def _run(  # noqa: PLR0913, PLR0917 - plain arrays are what runs fast
+def _run(
     place: Small, node: Small, amounts: Ints, goal: Ints, order: Small, depth: int, start: int, size: int, base: int
 ) -> Run:
     """Give the end of the run that begins at a point, its first and last place, its records and its largest goal."""
@@ -224,9 +220,7 @@ def _note(work: Work, labels: Labels, known: int, start: int, end: int, price: i
 
 
 @inner
-def _search(  # noqa: C901 - one loop in place of a recursion
-    tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int
-) -> tuple[Labels, int]:
+def _search(tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int) -> tuple[Labels, int]:
     """Find for every free point whose goal is above it the cheapest label under which enough free points lie.
 
     Column by column, from values to ``*``: inside a group the points are sorted by the next column, so that the groups
@@ -348,9 +342,7 @@ def _line_up(free: Bools, order: Small) -> int:
 
 
 @compiled
-def form(  # noqa: C901 - the rounds of the search
-    tables: Tables, support: Support, share: float, few: int
-) -> tuple[Small, npt.NDArray[np.int16]]:
+def form(tables: Tables, support: Support, share: float, few: int) -> tuple[Small, npt.NDArray[np.int16]]:
     """Form classes, cheapest labels first, until no label has enough free points.
 
     Of the cheapest labels a ``share`` is taken before the next look; all where ``few`` points are left. Give the class

@@ -65,7 +65,7 @@ class Strict:
         used, self.owner = np.unique(self.owner, return_inverse=True)
         self.levels, self.low, self.high = self.levels[used], self.low[used], self.high[used]
 
-    def called(self, pieces: Pieces, labels: Called) -> tuple[Labelling, ...]:
+    def labels(self, pieces: Pieces, labels: Called) -> tuple[Labelling, ...]:
         """Call every part by all that it can have, whether or not it has it."""
         result = list(labelled(self._board, pieces, self.levels, labels))
         for at, column in enumerate(self._board.columns):

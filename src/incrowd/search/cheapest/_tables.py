@@ -82,7 +82,7 @@ class Column:
             result = np.where(node[low] == node[high], cost[low], result)
         return result
 
-    def called(self, levels: Ints, codes: Ints, classes: Ints) -> Labelling:
+    def labels(self, levels: Ints, codes: Ints, classes: Ints) -> Labelling:
         """Call every class by its group at a level, or higher where that does not hold all members."""
         low, high = stretches(self.place[codes], classes, len(levels))
         found, groups = np.array(levels, dtype=np.int64), np.zeros(len(levels), dtype=np.int64)
@@ -188,12 +188,12 @@ def _first_step(column: Column, codes: Ints, counts: Ints) -> float:
 def labelled(board: Board, pieces: Pieces, levels: Ints, labels: Called) -> tuple[Labelling, ...]:
     """Call classes by the labels with which they were formed; what is averaged, by its average."""
     table = board.table
-    result = list(table.called(pieces, labels))
+    result = list(table.labels(pieces, labels))
     for column, formed in zip(board.columns, levels.T, strict=True):
         at = column.namer.column
         if not column.averaged:
             codes = table.census.codes[at][pieces.cells]
-            result[at] = column.called(formed, codes, pieces.classes)
+            result[at] = column.labels(formed, codes, pieces.classes)
     return tuple(result)
 
 

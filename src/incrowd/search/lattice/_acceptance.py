@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -319,3 +319,14 @@ def too_small_levels(model: Model, domain: Domain, ladder: Ladder, limit: int) -
         if int(sizes[sizes < least].sum(dtype=np.int64)) <= limit:
             return level
     return ladder.height
+
+
+def is_monotone(problem: Problem) -> bool:
+    """Say whether generalizing never leaves out more, so that the most general node leaves out least."""
+    return Acceptance(problem).monotone
+
+
+def left_out_by(problem: Problem) -> Callable[[Sequence[int]], int]:
+    """Give a function that says how many records a node leaves out, whether or not so many may be."""
+    acceptance = Acceptance(replace(problem, limit=problem.census.records))
+    return lambda levels: acceptance.test(acceptance.rollup.to(levels)).suppressed

@@ -39,9 +39,9 @@ def _share(first: int, last: int, fields: Words, tables: Words, node: Words, sha
 
 
 @compiled
-def _add_numbers(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+def _add_numbers(
     words: Words,
-    new: bool,  # noqa: FBT001
+    new: bool,
     neighbours: tuple[int, int],
     fields: Words,
     tables: Words,
@@ -132,7 +132,7 @@ def renumber(numbers: Words, counts: Words, room: Slots, found: Words, sums: Wor
 
 
 @compiled
-def roll_words(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+def roll_words(
     words: Words,
     counts: Words,
     fields: Words,
@@ -181,7 +181,7 @@ def _empty(table: Words, k: int) -> int:
 
 
 @compiled
-def small_records(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+def small_records(
     words: Words,
     counts: Words,
     fields: Words,
@@ -253,7 +253,7 @@ def _left_out(table: Words, reference: Words, needs: Words) -> int:
 
 
 @compiled
-def judge_nodes(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
+def judge_nodes(
     words: Words,
     counts: Words,
     fields: Words,

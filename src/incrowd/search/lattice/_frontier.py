@@ -14,8 +14,7 @@ import numpy.typing as npt
 from incrowd.core import Grid, ParameterError, Schema
 from incrowd.measures import Measure, Objective, read_measure
 from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive, sensitive_columns
-from incrowd.search._outcome import Node, Progress
-from incrowd.search._problem import Problem
+from incrowd.search._problem import Node, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._bounds import Bounds
 from incrowd.search.lattice._judgement import Mask
@@ -159,7 +158,7 @@ class _Walk:
         highs = tuple(high - low for low, high in zip(self._bounds.lows, self._bounds.highs, strict=True))
         Sweep(self, self._acceptance.rollup, (0,) * len(highs), highs).run()
 
-    def few(self, cells: Rolled) -> int:  # noqa: ARG002
+    def few(self, cells: Rolled) -> int:
         """Visit one node at a time."""
         return 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.measures import Measure, read_measure
-from incrowd.search._outcome import Outcome, Progress
-from incrowd.search._problem import Problem
+from incrowd.search._problem import OnProgress, Outcome, Problem
 from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._rollup import Rolled
 from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_of, minimal_nodes, need_small
@@ -72,7 +70,7 @@ class Incognito:
     def __post_init__(self) -> None:
         read_measure(self.measure)
 
-    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> Outcome:  # noqa: ARG002
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> Outcome:
         """Find all acceptable nodes."""
         need_small(problem)
         acceptance = Acceptance(problem)

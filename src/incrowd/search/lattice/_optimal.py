@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from incrowd.core import ParameterError
 from incrowd.measures import Measure, Objective, read_measure
-from incrowd.search._outcome import Node, Outcome, Progress
-from incrowd.search._problem import Problem
+from incrowd.search._problem import Node, OnProgress, Outcome, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._bounds import Bounds
 from incrowd.search.lattice._rollup import Rolled
@@ -94,7 +93,7 @@ class Boxes:
         acceptance: Acceptance,
         objective: Objective,
         until: float | None = None,
-        progress: Callable[[Progress], bool | None] | None = None,
+        progress: OnProgress | None = None,
     ) -> None:
         self._problem, self._acceptance, self._objective = problem, acceptance, objective
         self._bounds = Bounds(problem, objective, acceptance.rollup)
@@ -354,7 +353,7 @@ class Optimal:
             msg = f"seconds must be above 0, got {self.seconds!r}."
             raise ParameterError(msg)
 
-    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> Outcome:
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> Outcome:
         """Find the best node.
 
         Parameters

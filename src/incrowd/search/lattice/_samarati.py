@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -13,8 +13,7 @@ import numpy.typing as npt
 from incrowd.core import ParameterError
 from incrowd.measures import Measure, read_measure
 from incrowd.models import feasibility
-from incrowd.search._outcome import Outcome, Progress
-from incrowd.search._problem import Problem, least_size
+from incrowd.search._problem import OnProgress, Outcome, Problem, least_size
 from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_of, minimal_nodes, need_small
 
@@ -76,7 +75,7 @@ class Samarati:
             raise ParameterError(msg)
         read_measure(self.measure)
 
-    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> Outcome:  # noqa: ARG002
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> Outcome:
         """Find a node of least height."""
         need_small(problem)
         search = _Search(problem, conditions=self.conditions)

@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from incrowd.core import ParameterError
 from incrowd.measures import Measure, read_measure
-from incrowd.search._outcome import Node
-from incrowd.search._problem import Problem
+from incrowd.search._problem import Node, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._rollup import Rolled, Rollup
 
@@ -201,7 +200,7 @@ class Everything:
     def found(self, cells: Rolled, tested: Tested) -> None:
         """Look at an acceptable node."""
 
-    def few(self, cells: Rolled) -> int:  # noqa: ARG002
+    def few(self, cells: Rolled) -> int:
         """Visit one node at a time."""
         return 1
 
@@ -212,7 +211,7 @@ class Everything:
         """Give the nodes that do not leave out too much."""
         return nodes[bounds <= self._acceptance.limit]
 
-    def hopeful(self, cells: Rolled) -> bool:  # noqa: ARG002
+    def hopeful(self, cells: Rolled) -> bool:
         """Hope for every node."""
         return True
 

@@ -10,18 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core import Cells, Census, CensusRequest, Classes, Domain, Grouping, Packing, Schema, add_up, tally
 from incrowd.models import KAnonymity
 from incrowd.search._local import Labels, LocalTable
 from incrowd.search._problem import Problem
-from incrowd.search.mondrian._columns import Column, Stretches
-
-Array = npt.NDArray[Any]
+from incrowd.search.mondrian._parts import Array, Column, Stretches
 
 _DENSE = 1 << 22
 """Up to so many combinations each has a place of its own; of more, those that occur are listed."""
@@ -36,11 +32,9 @@ class Counts:
         self._listed = [np.zeros(0, dtype=np.int64)] * self._packing.words, np.zeros(0, dtype=np.int64)
 
     def __len__(self) -> int:
-        """How many are listed."""
         return len(self._listed[1])
 
     def add(self, codes: Sequence[Array], counts: Array) -> None:
-        """Take in some cells."""
         if self._dense is not None:
             places = np.ravel_multi_index([column.astype(np.intp) for column in codes], self._dense.shape)
             self._dense += add_up(places, counts, self._dense.size).reshape(self._dense.shape)
@@ -67,7 +61,6 @@ class ValueCounts:
         self._records = [np.zeros(size, dtype=np.int64) for size in sizes]
 
     def add(self, codes: Sequence[Array], counts: Array) -> None:
-        """Take in some cells of the part."""
         for column, cells in enumerate(self.cells):
             self.cells[column] = cells + np.bincount(codes[column], minlength=len(cells))
             self._records[column] += add_up(codes[column], counts, len(cells))
@@ -108,7 +101,6 @@ class PieceCounts:
         return sum(map(len, self.counts))
 
     def add(self, codes: Sequence[Array], counts: Array) -> None:
-        """Take in some cells of the part."""
         sensitive = codes[len(codes) - self._sensitive :]
         for along, sums in zip(self._proposed, self.counts, strict=True):
             sums.add([along.pieces[codes[along.column]], *sensitive], counts)
@@ -133,9 +125,7 @@ class CountedCuts:
 
     def propose(self, part: ValueCounts) -> list[ColumnCut]:
         """Give the cuts whose pieces are large enough, in the order in which they are tried."""
-        from incrowd.search.mondrian._checks import Check  # noqa: PLC0415 - numba is loaded with them
-        from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415
-        from incrowd.search.mondrian._kernels import sort_columns  # noqa: PLC0415
+        from incrowd.search.mondrian._cuts import Check, Cutting  # noqa: PLC0415 - loads numba
 
         tables = [self._alone(part, column) for column in range(len(part.cells))]
         columns = [Column.of(table, 0, self._labels) for table in tables]
@@ -145,14 +135,13 @@ class CountedCuts:
         found = [cutting.first() for cutting in cuttings]
         reach = [cutting.reach for cutting in cuttings]
         if self.whole is None:
-            parts = zip(*((one.low, one.high, one.distinct) for one in reach), strict=True)
-            self.whole = Stretches(*map(np.concatenate, parts))
-        widths, order = np.empty((1, len(columns))), np.zeros((1, len(columns)), dtype=np.int64)
-        for index, column in enumerate(columns):
-            widths[:, index] = self._table.weights[index] * column.widths(reach[index][0], self.whole[index])
-        sort_columns(widths, order)
+            self.whole = Stretches(*map(np.concatenate, zip(*reach, strict=True)))
+        weights, whole = self._table.weights, self.whole
+        widths = [
+            weights[index] * column.widths(reach[index].at(0), whole.at(index)) for index, column in enumerate(columns)
+        ]
         proposed = []
-        for index in order[0].tolist():
+        for index in np.argsort(-np.concatenate(widths), kind="stable").tolist():
             if (pieces := found[index]) is not None:
                 of_code = np.full(len(part.cells[index]), -1, dtype=np.int64)
                 of_code[tables[index].census.codes[0]] = pieces

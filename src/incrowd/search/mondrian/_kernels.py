@@ -1,29 +1,90 @@
 """Where Mondrian cuts: loops over all open parts of a table at once, compiled by numba.
 
-The rows of a part lie side by side, from ``starts`` to before ``ends``. ``codes`` has one line per column; ``weights``
-says how many records each row stands for.
+The rows of a part lie side by side, from ``starts`` to before ``ends``.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
-import numpy.typing as npt
+import numpy as np
 
 from incrowd.core.kernels import compiled
+from incrowd.search.mondrian._parts import Array, Stretches
 
-Array = npt.NDArray[Any]
+
+class Rows(NamedTuple):
+    """The codes of all rows, line by line, and how many records each row stands for."""
+
+    codes: Array
+    weights: Array
+
+
+class Levels(NamedTuple):
+    """Per level the group of every code, one table after the other; per column and level where its table begins.
+
+    -1 above the highest level; a column without tables is cut at its median. ``bins``: room to count in, 0 before and
+    after.
+    """
+
+    tables: Array
+    bases: Array
+    bins: Array
+
+
+class OpenParts(NamedTuple):
+    """Parts that may be cut further: their rows, records and reach.
+
+    ``order`` and ``tried``: their columns, the widest first, and from which on to look.
+    """
+
+    numbers: Array
+    starts: Array
+    ends: Array
+    totals: Array
+    reach: Stretches
+    order: Array
+    tried: Array
+
+    def some(self, chosen: Array) -> OpenParts:
+        numbers, starts, ends, totals = (each[chosen] for each in (self.numbers, self.starts, self.ends, self.totals))
+        return OpenParts(
+            numbers, starts, ends, totals, self.reach.at((slice(None), chosen)), self.order[chosen], self.tried[chosen]
+        )
+
+    def beside(self, other: OpenParts) -> OpenParts:
+        if not len(other.numbers):
+            return self
+        numbers, starts, ends, totals = (np.append(one, two) for one, two in zip(self[:4], other[:4], strict=True))
+        order, tried = np.append(self.order, other.order, axis=0), np.append(self.tried, other.tried)
+        return OpenParts(numbers, starts, ends, totals, Stretches.join([self.reach, other.reach]), order, tried)
+
+
+class Cuts(NamedTuple):
+    """Per part: the column to cut, -1 if there is none; the largest value of the first piece, or a level."""
+
+    column: Array
+    value: Array
+    number: Array  # of pieces
+
+
+class PieceRows(NamedTuple):
+    """Rows piece by piece, and how many records of each go there; where pieces begin and the last one ends; sizes."""
+
+    order: Array
+    taken: Array
+    opens: Array
+    sizes: Array
 
 
 @compiled
-def measure_parts(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
-    codes: Array, starts: Array, ends: Array, counted: Array, stamps: Array, low: Array, high: Array, distinct: Array
-) -> None:
+def measure_parts(codes: Array, starts: Array, ends: Array, counted: Array, stamps: Array, reach: Stretches) -> None:
     """Find per column and part the smallest and the largest code, and count the codes of the columns ``counted``.
 
     ``stamps`` is 0 everywhere, and as long as the longest column of values.
     """
     mark = 0
+    low, high, distinct = reach
     for column in range(len(counted)):
         line = codes[column]
         for part in range(len(starts)):
@@ -68,7 +129,7 @@ def _weight_up_to(line: Array, weights: Array, start: int, end: int, value: int)
 
 
 @compiled
-def _median(  # noqa: PLR0913, PLR0917
+def _median(
     line: Array, weights: Array, start: int, end: int, low: int, high: int, total: int, bins: Array
 ) -> tuple[int, int]:
     """Give the value of the record in the middle, and how many records have it or a smaller one."""
@@ -110,60 +171,40 @@ def _groups(line: Array, weights: Array, start: int, end: int, table: Array, bin
 
 
 @compiled
-def propose_cuts(  # noqa: PLR0913, PLR0917
-    codes: Array,
-    weights: Array,
-    starts: Array,
-    ends: Array,
-    totals: Array,
-    low: Array,
-    high: Array,
-    order: Array,
-    tried: Array,
-    tables: Array,
-    bases: Array,
-    least: int,
-    strict: bool,  # noqa: FBT001
-    bins: Array,
-    column: Array,
-    value: Array,
-    number: Array,
-) -> None:
-    """Find for every part the next column that can be cut so that no piece is lighter than ``least``.
+def propose_cuts(rows: Rows, parts: OpenParts, levels: Levels, least: int, strict: bool, cuts: Cuts) -> None:
+    """Find for every part the next column that can be cut so that no piece is lighter than ``least``; fill ``cuts``.
 
-    ``order`` and ``tried``: per part its columns, the widest first, and from which on to look, which moves to what was
-    found. ``tables`` and ``bases``: per level the group of every code, one after the other; per column and level where
-    its table begins, -1 above the highest; a column without tables is cut at its median. ``bins``: 0 before and after.
-    Fills ``column`` (-1 if there is none), ``value`` (the largest of the first piece, or the level of the groups) and
-    ``number`` (of pieces).
+    ``parts.tried`` moves to what was found.
     """
-    for part in range(len(starts)):
-        start, end, total = starts[part], ends[part], totals[part]
-        column[part] = -1
+    low, high, _ = parts.reach
+    tables, bases, bins = levels
+    for part in range(len(parts.starts)):
+        start, end, total = parts.starts[part], parts.ends[part], parts.totals[part]
+        cuts.column[part] = -1
         if total < 2 * least:
             continue
-        for place in range(tried[part], order.shape[1]):
-            one = order[part, place]
+        for place in range(parts.tried[part], parts.order.shape[1]):
+            one = parts.order[part, place]
             first, last = low[one, part], high[one, part]
             if first == last:
                 continue
-            line = codes[one]
+            line = rows.codes[one]
             if bases[one, 0] < 0:
-                at, left = _median(line, weights, start, end, first, last, total, bins)
+                at, left = _median(line, rows.weights, start, end, first, last, total, bins)
                 if not strict:
                     left = (total - 1) // 2 + 1
                 elif at == last:
                     at = last - 1
-                    left = _weight_up_to(line, weights, start, end, at)
+                    left = _weight_up_to(line, rows.weights, start, end, at)
                 pieces = 2 if min(left, total - left) >= least else -1
             else:
                 at = 0
                 while tables[bases[one, at + 1] + first] != tables[bases[one, at + 1] + last]:
                     at += 1
-                pieces = _groups(line, weights, start, end, tables[bases[one, at] :], bins, least)
+                pieces = _groups(line, rows.weights, start, end, tables[bases[one, at] :], bins, least)
             if pieces > 0:
-                column[part], value[part], number[part] = one, at, pieces
-                tried[part] = place
+                cuts.column[part], cuts.value[part], cuts.number[part] = one, at, pieces
+                parts.tried[part] = place
                 break
 
 
@@ -183,7 +224,7 @@ def _room(line: Array, weights: Array, start: int, end: int, value: int) -> int:
 
 
 @compiled
-def _halve(  # noqa: PLR0913, PLR0917
+def _halve(
     line: Array, weights: Array, start: int, end: int, value: int, room: int, order: Array, taken: Array, out: int
 ) -> tuple[int, int]:
     """Put the rows below a value, and as many records with it as there is room for, before the others.
@@ -216,80 +257,57 @@ def _halve(  # noqa: PLR0913, PLR0917
 
 
 @compiled
-def _share_out(  # noqa: PLR0913, PLR0917
-    line: Array,
-    weights: Array,
-    start: int,
-    end: int,
-    table: Array,
-    bins: Array,
-    order: Array,
-    taken: Array,
-    opens: Array,
+def _share_out(
+    rows: Rows, line: Array, start: int, end: int, table: Array, bins: Array, pieces: PieceRows, opens: Array
 ) -> int:
     """Put the rows of every group together, groups in the order of their first rows; give the number of groups.
 
     The first of ``opens`` says where to begin.
     """
-    pieces = 0
+    number = 0
     out = opens[0]
     for row in range(start, end):  # number the groups as they come, and count their rows
         group = table[line[row]]
         if bins[group] == 0:
-            pieces += 1
-            bins[group] = pieces
+            number += 1
+            bins[group] = number
         opens[bins[group]] += 1
-    for piece in range(1, pieces + 1):
+    for piece in range(1, number + 1):
         opens[piece] += opens[piece - 1]
     for row in range(start, end):
         piece = bins[table[line[row]]] - 1
-        order[opens[piece]] = row
-        taken[opens[piece]] = weights[row]
+        pieces.order[opens[piece]] = row
+        pieces.taken[opens[piece]] = rows.weights[row]
         opens[piece] += 1
     for row in range(start, end):
         bins[table[line[row]]] = 0
-    for piece in range(pieces, 0, -1):
+    for piece in range(number, 0, -1):
         opens[piece] = opens[piece - 1]
     opens[0] = out
-    return pieces
+    return number
 
 
 @compiled
-def arrange_pieces(  # noqa: PLR0913, PLR0917
-    codes: Array,
-    weights: Array,
-    starts: Array,
-    ends: Array,
-    column: Array,
-    value: Array,
-    tables: Array,
-    bases: Array,
-    strict: bool,  # noqa: FBT001
-    bins: Array,
-    order: Array,
-    taken: Array,
-    opens: Array,
-    sizes: Array,
-) -> None:
-    """Put the rows of every part in the order of its pieces.
+def arrange_pieces(rows: Rows, parts: OpenParts, cuts: Cuts, levels: Levels, strict: bool, pieces: PieceRows) -> None:
+    """Put the rows of every part in the order of its pieces, by the cuts of ``propose_cuts``; fill ``pieces``.
 
-    Cuts are those of ``propose_cuts``; ``bins`` are 0 before and after. Fills ``order`` and ``taken`` (records of the
-    row that go to the piece), ``opens`` (from 0: where every piece begins, and at last where the last one ends) and
-    ``sizes``.
+    ``pieces.opens`` is 0 before.
     """
+    tables, bases, bins = levels
+    order, taken, opens, sizes = pieces
     out = 0
     piece = 0
-    for part in range(len(starts)):
-        start, end = starts[part], ends[part]
-        line = codes[column[part]]
+    for part in range(len(parts.starts)):
+        start, end, column, value = parts.starts[part], parts.ends[part], cuts.column[part], cuts.value[part]
+        line = rows.codes[column]
         opens[piece] = out
-        if bases[column[part], 0] < 0:
-            room = 2**62 if strict else _room(line, weights, start, end, value[part])
-            opens[piece + 1], out = _halve(line, weights, start, end, value[part], room, order, taken, out)
+        if bases[column, 0] < 0:
+            room = 2**62 if strict else _room(line, rows.weights, start, end, value)
+            opens[piece + 1], out = _halve(line, rows.weights, start, end, value, room, order, taken, out)
             piece += 2
         else:
-            table = tables[bases[column[part], value[part]] :]
-            piece += _share_out(line, weights, start, end, table, bins, order, taken, opens[piece:])
+            table = tables[bases[column, value] :]
+            piece += _share_out(rows, line, start, end, table, bins, pieces, opens[piece:])
             out += end - start
         opens[piece] = out
     for piece in range(len(sizes)):
@@ -325,21 +343,14 @@ def _sort(values: Array, number: int) -> None:
 
 
 @compiled
-def tally_pieces(  # noqa: PLR0913, PLR0917
-    line: Array,
-    order: Array,
-    taken: Array,
-    opens: Array,
-    bins: Array,
-    seen: Array,
-    starts: Array,
-    values: Array,
-    counts: Array,
+def tally_pieces(
+    line: Array, pieces: PieceRows, bins: Array, seen: Array, starts: Array, values: Array, counts: Array
 ) -> int:
     """Count the values of a column in every piece; give the number of entries, sorted by piece and value.
 
     ``bins`` is 0 everywhere before and after, ``seen`` is as long; ``starts``, ``values`` and ``counts`` are filled.
     """
+    order, taken, opens, _ = pieces
     out = 0
     for piece in range(len(opens) - 1):
         starts[piece] = out

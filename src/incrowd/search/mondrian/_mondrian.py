@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from incrowd.core import Hint, ParameterError, Setting
 from incrowd.models import NTCloseness
 from incrowd.search._local import Labels, LocalTable
-from incrowd.search._outcome import Progress
-from incrowd.search._problem import OPTIMAL, Problem
-from incrowd.search.mondrian._columns import Column, EarlierParts
-from incrowd.search.mondrian._parts import CutOutcome
+from incrowd.search._problem import OPTIMAL, OnProgress, Problem, check_choice, check_flag
+from incrowd.search.mondrian._parts import Column, CutOutcome, EarlierParts, labelled_cut, namesakes
 
 
 @dataclass(frozen=True)
@@ -66,14 +63,10 @@ class Mondrian:
     local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.strict, bool):
-            msg = f"strict must be true or false, got {self.strict!r}."
-            raise ParameterError(msg)
-        if self.labels not in ("range", "hierarchy", "set"):
-            msg = f"labels must be 'range', 'hierarchy' or 'set', got {self.labels!r}."
-            raise ParameterError(msg)
+        check_flag("strict", self.strict)
+        check_choice("labels", self.labels, ("range", "hierarchy", "set"))
 
-    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> CutOutcome:
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> CutOutcome:
         """Cut the table.
 
         Parameters
@@ -86,31 +79,27 @@ class Mondrian:
         """
         return self.go_on(problem, None, progress)
 
-    def go_on(
-        self, problem: Problem, begun: EarlierParts | None, progress: Callable[[Progress], bool | None] | None = None
-    ) -> CutOutcome:
+    def go_on(self, problem: Problem, earlier: EarlierParts | None, progress: OnProgress | None = None) -> CutOutcome:
         """Cut the table, or go on where a larger one was cut into parts before.
 
         Parameters
         ----------
         problem, progress
             As in ``search``.
-        begun
+        earlier
             The parts.
         """
-        from incrowd.search.mondrian._checks import Check  # noqa: PLC0415 - numba is loaded with them
-        from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415
-        from incrowd.search.mondrian._parts import alike, named  # noqa: PLC0415
+        from incrowd.search.mondrian._cuts import Check, Cutting  # noqa: PLC0415 - loads numba
 
         table = LocalTable(problem)
         _refuse(table, strict=self.strict)
         columns = tuple(Column.of(table, index, self.labels) for index in range(len(table.names)))
-        found = Cutting(table, columns, Check(table), strict=self.strict, begun=begun).run(progress)
-        cut, labels = named(found, columns, apart=not table.union_closed)
+        found = Cutting(table, columns, Check(table), strict=self.strict, earlier=earlier).run(progress)
+        cut, labels = labelled_cut(found, columns, apart=not table.union_closed)
         closeness = any(isinstance(model, NTCloseness) for model in problem.model.parts)
         paths = cut.tree.paths(cut.leaves) if closeness else None
         outcome = table.outcome(cut.pieces, labels, self._notes(len(found.leaves) - len(cut.leaves)), paths)
-        merged = alike(labels)
+        merged = namesakes(labels)
         leaves = cut.leaves[merged.first] if len(merged) == len(cut.leaves) else None
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
         return CutOutcome(**parts, tree=cut.tree, leaves=leaves)

@@ -1,19 +1,165 @@
-"""The tree of the parts that Mondrian cut, from the whole table down to the classes."""
+"""What Mondrian cuts and what it makes: columns, the tree of parts down to the classes, and what classes are called."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Grouping, Hint, Labelling, ParameterError, Partition, Setting, group, stretches
-from incrowd.search._local import LocalOutcome, Pieces, common_ways
-from incrowd.search.mondrian._columns import Column, Stretches
+from incrowd.core import Grouping, Hint, Labelling, Namer, ParameterError, Partition, Setting, group, stretches
+from incrowd.hierarchies import Averaged, Ordered, averages
+from incrowd.search._local import Labels, LocalTable, Pieces, common_ways
+from incrowd.search._problem import LocalOutcome
 
 Array = npt.NDArray[Any]
+
+
+class Stretches(NamedTuple):
+    """From where to where parts reach in one column, or in all of them, and how many values each has where counted."""
+
+    low: Array
+    high: Array
+    distinct: Array
+
+    def at(self, index: Any) -> Stretches:
+        return Stretches(self.low[index], self.high[index], self.distinct[index])
+
+    @classmethod
+    def join(cls, several: Sequence[Stretches]) -> Stretches:
+        """Put several side by side, part by part."""
+        return cls(*(np.concatenate(each, axis=-1) for each in zip(*several, strict=True)))
+
+
+class EarlierParts(NamedTuple):
+    """Parts that were cut out of a table before: that of every cell, and the reach of the whole table."""
+
+    parts: Array
+    whole: Stretches
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One quasi-identifier.
+
+    ``codes``: of every cell; ``code``: at every position of the order in which the column is cut. ``nested``: it is cut
+    into the groups of its hierarchy, else at its median. ``distance``: per position how far it is from the first value,
+    infinity for a missing one; ``None`` where values are counted.
+    """
+
+    namer: Namer
+    codes: Array
+    code: Array
+    nested: bool
+    call: Literal["range", "group", "set"]
+    averaged: Averaged | None = None
+    distance: Array | None = None
+
+    @classmethod
+    def of(cls, table: LocalTable, index: int, labels: Labels) -> Column:
+        namer, hierarchy = table.names[index], table.problem.schema.quasi[index][1]
+        codes, plain = table.census.codes[index], np.arange(len(table.names[index].code))
+        if namer.has_ranges and isinstance(hierarchy, Averaged):
+            return cls(namer, codes, plain, nested=False, call="range", averaged=hierarchy, distance=_distances(namer))
+        if namer.floor or labels == "hierarchy":
+            known = np.array_equal(namer.code, plain)  # the hierarchy keeps the order of the numbers
+            distance = _distances(namer) if known else None
+            return cls(namer, codes, namer.code, nested=True, call="group", distance=distance)
+        if namer.has_ranges:
+            return cls(namer, codes, plain, nested=False, call="range", distance=_distances(namer))
+        if isinstance(hierarchy, Ordered):
+            ranked = np.argsort(hierarchy.ranks(namer.domain))
+            return cls(namer, codes, np.append(ranked, plain[len(ranked) :]), nested=False, call="set")
+        if namer.height <= 1:  # nothing between a value and "*": cut by the order of the texts
+            return cls(namer, codes, plain, nested=False, call="set")
+        return cls(namer, codes, namer.code, nested=True, call="set" if labels == "set" else "group")
+
+    @property
+    def place(self) -> Array:
+        """The position of every code."""
+        place = np.empty(len(self.code), dtype=np.int64)
+        place[self.code] = np.arange(len(self.code))
+        return place
+
+    def tables(self) -> list[Array]:
+        """Give per level the group of every position, numbered from the first position on; none at the median."""
+        if not self.nested:
+            return []
+        levels = range(self.namer.floor, self.namer.height + 1)
+        groups = [self.namer.group_of(level)[self.code] for level in levels]
+        return [np.append(0, np.cumsum(one[1:] != one[:-1])) for one in groups]
+
+    @property
+    def counted(self) -> bool:
+        """Whether the values of a part are counted: for its width, or for its name."""
+        return self.distance is None or self.call == "set"
+
+    def widths(self, parts: Stretches, whole: Stretches) -> Array:
+        """Say how wide parts are, of the whole table: their range, or how many values they have."""
+        alone = parts.low == parts.high
+        if self.distance is None:
+            return np.where(alone, 0.0, parts.distinct / whole.distinct)
+        missing = np.isinf(self.distance)  # beside other values it makes a part as wide as the table: it is called "*"
+        finite = np.where(missing, 0.0, self.distance)
+        last = np.minimum(whole.high, len(self.namer.domain.values) - 1)
+        widest = np.maximum(finite[last] - finite[whole.low], np.finfo(np.float64).tiny)
+        covers = missing[parts.high]
+        ranges = np.where(covers, 0.0, finite[parts.high] - finite[parts.low]) / widest
+        return np.where(alone, 0.0, np.where(covers, 1.0, ranges))
+
+    def labels(self, parts: Stretches, pieces: Pieces) -> Labelling:
+        number = len(parts.low)
+        if self.call == "group":
+            return self.namer.by_group(*self.namer.common(parts.low, parts.high))
+        if self.call == "set":
+            return self._sets(parts, pieces)
+        ends, owner = self.code[np.append(parts.low, parts.high)], np.tile(np.arange(number), 2)
+        if self.averaged is None:
+            return self.namer.by_range(ends, owner, number)
+        codes = self.codes[pieces.cells]
+        texts = averages(self.averaged, self.namer.domain, codes, pieces.classes, pieces.counts)
+        return self.namer.named(texts, ends, owner, number)
+
+    def texts(self, low: Array, high: Array) -> list[str]:
+        """Call parts by a group of the hierarchy, or by their first and their last value."""
+        if self.nested:
+            named = self.namer.by_group(*self.namer.common(low, high)).texts.tolist()
+            return ["missing" if text is None else text for text in named]
+        texts = ["missing" if text is None else text for text in self.namer.domain.texts.tolist()]
+        ends = zip(self.code[low].tolist(), self.code[high].tolist(), strict=True)
+        return [texts[one] if one == other else f"{texts[one]}..{texts[other]}" for one, other in ends]
+
+    def _sets(self, parts: Stretches, pieces: Pieces) -> Labelling:
+        """Call classes by the set of their values; many have the same, as a rule all from the first to the last."""
+        full = parts.distinct == parts.high - parts.low + 1
+        known = full | (parts.distinct == len(("first", "last")))
+        other = np.where(known, 0, np.cumsum(~known))
+        cards = [len(self.code)] * 2 + [len(self.code) + 1, int(other.max(initial=0)) + 1]
+        alike = group([parts.low, parts.high, np.where(known, parts.distinct, 0), other], cards)
+        first = alike.first[known[alike.first]]
+        lengths = parts.distinct[first]
+        owner = np.repeat(alike.ids[first], lengths)
+        step = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        low, high = (np.repeat(ends[first], lengths) for ends in (parts.low, parts.high))
+        places = np.where(np.repeat(full[first], lengths) | (step == 0), low + step, high)
+        rest = ~known[pieces.classes]
+        codes = np.append(self.code[places], self.codes[pieces.cells[rest]])
+        owners = np.append(owner, alike.ids[pieces.classes[rest]])
+        return self.namer.by_set(codes, owners, len(alike)).of(alike.ids)
+
+
+def _distances(namer: Namer) -> Array | None:
+    """Give how far every code is from the first value, if the column has numbers or dates, all of them finite."""
+    values = namer.domain.values
+    if not namer.has_ranges or not len(values):
+        return None
+    if values.dtype.kind == "M":
+        distance = (values - values[0]).astype(np.int64).astype(np.float64)
+    else:
+        distance = np.array([float(value - values[0]) for value in values.tolist()])
+    return np.append(distance, [np.inf] * namer.domain.has_null) if np.isfinite(distance).all() else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,38 +243,15 @@ class CutOutcome(LocalOutcome):
         return Partition(dict(zip(texts, parts, strict=True)))
 
 
-class Growing:
-    """A tree of parts that grows."""
-
-    def __init__(self, columns: tuple[Column, ...], size: int) -> None:
-        self._columns = columns
-        self._rounds = [PartTree.whole(columns, size)]
-        self._number = 1
-
-    def add(self, parents: Array, cut: Array, sizes: Array, reach: Stretches) -> Array:
-        """Add parts, each with the part that it was cut out of and the column; give their numbers."""
-        each = np.arange(len(parents))
-        self._rounds.append(PartTree(self._columns, parents, cut, sizes, reach.low[cut, each], reach.high[cut, each]))
-        self._number += len(parents)
-        return each + (self._number - len(parents))
-
-    def grown(self) -> PartTree:
-        """Give all parts."""
-        names = ("parents", "cut", "sizes", "low", "high")
-        return PartTree(
-            self._columns, *(np.concatenate([getattr(one, name) for one in self._rounds]) for name in names)
-        )
+def joined_tree(rounds: Sequence[PartTree]) -> PartTree:
+    """Put the parts of all rounds together."""
+    names = ("parents", "cut", "sizes", "low", "high")
+    arrays = (np.concatenate([getattr(one, name) for one in rounds]) for name in names)
+    return PartTree(rounds[0].columns, *arrays)
 
 
-# The parts that are cut no further, collected while others still are.
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cut:
-    """A table that was cut into classes.
-
-    ``reach``: from where to where every class reaches, per column. ``leaves``: the number of every class in the tree.
-    """
+class Cut(NamedTuple):
+    """A table cut into classes: from where to where each reaches per column, and its number in the tree."""
 
     pieces: Pieces
     reach: Stretches
@@ -136,8 +259,8 @@ class Cut:
     tree: PartTree
 
 
-class Finished:
-    """Classes in the order in which they were finished.
+class Leaves:
+    """Parts that are cut no further: classes in the order in which they were finished.
 
     ``split``: the records of a cell may be in several classes.
     """
@@ -149,16 +272,13 @@ class Finished:
         self._reach: list[Stretches] = []
         self._leaves: list[Array] = []
 
-    def add(self, rows: tuple[Array, Array], lengths: Array, reach: Stretches, numbers: Array) -> None:
-        """Add classes.
-
-        ``rows``: class by class the cell of every row, and how many of its records there are.
-        """
+    def add(self, cells: Array, counts: Array, lengths: Array, reach: Stretches, numbers: Array) -> None:
+        """Add classes: class by class the cell of every row, and how many of its records there are."""
         classes = np.repeat(np.arange(self._number, self._number + len(lengths)), lengths)
         if self._class is None:
-            self._rows.append((rows[0], classes, rows[1]))
+            self._rows.append((cells, classes, counts))
         else:
-            self._class[rows[0]] = classes
+            self._class[cells] = classes
         self._number += len(lengths)
         self._reach.append(reach)
         self._leaves.append(numbers)
@@ -174,60 +294,43 @@ class Finished:
         return Cut(Pieces(cells[order], classes[order], taken[order].astype(np.int64)), reach, leaves, tree)
 
 
-def spans(starts: Array, ends: Array) -> Array:
-    """Give all numbers from each start to before its end, one after the other."""
-    lengths = ends - starts
-    before = np.cumsum(lengths) - lengths
-    result: Array = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
-    return result
-
-
 # Parts that are called alike become one class: where that could break the promise, cuts are taken back.
 
 
-def alike(labels: Sequence[Labelling]) -> Grouping:
+def namesakes(labels: Sequence[Labelling]) -> Grouping:
     """Group classes that are called the same in every column."""
     return group([column.codes for column in labels], [max(len(column.names), 1) for column in labels])
 
 
-def named(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[Cut, tuple[Labelling, ...]]:
+def labelled_cut(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[Cut, tuple[Labelling, ...]]:
     """Say what the classes of a cut are called.
 
     ``apart``: no two parts may be called the same: the smallest part that holds all of them, which keeps the promise,
     takes their place, until all names differ.
     """
     while True:
-        labels = tuple(column.called(cut.reach[index], cut.pieces) for index, column in enumerate(columns))
-        if not apart or len(merged := alike(labels)) == len(cut.leaves):
+        labels = tuple(column.labels(cut.reach.at(index), cut.pieces) for index, column in enumerate(columns))
+        if not apart or len(merged := namesakes(labels)) == len(cut.leaves):
             return cut, labels
         cut = _taken_back(cut, columns, merged)
 
 
 def _taken_back(cut: Cut, columns: Sequence[Column], merged: Grouping) -> Cut:
     """Put the parts of every group back into the smallest part that holds them all."""
-    ways = _ways(cut)
+    ways = cut.tree.paths(cut.leaves)
+    ways = np.append(ways, np.full((len(ways), 1), -1), axis=1)
+    each = np.arange(len(ways))
+    ways[each, (ways >= 0).sum(axis=1)] = cut.leaves
     common = common_ways(ways, merged)
     last = common[np.arange(len(merged)), (common >= 0).sum(axis=1) - 1]
     stops = np.zeros(len(cut.tree) + 1, dtype=bool)
     stops[last[merged.sizes() > 1]] = True
     stops[cut.leaves] = True  # every way ends at its class, if not before
-    ends = ways[np.arange(len(ways)), stops[ways].argmax(axis=1)]
-    leaves, classes = np.unique(ends, return_inverse=True)
-    pieces = _together(cut.pieces, classes[cut.pieces.classes])
+    leaves, numbers = np.unique(ways[each, stops[ways].argmax(axis=1)], return_inverse=True)
+    old, classes = cut.pieces, numbers[cut.pieces.classes]
+    both = group([old.cells, classes], [int(old.cells.max()) + 1, int(classes.max()) + 1])
+    pieces = Pieces(old.cells[both.first], classes[both.first], both.sums(old.counts))
     return Cut(pieces, _reach(columns, pieces, len(leaves)), leaves, cut.tree)
-
-
-def _ways(cut: Cut) -> Array:
-    """Give the way to every class, the class itself included."""
-    ways = cut.tree.paths(cut.leaves)
-    ways = np.append(ways, np.full((len(ways), 1), -1), axis=1)
-    ways[np.arange(len(ways)), (ways >= 0).sum(axis=1)] = cut.leaves
-    return ways
-
-
-def _together(pieces: Pieces, classes: Array) -> Pieces:
-    both = group([pieces.cells, classes], [int(pieces.cells.max()) + 1, int(classes.max()) + 1])
-    return Pieces(pieces.cells[both.first], classes[both.first], both.sums(pieces.counts))
 
 
 def _reach(columns: Sequence[Column], pieces: Pieces, number: int) -> Stretches:

@@ -1,22 +1,237 @@
-"""The classes of ``SwapDiversity``: made of a raised table, merged, and changed by swapping records."""
+"""The classes of ``SwapDiversity``, merged and changed by swapping records, with the compiled loops that choose.
+
+A part is a cell, or some records of one, in a class; the parts of a class are chained. What a class costs is its
+records times the levels, added up over columns, of what its members have in common. All numbers are whole.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError
-from incrowd.search._ascent import Raised
+from incrowd.core.kernels import compiled
+from incrowd.search._datafly import Raised
 from incrowd.search._local import LocalTable, Pieces
-from incrowd.search.swap_diversity._kernels import Groups, Parts, Tree, best_merger, best_swap, refresh
+from incrowd.search._problem import Counts, Ints
 
-Counts = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.integer]
-
+Small = npt.NDArray[np.int32]
+NEVER = 2**62
+"""A cost, or a place, beyond all others."""
 MOST = 200_000_000
 """So many pairs of a class and a category are counted at most."""
+
+
+class Tree(NamedTuple):
+    """The hierarchies of all columns: which group holds a place at a level."""
+
+    groups: Small  # of all places, level after level, column after column
+    starts: Counts  # per column and level where its groups begin; the last level of a column has one group
+
+
+class Parts(NamedTuple):
+    """Records with equal values that are in one class."""
+
+    cell: Counts
+    owner: Counts  # the class
+    kind: Counts  # the sensitive category; -1 for none
+    records: Counts  # how many; 0 where they went elsewhere
+    place: Small  # per part and column where its value stands in the hierarchy
+    after: Counts  # the next part of the class; -1 for the last
+
+
+class Groups(NamedTuple):
+    """The classes; those that were merged with others have no records."""
+
+    first: Counts  # the first part of each; -1 where there is none
+    size: Counts
+    different: Counts  # how many categories it has
+    kinds: Small  # how many records it has of each category
+    cost: Counts
+    # Per class and column: the lowest place, its records, the lowest of the others; and so for the highest place. NEVER
+    # and -1 where there is none.
+    edges: Counts
+
+
+@compiled
+def _level(tree: Tree, column: int, low: int, high: int) -> int:
+    """Give the lowest level at which all places of a stretch are in one group."""
+    level = 0
+    while tree.groups[tree.starts[column, level] + low] != tree.groups[tree.starts[column, level] + high]:
+        level += 1
+    return level
+
+
+@compiled
+def refresh(numbers: Counts, parts: Parts, groups: Groups, tree: Tree) -> None:
+    """Count some classes anew."""
+    kinds, edges = groups.kinds, groups.edges
+    for number in numbers:
+        size = different = levels = 0
+        kinds[number] = 0
+        edges[number, :, :3] = NEVER
+        edges[number, :, 3:] = -1
+        part = groups.first[number]
+        while part >= 0:
+            count, kind = parts.records[part], parts.kind[part]
+            if count:
+                size += count
+                if kind >= 0:
+                    different += kinds[number, kind] == 0
+                    kinds[number, kind] += count
+                for column in range(edges.shape[1]):
+                    _stretch(number, column, parts.place[part, column], count, edges)
+            part = parts.after[part]
+        if size:
+            for column in range(edges.shape[1]):
+                levels += _level(tree, column, edges[number, column, 0], edges[number, column, 3])
+        groups.size[number] = size
+        groups.different[number] = different
+        groups.cost[number] = size * levels
+
+
+@compiled
+def _stretch(number: int, column: int, place: int, count: int, edges: Counts) -> None:
+    """Take the place of some records into account."""
+    low, high = edges[number, column, 0], edges[number, column, 3]
+    if place < low:
+        edges[number, column, 0] = place
+        edges[number, column, 1] = count
+        edges[number, column, 2] = low
+    elif place == low:
+        edges[number, column, 1] += count
+    elif place < edges[number, column, 2]:
+        edges[number, column, 2] = place
+    if place > high:
+        edges[number, column, 3] = place
+        edges[number, column, 4] = count
+        edges[number, column, 5] = high
+    elif place == high:
+        edges[number, column, 4] += count
+    elif place > edges[number, column, 5]:
+        edges[number, column, 5] = place
+
+
+@compiled
+def _low_without(number: int, column: int, place: int, edges: Counts) -> int:
+    """Give the lowest place of a class when one record at a place goes; NEVER if nobody is left."""
+    alone = edges[number, column, 0] == place and edges[number, column, 1] == 1
+    return int(edges[number, column, 2 if alone else 0])
+
+
+@compiled
+def _high_without(number: int, column: int, place: int, edges: Counts) -> int:
+    """Give the highest place of a class when one record at a place goes; -1 if nobody is left."""
+    alone = edges[number, column, 3] == place and edges[number, column, 4] == 1
+    return int(edges[number, column, 5 if alone else 3])
+
+
+@compiled
+def _least_cost(one: int, there: int, rest: Counts, parts: Parts, groups: Groups, tree: Tree) -> int:
+    """Give what two classes cost at least after a swap, whichever record comes back.
+
+    ``one``: the record that goes, by its part; ``rest``: per column the lowest and the highest place of its own class
+    without it.
+    """
+    edges = groups.edges
+    ours = theirs = 0
+    for column in range(len(rest)):
+        mine, low, high = parts.place[one, column], rest[column, 0], rest[column, 1]
+        near = min(max(edges[there, column, 0], min(low, high)), edges[there, column, 3])
+        ours += _level(tree, column, min(low, near), max(high, near))
+        low = edges[there, column, 2 if edges[there, column, 1] == 1 else 0]
+        high = edges[there, column, 5 if edges[there, column, 4] == 1 else 3]
+        theirs += _level(tree, column, min(low, mine), max(high, mine))
+    return int(groups.size[parts.owner[one]] * ours + groups.size[there] * theirs)
+
+
+@compiled
+def _cost(one: int, other: int, rest: Counts, parts: Parts, groups: Groups, tree: Tree) -> int:
+    """Give what two classes cost after a swap of two records, given by their parts; ``rest`` as in ``_least_cost``."""
+    there = parts.owner[other]
+    ours = theirs = 0
+    for column in range(len(rest)):
+        mine, yours = parts.place[one, column], parts.place[other, column]
+        ours += _level(tree, column, min(rest[column, 0], yours), max(rest[column, 1], yours))
+        low = min(_low_without(there, column, yours, groups.edges), mine)
+        high = max(_high_without(there, column, yours, groups.edges), mine)
+        theirs += _level(tree, column, low, high)
+    return int(groups.size[parts.owner[one]] * ours + groups.size[there] * theirs)
+
+
+@compiled
+def _may_swap(one: int, other: int, wanted: int, parts: Parts, groups: Groups) -> bool:
+    """Say whether a swap gives the first class a category that it lacks, and costs the second none that it needs."""
+    mine, yours = parts.kind[one], parts.kind[other]
+    here, there = parts.owner[one], parts.owner[other]
+    if parts.records[other] == 0 or yours < 0 or groups.kinds[here, yours] > 0:
+        return False
+    return bool(
+        groups.kinds[there, yours] > 1  # the other class keeps it
+        or (mine >= 0 and groups.kinds[there, mine] == 0)  # or gets another one for it
+        or groups.different[there] > wanted  # or can do without
+    )
+
+
+@compiled
+def best_swap(mine: Counts, wanted: int, parts: Parts, groups: Groups, tree: Tree) -> tuple[int, int]:
+    """Find the swap of a record of a class with one of another that adds least to the cost; -1, -1 if there is none.
+
+    Of swaps that cost the same the first cell of this class is taken (``mine`` are in their order), then the first cell
+    of the others, then the first class. Classes that cannot have a better one are passed over by a bound.
+    """
+    best, found, back = NEVER, -1, -1
+    rest = np.empty((parts.place.shape[1], 2), dtype=np.int64)
+    for one in mine:
+        here = parts.owner[one]
+        if parts.kind[one] >= 0 and groups.kinds[here, parts.kind[one]] < 2:  # the last one of its category: no gain
+            continue
+        for column in range(len(rest)):
+            rest[column, 0] = _low_without(here, column, parts.place[one, column], groups.edges)
+            rest[column, 1] = _high_without(here, column, parts.place[one, column], groups.edges)
+        for there in range(len(groups.size)):
+            if there == here or groups.size[there] == 0:
+                continue
+            before = groups.cost[here] + groups.cost[there]
+            change = _least_cost(one, there, rest, parts, groups, tree) - before
+            if change > best or (change == best and found != one):
+                continue
+            other = groups.first[there]
+            while other >= 0:
+                if _may_swap(one, other, wanted, parts, groups):
+                    change = _cost(one, other, rest, parts, groups, tree) - before
+                    if change < best or (change == best and found == one and parts.cell[other] < parts.cell[back]):
+                        best, found, back = change, one, other
+                other = parts.after[other]
+    return found, back
+
+
+@compiled
+def best_merger(here: int, wanted: int, groups: Groups, tree: Tree) -> int:
+    """Find the class that a class is merged with: the one with the most categories together, then the cheapest.
+
+    More categories than ``wanted`` are not better. With 0 the cheapest is taken.
+    """
+    best, most, found = NEVER, -1, -1
+    for there in range(len(groups.size)):
+        if there == here or groups.size[there] == 0:
+            continue
+        together = 0
+        for kind in range(groups.kinds.shape[1]):
+            together += groups.kinds[here, kind] + groups.kinds[there, kind] > 0
+        together = min(together, wanted)
+        levels = 0
+        for column in range(groups.edges.shape[1]):
+            low = min(groups.edges[here, column, 0], groups.edges[there, column, 0])
+            high = max(groups.edges[here, column, 3], groups.edges[there, column, 3])
+            levels += _level(tree, column, low, high)
+        size = groups.size[here] + groups.size[there]
+        change = size * levels - groups.cost[here] - groups.cost[there]
+        if together > most or (together == most and change < best):
+            best, most, found = change, together, there
+    return found
 
 
 class Crowds:
@@ -28,29 +243,24 @@ class Crowds:
 
     def __init__(self, table: LocalTable, raised: Raised, kinds: Ints, wanted: int) -> None:
         self._wanted = wanted
-        self._tree = _tree(table)
+        self._tree = _hierarchies(table)
         self._parts = _parts(table, raised, kinds)
         self._groups = _groups(len(raised.sizes), int(kinds.max(initial=0)) + 1, len(table.names))
         self._used = len(raised.rows)
         _chain(self._parts, self._groups, self._used)
         refresh(np.arange(len(raised.sizes)), self._parts, self._groups, self._tree)
 
-    @property
-    def sizes(self) -> Counts:
-        """The records of every class; 0 for classes that were merged with others."""
-        return self._groups.size
-
     def smallest_below(self, k: int) -> int | None:
         """Give the smallest of the classes that have fewer than k records, if there is one."""
-        small = np.flatnonzero((self.sizes > 0) & (self.sizes < k))
-        return int(small[np.argmin(self.sizes[small])]) if len(small) else None
+        small = np.flatnonzero((self._groups.size > 0) & (self._groups.size < k))
+        return int(small[np.argmin(self._groups.size[small])]) if len(small) else None
 
     def least_diverse(self) -> int | None:
         """Give the class with the fewest categories, then records, if it has fewer categories than wanted."""
-        poor = np.flatnonzero((self.sizes > 0) & (self._groups.different < self._wanted))
+        poor = np.flatnonzero((self._groups.size > 0) & (self._groups.different < self._wanted))
         if not len(poor):
             return None
-        return int(poor[np.lexsort((self.sizes[poor], self._groups.different[poor]))[0]])
+        return int(poor[np.lexsort((self._groups.size[poor], self._groups.different[poor]))[0]])
 
     def swap(self, number: int) -> bool:
         """Swap a record of a class with one of another so that it gets one more category; say whether one was found."""
@@ -80,8 +290,7 @@ class Crowds:
         self._refresh(number, there)
 
     def pieces(self) -> Pieces:
-        """Give the class of every record."""
-        present = np.flatnonzero(self.sizes)
+        present = np.flatnonzero(self._groups.size)
         used = np.flatnonzero(self._parts.records[: self._used])
         classes = np.searchsorted(present, self._parts.owner[used])
         return Pieces(self._parts.cell[used], classes.astype(np.int64), self._parts.records[used])
@@ -94,7 +303,8 @@ class Crowds:
     def _move(self, part: int, there: int) -> None:
         """Move one record of a part to another class."""
         if self._used == len(self._parts.cell):
-            self._parts = _longer(self._parts)
+            longer: list[Any] = [np.concatenate((array, np.zeros_like(array))) for array in self._parts]
+            self._parts = Parts(*longer)
         parts, new = self._parts, self._used
         self._used += 1
         parts.records[part] -= 1
@@ -108,7 +318,7 @@ class Crowds:
         refresh(np.array(numbers, dtype=np.int64), self._parts, self._groups, self._tree)
 
 
-def _tree(table: LocalTable) -> Tree:
+def _hierarchies(table: LocalTable) -> Tree:
     levels = [range(namer.floor, namer.height + 1) for namer in table.names]
     groups, starts, total = [], np.zeros((len(levels), max(map(len, levels))), dtype=np.int64), 0
     for column, namer in enumerate(table.names):
@@ -122,34 +332,18 @@ def _tree(table: LocalTable) -> Tree:
 def _parts(table: LocalTable, raised: Raised, kinds: Ints) -> Parts:
     census = table.census
     places = [namer.place[codes] for namer, codes in zip(table.names, census.codes, strict=False)]
-    return Parts(
-        cell=np.arange(len(census)),
-        owner=raised.rows.astype(np.int64),
-        kind=kinds.astype(np.int64),
-        records=census.counts.astype(np.int64),
-        place=np.ascontiguousarray(np.stack(places, axis=1).astype(np.int32)),
-        after=np.full(len(census), -1, dtype=np.int64),
-    )
+    place = np.ascontiguousarray(np.stack(places, axis=1).astype(np.int32))
+    owner, kind, records = (array.astype(np.int64) for array in (raised.rows, kinds, census.counts))
+    return Parts(np.arange(len(census)), owner, kind, records, place, np.full(len(census), -1, dtype=np.int64))
 
 
 def _groups(number: int, kinds: int, columns: int) -> Groups:
     if number * kinds > MOST:
         msg = f"SwapDiversity counts {kinds:,} sensitive values in {number:,} classes, and can count {MOST:,} pairs."
         raise ParameterError(msg, hint="give the sensitive column categories, or allow fewer outliers.")
-    return Groups(
-        first=np.full(number, -1, dtype=np.int64),
-        size=np.zeros(number, dtype=np.int64),
-        different=np.zeros(number, dtype=np.int64),
-        kinds=np.zeros((number, kinds), dtype=np.int32),
-        cost=np.zeros(number, dtype=np.int64),
-        edges=np.zeros((number, columns, 6), dtype=np.int64),
-    )
-
-
-def _longer(parts: Parts) -> Parts:
-    """Make room for as many parts again."""
-    arrays: list[Any] = [np.concatenate((array, np.zeros_like(array))) for array in parts]
-    return Parts(*arrays)
+    first, counts = np.full(number, -1, dtype=np.int64), np.zeros((number, kinds), dtype=np.int32)
+    size, different, cost = (np.zeros(number, dtype=np.int64) for _ in range(3))
+    return Groups(first, size, different, counts, cost, np.zeros((number, columns, 6), dtype=np.int64))
 
 
 def _chain(parts: Parts, groups: Groups, number: int) -> None:

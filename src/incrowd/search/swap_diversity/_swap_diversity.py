@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core import Hint, ParameterError, Setting
 from incrowd.hierarchies import Categories
 from incrowd.models import EnhancedPAlphaSensitive, Judge, LDiversity, Model, PSensitive
-from incrowd.search._ascent import check_choice, check_outliers, k_and_more, raise_levels, refuse_others
-from incrowd.search._local import LocalOutcome, LocalTable
-from incrowd.search._outcome import Progress
-from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, Problem
-
-Ints = npt.NDArray[np.integer]
+from incrowd.search._datafly import check_outliers, k_and_more, raise_levels, refuse_others
+from incrowd.search._local import LocalTable
+from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, Ints, LocalOutcome, OnProgress, Problem, check_flag
 
 PLAIN = Hint(
     "Without swaps this is a baseline: classes that lack categories are merged. {} swaps first.",
@@ -67,14 +62,10 @@ class SwapDiversity:
     local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_choice("swap", self.swap)
+        check_flag("swap", self.swap)
         check_outliers(self.outliers)
 
-    def search(
-        self,
-        problem: Problem,
-        progress: Callable[[Progress], bool | None] | None = None,  # noqa: ARG002 - nothing to show before the end
-    ) -> LocalOutcome:
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> LocalOutcome:
         """Find what every record is published as.
 
         Parameters
@@ -89,7 +80,7 @@ class SwapDiversity:
         k, model = _k_and_values(problem.model)
         table = LocalTable(problem)
         refuse_others(table, "SwapDiversity")
-        judge = _only(table, model)
+        judge = _only_judge(table, model)
         table.refuse_if_hopeless()
         raised = raise_levels(table, k, k if self.outliers is None else self.outliers)
         crowds = Crowds(table, raised, _kinds(table, judge), int(judge.model.requirements[0].bound))
@@ -99,7 +90,7 @@ class SwapDiversity:
             if not (self.swap and crowds.swap(poor)):
                 crowds.merge(poor)
         pieces = crowds.pieces()
-        return table.outcome(pieces, table.called(pieces), notes=() if self.swap else (PLAIN,))
+        return table.outcome(pieces, table.labels(pieces), notes=() if self.swap else (PLAIN,))
 
 
 def _k_and_values(model: Model) -> tuple[int, Model]:
@@ -121,7 +112,7 @@ def _counts_values(model: Model) -> bool:
     return isinstance(model, PSensitive) and not model.joint
 
 
-def _only(table: LocalTable, model: Model) -> Judge:
+def _only_judge(table: LocalTable, model: Model) -> Judge:
     """Give the judge of the sensitive column that the promise is about."""
     judges = [judge for judge in table.judges if judge.columns]
     if len(judges) != 1:

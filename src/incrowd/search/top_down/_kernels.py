@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
 from incrowd.core.kernels import compiled
-
-Bools = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.int64]
+from incrowd.search._problem import Bools, Counts
 
 COUNT, KEPT, GROUP, SCORE, ROWS = range(5)
 """Rows of ``pieces``: records, how many of them are kept, the group, its score; then kinds, their entries, worths."""
@@ -16,7 +13,7 @@ STAGES = 3
 
 
 @compiled
-def divide(labels: Words, starts: Words, seen: Words, numbers: Words, order: Words, at: Words) -> int:
+def divide(labels: Counts, starts: Counts, seen: Counts, numbers: Counts, order: Counts, at: Counts) -> int:
     """Give the labels of every part numbers in the order of their appearance, and line pieces up by these numbers.
 
     ``seen`` is -1 for every label; ``at`` is two longer than there are numbers, has zeros, and is filled with where
@@ -42,24 +39,23 @@ def divide(labels: Words, starts: Words, seen: Words, numbers: Words, order: Wor
     return groups
 
 
-@compiled
-def count_kinds(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
-    order: Words,
-    starts: Words,
-    counts: Words,
-    kinds: Words,
-    worth: Words,
-    seen: Words,
-    have: Words,
-    entry: Words,
-    records: Words,
-) -> None:
-    """Add up what different kinds every group has, and count the records of each.
+class Tally(NamedTuple):
+    """What different kinds every group has; all filled from zeros.
 
-    ``seen``: two zeros for every kind. Fills from zeros ``have`` (per group and need), ``entry`` (per need and piece
-    the number of its kind in its group) and ``records`` (of every such number).
+    ``seen``: two zeros for every kind. ``have``: per group and need; ``entry``: per need and piece the number of its
+    kind in its group; ``records``: of every such number.
     """
-    entries = 0
+
+    seen: Counts
+    have: Counts
+    entry: Counts
+    records: Counts
+
+
+@compiled
+def count_kinds(order: Counts, starts: Counts, counts: Counts, kinds: Counts, worth: Counts, tally: Tally) -> None:
+    """Add up what different kinds every group has, and count the records of each."""
+    seen, entries = tally.seen, 0
     for group in range(len(starts) - 1):
         for line in range(starts[group], starts[group + 1]):
             piece = order[line]
@@ -67,25 +63,33 @@ def count_kinds(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
                 kind = kinds[need, piece]
                 if seen[0, kind] <= group:
                     seen[0, kind], seen[1, kind] = group + 1, entries
-                    have[group, need] += worth[kind]
+                    tally.have[group, need] += worth[kind]
                     entries += 1
-                entry[need, piece] = seen[1, kind]
-                records[seen[1, kind]] += counts[piece]
+                tally.entry[need, piece] = seen[1, kind]
+                tally.records[seen[1, kind]] += counts[piece]
+
+
+class Loan(NamedTuple):
+    """Who may lend records to those who stay.
+
+    Of ``pieces`` (see ``ROWS``) the row of what is kept changes; nothing is kept of what is back already. ``groups``:
+    per need what each has, and last how many of its records are kept. ``limits``: per need how much is enough, and the
+    stage in which it is looked for. ``back`` and ``seen``: per need what is back, and per kind whether it is.
+    """
+
+    pieces: Counts
+    groups: Counts
+    limits: Counts
+    worth: Counts
+    records: Counts
+    back: Counts
+    seen: Bools
 
 
 @compiled
-def _movable(  # noqa: PLR0913, PLR0917
-    piece: int,
-    stage: int,
-    pieces: Words,
-    groups: Words,
-    limits: Words,
-    worth: Words,
-    records: Words,
-    back: Words,
-    seen: Bools,
-) -> int:
+def _movable(piece: int, stage: int, loan: Loan) -> int:
     """Say how many records of a piece go back before anything new is to be decided; 0 if none helps or none can."""
+    pieces, groups, limits, worth, records, back, seen = loan
     group, most, wanted, helps, fits = pieces[GROUP, piece], pieces[KEPT, piece], 0, False, True
     kinds = len(pieces) - ROWS - len(back)
     for need in range(kinds):
@@ -110,8 +114,9 @@ def _movable(  # noqa: PLR0913, PLR0917
 
 
 @compiled
-def _take(piece: int, moved: int, pieces: Words, groups: Words, worth: Words, records: Words) -> None:
+def _take(piece: int, moved: int, loan: Loan) -> None:
     """Take records of a piece out of its group, whose last column is its size."""
+    pieces, groups, records = loan.pieces, loan.groups, loan.records
     group, needs = pieces[GROUP, piece], groups.shape[1] - 1
     kinds = len(pieces) - ROWS - needs
     pieces[KEPT, piece] -= moved
@@ -120,26 +125,27 @@ def _take(piece: int, moved: int, pieces: Words, groups: Words, worth: Words, re
         kind, entry = pieces[ROWS + need, piece], pieces[ROWS + kinds + need, piece]
         records[entry] -= moved
         if records[entry] == 0:
-            groups[group, need] -= worth[kind]
+            groups[group, need] -= loan.worth[kind]
     for need in range(kinds, needs):
         groups[group, need] -= moved * pieces[ROWS + kinds + need, piece]
 
 
 @compiled
-def _add(piece: int, moved: int, pieces: Words, worth: Words, back: Words, seen: Bools) -> None:
+def _add(piece: int, moved: int, loan: Loan) -> None:
     """Add records of a piece to what is back."""
+    pieces, back = loan.pieces, loan.back
     kinds = len(pieces) - ROWS - len(back)
     for need in range(kinds):
         kind = pieces[ROWS + need, piece]
-        if not seen[kind]:
-            seen[kind] = True
-            back[need] += worth[kind]
+        if not loan.seen[kind]:
+            loan.seen[kind] = True
+            back[need] += loan.worth[kind]
     for need in range(kinds, len(back)):
         back[need] += moved * pieces[ROWS + kinds + need, piece]
 
 
 @compiled
-def _short(back: Words, limits: Words, stage: int) -> bool:
+def _is_short(back: Counts, limits: Counts, stage: int) -> bool:
     for need in range(len(back)):  # noqa: SIM110 - a generator does not compile
         if limits[1, need] == stage and back[need] < limits[0, need]:
             return True
@@ -147,63 +153,41 @@ def _short(back: Words, limits: Words, stage: int) -> bool:
 
 
 @compiled
-def _look_for(  # noqa: PLR0913, PLR0917
-    stage: int,
-    line: Words,
-    pieces: Words,
-    groups: Words,
-    limits: Words,
-    worth: Words,
-    records: Words,
-    back: Words,
-    seen: Bools,
-) -> None:
+def _look_for(stage: int, line: Counts, loan: Loan) -> None:
     """Move records back, in line, until nothing is missing that this stage looks for."""
-    at = 0
-    while at < len(line) and _short(back, limits, stage):
+    at, kept = 0, loan.pieces[KEPT]
+    while at < len(line) and _is_short(loan.back, loan.limits, stage):
         piece = line[at]
         at += 1
-        while pieces[KEPT, piece] > 0:
-            moved = _movable(piece, stage, pieces, groups, limits, worth, records, back, seen)
+        while kept[piece] > 0:
+            moved = _movable(piece, stage, loan)
             if moved == 0:
                 break
-            _take(piece, moved, pieces, groups, worth, records)
-            _add(piece, moved, pieces, worth, back, seen)
-            if pieces[KEPT, piece] == 0 and groups[pieces[GROUP, piece], len(back)] == 1:
+            _take(piece, moved, loan)
+            _add(piece, moved, loan)
+            if kept[piece] == 0 and loan.groups[loan.pieces[GROUP, piece], len(loan.back)] == 1:
                 at = 0
 
 
 @compiled
-def borrow(  # noqa: PLR0913, PLR0917
-    starts: Words,
-    line: Words,
-    pieces: Words,
-    groups: Words,
-    limits: Words,
-    worth: Words,
-    records: Words,
-    seen: Bools,
-    failed: Bools,
-) -> None:
+def borrow(starts: Counts, line: Counts, loan: Loan, failed: Bools) -> None:
     """Step 10: move records of every part back, those with the smallest scores first, until what is back has enough.
 
     Once passed over, a piece stays so: what is back only grows, and groups only shrink. But the last record of a group
-    may go, so whoever is left alone is asked again. ``line``: the pieces of each part by score. Of ``pieces`` (see
-    ``ROWS``) the row of what is kept changes; nothing is kept of what is back already. ``groups``: per need what each
-    has, and last how many of its records are kept. ``limits``: per need how much is enough, and the stage in which it
-    is looked for. ``failed``: per part whether records alone do not suffice.
+    may go, so whoever is left alone is asked again. ``line``: the pieces of each part by score. ``failed``: per part
+    whether records alone do not suffice.
     """
-    back = np.zeros(limits.shape[1], np.int64)
+    pieces, back = loan.pieces, loan.back
     for part in range(len(starts) - 1):
         back[:] = 0
         for piece in range(starts[part], starts[part + 1]):
             if pieces[KEPT, piece] == 0:
-                _add(piece, pieces[COUNT, piece], pieces, worth, back, seen)
+                _add(piece, pieces[COUNT, piece], loan)
         for stage in range(STAGES):
-            _look_for(stage, line[starts[part] : starts[part + 1]], pieces, groups, limits, worth, records, back, seen)
-            if _short(back, limits, stage):
+            _look_for(stage, line[starts[part] : starts[part + 1]], loan)
+            if _is_short(back, loan.limits, stage):
                 failed[part] = True
                 break
         for piece in range(starts[part], starts[part + 1]):
             for need in range(len(pieces) - ROWS - len(back)):
-                seen[pieces[ROWS + need, piece]] = False
+                loan.seen[pieces[ROWS + need, piece]] = False

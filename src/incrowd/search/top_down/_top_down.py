@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core import Hint, Labelling, Namer, ParameterError, Setting
-from incrowd.hierarchies import Averaged
-from incrowd.search._local import LocalOutcome, LocalTable, Pieces
-from incrowd.search._outcome import Progress
-from incrowd.search._problem import Problem
-from incrowd.search.top_down._parts import Ladders, Parts, needs_of, refuse_others, together, whole
+from incrowd.models import EnhancedPAlphaSensitive, KAnonymity, LDiversity, PAlphaSensitive, PSensitive
+from incrowd.search._local import LocalTable, Pieces
+from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, Ints, LocalOutcome, OnProgress, Problem, check_choice
 
-Bools = npt.NDArray[np.bool_]
-Counts = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.integer]
 Best = Literal["records", "loss"]
+CARRIED = {KAnonymity, LDiversity, PSensitive, PAlphaSensitive, EnhancedPAlphaSensitive}
 OVERLAP = "Labels overlap: a coarse label tells that the finer groups under it were too small for some of its records."
 
 
@@ -69,59 +63,47 @@ class TopDown:
     local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.best not in ("records", "loss"):
-            msg = f"best must be 'records' or 'loss', got {self.best!r}."
-            raise ParameterError(msg)
+        check_choice("best", self.best, get_args(Best))
         if not isinstance(self.retry, bool):
             msg = f"retry must be True or False, got {self.retry!r}."
             raise ParameterError(msg)
 
-    def search(self, problem: Problem, progress: Callable[[Progress], bool | None] | None = None) -> LocalOutcome:  # noqa: ARG002
+    def search(self, problem: Problem, progress: OnProgress | None = None) -> LocalOutcome:
         """Find what every record is published as."""
         table = LocalTable(problem)
-        refuse_others(table)
+        _refuse_others(table)
         if self.best == "records":
             loss = Setting("algorithm", {"name": "top-down", "best": "loss"}, 'TopDown("loss")')
             table.refuse_importance("TopDown counts records", Hint("use {}.", loss))
         table.refuse_if_hopeless()
+        from incrowd.search.top_down._specialization import specialize  # noqa: PLC0415 - loads numba
+
         census = table.census
         order = np.lexsort((*census.codes[len(census.quasi) - 1 :: -1], *census.codes[: len(census.quasi) - 1 : -1]))
-        found = self._specialized(table, order)
+        found = specialize(table, order, by_loss=self.best == "loss", retry=self.retry)
         cells = order[found.cells]
         classes = np.repeat(np.arange(len(found.levels)), np.diff(found.starts))
         counts = census.counts[cells].astype(np.int64) if table.persons else found.counts
         pieces = Pieces(cells, classes, counts)
-        labels = self._labels(table, pieces, found)
+        by_average = table.labels(pieces) if any(table.averaged) else ()
+        first = cells[found.starts[:-1]]
+        labels = [
+            by_average[column] if average else _by_level(namer, census.codes[column][first], found.levels[:, column])
+            for column, (average, namer) in enumerate(zip(table.averaged, table.names, strict=True))
+        ]
         return table.outcome(pieces, labels, notes=(OVERLAP,) if len(found.levels) > 1 else ())
 
-    def _specialized(self, table: LocalTable, order: Ints) -> Parts:
-        """Go down until every part is finished; cells are numbered by their places in ``order``."""
-        from incrowd.search.top_down._step import Specialization  # noqa: PLC0415 - loads numba, which takes a while
 
-        census = table.census
-        codes = np.array([column[order] for column in census.codes[: len(census.quasi)]], dtype=np.int64)
-        counts = np.ones(len(census), dtype=np.int64) if table.persons else census.counts[order].astype(np.int64)
-        down = Specialization(Ladders.of(table), needs_of(table, order), codes, self.best == "loss", self.retry)
-        start = whole(table, counts)
-        blocks, finished = start.blocks(), [start.some(np.zeros(len(start.levels), dtype=bool))]
-        while blocks:
-            after, done = down.step(blocks.pop())
-            blocks += after.blocks()
-            finished.append(done)
-        return together(finished)
-
-    def _labels(self, table: LocalTable, pieces: Pieces, found: Parts) -> list[Labelling]:
-        """Call every class as the node that it stopped at, or by an average where the schema wants that."""
-        quasi = dict(table.problem.schema.quasi)
-        averaged = [isinstance(quasi[name], Averaged) for name in table.census.quasi]
-        called = table.called(pieces) if any(averaged) else ()
-        first = pieces.cells[found.starts[:-1]]
-        return [
-            called[column]
-            if averaged[column]
-            else _by_level(namer, table.census.codes[column][first], found.levels[:, column])
-            for column, namer in enumerate(table.names)
-        ]
+def _refuse_others(table: LocalTable) -> None:
+    """Refuse a promise that the search cannot carry: records move between classes, so more must never break it."""
+    for judge in table.judges:
+        if not judge.upward_closed or type(judge.model) not in CARRIED:
+            msg = (
+                f"TopDown cannot carry {judge.model}. It carries what more records in a class never break: "
+                f"k, distinct l, p, (p, alpha) and enhanced (p, alpha)."
+            )
+            hint = Hint("use {} or {}, or one of these promises.", MONDRIAN, CHEAPEST_FIRST)
+            raise ParameterError(msg, hint=hint)
 
 
 def _by_level(namer: Namer, codes: Ints, levels: Ints) -> Labelling:

@@ -1,0 +1,413 @@
+"""The steps of the top-down search, for all parts of the table at once: every part goes down its best column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import add_up, group
+from incrowd.models import EnhancedPAlphaSensitive, Judge, KAnonymity, LDiversity, PSensitive
+from incrowd.search._local import LocalTable
+from incrowd.search._problem import Bools, Counts, Floats, Ints
+from incrowd.search.top_down._kernels import GROUP, KEPT, SCORE, Loan, Tally, borrow, count_kinds, divide
+
+BLOCK = 1 << 16
+"""How many pieces a block of parts has, unless it is one part."""
+OPEN, NEVER, NOT_NOW = range(3)
+"""Whether to try a column: yes; no, as no label below keeps the promise; not for these records, who stayed behind."""
+VALUES, WEIGHT, RECORDS = range(3)
+"""What is missing is looked for in this order (step 10)."""
+
+
+def specialize(table: LocalTable, order: Ints, *, by_loss: bool, retry: bool) -> Parts:
+    """Go down until every part is finished; cells are numbered by their places in ``order``."""
+    census = table.census
+    codes = np.array([column[order] for column in census.codes[: len(census.quasi)]], dtype=np.int64)
+    counts = np.ones(len(census), dtype=np.int64) if table.persons else census.counts[order].astype(np.int64)
+    needs = _Collection(table, order).arrays()
+    down = _Specialization(Ladders.of(table), needs, codes, by_loss, retry)
+    start = _whole(table, counts)
+    blocks, finished = start.blocks(), [start.some(np.zeros(len(start.levels), dtype=bool))]
+    while blocks:
+        after, done = down.step(blocks.pop())
+        blocks += after.blocks()
+        finished.append(done)
+    return _joined(finished)
+
+
+class Ladders(NamedTuple):
+    """What every code is called at every level: tables one after the other.
+
+    ``groups`` and ``leaves``: the group of a code, and how many values it stands for. ``prices``: what giving up a
+    value of a column costs.
+    """
+
+    groups: Counts
+    leaves: Counts
+    at: Counts
+    prices: Floats
+
+    @classmethod
+    def of(cls, table: LocalTable) -> Ladders:
+        heights = [namer.height - namer.floor for namer in table.names]
+        at = np.zeros((len(heights), max(heights) + 1), dtype=np.int64)
+        groups, leaves, end = [], [], 0
+        for column, namer in enumerate(table.names):
+            for level in range(heights[column] + 1):
+                at[column, level] = end
+                groups.append(namer.group_of(namer.floor + level))
+                leaves.append(namer.ladder.leaves[namer.floor + level][groups[-1]])
+                end += len(groups[-1])
+        most = np.array([int(namer.ladder.leaves[-1][0]) for namer in table.names])
+        prices = table.weights / np.maximum(most - 1, 1)
+        return cls(np.concatenate(groups).astype(np.int64), np.concatenate(leaves).astype(np.int64), at, prices)
+
+
+class Parts(NamedTuple):
+    """Parts of a table: records that go down together.
+
+    ``cells`` and ``counts``: the pieces of all parts, one part after the other; ``starts`` is one longer than there are
+    parts. ``levels`` and ``closed``: per part and column its level, and whether it needs no try (see ``NEVER``).
+    """
+
+    cells: Ints
+    counts: Counts
+    starts: Counts
+    levels: npt.NDArray[np.int16]
+    closed: npt.NDArray[np.int8]
+
+    @property
+    def owner(self) -> Counts:
+        """The part of every piece."""
+        return np.repeat(np.arange(len(self.levels)), np.diff(self.starts))
+
+    def sums(self, values: Counts) -> Counts:
+        """Add up a number per piece within every part."""
+        return np.add.reduceat(values, self.starts[:-1])
+
+    def some(self, wanted: Bools) -> Parts:
+        sizes = np.diff(self.starts)
+        inside = np.repeat(wanted, sizes)
+        per_part = _ends(sizes[wanted]), self.levels[wanted], self.closed[wanted]
+        return Parts(self.cells[inside], self.counts[inside], *per_part)
+
+    def blocks(self) -> list[Parts]:
+        """Give the parts in blocks, each a few parts or a large one: what is worked on fits into the cache."""
+        block = self.starts[:-1] // BLOCK
+        return [self.some(block == number) for number in np.unique(block)]
+
+    def regrouped(self, pieces: Ints, counts: Counts, group: Counts) -> tuple[Parts, Counts]:
+        """Make parts of pieces that stand part by part and group by group; also give the part that each came from."""
+        owner = self.owner[pieces]
+        new = (np.diff(owner, prepend=-1) != 0) | (np.diff(group[pieces], prepend=-1) != 0)
+        first = np.flatnonzero(new)
+        origin = owner[first]
+        starts = np.append(first, len(pieces))
+        return Parts(self.cells[pieces], counts[pieces], starts, self.levels[origin], self.closed[origin]), origin
+
+
+def _ends(sizes: Ints) -> Counts:
+    """Give where parts begin and end that stand one after the other."""
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+
+
+def _whole(table: LocalTable, counts: Counts) -> Parts:
+    """Give the whole table as one part at the highest levels; no part if there are no records."""
+    cells, number = np.arange(len(counts), dtype=np.int32), min(1, len(counts))
+    levels = np.array([[namer.height - namer.floor for namer in table.names]] * number, dtype=np.int16)
+    levels = levels.reshape(number, len(table.names))
+    return Parts(cells, counts, _ends(np.array([len(cells)] * number)), levels, np.zeros_like(levels, dtype=np.int8))
+
+
+def _joined(several: Sequence[Parts]) -> Parts:
+    """Put parts side by side."""
+    sizes = np.concatenate([np.diff(parts.starts) for parts in several])
+    cells, counts, _, levels, closed = (np.concatenate(column) for column in zip(*several, strict=True))
+    return Parts(cells, counts, _ends(sizes), levels, closed)
+
+
+class Needs(NamedTuple):
+    """What a class needs: enough worth of different kinds, and enough worth added up over its records.
+
+    ``kinds``: per need the kind of every cell, numbered differently for each need; a kind is ``worth`` something
+    however often it occurs. ``worths``: per need for sums what a record of every cell is worth. ``bounds`` and
+    ``stages``: per need, first those for kinds, how much is enough, and when what is missing is looked for.
+    """
+
+    kinds: Counts
+    worth: Counts
+    worths: Counts
+    bounds: Counts
+    stages: Counts
+
+
+class _Collection:
+    """What the promise of a search needs, judge by judge; for cells in the order that decides ties."""
+
+    def __init__(self, table: LocalTable, order: Ints) -> None:
+        self._table, self._order = table, order
+        census = table.census
+        self._sensitive = dict(zip(census.sensitive, census.codes[len(census.quasi) :], strict=True))
+        self._kinds: list[tuple[Ints, Ints, int, int]] = []
+        self._sums: list[tuple[Ints, int, int]] = []
+        for judge in table.judges:
+            match judge.model:
+                case KAnonymity(k=k):
+                    self._add_up(np.ones(len(census), dtype=np.int64), k, RECORDS)
+                case LDiversity(l=least) | PSensitive(p=least):
+                    self._add_distinct(judge, int(least))
+                case _:
+                    self._add_weighed(judge)
+
+    def arrays(self) -> Needs:
+        cells, needs = len(self._order), [*self._kinds, *self._sums]
+        first = np.cumsum([0, *(len(worth) for _, worth, _, _ in self._kinds)])
+        kinds = [kinds[self._order] + start for (kinds, *_), start in zip(self._kinds, first, strict=False)]
+        worths = [worth[self._order] for worth, *_ in self._sums]
+        return Needs(
+            kinds=np.array(kinds, dtype=np.int64).reshape(len(kinds), cells),
+            worth=np.concatenate([np.zeros(0), *(worth for _, worth, _, _ in self._kinds)]).astype(np.int64),
+            worths=np.array(worths, dtype=np.int64).reshape(len(worths), cells),
+            bounds=np.array([min(need[-2], 2**62) for need in needs], dtype=np.int64),
+            stages=np.array([need[-1] for need in needs], dtype=np.int64),
+        )
+
+    def _add_distinct(self, judge: Judge, least: int) -> None:
+        """Ask for so many different values, or combinations of them."""
+        columns = [self._sensitive[name] for name in judge.columns]
+        together = group(columns, [len(self._table.census.domains[name]) for name in judge.columns])
+        worth = np.ones(max(len(together), 1), dtype=np.int64)
+        worth[: len(together)] = self._table.counting(judge)[together.first]
+        self._kinds.append((together.ids, worth, least, VALUES))
+
+    def _add_weighed(self, judge: Judge) -> None:
+        """Ask for so many different values or categories, and so much weight."""
+        (name,) = judge.columns
+        model: Any = judge.model
+        codes = self._sensitive[name]
+        bound = dict(self._table.problem.schema.sensitive)[name].bind(self._table.census.domains[name])  # type: ignore[union-attr]
+        scale = math.lcm(*(weight.denominator for weight in bound.weights))
+        units = np.array([int(weight * scale) for weight in bound.weights], dtype=np.int64)[bound.category]
+        kinds = bound.category if isinstance(model, EnhancedPAlphaSensitive) else np.arange(len(units))
+        if not model.missing:
+            units[len(self._table.census.domains[name].values) :] = 0
+        counts = self._table.counting(judge)
+        nothing = len(units) + len(bound.names)  # the kind of what is missing
+        worth = np.append(np.ones(nothing, dtype=np.int64), 0)
+        self._kinds.append((np.where(counts, kinds[codes], nothing), worth, model.p, VALUES))
+        alpha = math.ceil(Fraction(model.alpha) * scale)
+        if model.weight_over == "distinct":
+            self._kinds.append((codes, units, alpha, WEIGHT))
+        else:
+            self._add_up(units[codes], alpha, WEIGHT)
+
+    def _add_up(self, worth: Ints, bound: int, stage: int) -> None:
+        """Add up over records; over people, each of whom counts once, where the table says who is who."""
+        person = self._table.census.person
+        if person is None:
+            self._sums.append((worth, bound, stage))
+            return
+        once = np.zeros(int(person.max(initial=0)) + 1, dtype=np.int64)
+        once[person] = worth
+        self._kinds.append((person, once, bound, stage))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Groups:
+    """The group of every piece (``of``); per group its label, what it has of every need, and whether that is enough.
+
+    ``entry`` and ``records``: per need and piece the kind in its group, and the records of it.
+    """
+
+    of: Counts
+    labels: Counts
+    have: Counts
+    ok: Bools
+    entry: Counts
+    records: Counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tried:
+    """What going down a column does: per piece its group and how many records are kept; per part how good it is."""
+
+    group: Counts
+    kept: Counts
+    gained: Floats
+    records: Counts
+    branches: Counts
+    never: Bools
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Specialization:
+    """What stays the same from step to step.
+
+    ``by_loss``: the best column is the one that gains most, instead of the one that takes most records along.
+    ``retry``: those who stay are tried again with the other columns.
+    """
+
+    ladders: Ladders
+    needs: Needs
+    codes: Ints
+    by_loss: bool
+    retry: bool
+
+    def step(self, parts: Parts) -> tuple[Parts, Parts]:
+        """Take every part one step down; give what may go on, and what is finished."""
+        best = np.full(len(parts.levels), -1)
+        found = np.full((3, len(best)), -np.inf)
+        group, kept = np.zeros((2, len(parts.cells)), dtype=np.int64)
+        closed = parts.closed.copy()
+        for column in range(len(self.codes)):
+            some = (parts.levels[:, column] > 0) & (parts.closed[:, column] == OPEN)
+            if not some.any():
+                continue
+            tried = self._try(parts.some(some), column)
+            closed[some, column] = np.where(tried.never, NEVER, OPEN)
+            value = np.full_like(found, -np.inf)
+            value[:, some] = tried.gained, tried.records, -tried.branches
+            better = (value[1] > 0) & _larger(value, found)
+            best[better], found[:, better] = column, value[:, better]
+            changed, inside = np.repeat(better, np.diff(parts.starts)), np.repeat(some, np.diff(parts.starts))
+            group[changed], kept[changed] = tried.group[changed[inside]], tried.kept[changed[inside]]
+        return self._apart(parts._replace(closed=closed), best, group, kept)
+
+    def _try(self, parts: Parts, column: int) -> _Tried:
+        """Go down a column with every part."""
+        owner, codes = parts.owner, self.codes[column][parts.cells]
+        upper = self.ladders.at[column][parts.levels[owner, column]] + codes
+        lower = self.ladders.at[column][parts.levels[owner, column] - 1] + codes
+        groups = self._divide(parts.cells, parts.counts, parts.starts, self.ladders.groups[lower])
+        kept = np.where(groups.ok[groups.of], parts.counts, 0)
+        some = parts.sums(kept) > 0
+        self._unspecialize(parts, column, groups, kept, some[owner])
+        records, branches = parts.sums(kept), parts.sums(_firsts(groups.of, kept))
+        value = records.astype(np.float64)
+        if self.by_loss:  # a step that takes everybody along costs nothing, and opens what lies below
+            gained = parts.sums(kept * (self.ladders.leaves[upper] - self.ladders.leaves[lower]))
+            free = (records == parts.sums(parts.counts)) & (branches == 1)
+            value = np.where(free, np.inf, gained * self.ladders.prices[column])
+        return _Tried(groups.of, kept, value, records, branches, ~some)
+
+    def _divide(self, cells: Ints, counts: Counts, starts: Counts, labels: Counts) -> _Groups:
+        """Divide the pieces of every part by labels, and say what each group has."""
+        needs = self.needs
+        of, order, at = _divided(labels, starts)
+        kinds = len(needs.kinds)
+        shapes = (2, len(needs.worth)), (len(at) - 1, len(needs.bounds)), (kinds, len(cells)), (kinds * len(cells),)
+        tally = Tally(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
+        count_kinds(order, at, counts, needs.kinds.take(cells, axis=1), needs.worth, tally)
+        have = tally.have
+        for need, worth in enumerate(needs.worths):
+            have[:, kinds + need] = np.add.reduceat((counts * worth[cells])[order], at[:-1])
+        enough = np.all(have >= needs.bounds, axis=1)
+        return _Groups(of, labels[order[at[:-1]]], have, enough, tally.entry, tally.records)
+
+    def _unspecialize(self, parts: Parts, column: int, groups: _Groups, kept: Counts, some: Bools) -> None:
+        """Step 10: where those who stay have not enough, take from those who would go on. Changes ``kept``.
+
+        ``some``: whether any record of the piece's part goes on; if none does, all stay.
+        """
+        back = some & (kept == 0)
+        if not back.any():
+            return
+        sizes = np.bincount(parts.owner[back], minlength=len(parts.levels))
+        stay = self._divide(parts.cells[back], parts.counts[back], _ends(sizes), np.zeros(back.sum(), dtype=np.int64))
+        poor = sizes > 0
+        poor[poor] = ~stay.ok
+        if poor.any():
+            inside = np.flatnonzero(poor[parts.owner])
+            here, group = parts.some(poor), groups.of[inside]
+            score = self._scores(here, column, kept[inside] > 0)
+            lines = np.array([here.counts, kept[inside], group, score])
+            given, failed = self._borrow(here, lines, groups, groups.entry.take(inside, axis=1))
+            rest = np.flatnonzero(failed[here.owner])
+            given[rest[_smallest(here.owner[rest], group[rest], groups.labels, given[rest], score[rest])]] = 0
+            kept[inside] = given
+
+    def _borrow(self, parts: Parts, lines: Counts, groups: _Groups, entry: Counts) -> tuple[Counts, Bools]:
+        """Move single records back; give what is kept then, and the parts for which single records do not suffice."""
+        needs, cells = self.needs, parts.cells
+        pieces = np.concatenate((lines, needs.kinds.take(cells, axis=1), entry, needs.worths.take(cells, axis=1)))
+        have = np.column_stack((groups.have, add_up(lines[GROUP], parts.counts, len(groups.ok))))
+        line = np.lexsort((lines[SCORE], parts.owner))
+        limits = np.array([needs.bounds, needs.stages])
+        seen, failed = np.zeros(len(needs.worth), dtype=bool), np.zeros(len(parts.levels), dtype=bool)
+        back = np.zeros(limits.shape[1], dtype=np.int64)
+        borrow(parts.starts, line, Loan(pieces, have, limits, needs.worth, groups.records, back, seen), failed)
+        return pieces[KEPT], failed
+
+    def _scores(self, parts: Parts, column: int, kept: Bools) -> Counts:
+        """Count for every kept piece how many more levels its group could go down."""
+        scores = np.zeros(len(kept), dtype=np.int64)
+        owner, places = parts.owner, np.flatnonzero(kept)
+        level = parts.levels[owner, column] - 2
+        while True:
+            places = places[level[places] >= 0]
+            if not len(places):
+                return scores
+            cells = parts.cells[places]
+            labels = self.ladders.groups[self.ladders.at[column][level[places]] + self.codes[column][cells]]
+            starts = np.searchsorted(owner[places], np.arange(len(parts.levels) + 1))
+            groups = self._divide(cells, parts.counts[places], starts, labels)
+            places = places[groups.ok[groups.of]]
+            scores[places] += 1
+            level = level - 1
+
+    def _apart(self, parts: Parts, best: Counts, group: Counts, kept: Counts) -> tuple[Parts, Parts]:
+        """Part those who go down from those who stay."""
+        owner = parts.owner
+        go, stay = np.flatnonzero(kept), np.flatnonzero((parts.counts > kept) & (best[owner] >= 0))
+        go = go[np.lexsort((group[go], owner[go]))]
+        down, origin = parts.regrouped(go, kept, group)
+        which, column = np.arange(len(origin)), best[origin]
+        down.levels[which, column] -= 1
+        down.closed[which, column] = OPEN
+        down.closed[down.closed == NOT_NOW] = OPEN
+        rest, origin = parts.regrouped(stay, parts.counts - kept, np.zeros_like(group))
+        rest.closed[np.arange(len(origin)), best[origin]] = NOT_NOW
+        done = parts.some(best < 0)
+        return (_joined([down, rest]), done) if self.retry else (down, _joined([done, rest]))
+
+
+def _larger(value: Floats, than: Floats) -> Bools:
+    """Compare column by column: by the first row, where that is equal by the second, then by the third."""
+    equal, larger = value == than, value > than
+    return np.asarray(larger[0] | (equal[0] & (larger[1] | (equal[1] & larger[2]))))
+
+
+def _firsts(group: Counts, kept: Counts) -> Counts:
+    """Mark one piece of every group of which something is kept."""
+    pieces, result = np.flatnonzero(kept), np.zeros_like(kept)
+    one = np.full(int(group.max()) + 1, -1)
+    one[group[pieces]] = pieces
+    result[one[one >= 0]] = 1
+    return result
+
+
+def _smallest(owner: Counts, group: Counts, labels: Counts, kept: Counts, score: Counts) -> Bools:
+    """Find in every part the smallest kept group; of equal ones that with the smallest scores, then the first label."""
+    sizes, scores = (add_up(group, each, len(labels)) for each in (kept, kept * score))
+    filled = np.flatnonzero(kept)
+    ranks = (labels[group], scores[group], sizes[group], owner)
+    filled = filled[np.lexsort([rank[filled] for rank in ranks])]
+    first = filled[np.diff(owner[filled], prepend=-1) != 0]
+    chosen = np.zeros(len(labels), dtype=bool)
+    chosen[group[first]] = True
+    return chosen[group]
+
+
+def _divided(labels: Counts, starts: Counts) -> tuple[Counts, Counts, Counts]:
+    """Give every label of every part a number; also the pieces number by number, and where each number begins."""
+    seen = np.full(int(labels.max()) + 1, -1)
+    numbers, order = np.empty_like(labels), np.empty_like(labels)
+    at = np.zeros(len(labels) + 2, dtype=np.int64)
+    groups = divide(labels, starts, seen, numbers, order, at)
+    return numbers, order, at[: groups + 1]
