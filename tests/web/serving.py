@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import socket
@@ -16,6 +17,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from incrowd.web import Settings, make_app
+from incrowd.web._jobs import answer_of
+from incrowd.web._worker import perform
 
 PATIENTS = """name,age,sex,zip,disease
 Ann,21,f,01067,flu
@@ -82,22 +85,55 @@ class Visitor(httpx.Client):
         return json.loads(told[-1])
 
 
+class Thread:
+    """A worker in a thread of the server: tests do not wait for processes to start."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._teller: Any = None
+
+    async def call(self, task: str, given: Any, hear: Any = None) -> Any:
+        """Do a task and give its answer; told meanwhile how far it is."""
+        loop = asyncio.get_running_loop()
+
+        def say(progress: Any) -> None:
+            if hear is not None:
+                loop.call_soon_threadsafe(hear, progress)
+
+        def begin(teller: Any) -> None:
+            self._teller = teller
+
+        async with self._lock:
+            told = await asyncio.to_thread(perform, task, json.loads(json.dumps(given)), say, begin)
+        return answer_of(json.loads(json.dumps(told)))
+
+    async def stop(self) -> None:
+        """Ask the present task to end with what it has."""
+        if self._teller is not None:
+            self._teller.stopping.set()
+
+    async def end(self) -> None:
+        """Ask the present task to end; a thread cannot be made to."""
+        await self.stop()
+
+
 @contextlib.contextmanager
-def serving(folder: Path, **more: Any) -> Iterator[tuple[FastAPI, str]]:
+def serving(folder: Path, *, separate: bool = False, **more: Any) -> Iterator[tuple[FastAPI, str]]:
     """Serve a folder on a free port of this computer; tables are worked on in a thread unless asked otherwise."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        app = make_app(Settings(folder, port=port, **{"separate": False, **more}))
+        settings, thread = Settings(folder, port=port, **more), Thread()
+        app = make_app(settings) if separate else make_app(settings, lambda: thread)
         config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
+        listening = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        listening.start()
         try:
             until(lambda: server.started)
             yield app, f"http://127.0.0.1:{port}"
         finally:
             server.should_exit = True
-            thread.join()
+            listening.join()
 
 
 def until(holds: Any, seconds: float = 60) -> None:

@@ -206,7 +206,7 @@ def test_a_plan_is_the_same_after_the_way_through_a_browser(widths: list[float],
 
 @pytest.mark.parametrize("stays", [True, False])
 def test_a_file_is_opened_only_for_somebody_who_is_still_there(folder: Path, *, stays: bool) -> None:
-    app = make_app(Settings(folder, port=8000, separate=False))
+    app = make_app(Settings(folder, port=8000))
     keys = app.state.office.keys
     body = json.dumps({"name": "patients.csv"}).encode()
     headers = {

@@ -371,3 +371,13 @@ def test_the_plan_in_the_folder_of_the_owner_makes_the_release_again(done: Visit
     assert written.path(written.output.folder).resolve() == (folder / "out").resolve()
     again = written.run()
     assert again.recipe.levels == ic.Plan.read(folder / "plan.toml").run().recipe.levels
+
+
+def test_a_graph_of_a_column_that_nothing_was_promised_about_is_drawn_without_another_search(
+    done: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches: list[Any] = []
+    monkeypatch.setattr(ic.Plan, "run", lambda *_, **__: searches.append(1))
+    assert done.work(kind="graph", run=1, column="disease")["state"] == "done"
+    assert done.work(kind="nt-check", run=1, column="disease", n="8", t="1")["state"] == "done"
+    assert searches == []

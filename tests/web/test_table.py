@@ -228,3 +228,12 @@ def test_people_with_several_rows_are_counted_as_people(visitor: Visitor, folder
     found = visitor.ask("GET", "/api/table/singling-out")
     assert (found["together"]["alone"], found["together"]["share"]) == (20, "1")  # no row is alone, everybody is
     assert {one["column"]: one["alone"] for one in found["without"]} == {"age": 0, "sex": 0}
+
+
+def test_a_row_that_stands_for_several_people_is_not_one_of_a_kind(visitor: Visitor, folder: Path) -> None:
+    (folder / "counted.csv").write_text("age,sex,n\n31,f,4\n32,f,1\n33,m,1\n34,m,2\n", encoding="utf-8")
+    roles = {"age": {"role": "quasi"}, "sex": {"role": "quasi"}}
+    visitor.ask("POST", "/api/open", json={"name": "counted.csv"})
+    visitor.ask("PATCH", "/api/plan", json={"data": {"count": "n"}, "columns": {**roles, "n": None}})
+    found = visitor.ask("GET", "/api/table/singling-out")
+    assert (found["records"], found["together"]["alone"], found["together"]["share"]) == (8, 2, "0.25")

@@ -5,12 +5,32 @@ from incrowd.evidence._assessment import Assessment, ColumnAssessment
 from incrowd.evidence._attack import attack
 from incrowd.evidence._attacks import Attack, Attacks, is_guess, worst_of
 from incrowd.evidence._check import check
+from incrowd.evidence._columns import (
+    Bar,
+    Rung,
+    bars_of,
+    examples_of,
+    frequent_values,
+    rungs_of,
+    samples_of,
+    spread_over,
+    way_up,
+)
 from incrowd.evidence._compare import Comparison, compare
 from incrowd.evidence._json import plain_verdict
 from incrowd.evidence._profile import ColumnProfile, Profile, profile, profile_of
+from incrowd.evidence._question import Answer, RangeError, Where, ask
 from incrowd.evidence._risk import risk
 from incrowd.evidence._risk_result import SAFE_HARBOR, AttackerRisk, Checklist, Item, Preset, Risk, preset
+from incrowd.evidence._sensitive_classes import (
+    ClassCloseness,
+    ClosenessByClass,
+    association_of,
+    closeness_by_class,
+    sensitive_classes,
+)
 from incrowd.evidence._sides import Compared, Side, compared
+from incrowd.evidence._singling_out import Alone, OneOfAKind, one_of_a_kind, people_alone
 from incrowd.evidence._subject import Subject, original_census, subject_of
 from incrowd.evidence._utility import utility
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
@@ -18,39 +38,61 @@ from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, Que
 __all__ = [
     "SAFE_HARBOR",
     "Accuracy",
+    "Alone",
+    "Answer",
     "Assessment",
     "Attack",
     "AttackerRisk",
     "Attacks",
+    "Bar",
     "Checklist",
+    "ClassCloseness",
+    "ClosenessByClass",
     "ColumnAssessment",
     "ColumnProfile",
     "Compared",
     "Comparison",
     "Item",
     "Marginal",
+    "OneOfAKind",
     "PairChange",
     "Preset",
     "Profile",
     "QueryErrors",
+    "RangeError",
     "Risk",
+    "Rung",
     "Side",
     "Subject",
     "Utility",
+    "Where",
+    "ask",
     "assess",
+    "association_of",
     "attack",
+    "bars_of",
     "certain",
     "check",
+    "closeness_by_class",
     "compare",
     "compared",
+    "examples_of",
+    "frequent_values",
     "is_guess",
+    "one_of_a_kind",
     "original_census",
+    "people_alone",
     "plain_verdict",
     "preset",
     "profile",
     "profile_of",
     "risk",
+    "rungs_of",
+    "samples_of",
+    "sensitive_classes",
+    "spread_over",
     "subject_of",
     "utility",
+    "way_up",
     "worst_of",
 ]

@@ -2,7 +2,7 @@
 
 from incrowd.plan._plan import Plan
 from incrowd.plan._safe_harbor import KINDS, likely_kind, safe_harbor
-from incrowd.plan.suggestion._combinations import Combination, SinglingOut, people_alone
+from incrowd.plan.suggestion._combinations import Combination, SinglingOut
 from incrowd.plan.suggestion._missing import MISSING, Gap, gaps_in
 from incrowd.plan.suggestion._reading import are_typed
 from incrowd.plan.suggestion._suggest import suggest
@@ -20,7 +20,6 @@ __all__ = [
     "are_typed",
     "gaps_in",
     "likely_kind",
-    "people_alone",
     "safe_harbor",
     "suggest",
 ]

@@ -25,10 +25,24 @@ from incrowd.release._recoding_file import HEADER, SavedRecoding, load_recoding,
 from incrowd.release._release import Release, open_original, open_release
 from incrowd.release._release_file import open_released, public_schema, wording_of
 from incrowd.release._republication import WHOSE
+from incrowd.release._rows import first_rows, published_rows
 from incrowd.release._solutions import Strength, frontier, solutions
 from incrowd.release._verdict import climbs, free_name, ladders_of, notes_on_look_alikes, verdict_of
 from incrowd.release._verify import Verification, read_certificate, verify
 from incrowd.release._verify_script import NEEDS
+from incrowd.release._versions import (
+    LatticeNode,
+    NodeVersion,
+    Proposal,
+    Version,
+    basis_of,
+    detail_kept,
+    detail_lost,
+    inspect_node,
+    lattice_of,
+    proposals,
+    version_of,
+)
 from incrowd.release._wording import check_told
 
 __all__ = [
@@ -44,8 +58,11 @@ __all__ = [
     "Basis",
     "Explanation",
     "KeyFile",
+    "LatticeNode",
+    "NodeVersion",
     "Notch",
     "Predicted",
+    "Proposal",
     "Reading",
     "Recipe",
     "Release",
@@ -53,9 +70,11 @@ __all__ = [
     "StoredRecoding",
     "Strength",
     "Verification",
+    "Version",
     "anonymize",
     "apply",
     "as_before",
+    "basis_of",
     "budget_of",
     "census",
     "census_within_memory",
@@ -66,13 +85,18 @@ __all__ = [
     "check_told",
     "climbs",
     "comparable",
+    "detail_kept",
+    "detail_lost",
     "empty_of",
     "feasibility",
+    "first_rows",
     "fits_in_memory",
     "format_like",
     "free_name",
     "frontier",
+    "inspect_node",
     "ladders_of",
+    "lattice_of",
     "limits_of",
     "load_recoding",
     "notes_on_look_alikes",
@@ -82,7 +106,9 @@ __all__ = [
     "open_with",
     "part_of",
     "predicted_by",
+    "proposals",
     "public_schema",
+    "published_rows",
     "read_certificate",
     "save_recoding",
     "settings_of",
@@ -90,5 +116,6 @@ __all__ = [
     "unfitting",
     "verdict_of",
     "verify",
+    "version_of",
     "wording_of",
 ]

@@ -1,7 +1,6 @@
 """Charts and pages: drawing what it is handed, and the sections that hand it over."""
 
 from incrowd.report._bipartite_graph import Picture, bipartite_svg
-from incrowd.report._chart_rows import detail_kept
 from incrowd.report._charts import Charts
 from incrowd.report._experiment_plots import (
     bars_with_limit,
@@ -44,7 +43,6 @@ __all__ = [
     "charts_of",
     "class_sizes",
     "confidence",
-    "detail_kept",
     "doubts",
     "frontier",
     "html_of",

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Labelling, Ladder, LocalRecoding, Recoding, add_up
-from incrowd.release import Basis
+from incrowd.core import Classes, Ladder, LocalRecoding, Recoding, add_up
+from incrowd.release import Basis, detail_lost
 from incrowd.search import Frontier, Problem, all_solutions
 
 Rows = list[dict[str, Any]]
@@ -73,29 +73,8 @@ def ladder_rows(basis: Basis) -> Rows:
 
 def loss_rows(basis: Basis) -> Rows:
     """Say how much detail every column lost; what was left out lost all."""
-    losses = _losses(basis.labels, basis.sizes, basis.problem.census.records)
+    losses = detail_lost(basis.labels, basis.sizes, basis.problem.census.records)
     return [{"column": name, "lost": lost} for name, lost in zip(basis.problem.census.quasi, losses, strict=True)]
-
-
-def detail_kept(labels: Sequence[Labelling], sizes: Counts, records: int) -> float:
-    """Give the detail that is kept, on average over the columns: one of which nothing is left counts as 0.
-
-    The measure ``loss``, by which a search compares releases, is a geometric mean, which hides such columns.
-
-    Parameters
-    ----------
-    labels, sizes
-        Per quasi-identifier, what every published class is called; and its records.
-    records
-        The records of the table.
-    """
-    losses = _losses(labels, sizes, records)
-    return 1 - sum(losses) / max(len(losses), 1)
-
-
-def _losses(labels: Sequence[Labelling], sizes: Counts, records: int) -> list[float]:
-    gone = records - int(sizes.sum())
-    return [float(column.lost @ sizes + gone) / max(records, 1) for column in labels]
 
 
 def changed_cells(basis: Basis, masked: int) -> tuple[int, int]:

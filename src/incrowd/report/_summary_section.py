@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from incrowd.release import NOT_STATED, SHORT, About, empty_of, settings_of
-from incrowd.report._chart_rows import detail_kept
+from incrowd.release import NOT_STATED, SHORT, About, detail_kept, empty_of, settings_of
 from incrowd.report._data_section import promises, smallest_group
 from incrowd.report._evidence_section import chances
 from incrowd.report._page import Section, Table

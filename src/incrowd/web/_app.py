@@ -1,13 +1,17 @@
-"""The server put together: routes, errors, guard."""
+"""The server: routes, errors and guard put together, listening on this computer until somebody says stop."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -15,9 +19,11 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from incrowd.core import IncrowdError
+from incrowd.core import EngineError, IncrowdError, lock_file
 from incrowd.web import _office as _pages, _routes_jobs, _routes_plan, _routes_runs, _routes_table
+from incrowd.web._files import Folder
 from incrowd.web._guard import HEADERS, Guard, Settings
+from incrowd.web._jobs import Process, Working
 from incrowd.web._office import Office
 from incrowd.web._refusal import Plain, Refusal, said, said_by, status_of
 from incrowd.web._requests import ERRORS
@@ -26,19 +32,12 @@ STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "The local page of incrowd. It edits a plan and runs it; what it does can be done without it."
 
 
-def make_app(settings: Settings) -> FastAPI:
-    """Put a server together.
+def make_app(settings: Settings, worker: Callable[[], Working] = Process) -> FastAPI:
+    """Put a server together; ``worker`` makes who works on tables.
 
-    Parameters
-    ----------
-    settings
-        What it is started with.
-
-    Notes
-    -----
-    ``app.state.office.keys.first`` is the token of the first visit. Nothing of it is ever logged.
+    ``app.state.token`` is the token of the first visit. Nothing of it is ever logged.
     """
-    office = Office(settings)
+    office = Office(settings, worker)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -120,3 +119,64 @@ async def _broken_off(_: Request, __: Exception) -> JSONResponse:
 def _answer(status: int, told: Plain) -> JSONResponse:
     """Answer with our headers: what nobody expected is answered outside of the guard."""
     return JSONResponse(told, status, headers=HEADERS)
+
+
+# One server per folder: two would undo each other's plans and clear away each other's runs.
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Hold a folder for this server; it is free again when the process ends, however that happens."""
+    file = os.open(Folder(folder).ours("lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        if not lock_file(file):
+            msg = "Another incrowd serve works in this folder."
+            raise EngineError(msg, hint="open the address that it printed, or end it first.")
+        yield
+    finally:
+        os.close(file)
+
+
+GRACE = 2
+"""Seconds that open requests are given at the end."""
+
+
+def serve(settings: Settings, ready: Callable[[str], None]) -> None:
+    """Serve the page until the process is asked to end; ``ready`` hears the address as soon as somebody listens.
+
+    Port 0 takes any that is free.
+    """
+    with alone_in(settings.folder), _listening(settings) as listener:
+        there = replace(settings, port=int(listener.getsockname()[1]))
+        app = make_app(there)
+        host = f"[{there.host}]" if ":" in there.host else there.host
+        shown = "127.0.0.1" if host in {"0.0.0.0", "[::]"} else host  # noqa: S104 - compared, not bound
+        config = uvicorn.Config(
+            app,
+            log_config=None,  # addresses hold names of columns: nothing is logged
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            ws="none",
+            timeout_graceful_shutdown=GRACE,
+        )
+        ready(f"http://{shown}:{there.port}/?token={app.state.token}")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+@contextlib.contextmanager
+def _listening(settings: Settings) -> Iterator[socket.socket]:
+    """Listen at once, so that the address is right when it is told."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reason = ""
+        try:
+            listener.bind((settings.host, settings.port))
+            listener.listen()
+        except OSError as error:
+            reason = error.strerror or "it is not possible"
+        if reason:
+            msg = f"Cannot listen on port {settings.port}: {reason}."
+            raise EngineError(msg, hint="another server may be there; choose another port, or 0 for any.")
+        yield listener

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import warnings
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -14,11 +14,11 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from incrowd.core import DataError, Domain, PrivacyWarning, UnknownColumnError
 from incrowd.engines import Notation, Remembered, ending_of, open_table
 from incrowd.plan import Plan, Suggestion, suggest
-from incrowd.release import Release
+from incrowd.release import Release, first_rows
 from incrowd.web._history import read_json
 from incrowd.web._plans import read_plan
+from incrowd.web._progress import Teller
 from incrowd.web._refusal import Plain, refusal
-from incrowd.web._worker import Teller
 
 # Spreadsheets are packed: what a small file holds inside is measured before anybody reads it.
 
@@ -152,6 +152,9 @@ def _too_large(what: str) -> DataError:
 
 RELEASES = 3
 """So many releases are kept at hand."""
+LONG = 200
+"""Longer texts are cut."""
+Row = list[str | None]
 
 
 @dataclass(slots=True)
@@ -207,6 +210,23 @@ def notation_of(plan: Plan) -> Notation:
     return Notation.of(plan.data.decimal, plan.data.thousands, plan.data.dates)
 
 
+def first_rows_of(plan: Plan, limit: int) -> tuple[list[str], list[Row]]:
+    """Give the columns of a plan's table and its first rows, as they stand in the file."""
+    data = plan.data
+    how: Plain = {"encoding": data.encoding, "separator": data.separator, "header": data.header, "sheet": data.sheet}
+    return first_rows(plan.path(str(data.path)), limit, **how, missing=data.missing)
+
+
+def short(row: Sequence[str | None]) -> Row:
+    """Cut long texts."""
+    return [text if text is None or len(text) <= LONG else f"{text[: LONG - 1]}\N{HORIZONTAL ELLIPSIS}" for text in row]
+
+
+def share_of(number: Any) -> str | None:
+    """Write a share as text; nothing where there is none."""
+    return None if number is None else f"{float(number):.6g}"
+
+
 def suggestion_of(plan: Plan) -> Suggestion:
     """Give the numbers of all columns, and what each probably is."""
     key = _key(plan)
@@ -254,11 +274,6 @@ def keep(folder: str, plan: Plan, release: Release) -> None:
     DESK.releases[folder] = plan, release
     while len(DESK.releases) > RELEASES:
         del DESK.releases[next(iter(DESK.releases))]
-
-
-def moved(release: Release, folder: Path) -> Release:
-    """Tell a release that its file was moved along with its folder."""
-    return replace(release, table=folder / Path(release.table).parent.name / Path(release.table).name)
 
 
 def _key(plan: Plan) -> tuple[Any, ...]:

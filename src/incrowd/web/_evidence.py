@@ -18,8 +18,8 @@ from incrowd.release import About, Release, open_release
 from incrowd.report import charts_of, doubts, owner_page, plain_page, worst_findings
 from incrowd.web._desk import plan_of, release_of, suggestion_of, table_of
 from incrowd.web._history import read_json, write_json, write_text
+from incrowd.web._progress import Teller
 from incrowd.web._refusal import Plain, refusal
-from incrowd.web._worker import Teller
 
 # The checklist of HIPAA: which columns it asks about, and what it finds.
 

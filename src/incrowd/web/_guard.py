@@ -6,7 +6,7 @@ import hmac
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -34,8 +34,6 @@ class Settings:
         The most bytes that a file may have.
     max_body
         The most bytes that any other request may have.
-    separate
-        Whether tables are worked on in processes of their own. Only tests say no.
     """
 
     folder: Path
@@ -43,7 +41,6 @@ class Settings:
     port: int = PORT
     max_upload: int = 2**30
     max_body: int = 2**20
-    separate: bool = field(default=True, repr=False)
 
     @property
     def hosts(self) -> frozenset[str]:

@@ -137,40 +137,6 @@ def answer_of(told: Plain) -> Plain:
     return answer
 
 
-class Thread:
-    """The same in a thread of the server: for tests, which do not wait for processes to start."""
-
-    def __init__(self) -> None:
-        self._lock = asyncio.Lock()
-        self._teller: Any = None
-
-    async def call(self, task: str, given: Plain, hear: Hear | None = None) -> Plain:
-        """Do a task and give its answer; told meanwhile how far it is."""
-        from incrowd.web._worker import perform  # noqa: PLC0415 - what tables need takes a while to load
-
-        loop = asyncio.get_running_loop()
-
-        def say(progress: Plain) -> None:
-            if hear is not None:
-                loop.call_soon_threadsafe(hear, progress)
-
-        def begin(teller: Any) -> None:
-            self._teller = teller
-
-        async with self._lock:
-            told = await asyncio.to_thread(perform, task, json.loads(json.dumps(given)), say, begin)
-        return answer_of(json.loads(json.dumps(told)))
-
-    async def stop(self) -> None:
-        """Ask the present task to end with what it has."""
-        if self._teller is not None:
-            self._teller.stopping.set()
-
-    async def end(self) -> None:
-        """Ask the present task to end; a thread cannot be made to."""
-        await self.stop()
-
-
 QUIET = 15.0
 """Seconds after which a page is told that we are still there."""
 LISTENERS = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 
 from incrowd.web._files import Folder, Uploads
 from incrowd.web._guard import Keys, Settings
-from incrowd.web._jobs import Jobs, Process, Thread, Working
+from incrowd.web._jobs import Jobs, Process, Working
 from incrowd.web._plans import Plans
 from incrowd.web._refusal import Plain, refusal
 from incrowd.web._review import Review
@@ -26,22 +26,16 @@ class Office:
     """Everything that a server has.
 
     One worker looks at the table, the other does the long jobs, so that looking does not wait for them.
-
-    Parameters
-    ----------
-    settings
-        What the server was started with.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, worker: Callable[[], Working] = Process) -> None:
         self.settings = settings
         self.keys = Keys(settings.port)
         self.folder = Folder(settings.folder)
         self.uploads = Uploads(self.folder)
         self.plans = Plans(self.folder)
         self.runs = Runs(self.folder)
-        self.looker: Working = Process() if settings.separate else Thread()
-        self.maker: Working = Process() if settings.separate else self.looker
+        self.looker, self.maker = worker(), worker()
         self.jobs = Jobs(self.maker)
 
     async def look(self, task: str, **given: Any) -> Plain:

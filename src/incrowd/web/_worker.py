@@ -11,95 +11,48 @@ import queue
 import signal
 import sys
 import threading
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from incrowd.core import PrivacyWarning
-from incrowd.engines import Stage, watching
-from incrowd.search import Progress
+from incrowd.engines import watching
+from incrowd.web import _evidence, _table, _versions
+from incrowd.web._progress import Say, Teller
 from incrowd.web._refusal import Plain, said_by
 
-OFTEN = 0.1
-"""Seconds between two lines about one task."""
-
-Say = Callable[[Plain], None]
-
-
-class Teller:
-    """Tells how far a task is, and hears whether it shall stop with what it has.
-
-    Parameters
-    ----------
-    say
-        Where to tell it.
-    """
-
-    def __init__(self, say: Say) -> None:
-        self._say = say
-        self._last = 0.0
-        self._stage = ""
-        self._written = False
-        self._part: Plain = {}
-        self.stopping = threading.Event()
-        self.caught: list[warnings.WarningMessage] = []
-
-    @property
-    def notes(self) -> list[str]:
-        """What is allowed but dangerous, as far as it was said."""
-        return [str(one.message) for one in self.caught if issubclass(one.category, PrivacyWarning)]
-
-    def search(self, progress: Progress) -> bool:
-        """Hear how far a search is; say whether it shall go on."""
-        best = None if progress.best is None else f"{progress.best:.4f}"
-        words = f"{progress.checked:,} of at most {progress.nodes:,} combinations of levels checked"
-        self._tell("searching", {"done": progress.checked, "total": None, "best": best, "words": words})
-        return not self.stopping.is_set()
-
-    def walk(self, progress: Progress) -> bool:
-        """Hear how far a walk through the whole lattice is; what it need not look at comes off at the end."""
-        words = "combinations of levels checked; many may need no check"
-        self._tell("searching", {"done": progress.checked, "total": progress.nodes, "words": words})
-        return True
-
-    def stage(self, stage: Stage) -> None:
-        """Hear what an engine is busy with; what is read after it was written is read to be checked."""
-        self._written |= stage.name == "writing"
-        name = "checking" if self._written and stage.name == "reading" else stage.name
-        words = "" if stage.done is None else f"{stage.done:,} rows"
-        self._tell(name, {"done": stage.done, "total": stage.total, "words": words})
-
-    def step(self, words: str, done: int | None = None, total: int | None = None) -> None:
-        """Say in words what is being worked on."""
-        self._tell("working", {"done": done, "total": total, "words": words}, at_once=True)
-
-    def part(self, words: str, number: int, parts: int) -> None:
-        """Say which of several parts begins, from 1; whatever is told from now on is about it."""
-        self._part, self._written = {"part": number, "parts": parts, "part_words": words}, False
-        self._tell("working", {"done": None, "total": None, "words": ""}, at_once=True)
-
-    def _tell(self, stage: str, more: Plain, *, at_once: bool = False) -> None:
-        now = time.monotonic()
-        if at_once or stage != self._stage or now - self._last >= OFTEN:
-            self._stage, self._last = stage, now
-            self._say({"stage": stage, **more, **self._part})
+TASKS: Mapping[str, Callable[[Plain, Teller], Plain]] = {
+    "suggest": _table.suggest_plan,
+    "example": _table.example,
+    "profile": _table.profile,
+    "rows": _table.rows,
+    "values": _table.values,
+    "singling-out": _table.singling_out,
+    "preview": _table.preview,
+    "feasible": _table.feasible,
+    "safe-harbor": _evidence.harbor,
+    "harbor-kinds": _evidence.kinds,
+    "draw": _evidence.draw,
+    "vega": _evidence.bundle,
+    "run": _versions.run,
+    "proposals": _versions.proposals,
+    "frontier": _versions.frontier,
+    "nodes": _versions.nodes,
+    "node": _versions.node,
+    "nt-check": _versions.nt_check,
+    "graph": _versions.graph,
+    "question": _versions.question,
+    "evidence": _evidence.evidence,
+    "export": _evidence.export,
+}
+"""Every task takes what it needs as plain data, and gives plain data."""
 
 
 def perform(task: str, given: Plain, say: Say, began: Callable[[Teller], None] | None = None) -> Plain:
     """Do one task; give its answer or its error, whatever happens.
 
-    Parameters
-    ----------
-    task, given
-        The task and what it needs.
-    say
-        Where to tell how far it is.
-    began
-        Told who tells, so that it can be asked to stop.
+    ``say`` hears how far it is; ``began`` who tells that, so that it can be asked to stop.
     """
-    from incrowd.web._tasks import TASKS  # noqa: PLC0415 - what tables need takes a while to load
-
     teller = Teller(say)
     if began is not None:
         began(teller)
@@ -117,13 +70,7 @@ def perform(task: str, given: Plain, say: Say, began: Callable[[Teller], None] |
 
 
 class Worker:
-    """Does tasks one after the other, and listens while it does.
-
-    Parameters
-    ----------
-    source, target
-        Where tasks come from, and where answers go.
-    """
+    """Does tasks one after the other, and listens while it does."""
 
     def __init__(self, source: IO[str], target: IO[str]) -> None:
         self._source, self._target = source, target

@@ -9,8 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from incrowd.core import Census, CensusRequest, Packing, group, tally
+from incrowd.core import Census, CensusRequest, Packing, tally
 from incrowd.engines import Engine
+from incrowd.evidence import people_alone
 from incrowd.release import fits_in_memory
 
 COLUMNS = 10  # pairs are formed of so many columns at most, those with the most values: 45 pairs
@@ -105,20 +106,6 @@ def _alone_by(census: Census, name: str) -> Combination:
     """Count the values of one column that occur once; how often each does is known already."""
     alone = int(np.count_nonzero(census.domains[name].counts == 1))
     return Combination((name,), alone, Fraction(alone, max(census.records, 1)))
-
-
-def people_alone(census: Census, names: Sequence[str]) -> int | None:
-    """Count the people who have values that nobody else has, in any of their records."""
-    if census.person is None or not len(census) or not names:
-        return None
-    codes = [census.codes[census.quasi.index(name)] for name in names]
-    found = group(codes, [len(census.domains[name]) for name in names])
-    person = census.person.astype(np.int64)
-    least, most = (np.zeros(len(found), dtype=np.int64) for _ in range(2))
-    least[found.ids] = most[found.ids] = person  # any of a group's people, to begin with
-    np.minimum.at(least, found.ids, person)
-    np.maximum.at(most, found.ids, person)
-    return len(np.unique(least[least == most]))
 
 
 def _sorted(combinations: Sequence[Combination]) -> tuple[Combination, ...]:

@@ -1,4 +1,4 @@
-"""What single rows become in a release, as the page shows it."""
+"""What single rows become in a release."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import incrowd as ic
-from incrowd.web._rows import Published
+from incrowd.release import published_rows
 
 SCHEMA = ic.Schema(quasi={"zip": ic.mask(), "age": ic.intervals(5, 10, 20, 40)}, sensitive=["disease"])
 
@@ -37,10 +37,10 @@ def test_rows_become_what_is_published_also_at_a_floor(algorithm: Any, memory: s
     more: Any = {} if memory is None else {"memory": memory}
     release = ic.anonymize(table, SCHEMA, model="k>=5", algorithm=algorithm, **more)
     assert bool(release.recipe.floor) is (memory is not None)
-    shown = Published(release.recoding).rows(table.column_names, texts(table))
+    shown = published_rows(release.recoding, table.column_names, texts(table))
     assert Counter(tuple(row or ()) for row in shown) == Counter(tuple(row) for row in texts(release.table))
 
 
 def test_a_value_that_the_table_does_not_have_is_in_no_class() -> None:
     release = ic.anonymize(people(), SCHEMA, model="k>=5", algorithm=ic.Mondrian(), memory="60KB")
-    assert Published(release.recoding).rows(["zip", "age", "disease"], [["99999", "30", "flu"]]) == [None]
+    assert published_rows(release.recoding, ["zip", "age", "disease"], [["99999", "30", "flu"]]) == [None]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from incrowd.core import Domain
+from incrowd.evidence import RangeError
+from incrowd.evidence._question import Range
 from incrowd.measures import Axis
-from incrowd.web._questions import Range
-from incrowd.web._refusal import Refusal
 
 DAYS = [dt.date(1959, 12, 31), dt.date(1960, 1, 1), dt.date(1960, 2, 1), dt.date(1969, 12, 31), dt.date(1970, 1, 1)]
 CLOCK = ((9, 0), (12, 29), (12, 30), (23, 59))
@@ -24,7 +24,7 @@ TIMES = [one.replace(tzinfo=None) for one in MOMENTS]
 def inside(values: list[Any], low: str | None, high: str | None) -> list[Any]:
     """Give the values that lie between two ends."""
     domain = Domain.of("asked", values)
-    return sorted(values)[Range.of(domain, low, high, "where.0").places(domain)]
+    return sorted(values)[Range.of(domain, low, high).places(domain)]
 
 
 @pytest.mark.parametrize(
@@ -88,35 +88,35 @@ def test_numbers_that_no_floating_point_number_tells_apart_are_told_apart() -> N
 
 
 @pytest.mark.parametrize(
-    ("values", "low", "high", "words", "place"),
+    ("values", "low", "high", "words", "end"),
     [
-        (DAYS, "hello", "world", "cannot be read as one", "where.0.low"),
-        (DAYS, "1960", "world", "cannot be read as one", "where.0.high"),
-        (DAYS, "01/02/1960", None, "two different dates", "where.0.low"),
-        (DAYS, "01-02-1960", None, "two different dates", "where.0.low"),
-        (DAYS, "31.02.1960", None, "cannot be read as one", "where.0.low"),
-        (DAYS, "1.1.60", None, "cannot be read as one", "where.0.low"),
-        (DAYS, "1960-13", None, "cannot be read as one", "where.0.low"),
-        (DAYS, "0000", None, "cannot be read as one", "where.0.low"),
-        (DAYS, "1960-01 12:00", None, "cannot be read as one", "where.0.low"),
-        (TIMES, "2024-03-01 12:00+02:00", None, "cannot be read as one", "where.0.low"),
-        (DAYS, "1970", "1960", "ends before it begins", "where.0.high"),
-        ([1, 2], "2", "1", "ends before it begins", "where.0.high"),
-        ([1, 2], "many", None, "this is not one", "where.0.low"),
-        ([1, 2], "nan", None, "this is not one", "where.0.low"),
-        ([1, 2], "inf", None, "this is not one", "where.0.low"),
-        ([1, 2], "1_0", None, "this is not one", "where.0.low"),
-        ([1, 2], "1,000", None, "two ways", "where.0.low"),
-        (["a", "b"], "a", "b", "has no order", "where.0.low"),
+        (DAYS, "hello", "world", "cannot be read as one", "low"),
+        (DAYS, "1960", "world", "cannot be read as one", "high"),
+        (DAYS, "01/02/1960", None, "two different dates", "low"),
+        (DAYS, "01-02-1960", None, "two different dates", "low"),
+        (DAYS, "31.02.1960", None, "cannot be read as one", "low"),
+        (DAYS, "1.1.60", None, "cannot be read as one", "low"),
+        (DAYS, "1960-13", None, "cannot be read as one", "low"),
+        (DAYS, "0000", None, "cannot be read as one", "low"),
+        (DAYS, "1960-01 12:00", None, "cannot be read as one", "low"),
+        (TIMES, "2024-03-01 12:00+02:00", None, "cannot be read as one", "low"),
+        (DAYS, "1970", "1960", "ends before it begins", "high"),
+        ([1, 2], "2", "1", "ends before it begins", "high"),
+        ([1, 2], "many", None, "this is not one", "low"),
+        ([1, 2], "nan", None, "this is not one", "low"),
+        ([1, 2], "inf", None, "this is not one", "low"),
+        ([1, 2], "1_0", None, "this is not one", "low"),
+        ([1, 2], "1,000", None, "two ways", "low"),
+        (["a", "b"], "a", "b", "has no order", "low"),
     ],
 )
 def test_an_end_that_cannot_be_read_is_refused_beside_its_field_with_an_example(
-    values: list[Any], low: str, high: str | None, words: str, place: str
+    values: list[Any], low: str, high: str | None, words: str, end: str
 ) -> None:
-    with pytest.raises(Refusal, match=words) as refused:
+    with pytest.raises(RangeError, match=words) as refused:
         inside(values, low, high)
-    assert refused.value.said["place"] == place
-    assert refused.value.said["hint"]
+    assert refused.value.end == end
+    assert refused.value.hint
 
 
 @pytest.mark.parametrize(
@@ -138,4 +138,4 @@ def test_a_range_begins_and_ends_on_the_line_of_labels_where_it_does_among_value
     domain = Domain.of("asked", values)
     axis = Axis.of(domain)
     assert axis is not None
-    assert Range.of(domain, low, high, "where.0").stretch(axis) == (begin, end)
+    assert Range.of(domain, low, high).stretch(axis) == (begin, end)

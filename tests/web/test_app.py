@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from incrowd.cli import main
-from incrowd.web._serve import alone_in
+from incrowd.web._app import alone_in
 from web.serving import PLAN, until
 
 CANARY = "Cassandra-77"

@@ -1,27 +1,65 @@
-"""Somebody's own questions to a run: a count, an average, a model; asked of the table and of the release."""
+"""Somebody's own questions to a release: a count, an average, a model; asked of its table and of itself."""
 
 from __future__ import annotations
 
 import bisect
 import datetime as dt
+import functools
 import math
 import re
-from collections.abc import Callable, Iterator
+from calendar import monthrange
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, ParameterError, UnknownColumnError
-from incrowd.evidence import Compared, Side, compared, original_census, subject_of, utility
+from incrowd.evidence._sides import Compared, Side, compared
+from incrowd.evidence._subject import original_census, subject_of
+from incrowd.evidence._utility import utility
 from incrowd.measures import Axis, Cover, Spread
-from incrowd.release import Release
-from incrowd.web._desk import release_of
-from incrowd.web._look import share_of
-from incrowd.web._refusal import Plain, Refusal, refusal
-from incrowd.web._worker import Teller
+from incrowd.release import Release, basis_of
+
+Ask = Literal["count", "mean", "model"]
+End = Literal["low", "high"]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A condition: some values of a column, or what lies between two ends, both included, as somebody wrote them."""
+
+    column: str
+    values: Sequence[str] | None = None
+    low: str | None = None
+    high: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the table says, and what the release does; of a model also how often the most frequent value is right."""
+
+    before: float | None
+    after: float | None
+    guessed: float | None = None
+
+    @property
+    def off(self) -> float | None:
+        """How far the answer of the release is from the true one, as a share of it; of a model nothing."""
+        if self.before is None or self.after is None or self.guessed is not None or not self.before:
+            return None
+        return abs(self.after - self.before) / abs(self.before)
+
+
+class RangeError(ParameterError):
+    """An end of a range cannot be read as what its column holds: which end, of which of the conditions."""
+
+    def __init__(self, message: str, end: End = "low", *, hint: str = "", condition: int = 0) -> None:
+        super().__init__(message, hint=hint)
+        self.end, self.condition = end, condition
+
 
 # The ends of a range as somebody typed them: numbers as numbers, dates as dates, by what the column holds.
 
@@ -37,12 +75,11 @@ _TICK = dt.timedelta(microseconds=1)
 _DAY = dt.timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """What somebody means who writes a year, a month, a day or a time: all of it, first and last moment included."""
+class Period(NamedTuple):
+    """What somebody means who writes a number, a year, a month, a day or a time: all of it, both ends included."""
 
-    first: dt.datetime
-    last: dt.datetime
+    first: Any
+    last: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,39 +90,20 @@ class Range:
     last: Fraction | dt.datetime | None
 
     @classmethod
-    def of(cls, domain: Domain, low: str | None, high: str | None, place: str) -> Range:
-        """Read two ends as what the column holds.
-
-        Parameters
-        ----------
-        domain
-            The column.
-        low, high
-            The ends as they were typed; none where there is no end.
-        place
-            Where they stand in the request, so that a message can stand beside them.
-        """
-        if domain.kind == "number":
-            found = cls(*_read(low, high, place, number_of, number_of))
-        elif domain.kind in DATES:
-            zoned = domain.kind == "instant"
-            found = cls(
-                *_read(
-                    low,
-                    high,
-                    place,
-                    lambda text, at: period_of(text, at, zoned=zoned).first,
-                    lambda text, at: period_of(text, at, zoned=zoned).last,
-                )
-            )
-        else:
+    def of(cls, domain: Domain, low: str | None, high: str | None) -> Range:
+        """Read two ends, as they were typed, as what the column holds; none where there is no end."""
+        if domain.kind != "number" and domain.kind not in DATES:
             msg = f"The column {domain.column} has no order, so nothing lies between two of its values."
-            where = f"{place}.low"
-            raise _wrong(where, msg, "choose one of its values instead.")
-        ends: Any = (found.first, found.last)
-        if None not in ends and ends[0] > ends[1]:
-            raise _wrong_way(place)
-        return found
+            raise RangeError(msg, "low", hint="choose one of its values instead.")
+        read: Callable[[str, End], Period] = _number_period
+        if domain.kind in DATES:
+            read = functools.partial(_date_period, zoned=domain.kind == "instant")
+        first = None if low is None else read(low, "low").first
+        last: Any = None if high is None else read(high, "high").last
+        if first is not None and last is not None and first > last:
+            msg = "The range ends before it begins."
+            raise RangeError(msg, "high", hint="write the smaller or the earlier one first.")
+        return cls(first, last)
 
     def places(self, domain: Domain) -> slice:
         """Give which values of the column, as they are sorted, lie inside."""
@@ -105,11 +123,6 @@ class Range:
         return first, end if self.last is None else math.floor(end) + axis.unit
 
 
-def _read(low: str | None, high: str | None, place: str, *readers: Callable[[str, str], Any]) -> Iterator[Any]:
-    ends = zip((low, high), ("low", "high"), readers, strict=True)
-    return (None if text is None else read(text, f"{place}.{end}") for text, end, read in ends)
-
-
 def _on(axis: Axis, end: Fraction | dt.datetime) -> float:
     """Give where an end lies on a line of numbers, of days or of moments."""
     if isinstance(end, Fraction):
@@ -118,35 +131,37 @@ def _on(axis: Axis, end: Fraction | dt.datetime) -> float:
     return ticks / (_DAY // _TICK) if axis.unit else float(ticks)
 
 
-def number_of(text: str, place: str) -> Fraction:
+def _number_period(text: str, end: End) -> Period:
     """Read a number exactly; a comma may stand for the point where it cannot stand for thousands."""
     text = re.sub(r"[\s\u00a0\u202f]", "", text)
+    msg = ""
     if _THOUSANDS.fullmatch(text):
-        raise _wrong(place, "This number can be read in two ways: with thousands, or with a fraction.", NUMBER_EXAMPLE)
-    if not _NUMBER.fullmatch(text):
-        raise _wrong(place, "This column holds numbers, and this is not one.", NUMBER_EXAMPLE)
-    return Fraction(text.replace(",", "."))
+        msg = "This number can be read in two ways: with thousands, or with a fraction."
+    elif not _NUMBER.fullmatch(text):
+        msg = "This column holds numbers, and this is not one."
+    if msg:
+        raise RangeError(msg, end, hint=NUMBER_EXAMPLE)
+    number = Fraction(text.replace(",", "."))
+    return Period(number, number)
 
 
-def period_of(text: str, place: str, *, zoned: bool = False) -> Period:
+def _date_period(text: str, end: End, *, zoned: bool = False) -> Period:
     """Read a date: a year, a month, a day, or a day with a time; refuse what could be two dates.
 
-    Parameters
-    ----------
-    text, place
-        What was typed, and where it stands in the request.
-    zoned
-        Whether the column holds points in time; a time may then name its zone, and is meant as UTC without one.
+    ``zoned``: the column holds points in time; a time may then name its zone, and is meant as UTC without one.
     """
     head, _, tail = text.strip().replace("T", " ").partition(" ")
     try:
-        found = _day_period(head, place)
+        found = _day_period(head, end)
         return found if not tail.strip() else _with_time(found, tail.strip(), zoned=zoned)
+    except RangeError:
+        raise
     except (ValueError, OverflowError):
-        raise _wrong(place, "This column holds dates, and this cannot be read as one.", DATE_EXAMPLE) from None
+        msg = "This column holds dates, and this cannot be read as one."
+        raise RangeError(msg, end, hint=DATE_EXAMPLE) from None
 
 
-def _day_period(text: str, place: str) -> Period:
+def _day_period(text: str, end: End) -> Period:
     if found := _YEAR_FIRST.fullmatch(text):
         year, month, day = (None if one is None else int(one) for one in found.group(1, 3, 4))
         return _whole_period(int(year or 0), month, day)
@@ -155,7 +170,8 @@ def _day_period(text: str, place: str) -> Period:
         if found[2] == ".":  # nobody writes the month first with points
             return _whole_period(year, other, one)
         if one <= 12 and other <= 12 and one != other:
-            raise _wrong(place, "This can be read as two different dates: day first, or month first.", DATE_EXAMPLE)
+            msg = "This can be read as two different dates: day first, or month first."
+            raise RangeError(msg, end, hint=DATE_EXAMPLE)
         return _whole_period(year, other, one) if other <= 12 else _whole_period(year, one, other)
     raise ValueError
 
@@ -165,12 +181,8 @@ def _whole_period(year: int, month: int | None, day: int | None) -> Period:
     first = dt.datetime(year, month or 1, day or 1)  # noqa: DTZ001 - columns without a zone are compared without one
     if day is not None:
         return Period(first, first + (_DAY - _TICK))
-    last = dt.datetime(year, 12, 31) if month is None else first.replace(day=_days(year, month))  # noqa: DTZ001
+    last = dt.datetime(year, 12, 31) if month is None else first.replace(day=monthrange(year, month)[1])  # noqa: DTZ001
     return Period(first, last + (_DAY - _TICK))
-
-
-def _days(year: int, month: int) -> int:
-    return 31 if month == 12 else (dt.date(year, month + 1, 1) - dt.timedelta(days=1)).day
 
 
 def _with_time(day: Period, text: str, *, zoned: bool) -> Period:
@@ -189,30 +201,16 @@ def _with_time(day: Period, text: str, *, zoned: bool) -> Period:
     return Period(first, first + (length - _TICK))
 
 
-def _wrong_way(place: str) -> Refusal:
-    return _wrong(f"{place}.high", "The range ends before it begins.", "write the smaller or the earlier one first.")
-
-
-def _wrong(place: str, message: str, hint: str) -> Refusal:
-    return refusal(422, ParameterError.code, message, hint, place)
-
-
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Condition:
-    """What is asked for of one column.
+    """What is asked for of one column: of every value whether it is, which a missing one never is.
 
-    Attributes
-    ----------
-    column
-        Its name.
-    matches
-        Of every value of the table, whether it is asked for; a missing one never is.
-    stretch
-        Of a range, from where on to below where, on the axis of the column: that is what a reader of labels asks.
+    ``stretch``: of a range, from where on to below where, on the axis of the column: that is what a reader of labels
+    asks.
     """
 
     column: str
@@ -220,13 +218,13 @@ class Condition:
     stretch: tuple[float, float] | None = None
 
     @classmethod
-    def of(cls, domain: Domain, one: Plain, place: int) -> Condition:
-        """Read what was asked, which stands at a place of the request."""
+    def of(cls, domain: Domain, where: Where) -> Condition:
+        """Read what somebody wrote as what the column holds."""
         known, found = len(domain.values), np.zeros(len(domain), dtype=bool)
-        if one["values"] is not None:
-            found[:known] = np.isin(domain.texts[:known].astype(str), [str(text) for text in one["values"]])
+        if where.values is not None:
+            found[:known] = np.isin(domain.texts[:known].astype(str), list(map(str, where.values)))
             return cls(domain.column, found)
-        between = Range.of(domain, one["low"], one["high"], f"where.{place}")
+        between = Range.of(domain, where.low, where.high)
         found[between.places(domain)] = True
         axis = Axis.of(domain)
         return cls(domain.column, found, None if axis is None else between.stretch(axis))
@@ -246,49 +244,46 @@ class Condition:
         return cover.among(self.matches)
 
 
-def question(given: Plain, teller: Teller) -> Plain:
-    """Answer a question from the table and from the release, as somebody would who has no more than that."""
-    _, release = release_of(given["run"], teller)
-    _check(release, [given["column"], *(one["column"] for one in given["where"])])
-    teller.step("asking the table and the version")
-    if given["ask"] == "model":
-        return _predicted(release, given["column"])
-    both = _both(release)
-    chosen = _conditions(both, given["where"])
-    before, after = (_answer(side, both, given, chosen) for side in (both.before, both.after))
-    return {"before": _short_number(before), "after": _short_number(after), "off": _off(before, after), "guessed": None}
+def ask(release: Release, what: Ask, column: str | None = None, where: Sequence[Where] = ()) -> Answer:
+    """Answer a question from the table and from the release, as somebody would who has no more than that.
+
+    ``what``: how many there are, the average of a column, or how often a model that learned it is right.
+    """
+    schema, basis = release.schema, basis_of(release)
+    more = (*schema.sensitive_names, *schema.insensitive)
+    for name in (column, *(one.column for one in where)):
+        if name is not None and name not in (*schema.quasi_names, *more):
+            raise UnknownColumnError.of(name, (*schema.quasi_names, *more), given_as="published column")
+    if what == "model":
+        found = utility(release, basis.table, target=column, queries=0, **basis.reading).accuracy
+        return Answer(None, None) if found is None else Answer(found.original, found.release, found.baseline)
+    if what == "mean" and column is None:
+        msg = "An average needs a column."
+        raise ParameterError(msg)
+    both = compared(subject_of(release, None, {}), original_census(release, basis.table, more, **basis.reading))
+    chosen = _conditions(both, where)
+    return Answer(
+        *(_answer(side, both, column if what == "mean" else None, chosen) for side in (both.before, both.after))
+    )
 
 
-def _answer(side: Side, both: Compared, given: Plain, chosen: list[Condition]) -> float | None:
-    if given["ask"] == "count":
-        return float(_weights(side, chosen).sum())
-    column = given["column"]
-    return _mean(side, column, _numbers(both.census.domains[column]), chosen)
-
-
-def _conditions(both: Compared, where: list[Plain]) -> list[Condition]:
+def _conditions(both: Compared, where: Sequence[Where]) -> list[Condition]:
     """Read all conditions; several about one column become one."""
     found: dict[str, Condition] = {}
     for place, one in enumerate(where):
-        read = Condition.of(both.census.domains[one["column"]], one, place)
-        found[read.column] = found[read.column] & read if read.column in found else read
+        try:
+            read = Condition.of(both.census.domains[one.column], one)
+        except RangeError as error:
+            error.condition = place
+            raise
+        found[one.column] = found[one.column] & read if one.column in found else read
     return list(found.values())
 
 
-def _check(release: Release, names: list[str | None]) -> None:
-    schema = release.schema
-    known = (*schema.quasi_names, *schema.sensitive_names, *schema.insensitive)
-    for name in names:
-        if name is not None and name not in known:
-            raise UnknownColumnError.of(name, known, given_as="published column")
-
-
-def _both(release: Release) -> Compared:
-    """Put the release beside its table, with every column that is published."""
-    basis, schema = release.basis, release.schema
-    assert basis is not None  # noqa: S101 - anonymize made it
-    more = (*schema.sensitive_names, *schema.insensitive)
-    return compared(subject_of(release, None, {}), original_census(release, basis.table, more, **basis.reading))
+def _answer(side: Side, both: Compared, averaged: str | None, chosen: list[Condition]) -> float | None:
+    if averaged is None:
+        return float(_weights(side, chosen).sum())
+    return _mean(side, averaged, _numbers(both.census.domains[averaged]), chosen)
 
 
 def _numbers(domain: Domain) -> Floats:
@@ -316,24 +311,3 @@ def _mean(side: Side, column: str, values: Floats, chosen: list[Condition]) -> f
     weights = np.where(np.isnan(averages), 0.0, _weights(side, chosen))
     total = weights.sum()
     return None if total <= 0 else float(np.nan_to_num(averages) @ weights / total)
-
-
-def _predicted(release: Release, column: str | None) -> Plain:
-    """Let one model learn from the table and one from the release, and see how often each is right."""
-    basis = release.basis
-    assert basis is not None  # noqa: S101 - anonymize made it
-    found = utility(release, basis.table, target=column, queries=0, **basis.reading).accuracy
-    assert found is not None  # noqa: S101 - it was asked for
-    before, after = share_of(found.original), share_of(found.release)
-    return {"before": before, "after": after, "off": None, "guessed": share_of(found.baseline)}
-
-
-def _short_number(number: float | None) -> str | None:
-    return None if number is None else f"{number:.10g}" if float(number).is_integer() else f"{number:.6g}"
-
-
-def _off(before: float | None, after: float | None) -> str | None:
-    """Say how far the answer is from the true one, as a share of it."""
-    if before is None or after is None or not before:
-        return None
-    return share_of(abs(after - before) / abs(before))

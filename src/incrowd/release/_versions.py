@@ -1,0 +1,253 @@
+"""Other versions of a release: other nodes of its lattice, and other promises about the same table."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import and_
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import FullDomainRecoding, Labelling, ParameterError, UnknownColumnError
+from incrowd.models import KAnonymity, Model, suppression_limit
+from incrowd.release._recipe import Basis, predicted_by
+from incrowd.release._release import Release
+from incrowd.search import (
+    Algorithm,
+    Inspection,
+    LocalOutcome,
+    Problem,
+    Progress,
+    all_solutions,
+    left_out_by,
+)
+
+NODES, WORK = 2_000, 100_000_000
+"""How much is looked at, at most: nodes, and nodes times cells. In a larger lattice only the neighbours are."""
+
+Counts = npt.NDArray[np.int64]
+Levels = tuple[int, ...]
+
+
+def detail_lost(labels: Sequence[Labelling], sizes: Counts, records: int) -> list[float]:
+    """Give the share of the detail that every column loses; records that are left out lose all of it.
+
+    ``labels``, ``sizes``: per quasi-identifier what every published class is called, and the records of each.
+    """
+    gone = records - int(sizes.sum())
+    return [float(column.lost @ sizes + gone) / max(records, 1) for column in labels]
+
+
+def detail_kept(labels: Sequence[Labelling], sizes: Counts, records: int) -> float:
+    """Give the detail that is kept, on average over the columns: one of which nothing is left counts as 0.
+
+    The measure ``loss``, by which a search compares releases, is a geometric mean, which hides such columns.
+    """
+    losses = detail_lost(labels, sizes, records)
+    return 1 - sum(losses) / max(len(losses), 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Version:
+    """What a version publishes: its levels, or nothing where every class has levels of its own, and its classes.
+
+    ``sizes``: people per published class, or records where nobody's are told apart. ``kept``: the share of the detail.
+    """
+
+    levels: Mapping[str, int] | None
+    records: int
+    suppressed: int
+    sizes: Counts = field(repr=False)
+    kept: float
+
+    @property
+    def share_left_out(self) -> float:
+        """The share of the records that is left out."""
+        return self.suppressed / max(self.records, 1)
+
+    @property
+    def classes(self) -> int:
+        """How many classes are published."""
+        return len(self.sizes)
+
+    @property
+    def smallest(self) -> int:
+        """The size of the smallest class; 0 without any."""
+        return int(self.sizes.min()) if len(self.sizes) else 0
+
+    @property
+    def highest(self) -> float | None:
+        """The chance to find somebody in the smallest class."""
+        return 1 / max(self.smallest, 1) if len(self.sizes) else None
+
+    @property
+    def average(self) -> float | None:
+        """The chance to find somebody, on average over all people."""
+        return len(self.sizes) / max(int(self.sizes.sum()), 1) if len(self.sizes) else None
+
+
+def basis_of(release: Release) -> Basis:
+    """Give what a release was made of; refuse one that does not know it any more."""
+    if release.basis is None:
+        msg = "The release was read from a file, or made part by part: what it was made of is not at hand."
+        raise ParameterError(msg, hint="make it again with anonymize.")
+    return release.basis
+
+
+def version_of(release: Release) -> Version:
+    """Give a release as one of the versions that its table has."""
+    levels = None if release.recipe.levels is None else dict(release.recipe.levels)
+    return _version(basis_of(release), levels, release.recipe.suppressed)
+
+
+def version_by(problem: Problem, recoding: FullDomainRecoding, suppressed: int) -> Version:
+    """Give the version of a node."""
+    return _version(Basis(None, {}, problem, predicted_by(problem, recoding)), dict(recoding.levels), suppressed)
+
+
+def _version(basis: Basis, levels: Mapping[str, int] | None, suppressed: int) -> Version:
+    records, predicted = basis.problem.census.records, basis.predicted
+    kept = detail_kept(basis.labels, basis.sizes, records)
+    return Version(levels, records, suppressed, predicted.classes.size[~predicted.left_out], kept)
+
+
+# Other nodes of the lattice.
+
+
+class LatticeNode(NamedTuple):
+    """A node as seen from a release, with what it costs where that was looked at; levels in the order of columns."""
+
+    levels: Levels
+    state: Literal["chosen", "minimal", "acceptable", "refused"]
+    suppressed: int | None = None
+    classes: int | None = None
+    loss: float | None = None
+
+
+def lattice_of(release: Release) -> list[LatticeNode]:
+    """Say of every node whether it keeps the promise; of the neighbours only where there are many.
+
+    Empty where every class has levels of its own.
+    """
+    problem, levels = basis_of(release).problem, release.recipe.levels
+    if levels is None:
+        return []
+    chosen = tuple(levels[name] for name in problem.census.quasi)
+    small = problem.nodes <= NODES and problem.nodes * len(problem.census) <= WORK
+    found = _whole_lattice(problem) if small else _neighbourhood(problem, chosen)
+    return [one._replace(state="chosen") if one.levels == chosen else one for one in found]
+
+
+def _whole_lattice(problem: Problem) -> Iterator[LatticeNode]:
+    solutions = all_solutions(problem)
+    minimal = {tuple(one.values()) for one in solutions.minimal}
+    known = {tuple(row): place for place, row in enumerate(solutions.levels.tolist())}
+    ranges = [range(low, high + 1) for low, high in zip(problem.lows, problem.highs, strict=True)]
+    for node in sorted(itertools.product(*ranges), key=lambda node: (sum(node), node)):
+        if (place := known.get(node)) is None:
+            yield LatticeNode(node, "refused")
+            continue
+        costs = int(solutions.suppressed[place]), int(solutions.classes[place]), solutions.measures["loss"][place]
+        yield LatticeNode(node, "minimal" if node in minimal else "acceptable", *costs)
+
+
+def _neighbourhood(problem: Problem, chosen: Levels) -> Iterator[LatticeNode]:
+    left_out, bounds = left_out_by(problem), list(zip(problem.lows, problem.highs, strict=True))
+    steps = [(place, step) for place in range(len(chosen)) for step in (-1, 1)]
+    around = [tuple(level + step * (at == place) for at, level in enumerate(chosen)) for place, step in steps]
+    inside = [
+        node for node in around if all(low <= level <= high for level, (low, high) in zip(node, bounds, strict=True))
+    ]
+    for node in [chosen, *inside]:
+        suppressed = left_out(node)
+        yield LatticeNode(node, "acceptable" if suppressed <= problem.limit else "refused", suppressed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeVersion:
+    """Another node of a release's lattice: what it would publish, whether it keeps the promise, and what it costs."""
+
+    version: Version
+    acceptable: bool
+    measures: Mapping[str, float]
+    recoding: FullDomainRecoding = field(repr=False)
+
+
+def inspect_node(release: Release, levels: Mapping[str, int]) -> NodeVersion:
+    """Say what another node would publish."""
+    problem = basis_of(release).problem
+    _check_levels(problem, levels)
+    inspected = Inspection(problem, levels)
+    recoding = inspected.recoding()
+    version = version_by(problem, recoding, inspected.left_out())
+    acceptable = version.suppressed <= problem.limit and version.classes > 0
+    return NodeVersion(version, acceptable, inspected.costs(), recoding)
+
+
+def _check_levels(problem: Problem, levels: Mapping[str, int]) -> None:
+    quasi = problem.census.quasi
+    for name in levels:
+        if name not in quasi:
+            raise UnknownColumnError.of(name, quasi, given_as="level")
+    for name in quasi:
+        height = problem.census.ladders[name].height
+        if not 0 <= levels.get(name, -1) <= height:
+            msg = f"Column {name!r} needs a level from 0 to {height}."
+            raise ParameterError(msg)
+
+
+# Other promises: a safer one, and one that keeps more detail.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """Another promise or limit about the table of a release.
+
+    ``k``: the least size of a class. ``share``: which share may be left out, where a share was said.
+    """
+
+    name: Literal["safer", "balanced", "detail"]
+    k: int
+    model: Model
+    limit: int
+    share: float | None
+    release: Release = field(repr=False)
+
+    def version(
+        self, algorithm: Algorithm, progress: Callable[[Progress], bool | None] | None = None
+    ) -> Version | None:
+        """Search what it would publish; nothing where nothing can be. Balanced is what the release is."""
+        if self.name == "balanced":
+            return version_of(self.release)
+        problem = replace(basis_of(self.release).problem, model=self.model, limit=self.limit)
+        outcome = algorithm.search(problem, progress)
+        if isinstance(outcome, LocalOutcome):
+            records = problem.census.records
+            kept = detail_kept(outcome.labels, outcome.sizes, records)
+            return Version(None, records, outcome.suppressed, outcome.sizes, kept)
+        if outcome.best is None or outcome.best.classes == 0:
+            return None
+        return version_by(problem, Inspection(problem, outcome.best.levels).recoding(), outcome.best.suppressed)
+
+
+def proposals(release: Release, share: float | None = None) -> list[Proposal]:
+    """Propose three versions: one with classes twice as large, the release, and one that may leave out more.
+
+    ``share``: which share of the records the release might leave out, where a share was said.
+    """
+    problem = basis_of(release).problem
+    records, model, limit = problem.census.records, problem.model, problem.limit
+    k = max((part.k for part in model.parts if isinstance(part, KAnonymity)), default=1)
+    larger = max(2 * k, 2)
+    others = [part for part in model.parts if not isinstance(part, KAnonymity)]
+    safer = reduce(and_, others, KAnonymity(larger))
+    more = float(f"{min(max(2 * (limit / max(records, 1)), 0.1), 1.0):.2g}")
+    return [
+        Proposal("safer", larger, safer, limit, share, release),
+        Proposal("balanced", k, model, limit, share, release),
+        Proposal("detail", k, model, suppression_limit(records, more), more, release),
+    ]

@@ -1,0 +1,290 @@
+"""Versions of a table: made by the plan, described, proposed, and what else can be seen from one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from incrowd.core import EngineError, Finding, Recoding, percent_unspaced
+from incrowd.evidence import RangeError, Where, ask, association_of, closeness_by_class, compare, samples_of
+from incrowd.plan import Plan
+from incrowd.release import (
+    Proposal,
+    Release,
+    Version,
+    basis_of,
+    inspect_node,
+    lattice_of,
+    proposals as proposals_for,
+    published_rows,
+    version_of,
+)
+from incrowd.report import bipartite_svg
+from incrowd.web._decisions import decides_of, origin_of, states_of
+from incrowd.web._desk import first_rows_of, keep, notation_of, plan_of, release_of, share_of, short
+from incrowd.web._evidence import quick_charts, write_charts
+from incrowd.web._history import write_json, write_text
+from incrowd.web._progress import Teller
+from incrowd.web._refusal import Plain, refusal
+
+QUICK = 10
+"""Seconds that the search for a proposal may take."""
+SIDE_BY_SIDE, CLASSES = 20, 200
+"""How much is shown at most: rows before and after, classes."""
+
+
+def run(given: Plain, teller: Teller) -> Plain:
+    """Make a release by the plan, write it into the folder of the run, and describe it."""
+    began = time.monotonic()
+    folder = Path(given["folder"])
+    plan = plan_of(given["plan"])
+    write_text(folder / "source.toml", Path(given["plan"]).read_text(encoding="utf-8"))
+    quiet = replace(plan, report=plan.report.model_copy(update={"write": False}))  # reports come with the export
+    release = quiet.run(teller.search, write=True, folder=folder / "release")
+    if release.basis is None:
+        shutil.rmtree(folder / "release")
+        msg = "This table is too large to be looked at here: its release can only be made part by part."
+        raise EngineError(msg, hint="download the plan, and run incrowd anonymize with it.")
+    keep(str(folder), plan, release)
+    teller.step("describing the release")
+    details = _details(plan, release)
+    details["notes"] = [*dict.fromkeys([*details["notes"], *teller.notes])]
+    write_json(folder / "details.json", details)
+    write_charts(folder, quick_charts(release))
+    seconds = round(time.monotonic() - began, 1)
+    about = {"id": given["number"], "label": given["label"], "revision": given["revision"], "seconds": seconds}
+    about |= {"decides": decides_of(plan), "table": origin_of(plan, release)}
+    write_json(folder / "run.json", {**about, **_summary(plan, release), "exported": None, "written": []})
+    return {"run": given["number"]}
+
+
+def _summary(plan: Plan, release: Release) -> Plain:
+    """Give the numbers of a release."""
+    recipe, version, limit = release.recipe, version_of(release), plan.privacy.max_suppressed
+    return {
+        "made": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "promise": recipe.promise,
+        "algorithm": recipe.algorithm,
+        "max_suppressed": None if limit is None else repr(limit),
+        "max_suppressed_records": recipe.max_suppressed_records,
+        "records": recipe.records,
+        "published": recipe.published,
+        "suppressed": recipe.suppressed,
+        "share_left_out": share_of(version.share_left_out),
+        "classes": release.verdict.classes,
+        "loss": share_of(release.measures["loss"]),
+        "kept": share_of(version.kept),
+        "carry_nothing": list(release.explanation.empty),
+        "proof": recipe.proof,
+        "levels": recipe.levels,
+        "dialect": None if recipe.wording is None else recipe.wording.plain,
+        **_chances(version),
+    }
+
+
+def _chances(version: Version) -> Plain:
+    """Say how large the smallest class is, and how likely somebody is found."""
+    return {"smallest": version.smallest, "highest": share_of(version.highest), "average": share_of(version.average)}
+
+
+def _details(plan: Plan, release: Release) -> Plain:
+    """Say why a release is as it is, and show some of its rows beside the original ones."""
+    table = release.table
+    facts = {what: one for what, one, _ in compare(release, release).rows}
+    return {
+        "explain": release.explain(),
+        "columns": [{"column": one.column, "published": one.published} for one in release.explanation.columns],
+        "findings": [_finding(one) for one in release.verdict.findings],
+        "notes": [*dict.fromkeys([*release.verdict.notes, *release.recipe.notes])],
+        "measures": {name: share_of(value) for name, value in release.measures.items()},
+        "facts": [[what, _fact(value)] for what, value in facts.items()],
+        "rows": _side_by_side(plan, release.recoding),
+        "format": table.name.removeprefix("data.") if isinstance(table, Path) else None,
+    }
+
+
+def _fact(value: Any) -> str | None:
+    return share_of(value) if value is None or isinstance(value, float) else str(value)
+
+
+def _finding(one: Finding) -> Plain:
+    return {
+        "promise": one.promise,
+        "columns": list(one.columns),
+        "required": [f"{name} {sense} {float(bound):g}" for name, sense, bound in one.required],
+        "measured": [share_of(value) for value in one.measured],
+        "holds": one.holds,
+    }
+
+
+def _side_by_side(plan: Plan, recoding: Recoding) -> Plain:
+    """Show some rows before and after; those that are left out are empty."""
+    names, before = first_rows_of(plan, SIDE_BY_SIDE)
+    roles = {name: one.role for name, one in plan.columns.items()}
+    places = [place for place, name in enumerate(names) if roles.get(name) in {"quasi", "sensitive", "insensitive"}]
+
+    def cut(rows: Iterable[Any]) -> list[Any]:
+        return [None if row is None else short([row[place] for place in places]) for row in rows]
+
+    after = published_rows(recoding, names, before, notation_of(plan))
+    return {"columns": [names[place] for place in places], "before": cut(before), "after": cut(after)}
+
+
+# Other versions, before one is made: three that are proposed, and what every strength of a promise costs.
+
+
+def proposals(given: Plain, teller: Teller) -> Plain:
+    """Compute three versions: safer, as the plan says, and with more detail."""
+    plan = quick = plan_of(given["plan"])
+    if plan.search.seconds is None and hasattr(plan.algorithm(), "seconds"):  # not every search takes a limit
+        quick = replace(plan, search=plan.search.model_copy(update={"seconds": QUICK}))
+    proposed = ("safer", "balanced", "detail")
+    teller.part("as your plan says", 1, len(proposed))
+    release = quick.run(teller.search)
+    found, others = [], itertools.count(2)
+    for one in proposals_for(release, plan.privacy.max_suppressed):
+        named = _named(one)
+        if one.name != "balanced":
+            teller.part(named["title"].lower(), next(others), len(proposed))
+        version = one.version(quick.algorithm(), teller.search)
+        found.append({**named, **({"possible": False, "levels": None} if version is None else _described(version))})
+    result: Plain = {"proposals": found, "samples": _samples(release), "notes": []}
+    kept = {"revision": given["revision"], "states": states_of(plan, result), **result}
+    write_json(Path(given["kept"]), kept)
+    return result
+
+
+def _named(one: Proposal) -> Plain:
+    groups = f"groups of at least {one.k}" if one.k > 1 else "what you promised"
+    title, words = {
+        "safer": ("Safer", groups),
+        "balanced": ("Balanced", groups),
+        "detail": ("More detail", f"the same promise, at most {100 * (one.share or 0):g} % left out"),
+    }[one.name]
+    share = None if one.share is None else repr(one.share)
+    promised = [str(part) for part in one.model.parts]
+    return {"name": one.name, "title": title, "words": words, "max_suppressed": share, "promise": promised}
+
+
+def _described(version: Version) -> Plain:
+    shares = {"share_left_out": share_of(version.share_left_out), "kept": share_of(version.kept)}
+    levels = None if version.levels is None else dict(version.levels)
+    numbers = {"suppressed": version.suppressed, **shares, "classes": version.classes}
+    return {"possible": True, "levels": levels, **numbers, **_chances(version)}
+
+
+def _samples(release: Release) -> Plain:
+    return {name: short(texts) for name, texts in samples_of(release).items()}
+
+
+def frontier(given: Plain, teller: Teller) -> Plain:
+    """Find for every strength of a promise what it costs."""
+    teller.step("drawing the curve")
+    curve = plan_of(given["plan"]).frontier(given["by"], given["of"], teller.walk)
+    empty = dict.fromkeys(("loss", "kept", "suppressed", "classes", "levels"))
+    points = [
+        {"value": value}
+        | (
+            empty
+            if node is None
+            else {
+                "loss": share_of(node.score),
+                "kept": share_of(1 - node.score),
+                "suppressed": node.suppressed,
+                "classes": node.classes,
+                "levels": dict(node.levels),
+            }
+        )
+        for value, node in zip(curve.values, curve.nodes, strict=True)
+    ]
+    about = {"of": curve.of, "measure": curve.measure, "beside": curve.beside}
+    return {**about, "points": points, "notes": list(curve.notes)}
+
+
+# Looking around in a version: other nodes, (n, t)-closeness class by class, values and classes as a graph, questions.
+
+
+def nodes(given: Plain, teller: Teller) -> Plain:
+    """Say of every node of the lattice whether it keeps the promise; of the neighbours only where there are many."""
+    _, release = release_of(given["run"], teller)
+    problem, levels = basis_of(release).problem, release.recipe.levels
+    quasi = list(problem.census.quasi)
+    heights = {name: problem.census.ladders[name].height for name in quasi}
+    known = {"quasi": quasi, "heights": heights, "samples": _samples(release)}
+    if levels is None:
+        return {**known, "chosen": None, "nodes": [], "more": 0}
+    teller.step("looking at other versions")
+    found = [
+        {key: share_of(value) if key == "loss" else value for key, value in one._asdict().items() if value is not None}
+        for one in lattice_of(release)
+    ]
+    return {**known, "chosen": dict(levels), "nodes": found, "more": problem.nodes - len(found)}
+
+
+def node(given: Plain, teller: Teller) -> Plain:
+    """Say what another node would publish: its cost, its risk, and some rows."""
+    plan, release = release_of(given["run"], teller)
+    found = inspect_node(release, given["levels"])
+    version = found.version
+    return {
+        "levels": given["levels"],
+        "state": "acceptable" if found.acceptable else "refused",
+        "suppressed": version.suppressed,
+        "share_left_out": share_of(version.share_left_out),
+        "classes": version.classes,
+        **_chances(version),
+        "measures": {name: share_of(value) for name, value in found.measures.items()},
+        "rows": _side_by_side(plan, found.recoding),
+    }
+
+
+def nt_check(given: Plain, teller: Teller) -> Plain:
+    """Say class by class whether (n, t)-closeness holds, and which superset shows it."""
+    _, release = release_of(given["run"], teller)
+    how = {key: given[key] for key in ("column", "n", "t", "distance", "supersets")}
+    found = closeness_by_class(release, **how, most=CLASSES)
+    classes = [
+        {
+            "labels": short(one.labels),
+            "records": one.records,
+            "distance": share_of(one.distance),
+            "holds": one.certified_by is not None,
+            "certified_by": one.certified_by,
+        }
+        for one in found.classes
+    ]
+    told = {"promise": found.promise, "holds": not found.failing, "failing": found.failing}
+    more = {"quasi": list(found.quasi), "supersets": found.supersets, "notes": list(found.notes)}
+    return {**told, **more, "classes": classes, "more": found.more}
+
+
+def graph(given: Plain, teller: Teller) -> Plain:
+    """Draw which class has which sensitive values."""
+    _, release = release_of(given["run"], teller)
+    association = association_of(release, given["column"])
+    words = f"Nobody can be surer of a value than {percent_unspaced(association.largest)}, in the worst group."
+    return {"svg": bipartite_svg(association), "words": words, "largest": share_of(association.largest)}
+
+
+def question(given: Plain, teller: Teller) -> Plain:
+    """Answer a question from the table and from the release, as somebody would who has no more than that."""
+    _, release = release_of(given["run"], teller)
+    teller.step("asking the table and the version")
+    try:
+        found = ask(release, given["ask"], given["column"], [Where(**one) for one in given["where"]])
+    except RangeError as error:
+        where = f"where.{error.condition}.{error.end}"
+        raise refusal(422, error.code, error.message, error.hint, where) from error
+    written = share_of if given["ask"] == "model" else _number
+    before, after = (None if one is None else written(one) for one in (found.before, found.after))
+    return {"before": before, "after": after, "off": share_of(found.off), "guessed": share_of(found.guessed)}
+
+
+def _number(number: float) -> str | None:
+    return f"{number:.10g}" if number.is_integer() else share_of(number)
