@@ -16,8 +16,7 @@ import incrowd as ic
 from incrowd.core import Domain, Hierarchy
 from incrowd.hierarchies._codec import get_hierarchies, put_hierarchies
 from incrowd.plan._sections import PostcodesForm, build_hierarchy, form_of, plain_of
-from incrowd.plan.suggestion._ladders import suggest_hierarchy
-from incrowd.plan.suggestion._similarity import ladder_files
+from incrowd.plan.suggestion._ladders import ladder_files, suggest_hierarchy
 
 
 def suggested(values: Any, about: str | None = None, name: str = "x") -> Any:

@@ -53,6 +53,11 @@ def are_numbers(domain: Domain) -> bool:
     return domain.kind == "number" or (len(texts) > 1 and sum(map(_is_number, texts)) >= len(texts) - 1)
 
 
+def are_whole_numbers(domain: Domain) -> bool:
+    """Whether values are whole numbers, and there are some."""
+    return domain.kind == "number" and domain.values.dtype.kind == "i" and len(domain.values) > 0
+
+
 def _is_number(text: str) -> bool:
     return text.strip().lstrip("-").replace(".", "", 1).replace(",", "", 1).isdecimal()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -18,7 +18,7 @@ from incrowd.evidence import SAFE_HARBOR, Checklist, Item, subject_of
 from incrowd.hierarchies import covered, members_of, pattern_of
 from incrowd.models import check_column, read_list, whole_number
 from incrowd.plan.suggestion._days import are_days
-from incrowd.plan.suggestion._words import fit_of, topic_of
+from incrowd.plan.suggestion._words import fit_of, read_toml, topic_of, word_list
 from incrowd.release import Reading, Release, certificate_in, open_release, open_with
 
 # Which of HIPAA's 18 kinds of identifiers a column probably is: a suggestion, never one that passes by itself.
@@ -32,29 +32,6 @@ BY_VALUES = {
     "bank accounts": "account numbers",
     "official numbers of persons": "social security numbers",
     "telephone numbers": "telephone numbers",
-}
-# Words that name a kind, in small letters without accents, separated by ``|``
-BY_WORD: Mapping[str, str] = {
-    "telephone numbers": "phone|telephone|phone number|mobile|cell|telefon|telefonnummer|handy|mobilnummer|portable|"
-    "telefono|movil",
-    "fax numbers": "fax|fax number|telefax",
-    "email addresses": "email|e mail|mail|email address|courriel|correo|correo electronico",
-    "social security numbers": "ssn|social security|social security number|sozialversicherungsnummer|svnr|"
-    "securite sociale|numero de securite sociale|nir|seguridad social|numero de seguridad social",
-    "medical record numbers": "mrn|medical record|medical record number|record number|patient id|patient number|"
-    "case number|patientennummer|patienten id|fallnummer|numero patient|numero de dossier|expediente|"
-    "numero de paciente|historia clinica",
-    "health plan numbers": "nhs number|nhs|health plan|insurance number|insurance id|member id|versichertennummer|"
-    "krankenversichertennummer|kvnr|mitgliedsnummer",
-    "account numbers": "account|account number|iban|credit card|kontonummer|numero de compte|numero de cuenta",
-    "licence numbers": "driving licence|license number|licence number|passport|passport number|ausweisnummer|"
-    "personalausweis|reisepass|passeport|pasaporte",
-    "vehicles": "license plate|licence plate|vehicle|vin|kennzeichen",
-    "devices": "device id|mac address|serial number|imei",
-    "web addresses": "url|website|web address",
-    "ip addresses": "ip|ip address",
-    "biometrics": "fingerprint|voice print|iris|empreinte|huella",
-    "date": "admission|discharge|aufnahme|entlassung",
 }
 # What a column is about, and the kind that this is. What is not here is for somebody to say
 BY_TOPIC = {
@@ -89,18 +66,18 @@ def likely_kind(name: str, domain: Domain | None = None) -> str | None:
         return None
     if kind is not None or about is not None:
         return kind or about
-    return "date" if domain is not None and _holds_dates(domain) else None
+    if domain is None:
+        return None
+    is_date = domain.kind in {"date", "datetime", "instant"} or (domain.kind == "text" and are_days(domain))
+    return "date" if is_date else None
 
 
 def _by_word(name: str) -> str | None:
     """Give the kind that the longest fitting word names."""
-    fits = {kind: max(fit_of(name, word) for word in words.split("|")) for kind, words in BY_WORD.items()}
+    kinds = read_toml("lists.toml")["identifiers"]
+    fits = {kind: max(fit_of(name, word) for word in word_list("identifiers", kind)) for kind in kinds}
     best = max(fits, key=lambda kind: fits[kind])
     return best if fits[best] else None
-
-
-def _holds_dates(domain: Domain) -> bool:
-    return domain.kind in {"date", "datetime", "instant"} or (domain.kind == "text" and are_days(domain))
 
 
 FORBIDDEN = tuple(name for name in SAFE_HARBOR.rules if name not in {"geography", "dates"})
@@ -163,11 +140,15 @@ def safe_harbor(
     >>> [item.verdict for item in checklist.items[:3]]
     ['PASS', 'NOT CHECKED', 'FAIL']
     """
-    _check_kinds(kinds)
+    if not isinstance(kinds, Mapping):
+        msg = f"kinds must be a dict from column to kind, got {type(kinds).__name__}."
+        raise ParameterError(msg, hint='write kinds={"zip": "zip", "age": "age"} with your columns.')
+    for name in kinds:
+        check_column(name, "Every key of kinds")
     areas = None if populous is None else _areas(populous)
     year = None if year is None else whole_number(year, name="year", at_least=1)
     engine, columns = _published(table, schema, reading)
-    _check(kinds, columns)
+    _check_kinds(kinds, columns)
     findings: Findings = {test: [] for test in SAFE_HARBOR.rules}
     for name, kind in kinds.items():
         for test, said, holds in _look(engine, name, kind, areas, year):
@@ -177,23 +158,13 @@ def safe_harbor(
 
 
 def _published(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> tuple[Engine, list[str]]:
-    if isinstance(table, Release):
-        engine = open_release(table)
-        return engine, list(engine.columns())
-    if isinstance(table, str | os.PathLike) and certificate_in(Path(table)) is not None:
-        engine = subject_of(table, schema, reading).engine
+    saved = isinstance(table, str | os.PathLike) and certificate_in(Path(table)) is not None
+    if saved or isinstance(table, Release):
+        engine = subject_of(table, schema, reading).engine if saved else open_release(table)
         return engine, list(engine.columns())
     engine = open_table(table, **reading) if schema is None else open_with(table, schema, **reading)
     removed = () if schema is None else (*schema.identifiers, schema.entity)
     return engine, [name for name in engine.columns() if name not in removed]
-
-
-def _check_kinds(kinds: Mapping[str, str]) -> None:
-    if not isinstance(kinds, Mapping):
-        msg = f"kinds must be a dict from column to kind, got {type(kinds).__name__}."
-        raise ParameterError(msg, hint='write kinds={"zip": "zip", "age": "age"} with your columns.')
-    for name in kinds:
-        check_column(name, "Every key of kinds")
 
 
 def _areas(populous: Iterable[str]) -> frozenset[str]:
@@ -206,7 +177,7 @@ def _areas(populous: Iterable[str]) -> frozenset[str]:
     return areas
 
 
-def _check(kinds: Mapping[str, str], columns: Sequence[str]) -> None:
+def _check_kinds(kinds: Mapping[str, str], columns: Sequence[str]) -> None:
     for name, kind in kinds.items():
         if name not in columns:
             raise UnknownColumnError.of(name, columns, given_as="kind", show=False)
@@ -216,20 +187,15 @@ def _check(kinds: Mapping[str, str], columns: Sequence[str]) -> None:
 
 
 def _item(test: str, found: list[tuple[str, bool | None]], undeclared: list[str]) -> Item:
-    rule, said = SAFE_HARBOR.rules[test], [words for words, _ in found]
-    if undeclared:
-        said.append(_undeclared(undeclared))
-    verdicts = [holds for _, holds in found] + [None] * bool(undeclared)
+    said, verdicts = [words for words, _ in found], [holds for _, holds in found]
+    if undeclared:  # each with what its name suggests
+        named = [f"{name!r} ({kind}?)" if (kind := likely_kind(name)) else repr(name) for name in undeclared[:NAMED]]
+        more = f" and {len(undeclared) - NAMED:,} more" if len(undeclared) > NAMED else ""
+        many = f"columns {', '.join(named)}{more} are" if len(undeclared) > 1 else f"column {named[0]} is"
+        said.append(f"{many} not declared")
+        verdicts.append(None)
     holds = False if False in verdicts else None if None in verdicts else True
-    return Item(test, rule, "; ".join(said) or "no published column is declared as such", holds)
-
-
-def _undeclared(names: list[str]) -> str:
-    """Name the columns of which nobody said what they are about, each with what its name suggests."""
-    told = [f"{name!r} ({kind}?)" if (kind := likely_kind(name)) else repr(name) for name in names[:NAMED]]
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    many = f"columns {', '.join(told)}{more} are" if len(names) > 1 else f"column {told[0]} is"
-    return f"{many} not declared"
+    return Item(test, SAFE_HARBOR.rules[test], "; ".join(said) or "no published column is declared as such", holds)
 
 
 def _look(
@@ -258,7 +224,9 @@ def _zips(name: str, texts: list[str], populous: frozenset[str] | None, *, numbe
     if populous is not None and prefixes - populous:
         small = len(prefixes - populous)
         return f"column {name!r} shows {small:,} three-digit codes that are not on the list", False
-    short = sum(_may_lack_zeros(text, numbers=numbers or _were_numbers(texts)) for text in texts)
+    # Texts may be numbers of which some were masked: then none of them begins with a zero.
+    numbers |= TOP in texts and not any(text.startswith("0") for text in texts)
+    short = sum(_may_lack_zeros(text, numbers=numbers) for text in texts)
     if short:
         said = f"column {name!r} has {short:,} labels that are too short, and may have lost zeros in front"
         return f"{said}; text such as 036** keeps them", None
@@ -270,11 +238,6 @@ def _zips(name: str, texts: list[str], populous: frozenset[str] | None, *, numbe
     return f"column {name!r} shows {len(prefixes):,} three-digit codes, all on the list", True
 
 
-def _were_numbers(texts: list[str]) -> bool:
-    """Say whether texts may be numbers of which some were masked: then none of them begins with a zero."""
-    return TOP in texts and not any(text.startswith("0") for text in texts)
-
-
 def _may_lack_zeros(text: str, *, numbers: bool) -> bool:
     digits = text.rstrip("*-")
     if text == digits:
@@ -283,41 +246,34 @@ def _may_lack_zeros(text: str, *, numbers: bool) -> bool:
 
 
 def _ages(name: str, texts: list[str]) -> tuple[str, bool | None]:
-    too_old, unread = _judge(texts, lambda ages: _splits(ages, _OLD), _ages_of)
-    words = f"column {name!r} has {too_old:,} labels that cover some ages above 89 and not all"
-    return (f"{words}, and {unread:,} that could not be read" if unread else words), _holds(too_old, unread)
+    known = [_ages_of(text) for text in texts]
+    old = sum(_splits_the_old(ages) for ages in known if ages is not None)
+    said = f"column {name!r} has {old:,} labels that cover some ages above 89 and not all"
+    return _finding(said, old, sum(ages is None for ages in known))
 
 
 def _years(name: str, texts: list[str], year: int | None, *, born: bool) -> tuple[str, bool | None]:
-    finer, unread = _judge(texts, lambda years: len(years) == 0, _years_of)
-    if finer or unread:
-        said = f"column {name!r} has {finer:,} labels that tell more than the year"
-        return (f"{said}, and {unread:,} that could not be read" if unread else said), _holds(finer, unread)
+    known = [_years_of(text) for text in texts]
+    years = [one for one in known if one is not None]
+    finer, unreadable = sum(len(one) == 0 for one in years), len(known) - len(years)
+    if finer or unreadable:
+        return _finding(f"column {name!r} has {finer:,} labels that tell more than the year", finer, unreadable)
     if not born:
         return f"column {name!r} tells nothing but years", True
     if year is None:
         return f"column {name!r} tells nothing but years; whether they tell an age above 89 is open", None
-    old, _ = _judge(texts, lambda years: _splits(year - years, _OLD), _years_of)
+    old = sum(_splits_the_old(year - one) for one in years)
     return f"column {name!r} has {old:,} labels that cover some ages above 89 in {year} and not all", old == 0
 
 
-def _splits(ages: npt.NDArray[np.int64], group: range) -> bool:
-    """Say whether some of a group are meant, and not all: then it is no single category any more."""
-    return bool((ages >= group.start).any()) and int(np.isin(group, ages).sum()) < len(group)
+def _splits_the_old(ages: npt.NDArray[np.int64]) -> bool:
+    """Say whether some of the ages above 89 are meant, and not all: then they are no single category any more."""
+    return bool((ages >= _OLD.start).any()) and int(np.isin(_OLD, ages).sum()) < len(_OLD)
 
 
-def _holds(broken: int, unread: int) -> bool | None:
-    return False if broken else None if unread else True
-
-
-def _judge(
-    texts: list[str],
-    breaks: Callable[[npt.NDArray[np.int64]], bool],
-    read: Callable[[str], npt.NDArray[np.int64] | None],
-) -> tuple[int, int]:
-    """Count the labels that break a rule, and those that cannot be read."""
-    known = [read(text) for text in texts]
-    return sum(bool(breaks(one)) for one in known if one is not None), sum(one is None for one in known)
+def _finding(said: str, broken: int, unreadable: int) -> tuple[str, bool | None]:
+    words = f"{said}, and {unreadable:,} that could not be read" if unreadable else said
+    return words, False if broken else None if unreadable else True
 
 
 _OLD = range(90, 120)  # ages of 90 or older; nobody is much older than that

@@ -3,62 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
 
 from incrowd.core import Domain
-from incrowd.hierarchies import MOST, SAMPLE, sample_of_texts
+from incrowd.hierarchies import FEW_RECORDS, MOST, SAMPLE, are_whole_numbers, sample_of_texts
 from incrowd.plan.suggestion._days import are_days
 from incrowd.plan.suggestion._proper_names import could_be_people
-from incrowd.plan.suggestion._words import tokens_of, topics_of
+from incrowd.plan.suggestion._words import tokens_of, topics_of, word_list, word_set
 
 ENOUGH = 5  # so many different codes are needed: fewer could be anything
-
-# What is answered to the question whether somebody was seen by a doctor
-ANSWERS = ("yes", "no", "ja", "nein", "nee", "oui", "non", "si", "sim", "nao", "none", "never", "often", "sometimes")
-
-_HOLDING = """
-own owned owner owns outright mortgage mortgaged rent rented renter renting tenant leased leasehold freehold eigentum
-miete gemietet mieter proprietaire locataire propia alquilada proprieta affitto eigen huur propria alugada
-"""
-HOLDING = frozenset(_HOLDING.split())  # how somebody holds a home
 DAYS = (1_000, 80_000)  # days are counted from 1900, 1960 or 1970: a life is in between
-
-_STATES = (
-    "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH "
-    "OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY PR"
-)
-_COUNTRIES = (
-    "AD AE AF AL AM AO AR AT AU AZ BA BD BE BF BG BI BJ BO BR BY CA CD CF CG CH CI CL CM CN CO CR CU CY CZ DE DK "
-    "DO DZ EC EE EG EL ER ES ET FI FR GA GB GE GH GM GN GR GT HK HN HR HT HU ID IE IL IN IQ IR IS IT JM JO JP KE "
-    "KG KH KR KW KZ LA LB LK LR LT LU LV LY MA MD ME MG MK ML MM MN MT MX MY MZ NE NG NI NL NO NP NZ OM PA PE PH "
-    "PK PL PT PY QA RO RS RU RW SA SD SE SG SI SK SL SN SO SV SY TD TG TH TJ TN TR TW TZ UA UG UK US UY UZ VE VN "
-    "XK YE ZA ZM ZW"
-)
-_COUNTRIES_3 = (
-    "ARG AUS AUT BEL BGR BRA CAN CHE CHL CHN COL CYP CZE DEU DNK EGY ESP EST FIN FRA GBR GRC HRV HUN IDN IND IRL "
-    "IRN ISL ISR ITA JPN KEN KOR LTU LUX LVA MAR MEX MLT NGA NLD NOR NZL PAK PER PHL POL PRT ROU RUS SAU SVK SVN "
-    "SWE THA TUN TUR UKR USA VNM ZAF"
-)
-# How months begin in seven languages
+# What is answered to the question whether somebody was seen by a doctor.
+ANSWERS = ("yes", "no", "ja", "nein", "nee", "oui", "non", "si", "sim", "nao", "none", "never", "often", "sometimes")
+# How months begin in seven languages.
 _MONTH = (
     r"(?:jan|ene|gen|f[ebé]{2}|f[eé]v|m[aäe][rizyjagi]|mrt|mrz|a[pbv]r|jui?[nl]|giu|lug|a[uo][gû]|aou|"
     r"sep|set|o[ckt]t|out|nov|d[eéi][czs])[a-zéûäç]{0,7}\.?"
 )
-
-_SEXES = (
-    {"m", "f"},
-    {"m", "w"},
-    {"male", "female"},
-    {"man", "woman"},
-    {"h", "f"},
-    {"h", "m"},
-    {"m", "v"},
-    {"m", "w", "d"},
-)
+_SEXES = [{*words.split()} for words in ("m f", "m w", "male female", "man woman", "h f", "h m", "m v", "m w d")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,75 +38,65 @@ class Codes:
     sure: bool = True
 
 
-_PATTERNS = (
-    (Codes("codes of diseases (ICD-10)", "sensitive"), r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?[+*!]?", r".*\..*"),
-    (Codes("codes of medicines (ATC)", "sensitive"), r"[A-DGHJLMNPRSV]\d{2}[A-Z]{2}\d{2}", None),
-    (
-        Codes("postcodes", "quasi"),
-        r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|[1-9]\d{3} ?[A-Z]{2}",
-        None,
-    ),
-    (Codes("postcodes", "quasi"), r"〒?\d{3}-\d{4}|\d{5}-\d{3,4}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}", None),
-    (Codes("codes of regions (NUTS)", "quasi"), rf"(?:{'|'.join(_COUNTRIES.split())})[0-9A-Z]{{1,3}}", r".*\d.*"),
-    (Codes("coordinates", "quasi"), r"\(?-?\d{1,2}\.\d{2,}[,; ] ?-?\d{1,3}\.\d{2,}\)?", None),
-    (Codes("dates", "quasi"), r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?", None),
-    (Codes("times of the day", "quasi"), r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?", None),
-    (
-        Codes("dates", "quasi"),
-        r"(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[ T]?\d{4}(?:\d{2})?)?",
-        None,
-    ),
-    (Codes("dates", "quasi"), rf"(?i)\d{{1,2}}[-. /]*{_MONTH}[-., /]*\d{{2,4}}(?:[ T]\d.*)?", None),
-    (Codes("dates", "quasi"), rf"(?i){_MONTH}[-. ]*\d{{1,2}},? +\d{{4}}(?:[ T]\d.*)?", None),
-    (Codes("dates", "quasi"), r"\d{4}(?:年\d{1,2}月\d{1,2}日|(?:\. |년 )\d{1,2}(?:\. |월 )\d{1,2}(?:\.|일))", None),
-    (Codes("months", "quasi"), rf"(?i){_MONTH}[-., /]*\d{{2,4}}|\d{{4}}[-., /]*{_MONTH}", None),
-    (Codes("months", "quasi"), r"(?:19|20)\d{2}[-/.]?(?:0[1-9]|1[0-2])|(?:19|20)\d{2}[-. ]?[QqTW]\d{1,2}", None),
-)
-_SETS = (
-    (Codes("states of the USA", "quasi"), frozenset(_STATES.split())),
-    (Codes("countries", "quasi"), frozenset(_COUNTRIES.split())),
-    (Codes("countries", "quasi"), frozenset(_COUNTRIES_3.split())),
-)
+@cache
+def _patterns() -> Sequence[tuple[Codes, str, str | None]]:
+    """Give what values can be written in: the form of each, and one that a fifth of them must have."""
+    countries = "|".join(word_list("codes", "countries"))
+    quasi = {about: Codes(about, "quasi") for about in ("postcodes", "dates", "months")}
+    return (
+        (Codes("codes of diseases (ICD-10)", "sensitive"), r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?[+*!]?", r".*\..*"),
+        (Codes("codes of medicines (ATC)", "sensitive"), r"[A-DGHJLMNPRSV]\d{2}[A-Z]{2}\d{2}", None),
+        (
+            quasi["postcodes"],
+            r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|[1-9]\d{3} ?[A-Z]{2}",
+            None,
+        ),
+        (quasi["postcodes"], r"〒?\d{3}-\d{4}|\d{5}-\d{3,4}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}", None),
+        (Codes("codes of regions (NUTS)", "quasi"), rf"(?:{countries})[0-9A-Z]{{1,3}}", r".*\d.*"),
+        (Codes("coordinates", "quasi"), r"\(?-?\d{1,2}\.\d{2,}[,; ] ?-?\d{1,3}\.\d{2,}\)?", None),
+        (quasi["dates"], r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?", None),
+        (Codes("times of the day", "quasi"), r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?", None),
+        (
+            quasi["dates"],
+            r"(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[ T]?\d{4}(?:\d{2})?)?",
+            None,
+        ),
+        (quasi["dates"], rf"(?i)\d{{1,2}}[-. /]*{_MONTH}[-., /]*\d{{2,4}}(?:[ T]\d.*)?", None),
+        (quasi["dates"], rf"(?i){_MONTH}[-. ]*\d{{1,2}},? +\d{{4}}(?:[ T]\d.*)?", None),
+        (quasi["dates"], r"\d{4}(?:年\d{1,2}月\d{1,2}日|(?:\. |년 )\d{1,2}(?:\. |월 )\d{1,2}(?:\.|일))", None),
+        (quasi["months"], rf"(?i){_MONTH}[-., /]*\d{{2,4}}|\d{{4}}[-., /]*{_MONTH}", None),
+        (quasi["months"], r"(?:19|20)\d{2}[-/.]?(?:0[1-9]|1[0-2])|(?:19|20)\d{2}[-. ]?[QqTW]\d{1,2}", None),
+    )
+
+
+_LISTS = (("states of the USA", "states"), ("countries", "countries"), ("countries", "countries_3"))
 
 
 def codes_in(domain: Domain) -> Codes | None:
     """Say what values are written in, if most of them are."""
-    if domain.kind in {"date", "datetime", "instant"}:
+    if domain.kind in {"date", "datetime", "instant"} or are_days(domain):
         return Codes("dates", "quasi")
-    if are_days(domain):
-        return Codes("dates", "quasi")
-    if domain.kind == "number":
-        return None
-    texts = sample_of_texts(domain)
-    if {text.strip().lower() for text in texts} in _SEXES:
+    texts = [text.strip() for text in sample_of_texts(domain)]
+    if {text.lower() for text in texts} in _SEXES:
         return Codes("a sex or gender", "quasi")
     if len(texts) < ENOUGH and not (len(texts) > 1 and any(sign.isdigit() for sign in texts[0])):
         return None
-    return next(filter(None, (_by_pattern(texts), _by_set(texts))), None)
-
-
-def _by_pattern(texts: Sequence[str]) -> Codes | None:
-    for codes, pattern, some in _PATTERNS:
-        if sum(bool(re.fullmatch(pattern, text.strip())) for text in texts) < MOST * len(texts):
-            continue
-        if len(texts) < ENOUGH and codes.about != "dates":
-            continue
-        if some is None or sum(bool(re.fullmatch(some, text)) for text in texts) >= 0.2 * len(texts):
-            return codes
-    return None
-
-
-def _by_set(texts: Sequence[str]) -> Codes | None:
-    for codes, known in _SETS:
-        if len(texts) >= ENOUGH and sum(text.strip().upper() in known for text in texts) >= MOST * len(texts):
-            return codes
+    for codes, pattern, some in _patterns():
+        if len(texts) >= ENOUGH or codes.about == "dates":
+            all_so = sum(bool(re.fullmatch(pattern, text)) for text in texts) >= MOST * len(texts)
+            if all_so and (some is None or sum(bool(re.fullmatch(some, text)) for text in texts) >= 0.2 * len(texts)):
+                return codes
+    for about, name in _LISTS if len(texts) >= ENOUGH else ():
+        known = frozenset(word_list("codes", name))
+        if sum(text.upper() in known for text in texts) >= MOST * len(texts):
+            return Codes(about, "quasi")
     return None
 
 
 def are_years(domain: Domain) -> bool:
     """Whether all numbers can be years of the last hundred and something."""
     values = domain.values
-    return _whole(domain) and len(values) > 1 and 1_880 <= values[0] <= values[-1] <= 2_050
+    return are_whole_numbers(domain) and len(values) > 1 and 1_880 <= values[0] <= values[-1] <= 2_050
 
 
 def suits(domain: Domain, wanted: str | None) -> bool:
@@ -149,7 +107,7 @@ def suits(domain: Domain, wanted: str | None) -> bool:
 def _are_each_another(domain: Domain) -> bool:
     """Whether texts or whole numbers hardly ever repeat, and are not few."""
     counts = domain.counts[: len(domain.values)]
-    if len(counts) < 20 or not (domain.kind == "text" or _whole(domain)):
+    if len(counts) < 20 or not (domain.kind == "text" or are_whole_numbers(domain)):
         return False
     return bool(10 * np.count_nonzero(counts == 1) >= 9 * int(counts.sum()))
 
@@ -168,7 +126,7 @@ def _are_numbers_of_people(domain: Domain) -> bool:
         return False
     if domain.kind == "text":
         return sum(any(map(str.isdigit, text)) for text in sample_of_texts(domain)) >= MOST * min(len(values), SAMPLE)
-    return _whole(domain) and int(values[-1]) - int(values[0]) < 4 * len(values)
+    return are_whole_numbers(domain) and int(values[-1]) - int(values[0]) < 4 * len(values)
 
 
 def _could_be_staff(domain: Domain) -> bool:
@@ -195,7 +153,7 @@ def _are_weights(domain: Domain) -> bool:
 def _are_owned_or_rented(domain: Domain) -> bool:
     """Whether one of a few texts says that somebody owns or rents a home."""
     texts = sample_of_texts(domain) if domain.kind == "text" and len(domain.values) <= 12 else []
-    return any(not HOLDING.isdisjoint(tokens_of(text)) for text in texts)
+    return any(not word_set("codes", "holding").isdisjoint(tokens_of(text)) for text in texts)
 
 
 def _are_postcodes(domain: Domain) -> bool:
@@ -211,20 +169,12 @@ def words_in(domain: Domain) -> Codes | None:
     texts = sample_of_texts(domain)
     if not 1 < len(texts) <= 200:
         return None
-    counts: dict[tuple[str, str], int] = {}
-    for text in texts:
-        tops = (
-            [
-                one
-                for one in topics_of(text)
-                if one.topic.strength >= 3 and one.covered >= 0.3 and one.topic.values != "people"
-            ]
-            if tokens_of(text)
-            else []
-        )
-        if tops and tops[0].topic.role in {"quasi", "sensitive"}:
-            key = tops[0].topic.about, str(tops[0].topic.role)
-            counts[key] = counts.get(key, 0) + 1
+    counts = Counter[tuple[str, str]]()
+    for text in filter(tokens_of, texts):
+        strong = (one for one in topics_of(text) if one.topic.strength >= 3 and one.covered >= 0.3)
+        topic = next((one.topic for one in strong if one.topic.values != "people"), None)
+        if topic is not None and topic.role in {"quasi", "sensitive"}:
+            counts[topic.about, topic.role] += 1
     if not counts:
         return None
     (about, role), most = max(counts.items(), key=lambda one: (one[1], one[0]))
@@ -236,16 +186,12 @@ def words_in(domain: Domain) -> Codes | None:
 def _are_years_of(domain: Domain) -> bool:
     """Whether whole numbers are years, with or without their century."""
     values = domain.values
-    return are_years(domain) or (_whole(domain) and len(values) > 2 and 40 <= values[0] <= values[-1] <= 99)
+    return are_years(domain) or (are_whole_numbers(domain) and len(values) > 2 and 40 <= values[0] <= values[-1] <= 99)
 
 
 def _are_days(domain: Domain) -> bool:
     """Whether whole numbers can be days that were counted from some day."""
-    return _whole(domain) and len(domain.values) > 30 and DAYS[0] <= np.median(domain.values) <= DAYS[1]
-
-
-def _whole(domain: Domain) -> bool:
-    return domain.kind == "number" and domain.values.dtype.kind == "i" and len(domain.values) > 0
+    return are_whole_numbers(domain) and len(domain.values) > 30 and DAYS[0] <= np.median(domain.values) <= DAYS[1]
 
 
 # The values that a topic can want, and how they are told
@@ -266,3 +212,75 @@ _SUITED: Mapping[str, Callable[[Domain], bool]] = {
     "few": lambda domain: len(domain.values) <= 12,
     "many": lambda domain: len(domain.values) > 12,
 }
+
+
+# Numbers and codes that stand for an account, a file or a sample, whatever the column is called: not amounts.
+
+ROWS = 4  # a number of an account or of a file stands in fewer rows than this on average
+OFTEN = 4  # no such number stands in so many times more rows than the others: amounts do, at round figures
+ONE_LENGTH = 0.99  # so large a share of the numbers has as many digits as the others; amounts have heavier tails
+
+# Numbers of so many digits that all have this length, and are spread evenly over it or even longer, are no amounts
+LONG, VERY_LONG = 6, 8
+
+ROUND = 0.05  # so large a share of amounts ends with two zeros; of numbers that stand for something it is a hundredth
+
+# Kolmogorov and Smirnov: the distance from an even spread, times the root of how many, below which it may be even
+EVEN = 2.0
+
+DIGITS = 4  # so many digits make a code that stands for somebody; fewer are those of a class or a stage
+
+Likeness = Literal["surely", "probably", "perhaps"]
+
+
+def like_account_numbers(domain: Domain) -> Likeness | None:
+    """Say how much values look as if each stood for one account, file or sample; ``None`` if they do not."""
+    counts = domain.counts[: len(domain.values)]
+    rows = int(counts.sum())
+    if rows < FEW_RECORDS or rows >= ROWS * len(counts) or int(counts.max()) > max(2, OFTEN * rows / len(counts)):
+        return None
+    if domain.kind == "text":
+        return _like_codes(domain)
+    if domain.kind == "number" and domain.values.dtype.kind == "i" and int(domain.values[0]) >= 0:
+        return _like_numbers(domain.values)
+    return None
+
+
+def _like_numbers(values: np.ndarray) -> Likeness | None:
+    """Tell numbers of one length, or spread evenly over all of a length, or one after another, from amounts."""
+    if np.mean(values % 100 == 0) > ROUND:
+        return None
+    low, high = int(values[0]), int(values[-1])
+    if high - low < ROWS * len(values) and low > len(values):
+        return "surely"  # one after another, and not counted from 1: ages and years are not so many
+    size = len(str(high))
+    decade = 10 ** (size - 1)
+    if np.mean(values >= decade) < ONE_LENGTH:  # zeros at the beginning may be lost
+        return "perhaps" if size >= LONG and _is_even(values, 0, 10 * decade) else None
+    if size >= DIGITS and _is_even(values, decade, 10 * decade):
+        return "surely" if size >= LONG else "probably"
+    if size >= VERY_LONG:
+        return "surely" if _is_even(values, low, high) else "probably"
+    return "perhaps" if size > DIGITS and (size >= LONG or _is_even(values, low, high)) else None
+
+
+def _is_even(values: np.ndarray, low: int, high: int) -> bool:
+    """Whether numbers may be spread evenly between two others."""
+    places = (values.astype(float) - low) / (high - low)
+    below = np.arange(len(values)) / len(values)
+    apart = max(float(np.max(places - below)), float(np.max(below + 1 / len(values) - places)))
+    return bool(apart <= EVEN / float(np.sqrt(len(values))))
+
+
+def _like_codes(domain: Domain) -> Likeness | None:
+    """Tell codes with digits from words, and from amounts that are written with decimals."""
+    texts = [text.strip() for text in sample_of_texts(domain)]
+    forms = [re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", text)) for text in texts]
+    codes = [form for form in forms if "0" in form and not re.search("a{5}|a a|[.,]0{1,2}$", form)]
+    if len(codes) < MOST * len(texts):
+        return None
+    runs = [max(map(len, re.findall("0+", form))) for form in codes]
+    lettered = sum("a" in form for form in codes) >= MOST * len(texts)
+    if not lettered and np.median(runs) < DIGITS:
+        return "perhaps"  # such as the two numbers of a blood pressure
+    return "surely" if np.median([form.count("0") for form in codes]) >= LONG else "probably"

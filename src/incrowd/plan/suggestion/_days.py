@@ -121,7 +121,7 @@ def says_when(domain: Domain) -> bool:
         return True
     if _is_fraction(domain) and len(domain.values) >= FEW and _lie_in(domain.values, 1, 13):
         some = domain.texts_at(range(0, len(domain.values), max(len(domain.values) // SAMPLE, 1)))
-        return _share(rf"(?:0?[1-9]|1[0-2])\.{_YEAR}", some) >= NEARLY_ALL
+        return sum(bool(re.fullmatch(rf"(?:0?[1-9]|1[0-2])\.{_YEAR}", text)) for text in some) >= NEARLY_ALL * len(some)
     return any(_fits(days) for days in _in_digits(_whole_numbers(domain)))
 
 
@@ -131,7 +131,8 @@ def could_say_when(domain: Domain) -> bool:
         values = domain.values
         return len(values) >= FEW and (_lie_in(values, *YEARS) or _lie_in(values, 30_000, SERIAL[1]))
     values = _whole_numbers(domain)
-    if len(values) > 1 and (_lie_in(values, *YEARS) or any(_lie_in(values, *one) for one in _moments())):
+    seconds = [(SECONDS[0] * 1_000**thousands, SECONDS[1] * 1_000**thousands) for thousands in range(4)]
+    if len(values) > 1 and any(_lie_in(values, *ends) for ends in (YEARS, SINCE_1582, *seconds)):
         return True
     if len(values) >= FEW and _lie_in(values, YEARS[0] * 1_000, YEARS[1] * 1_000):  # the day of the year
         return _fits((values % 1_000 >= 1) & (values % 1_000 <= 366))
@@ -155,37 +156,21 @@ def _are_short_days(texts: Sequence[str]) -> bool:
 
 def _in_digits(values: Numbers) -> Iterator[npt.NDArray[np.bool_]]:
     """Say of each number whether it is a day or a month, for every way to write these in digits alone."""
-    if not len(values):
-        return
+
+    def lie(part: Numbers, low: int, high: int) -> npt.NDArray[np.bool_]:
+        return (part >= low) & (part <= high)
+
     front, middle, back = values // 10_000, values // 100 % 100, values % 100
-    year = values % 10_000
     if len(values) > 1:
-        yield (_are_years(front)) & _are_months(middle) & _are_days(back)  # yyyymmdd
-        yield _are_years(year) & _are_months(front % 100) & _are_days(values // 1_000_000)  # ddmmyyyy
-        yield _are_years(year) & _are_days(front % 100) & _are_months(values // 1_000_000)  # mmddyyyy
+        year, second, first = lie(values % 10_000, *YEARS), front % 100, values // 1_000_000
+        yield lie(front, *YEARS) & lie(middle, 1, 12) & lie(back, 1, 31)  # yyyymmdd
+        yield year & lie(second, 1, 12) & lie(first, 1, 31)  # ddmmyyyy
+        yield year & lie(second, 1, 31) & lie(first, 1, 12)  # mmddyyyy
     if len(values) >= FEW and _lie_in(values, 10_101, 999_999):
-        yield _are_years(values // 100) & _are_months(back)  # yyyymm
-        yield _are_months(middle) & _are_days(back)  # yymmdd
-        yield _are_days(front) & _are_months(middle)  # ddmmyy
-        yield _are_months(front) & _are_days(middle)  # mmddyy
-
-
-def _are_years(values: Numbers) -> npt.NDArray[np.bool_]:
-    return (values >= YEARS[0]) & (values <= YEARS[1])
-
-
-def _are_months(values: Numbers) -> npt.NDArray[np.bool_]:
-    return (values >= 1) & (values <= 12)
-
-
-def _are_days(values: Numbers) -> npt.NDArray[np.bool_]:
-    return (values >= 1) & (values <= 31)
-
-
-def _moments() -> Iterator[tuple[int, int]]:
-    yield SINCE_1582
-    for thousands in range(4):
-        yield SECONDS[0] * 1_000**thousands, SECONDS[1] * 1_000**thousands
+        yield lie(values // 100, *YEARS) & lie(back, 1, 12)  # yyyymm
+        yield lie(middle, 1, 12) & lie(back, 1, 31)  # yymmdd
+        yield lie(front, 1, 31) & lie(middle, 1, 12)  # ddmmyy
+        yield lie(front, 1, 12) & lie(middle, 1, 31)  # mmddyy
 
 
 def _whole_numbers(domain: Domain) -> Numbers:
@@ -207,7 +192,3 @@ def _lie_in(values: Numbers, low: int, high: int) -> bool:
 
 def _fits(holds: npt.NDArray[np.bool_]) -> bool:
     return bool(len(holds) and holds.mean() >= NEARLY_ALL)
-
-
-def _share(form: str, texts: Sequence[str]) -> float:
-    return sum(bool(re.fullmatch(form, text)) for text in texts) / len(texts)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from incrowd.core import Domain, Hierarchy, HierarchyError
+from incrowd.core import Census, Domain, Hierarchy, HierarchyError, atomic_path
 from incrowd.hierarchies import (
     COUNTRIES,
     Classification,
@@ -18,6 +21,8 @@ from incrowd.hierarchies import (
     Intervals,
     Mask,
     Postcodes,
+    Tree,
+    are_whole_numbers,
     auto,
     classification,
     codes_of,
@@ -26,44 +31,22 @@ from incrowd.hierarchies import (
     intervals,
     mask,
     postcodes,
+    similarity_tree,
+    write_csv,
 )
 from incrowd.plan._sections import HierarchyForm, form_of
 from incrowd.plan.suggestion._days import dates_in
-from incrowd.plan.suggestion._words import tokens_of
+from incrowd.plan.suggestion._words import tokens_of, word_list
 
 # Numbers that only name things: 1 for married, 2 for single. What lies between two of them means nothing.
 
 MOST = 300  # more values than that are no list of names
 LARGEST = 99_999  # codes have so many digits at most
 
-# What has no order, whatever it is called
+# What has names of things, where its other names count or measure.
+THINGS = ("a family", "work", "health cover", "a dwelling or what is seen of it")
+# What has no order, whatever it is called.
 ALWAYS = frozenset({"origin", "a place", "belief or politics", "a sex or gender", "codes of regions (NUTS)"})
-
-# What words of a column's name begin with that name things, where its other names count or measure
-WORDS: Mapping[str, tuple[str, ...]] = {
-    "a family": (
-        "mar", "marit", "marst", "mastat", "mstat", "marstat", "maritl", "civil", "ecivil", "civile", "staciv",
-        "familienstand", "famst", "zivilstand", "matri", "burg", "relat", "relp", "parent", "lebensform", "leefvorm",
-        "woonvorm", "hhtype", "haushaltstyp", "typmen", "typfam",
-    ),
-    "work": (
-        "occ", "job", "beruf", "prof", "metier", "ocup", "beroep", "ind", "indust", "branch", "sector", "secteur",
-        "settore", "setor", "wz", "nace", "naf", "ateco", "cnae", "sbi", "sic", "soc", "isco", "kldb", "csp", "pcs",
-        "class", "emp", "work", "wrk", "erw", "stellung", "stib", "lab", "lf", "cow", "esr", "statut", "contract",
-        "contrat", "department", "dept", "division",
-    ),
-    "health cover": ("type", "plan", "insur", "cover", "kasse"),
-    "a dwelling or what is seen of it": ("type", "tenure", "heat", "fuel", "roof", "wall", "floor", "material"),
-}  # fmt: skip
-
-# What words begin with that count or measure something
-COUNTED = (
-    "hour", "hrs", "year", "yrs", "exper", "expr", "week", "wks", "day", "month", "length", "size", "num", "count",
-    "age",
-    "prestige", "isei", "siops", "jahr", "stunden", "anzahl", "zeit", "heure", "annee", "nombre", "nb", "hora", "ano",
-    "numero", "ore", "anni", "uren", "jaren", "aantal", "time", "rate", "income", "wage", "dist", "since", "tenure",
-    "popul", "dens", "lat", "lon", "elev", "alt", "room", "area", "rank", "level", "grade",
-)  # fmt: skip
 
 
 def names_things(domain: Domain, about: str | None) -> bool:
@@ -72,9 +55,10 @@ def names_things(domain: Domain, about: str | None) -> bool:
     if not 2 < len(values) <= MOST or int(values[0]) < 0 or int(values[-1]) > LARGEST:
         return False
     words = tokens_of(domain.column)
-    if any(word.startswith(COUNTED) for word in words):
+    if any(word.startswith(word_list("names", "counted")) for word in words):
         return False
-    return about in ALWAYS or any(word.startswith(WORDS.get(about or "", ())) for word in words)
+    things = word_list("things", about) if about in THINGS else ()
+    return about in ALWAYS or any(word.startswith(things) for word in words)
 
 
 # Codes and names of which it is known what belongs together: countries, diseases, jobs, regions, postcodes.
@@ -113,15 +97,13 @@ POSTCODES: Mapping[str, str] = {
     "US": r"[0-9]{5}(?:-[0-9]{4})?",
 }
 
-# Names of columns, and the countries that use them for codes of such a length. Codes of four digits are Austrian or
+# Names of columns, and the country that uses them for its codes. Codes of four digits are Austrian or
 # Swiss, Danish or Norwegian, Belgian or Australian under the same name: they are asked about
-CODE_WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("plz", ("DE",)), ("postleitzahl", ("DE",)), ("code postal", ("FR",)), ("codigo postal", ("ES",)),
-    ("codice postale", ("IT",)), ("cap", ("IT",)), ("codice avviamento postale", ("IT",)), ("cep", ("BR",)),
-    ("pincode", ("IN",)), ("pin code", ("IN",)), ("postnummer", ("SE",)), ("postnr", ("SE",)),
-)  # fmt: skip
-
-
+CODE_WORDS: Mapping[str, str] = {
+    "plz": "DE", "postleitzahl": "DE", "code postal": "FR", "codigo postal": "ES", "codice postale": "IT", "cap": "IT",
+    "codice avviamento postale": "IT", "cep": "BR", "pincode": "IN", "pin code": "IN", "postnummer": "SE",
+    "postnr": "SE",
+}  # fmt: skip
 # No street in Germany has a postcode that begins so: 11 is for authorities, the others are kept in reserve
 UNUSED = ("00", "05", "11", "43", "62")
 
@@ -162,11 +144,10 @@ def _likely(domain: Domain, about: str | None) -> Iterator[tuple[ClassificationN
 def _look_like(domain: Domain, name: ClassificationName, about: str | None) -> bool:
     """Say whether all texts look like codes of a classification, and like nothing else."""
     texts = domain.values.tolist()
-    if all(re.fullmatch(SHAPES[name], text) for text in texts) and (
-        name != "icd-10" or any("." in one for one in texts)
-    ):
-        return True
-    if name != "icd-10" or not all(re.fullmatch(UNDOTTED, text) for text in texts):
+    shaped = all(re.fullmatch(SHAPES[name], text) for text in texts)
+    if name != "icd-10" or (shaped and any("." in one for one in texts)):
+        return shaped
+    if not all(re.fullmatch(UNDOTTED, text) for text in texts):
         return False
     if len(texts) < ENOUGH:
         return about == "health"
@@ -220,22 +201,19 @@ def postcodes_in(domain: Domain) -> Postcodes | None:
 def _by_word(domain: Domain) -> Postcodes | None:
     words = tokens_of(domain.column)
     told = [word.upper() for word in (words[:1] + words[-1:]) if len(words) > 1 and word.upper() in COUNTRIES]
-    used = next((countries for word, countries in CODE_WORDS if _is_called(domain, word)), ())
+    used = [country for word, country in CODE_WORDS.items() if _is_called(domain, word)][:1]
     found = next((country for country in (*told, *used) if _has_shape(domain, country)), None)
     return postcodes(found) if found is not None else postcodes("DE") if is_guess(domain) else None
 
 
 def _has_shape(domain: Domain, country: str) -> bool:
     """Say whether all values have the shape of a country's postcodes, but for zeros that some numbers lost."""
-    return None not in postcodes(country).paths(domain) and (domain.kind == "text" or _short(domain, country) <= LOST)
+    return None not in postcodes(country).paths(domain) and (
+        domain.kind == "text" or _share_too_short(domain, country) <= LOST
+    )
 
 
-def lost_zeros(domain: Domain, country: str) -> bool:
-    """Say whether some postcodes are numbers that lost their zeros, if they are of this country."""
-    return domain.kind == "number" and _short(domain, country) > 0
-
-
-def _short(domain: Domain, country: str) -> float:
+def _share_too_short(domain: Domain, country: str) -> float:
     """Give the share of numbers that have fewer digits than postcodes of a country."""
     texts, digits = domain.texts[: len(domain.values)], postcodes(country).digits
     return sum(len(str(text)) < digits for text in texts) / max(len(texts), 1)
@@ -243,9 +221,8 @@ def _short(domain: Domain, country: str) -> float:
 
 def is_guess(domain: Domain) -> bool:
     """Say whether postcodes could be German, and neither their form nor their name says so."""
-    if any(_is_called(domain, word) for word, _ in CODE_WORDS) or not any(
-        _is_called(domain, word) for word in ANYWHERE
-    ):
+    is_called, is_told = (any(_is_called(domain, word) for word in words) for words in (ANYWHERE, CODE_WORDS))
+    if is_told or not is_called:
         return False
     texts = [str(text).zfill(5 if domain.kind == "number" else 0) for text in domain.texts[: len(domain.values)]]
     shaped = all(re.fullmatch("[0-9]{5}", text) and not text.startswith(UNUSED) for text in texts)
@@ -283,17 +260,12 @@ def suggest_hierarchy(domain: Domain, about: str | None, stored: Domain | None =
     """Give a hierarchy and what to say about it, if anything."""
     # It must fit the values as the table holds them, which may be texts that are numbers or days.
     hierarchy, check = _choose(domain, about)
-    if stored is not None and not _covers(hierarchy, stored):
-        hierarchy, check = _choose(stored, about)
+    if stored is not None:
+        try:
+            hierarchy.bind(stored)
+        except HierarchyError:
+            hierarchy, check = _choose(stored, about)
     return form_of(hierarchy), check
-
-
-def _covers(hierarchy: Hierarchy, domain: Domain) -> bool:
-    try:
-        hierarchy.bind(domain)
-    except HierarchyError:
-        return False
-    return True
 
 
 def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
@@ -305,7 +277,7 @@ def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
     by_day, check = dates_in(domain)
     if by_day is not None:
         return by_day, check
-    if _whole(domain) and names_things(domain, about):
+    if are_whole_numbers(domain) and names_things(domain, about):
         return (frequent_for(domain, 0.01, 0.05) if len(domain.values) > SOME else None) or flat(), BY_HAND
     chosen = auto().choose(domain)
     if chosen == mask() and not _are_short_codes(domain):
@@ -330,19 +302,98 @@ def _by_name(domain: Domain, about: str | None) -> Hierarchy | None:
 def _about_country(domain: Domain, found: Hierarchy) -> str:
     """Say what to check about postcodes."""
     if isinstance(found, Postcodes):
-        return LOST_ZEROS if lost_zeros(domain, found.country) else WHICH_COUNTRY if is_guess(domain) else ""
+        lost = domain.kind == "number" and _share_too_short(domain, found.country) > 0
+        return LOST_ZEROS if lost else WHICH_COUNTRY if is_guess(domain) else ""
     lengths = {len(str(text)) for text in domain.texts[: len(domain.values)]}
     return OTHER_COUNTRY if isinstance(found, Mask) and lengths != {5} and len(domain.values) > 1 else ""
 
 
 def _lies_in(domain: Domain, low: int, high: int) -> bool:
     values = domain.values
-    return _whole(domain) and low <= values[0] <= values[-1] <= high and values[-1] - values[0] > APART
-
-
-def _whole(domain: Domain) -> bool:
-    return domain.kind == "number" and domain.values.dtype.kind == "i" and len(domain.values) > 0
+    return are_whole_numbers(domain) and low <= values[0] <= values[-1] <= high and values[-1] - values[0] > APART
 
 
 def _are_short_codes(domain: Domain) -> bool:
-    return (domain.kind == "text" or _whole(domain)) and max(map(len, map(str, domain.values)), default=0) <= LONG
+    return (domain.kind == "text" or are_whole_numbers(domain)) and max(
+        map(len, map(str, domain.values)), default=0
+    ) <= LONG
+
+
+# Trees of values that go with the same others in a table: for names of which nothing else is known.
+
+FEWEST, MOST_IN_A_TREE = 5, 300  # so many values a column needs for a tree, and may have
+COLUMNS, BINS = 12, 16  # values are compared by so many other columns at most, each in so many parts
+
+
+def trees_of(census: Census, names: Sequence[str]) -> dict[str, Tree]:
+    """Build the trees of some columns from the joint counts with the other quasi-identifiers."""
+    # Confidential columns are not looked at: what is published must not say whose values go with which disease.
+    domains = {name: census.domains[name] for name in names if census.domains[name].kind in {"text", "number"}}
+    names = [name for name, domain in domains.items() if FEWEST <= len(domain.values) <= MOST_IN_A_TREE]
+    compared = census.quasi[: COLUMNS + 1] if names else ()  # one of them may be the column itself
+    codes = dict(zip(census.quasi, census.codes, strict=True))
+    parts = {name: _parts(census.domains[name]).take(codes[name]) for name in compared}
+    counts = census.counts if (census.counts != 1).any() else None
+    trees = {}
+    for name in names:
+        domain = census.domains[name]
+        beside = [parts[other] for other in compared if other != name][:COLUMNS]
+        tree = similarity_tree(domain, _together(codes[name], len(domain), beside, counts, len(domain.values)))
+        if tree is not None:
+            trees[name] = tree
+    return trees
+
+
+def _together(
+    codes: npt.NDArray[np.integer],
+    size: int,
+    beside: Sequence[npt.NDArray[np.uint8]],
+    counts: npt.NDArray[np.integer] | None,
+    known: int,
+) -> list[npt.NDArray[np.int64]]:
+    """Count how often each of the known values stands beside each part of other columns."""
+    width = BINS + 1
+    rows = codes.astype(np.int64) * width
+    found = (np.bincount(rows + parts, counts, size * width) for parts in beside)
+    return [np.rint(one).astype(np.int64).reshape(size, width)[:known] for one in found]
+
+
+def _parts(domain: Domain) -> npt.NDArray[np.uint8]:
+    """Give the part of each code: neighbours with about as many rows where values have an order, else frequent ones."""
+    counts, known = domain.counts.astype(np.int64), len(domain.values)
+    result = np.full(len(counts), BINS, dtype=np.int64)  # a missing value is a part of its own
+    if known <= BINS:
+        result[:known] = np.arange(known)
+    elif domain.kind == "text":
+        frequent = np.argsort(-counts[:known], kind="stable")[: BINS - 1]
+        result[:known] = BINS - 1
+        result[frequent] = np.arange(len(frequent))
+    else:
+        before = np.cumsum(counts[:known]) - counts[:known]
+        result[:known] = np.minimum(before * BINS // max(int(counts[:known].sum()), 1), BINS - 1)
+    return result.astype(np.uint8)
+
+
+def ladder_files(plan: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Say in which file beside a plan the tree of each column is kept: names made safe, none twice."""
+    folder, taken, files = plan.with_name(f"{plan.stem}-ladders"), set[str](), {}
+    for name in names:
+        safe = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:60] or "column"
+        number, unique = 1, f"{safe}_column" if _RESERVED.fullmatch(safe) else safe
+        while unique.casefold() in taken:
+            number += 1
+            unique = f"{safe}-{number}"
+        taken.add(unique.casefold())
+        files[name] = folder / f"{unique}.csv"
+    return files
+
+
+_RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)
+
+
+def write_trees(trees: Mapping[str, Tree], files: Mapping[str, Path], *, force: bool) -> None:
+    """Write trees, all or none: none if one of the files may not be replaced."""
+    with ExitStack() as stack:
+        for name, tree in trees.items():
+            files[name].parent.mkdir(exist_ok=True)
+            write_csv(tree, stack.enter_context(atomic_path(files[name], force=force)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,23 +16,8 @@ import numpy.typing as npt
 
 from incrowd.core import Domain
 from incrowd.hierarchies import forms_of, moments_of
+from incrowd.plan.suggestion._words import word_list
 
-_TEXTS = (
-    "?", "??", "-", "--", ".", "..", "na", "n/a", "n.a.", "n. a.", "#n/a", "<na>", "nan", "null", "none",
-    "missing", "unknown", "unk", "k.a.", "k. a.", "k.a", "k/a", "keine angabe", "unbekannt", "fehlt",
-    "inconnu", "nsp", "n.d.", "n/d", "non renseigné", "desconocido", "ns/nc", "sconosciuto", "onbekend", "s/i",
-    "desconhecido", "não informado", "nieznane", "brak", "нет данных", "н/д", "不明", "未知", "无", "無", "미상",
-    "dk", "d/k", "don't know", "dont know", "do not know", "not known", "not sure", "unsure", "refused",
-    "refusal", "declined", "no answer", "no response", "not stated", "not reported", "not answered", "not available",
-    "not applicable", "not specified", "unspecified", "undisclosed", "prefer not to say", "dk/na", "dk/nr", "nr", "dnk",
-    "weiß nicht", "weiss nicht", "w.n.", "verweigert", "keine antwort", "nicht bekannt", "trifft nicht zu", "entfällt",
-    "ne sait pas", "nsp/nr", "refus", "sans réponse", "sans objet", "non déclaré", "non précisé", "non réponse",
-    "no sabe", "no contesta", "ns", "nc", "no consta", "no aplica", "se niega", "sin dato", "sin datos", "no informado",
-    "non so", "non risponde", "non noto", "non disponibile", "rifiuto", "weet niet", "weigert", "geen antwoord",
-    "niet bekend", "não sabe", "não respondeu", "não se aplica", "recusou", "ignorado", "nie wiem", "odmowa",
-    "vet ej", "vet inte", "ved ikke", "vet ikke", "uoplyst", "uppgift saknas", "わからない", "無回答", "无回答", "不详",
-)  # fmt: skip
-GAP_MARKS = frozenset(_TEXTS)  # texts, in small letters, that often stand for a missing value
 NEGATIVE = (-1, -2, -7, -8, -9, -77, -88, -99, -999, -9999)
 NINES = (9, 99, 999, 9999, 99999, 999999, 99999999)
 # Numbers that often stand for one: where nothing else is negative, and where nothing else is nearly as large. Surveys
@@ -75,16 +61,34 @@ class Gaps:
     from_texts: bool = False  # whether numbers are read from texts, of which any can be called missing
 
     def questions(self, left_out: Collection[str]) -> Iterator[str]:
-        """Ask about the marks; whether one is a value of a column that is left out does not matter."""
-        gaps = [
-            replace(gap, elsewhere=tuple(name for name in gap.elsewhere if name not in left_out)) for gap in self.found
+        """Ask about the marks and say what to do then: one line for all that can be called missing."""
+        # Whether one is a value of a column that is left out does not matter.
+        found = [
+            replace(gap, elsewhere=tuple(one for one in gap.elsewhere if one not in left_out)) for gap in self.found
         ]
-        return questions_of_gaps(gaps, self.missing, from_texts=self.from_texts)
+        called = [gap for gap in found if not gap.elsewhere and (self.from_texts or not gap.number)]
+        if called:
+            marks = (*self.missing, *(gap.mark for gap in called))
+            line = ", ".join(json.dumps(text, ensure_ascii=False) for text in marks)
+            typed = [*dict.fromkeys(name for gap in called for name in gap.becoming)]
+            then = f"; {listed(typed)} would then be of numbers or dates" if typed else ""
+            does, others = ("does it", "") if len(called) == 1 else ("do these", " without those that do not")
+            yield f"{_counted(called)}: {does} {MISSING} Then write missing = [{line}] below [data]{others}{then}"
+        for gap in found:
+            if gap not in called:
+                beside = f" It is a value of {listed(gap.elsewhere)} too." if gap.elsewhere else ""
+                yield f"{_counted([gap])}: does it {MISSING}{beside} Then make it null in the table"
 
 
 def is_mark(text: str) -> bool:
     """Say whether a text often stands for a missing value."""
-    return not text.strip() or text.strip().casefold() in GAP_MARKS
+    return not text.strip() or text.strip().casefold() in gap_marks()
+
+
+@cache
+def gap_marks() -> frozenset[str]:
+    """Give texts, in small letters, that often stand for a missing value."""
+    return frozenset(word_list("marks", "missing"))
 
 
 def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]) -> list[Gap]:
@@ -110,8 +114,16 @@ def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]
 
 def marks_in(domain: Domain) -> dict[str, int]:
     """Give the marks in a column that perhaps stand for missing values, and in how many rows each stands."""
-    found = _texts_in(domain) if domain.kind == "text" else _numbers_in(domain) if domain.kind == "number" else {}
-    return found | _days_in(domain)
+    places: list[int] = []
+    if len(domain.values) > 1 and domain.kind == "text":
+        places = [place for place, text in enumerate(domain.values.tolist()) if is_mark(text)]
+    elif len(domain.values) > 1 and domain.kind == "number" and domain.values.dtype.kind != "O":
+        places = [*_negatives(domain), *_last(domain)]
+    return _counts_at(domain, places + _placeholders(domain))
+
+
+def _counts_at(domain: Domain, places: Sequence[int]) -> dict[str, int]:
+    return {text: int(domain.counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
 
 
 def without(domain: Domain, marks: Collection[str]) -> Domain:
@@ -133,54 +145,26 @@ def as_missing(domain: Domain, marks: Collection[str]) -> Domain:
     return replace(rest, counts=np.append(known, missing))
 
 
-def questions_of_gaps(gaps: Sequence[Gap], missing: Sequence[str], *, from_texts: bool) -> Iterator[str]:
-    """Ask whether marks stand for missing values, and say what to do then: one line for all that can be called so."""
-    called = [gap for gap in gaps if not gap.elsewhere and (from_texts or not gap.number)]
-    if called:
-        line = ", ".join(json.dumps(text, ensure_ascii=False) for text in (*missing, *(gap.mark for gap in called)))
-        typed = [*dict.fromkeys(name for gap in called for name in gap.becoming)]
-        then = f"; {listed(typed)} would then be of numbers or dates" if typed else ""
-        one = len(called) == 1
-        does, others = ("does it", "") if one else ("do these", " without those that do not")
-        yield f"{_counted(called)}: {does} {MISSING} Then write missing = [{line}] below [data]{others}{then}"
-    for gap in gaps:
-        if gap not in called:
-            beside = f" It is a value of {listed(gap.elsewhere)} too." if gap.elsewhere else ""
-            yield f"{_counted([gap])}: does it {MISSING}{beside} Then make it null in the table"
-
-
 def _counted(gaps: Sequence[Gap]) -> str:
     """Say of some marks how often each stands where; many are named first and counted together."""
+    times = [sum(gap.columns.values()) for gap in gaps]
     if len(gaps) > 2 * NAMED:
-        times = sum(sum(gap.columns.values()) for gap in gaps)
         columns = len({name for gap in gaps for name in gap.columns})
         marks = ", ".join(repr(gap.mark) for gap in gaps)
-        return f"{marks} stand {times:,} times in {columns:,} column{'' if columns == 1 else 's'}"
-    return ", ".join(map(_stands, gaps))
-
-
-def _stands(gap: Gap) -> str:
-    times = sum(gap.columns.values())
-    return f"{gap.mark!r} stands {times:,} time{'' if times == 1 else 's'} in {listed([*gap.columns])}"
+        return f"{marks} stand {sum(times):,} times in {columns:,} column{'' if columns == 1 else 's'}"
+    return ", ".join(
+        f"{gap.mark!r} stands {many:,} time{'' if many == 1 else 's'} in {listed([*gap.columns])}"
+        for gap, many in zip(gaps, times, strict=True)
+    )
 
 
 def _elsewhere(mark: str, columns: Mapping[str, int], domains: Mapping[str, Domain]) -> tuple[str, ...]:
     """Name the columns in which a number is a value as any other."""
     if mark not in NUMERALS:
         return ()
-    others = {name: one for name, one in domains.items() if name not in columns and one.kind in {"number", "text"}}
-    return tuple(
-        name
-        for name, one in others.items()
-        if (one.values == (int(mark) if one.kind == "number" else mark)).any()
-    )  # fmt: skip
-
-
-def _texts_in(domain: Domain) -> dict[str, int]:
-    if len(domain.values) < 2:
-        return {}
-    texts = domain.values.tolist()
-    return {text: int(domain.counts[place]) for place, text in enumerate(texts) if is_mark(text)}
+    wanted = {"number": int(mark), "text": mark}
+    others = ((name, one) for name, one in domains.items() if name not in columns and one.kind in wanted)
+    return tuple(name for name, one in others if (one.values == wanted[one.kind]).any())
 
 
 def _numerals_in(domain: Domain, is_typed: Callable[[list[str]], bool]) -> dict[str, int]:
@@ -196,15 +180,7 @@ def _numerals_in(domain: Domain, is_typed: Callable[[list[str]], bool]) -> dict[
     words = not any(sign.isdigit() for text in others for sign in text)
     if not words and (len(others) <= FEW or is_typed(told) or not is_typed(others)):
         return {}
-    return {texts[place]: int(domain.counts[place]) for place in places}
-
-
-def _numbers_in(domain: Domain) -> dict[str, int]:
-    if len(domain.values) < 2 or domain.values.dtype.kind == "O":
-        return {}
-    places = [*_negatives(domain), *_last(domain)]
-    counts = domain.counts
-    return {text: int(counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
+    return _counts_at(domain, places)
 
 
 def _negatives(domain: Domain) -> list[int]:
@@ -245,18 +221,16 @@ def _ending(values: npt.NDArray[Any], marks: Sequence[int]) -> int:
 
 def _are_codes(values: npt.NDArray[Any]) -> bool:
     """Say whether numbers are all whole ones from 0 or 1 on, and few: a list of codes."""
-    first = values[0]
-    return (
-        first in {0, 1} and 1 < len(values) <= CODES and bool((values == np.arange(first, first + len(values))).all())
-    )
+    steps = values - np.arange(len(values))
+    return steps[0] in {0, 1} and 1 < len(values) <= CODES and bool((steps == steps[0]).all())
 
 
-def _days_in(domain: Domain) -> dict[str, int]:
-    """Find days that programs write where there is none: the first and the last ones, far from all others."""
+def _placeholders(domain: Domain) -> list[int]:
+    """Give the places of days that programs write where there is none: the first and the last, far from all others."""
     form = next(iter(forms_of(domain)), None)
     found = None if form is None and domain.kind in {"text", "number"} else moments_of(domain, form)
     if found is None or len(found[0]) <= FEW:
-        return {}
+        return []
     days = found[0].astype("datetime64[D]")
     order = np.argsort(days, kind="stable")
     usual = float(np.median(domain.counts[: len(days)]))
@@ -265,7 +239,7 @@ def _days_in(domain: Domain) -> dict[str, int]:
         often = domain.counts[end] > max(NEAR * usual, NEAR)
         if str(days[end]) in PLACEHOLDERS and (abs(days[end] - days[beside]) >= APART or often):
             places.append(int(end))
-    return {text: int(domain.counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
+    return places
 
 
 def _becomes_typed(domain: Domain, marks: Collection[str], is_typed: Callable[[list[str]], bool]) -> bool:

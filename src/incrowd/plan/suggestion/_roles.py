@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from incrowd.core import Domain
 from incrowd.evidence import ColumnProfile
 from incrowd.hierarchies import FEW_RECORDS, are_numbers, is_free_text, pattern_of
-from incrowd.plan.suggestion._account_numbers import like_account_numbers
 from incrowd.plan.suggestion._answers import (
     are_bands,
     are_scores,
@@ -23,10 +22,10 @@ from incrowd.plan.suggestion._answers import (
     is_scale,
     is_verdict,
 )
-from incrowd.plan.suggestion._codes import Codes, are_years, codes_in, suits, words_in
+from incrowd.plan.suggestion._codes import Codes, are_years, codes_in, like_account_numbers, suits, words_in
 from incrowd.plan.suggestion._days import could_say_when, says_when
 from incrowd.plan.suggestion._proper_names import are_people, are_towns
-from incrowd.plan.suggestion._words import Found, is_question_number, topics_of
+from incrowd.plan.suggestion._words import TopicMatch, is_question_number, topics_of
 
 SuggestedRole = Literal["identifier", "quasi", "sensitive", "insensitive", "drop"]
 
@@ -81,7 +80,7 @@ class Clues:
 
     column: ColumnProfile
     domain: Domain
-    topics: Sequence[Found]
+    topics: Sequence[TopicMatch]
 
     @property
     def nearly_unique(self) -> bool:
@@ -98,23 +97,21 @@ class Clues:
         """Whether all values are whole numbers."""
         return self.domain.kind == "number" and self.domain.values.dtype.kind == "i"
 
+    @property
+    def is_coded(self) -> bool:
+        """Whether a word of the name is that of a number which stands for somebody."""
+        return any(one.topic.about in NUMBERS for one in self.topics)
+
 
 def clues_of(column: ColumnProfile, domain: Domain, *, named: bool = True) -> Clues:
     """Read the name, if it is more than a number, and keep of what it says what fits the values."""
     if not named:
         return Clues(column, domain, [])
-    verdict = is_verdict(domain)
-    topics = [
-        one
-        for one in topics_of(column.name)
-        if suits(domain, one.topic.values) and not (verdict and one.topic.about == "a place") and _can_be(one, domain)
-    ]
-    return Clues(column, domain, topics)
-
-
-def _can_be(found: Found, domain: Domain) -> bool:
-    """Whether so many values are possible: there are not a dozen sexes, written as numbers."""
-    return found.topic.about != "a sex or gender" or domain.kind != "number" or len(domain.values) <= SEXES
+    impossible = {"a place"} if is_verdict(domain) else set()
+    if domain.kind == "number" and len(domain.values) > SEXES:
+        impossible.add("a sex or gender")
+    fitting = (one for one in topics_of(column.name) if suits(domain, one.topic.values))
+    return Clues(column, domain, [one for one in fitting if one.topic.about not in impossible])
 
 
 def subjects_of(columns: Iterable[Clues]) -> frozenset[str]:
@@ -135,15 +132,16 @@ def subjects_of(columns: Iterable[Clues]) -> frozenset[str]:
     return frozenset(found | {what for what, holds in told.items() if holds})
 
 
-def guess_role(clues: Clues, subjects: Collection[str]) -> RoleGuess:
+def guess_role(clues: Clues, subjects: frozenset[str]) -> RoleGuess:
     """Guess the role of one column; whoever knows the table decides."""
     codes = codes_in(clues.domain)
     return _by_account_number(clues, codes, next(filter(None, _guesses(clues, codes, subjects))))
 
 
-def _guesses(clues: Clues, codes: Codes | None, subjects: Collection[str]) -> Iterator[RoleGuess | None]:
+def _guesses(clues: Clues, codes: Codes | None, subjects: frozenset[str]) -> Iterator[RoleGuess | None]:
     """Ask in turn what says most: values that name somebody, dates, numbers of people, the name, codes, the rest."""
-    yield _without_values(clues)
+    if clues.column.records and not len(clues.domain.values):
+        yield RoleGuess("drop", "empty", sure=False)
     yield _by_pattern(clues)
     if codes is not None and codes.about in TIMES:
         about = clues.topics[0].topic.about if clues.topics and clues.topics[0].topic.role == "quasi" else None
@@ -159,11 +157,6 @@ def _guesses(clues: Clues, codes: Codes | None, subjects: Collection[str]) -> It
     if codes is not None:
         yield RoleGuess(codes.role, f"values look like {codes.about}", codes.sure, codes.about)
     yield from _by_values(clues, subjects)
-
-
-def _without_values(clues: Clues) -> RoleGuess | None:
-    empty = clues.column.records and not len(clues.domain.values)
-    return RoleGuess("drop", "empty", sure=False) if empty else None
 
 
 def _by_pattern(clues: Clues) -> RoleGuess | None:
@@ -209,8 +202,7 @@ def _by_time(clues: Clues) -> RoleGuess | None:
         about = name.about if name is not None and name.role == "quasi" else None
         return RoleGuess("quasi", "values say when something happened", sure=name is not None, about=about or "dates")
     secret = name is not None and name.about != "money" and (name.role == "sensitive" or name.sensitive_in)
-    coded = any(one.topic.about in NUMBERS for one in clues.topics)
-    if secret and not coded and could_say_when(clues.domain):
+    if secret and not clues.is_coded and could_say_when(clues.domain):
         return RoleGuess("quasi", "numbers could count days or seconds: when it happened", sure=False, about="dates")
     return None
 
@@ -226,11 +218,8 @@ def _by_answers(clues: Clues) -> RoleGuess | None:
 def _by_place(clues: Clues, codes: Codes | None) -> RoleGuess | None:
     """Take postcodes, towns and codes of countries for what they are, though the name speaks of something else."""
     role = clues.topics[0].topic.role if clues.topics else None
-    if (
-        codes is not None
-        and codes.about in PLACES
-        and (role == "sensitive" or (role == "identifier" and not clues.nearly_unique))
-    ):
+    other = role == "sensitive" or (role == "identifier" and not clues.nearly_unique)
+    if codes is not None and codes.about in PLACES and other:
         return RoleGuess("quasi", f"values look like {codes.about}", codes.sure, codes.about)
     if role in {None, "sensitive"} and are_towns(clues.domain):
         return RoleGuess("quasi", "values look like towns", sure=False, about="a place")
@@ -241,25 +230,28 @@ def _by_words(clues: Clues) -> RoleGuess | None:
     """Take what the values speak of where the name means something only in its surroundings, as ``status`` does."""
     if not clues.topics or clues.topics[0].topic.strength >= SPEAKS - 0.5 or clues.topics[0].topic.role != "quasi":
         return None
+    return _by_spoken_words(clues)
+
+
+def _by_spoken_words(clues: Clues) -> RoleGuess | None:
     words = words_in(clues.domain)
     if words is None:
         return None
     return RoleGuess(words.role, f"values speak of {words.about}", sure=False, about=words.about)
 
 
-def _by_name(clues: Clues, found: Found, subjects: Collection[str]) -> RoleGuess | None:
+def _by_name(clues: Clues, found: TopicMatch, subjects: frozenset[str]) -> RoleGuess | None:
     """Take what a name says, unless the values contradict."""
     topic, reason = found.topic, f"name suggests {found.topic.about}"
     sure = topic.sure and topic.strength >= SPEAKS and found.covered >= 0.3 and found.known >= 0.7
-    sure = sure and not _is_opposed(clues, found) and not _is_code(clues, found)
+    sure = sure and not _is_doubtful(clues, found)
     match topic.role:
         case "identifier" | "household":
-            return _number(clues, found, reason)
+            return _by_identifying_name(clues, found, reason)
         case "weight":
-            return _weight(clues, found, reason, subjects)
+            return _by_weight(clues, found, reason, subjects)
         case "quasi" | "sensitive":
-            within = topic.sensitive_in and not subjects.isdisjoint(topic.sensitive_in)  # type: ignore[attr-defined]
-            role: SuggestedRole = "sensitive" if within else topic.role
+            role: SuggestedRole = topic.role if subjects.isdisjoint(topic.sensitive_in) else "sensitive"
             if topic.role == "quasi" and clues.domain.kind == "text" and clues.nearly_unique:
                 return RoleGuess("quasi", f"{reason}, nearly every value occurs once", sure=False, about=topic.about)
             if role == "sensitive" and clues.column.distinct < 2:
@@ -269,52 +261,43 @@ def _by_name(clues: Clues, found: Found, subjects: Collection[str]) -> RoleGuess
             return None
 
 
-def _is_code(clues: Clues, found: Found) -> bool:
-    """Whether a confidential name is that of a code, too: nobody knows what the number of a test says."""
-    return found.topic.role == "sensitive" and any(one.topic.about in NUMBERS for one in clues.topics)
-
-
-def _is_opposed(clues: Clues, found: Found) -> bool:
-    """Whether as much of a confidential name speaks of something that others know: children, places, ages."""
+def _is_doubtful(clues: Clues, found: TopicMatch) -> bool:
+    """Whether a confidential name is that of a code, too, or as much of it speaks of something that others know."""
     if found.topic.role != "sensitive":
         return False
     known = (one for one in clues.topics if one.topic.role == "quasi" and one.topic.strength >= SPEAKS)
-    return any(one.covered >= max(found.covered, 0.3) for one in known)
+    return clues.is_coded or any(one.covered >= max(found.covered, 0.3) for one in known)
 
 
-def _number(clues: Clues, found: Found, reason: str) -> RoleGuess | None:
+def _by_identifying_name(clues: Clues, found: TopicMatch, reason: str) -> RoleGuess | None:
     """Tell a number or a name that stands for somebody from a code with a few values."""
     topic = found.topic
-    names = topic.about == NAME and clues.domain.kind == "text" and clues.column.distinct > 2
-    if not names and (clues.few or (topic.strength < SPEAKS and not _could_count_people(clues))):
-        return None
+    records, distinct = clues.column.records, clues.column.distinct
+    names = topic.about == NAME and clues.domain.kind == "text" and distinct > 2
+    could_count = records < FEW_RECORDS or (distinct > FEW and 50 * distinct >= records)
+    if not names and (clues.few or (topic.strength < SPEAKS and not could_count)):
+        return None  # a weak name such as nr counts people only if its values are many, none of them far more often
     if clues.domain.kind == "boolean" or (clues.domain.kind == "number" and not clues.whole):
         return None
     stands_for: Literal["record", "household"] | None = "household" if topic.role == "household" else None
-    if topic.about in NUMBERS:
-        stands_for = "record"
-    if clues.column.records >= FEW_RECORDS and clues.column.share_alone < 0.5:
-        return RoleGuess("identifier", f"{reason}, values repeat", sure=False, about=topic.about, stands_for=stands_for)
-    return RoleGuess("identifier", reason, sure=True, about=topic.about, stands_for=stands_for)
+    stands_for = "record" if topic.about in NUMBERS else stands_for
+    repeat = records >= FEW_RECORDS and clues.column.share_alone < 0.5
+    reason = f"{reason}, values repeat" if repeat else reason
+    return RoleGuess("identifier", reason, not repeat, topic.about, stands_for)
 
 
-def _could_count_people(clues: Clues) -> bool:
-    """Whether a weak name such as ``nr`` has the values of a number of people: many, none of them far more often."""
-    column = clues.column
-    return column.records < FEW_RECORDS or (column.distinct > FEW and 50 * column.distinct >= column.records)
-
-
-def _by_values(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess]:
+def _by_values(clues: Clues, subjects: frozenset[str]) -> Iterator[RoleGuess]:
     """Guess by the values alone: never certain, and in doubt a column helps to recognise somebody."""
-    column, domain = clues.column, clues.domain
-    if _is_running_number(clues):
+    column, domain, shape = clues.column, clues.domain, f"{clues.column.kind}, {_values(clues.column)}"
+    each_once = clues.whole and clues.nearly_unique
+    if each_once and int(domain.values[-1]) - int(domain.values[0]) + 1 <= 1.2 * len(domain.values):
         yield RoleGuess("identifier", "a running number", sure=False, stands_for="record")
-    if clues.whole and clues.nearly_unique and int(domain.values[0]) >= LONG_NUMBER:
+    if each_once and int(domain.values[0]) >= LONG_NUMBER:
         yield RoleGuess("identifier", "long numbers, nearly every one occurs once", sure=False, stands_for="record")
     if column.kind == "text" and clues.nearly_unique:
         yield RoleGuess("identifier", "nearly every value occurs once", sure=False)
-    if words := words_in(domain):
-        yield RoleGuess(words.role, f"values speak of {words.about}", sure=False, about=words.about)
+    if spoken := _by_spoken_words(clues):
+        yield spoken
     if is_scale(domain) or is_verdict(domain):
         yield RoleGuess("sensitive", "values are answers of a scale", sure=False, about=OPINIONS)
     if are_bands(domain) or are_scores(domain):
@@ -325,11 +308,11 @@ def _by_values(clues: Clues, subjects: Collection[str]) -> Iterator[RoleGuess]:
         yield RoleGuess("quasi", "values look like years", sure=False)
     about = next((one for one in ABOUT if one in subjects and column.distinct > 1), None)
     if about is not None and not clues.topics and _is_like_the_rest(clues, about, subjects):
-        yield RoleGuess("sensitive", f"{_shape(column)} in a table about {about}", sure=False)
-    yield RoleGuess("quasi", f"nothing tells what it is: {_shape(column)}", sure=False)
+        yield RoleGuess("sensitive", f"{shape} in a table about {about}", sure=False)
+    yield RoleGuess("quasi", f"nothing tells what it is: {shape}", sure=False)
 
 
-def _weight(clues: Clues, found: Found, reason: str, subjects: Collection[str]) -> RoleGuess | None:
+def _by_weight(clues: Clues, found: TopicMatch, reason: str, subjects: frozenset[str]) -> RoleGuess | None:
     """Tell the weight of a body from one of a survey."""
     domain = clues.domain
     of_child = "health" in subjects and is_of_a_child(domain)
@@ -344,33 +327,17 @@ def _weight(clues: Clues, found: Found, reason: str, subjects: Collection[str]) 
     return RoleGuess("drop", reason.replace("a weight", "a survey weight"), sure=False, stands_for="weight")
 
 
-def _is_like_the_rest(clues: Clues, about: str, subjects: Collection[str]) -> bool:
+def _is_like_the_rest(clues: Clues, about: str, subjects: frozenset[str]) -> bool:
     """Whether a column without a telling name is probably of the kind that most columns of its table are of."""
     if is_question_number(clues.column.name) or (about != "money" and could_say_when(clues.domain)):
         return False
     measured = are_numbers(clues.domain) and clues.column.distinct > (FEW if about != "money" else 3 * FEW)
-    if about == "money":
-        return measured and _could_be_money(clues)
+    if about == "money":  # fractions, or larger than ages, years and hours ever are
+        amounts = clues.domain.kind == "number" and (not clues.whole or bool(clues.domain.values[-1] >= 1_000))
+        return measured and amounts
     rated = about == "belief" and is_rating(clues.domain)
     return CLEARLY in subjects or (MOSTLY in subjects and (measured or rated))
 
 
-def _could_be_money(clues: Clues) -> bool:
-    """Whether numbers are fractions, or larger than ages, years and hours ever are."""
-    return clues.domain.kind == "number" and (not clues.whole or bool(clues.domain.values[-1] >= 1_000))
-
-
-def _shape(column: ColumnProfile) -> str:
-    return f"{column.kind}, {_values(column)}"
-
-
 def _values(column: ColumnProfile) -> str:
     return f"{column.distinct:,} value{'' if column.distinct == 1 else 's'}"
-
-
-def _is_running_number(clues: Clues) -> bool:
-    """Whether whole numbers follow each other with hardly a gap, each once."""
-    values = clues.domain.values
-    if not clues.whole or not clues.nearly_unique:
-        return False
-    return int(values[-1]) - int(values[0]) + 1 <= 1.2 * len(values)

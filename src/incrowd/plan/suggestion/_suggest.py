@@ -16,15 +16,21 @@ from incrowd.plan._sections import FlatForm, FrequentForm, form_of
 from incrowd.plan.suggestion._answers import is_for_analysis
 from incrowd.plan.suggestion._combinations import SinglingOut, alone_with, census_of, singling_out
 from incrowd.plan.suggestion._days import UNREAD
-from incrowd.plan.suggestion._ladders import suggest_hierarchy
+from incrowd.plan.suggestion._ladders import suggest_hierarchy, trees_of
 from incrowd.plan.suggestion._missing import Gaps
-from incrowd.plan.suggestion._persons import Persons, persons_in, properties, telling_rows_together, with_blocks
 from incrowd.plan.suggestion._presentation import SAID
 from incrowd.plan.suggestion._promise import promise_for
 from incrowd.plan.suggestion._reading import Read, read_table
-from incrowd.plan.suggestion._relations import alike, related
+from incrowd.plan.suggestion._relations import (
+    Persons,
+    persons_in,
+    telling_rows_together,
+    with_blocks,
+    with_giveaways,
+    with_properties,
+    with_twins,
+)
 from incrowd.plan.suggestion._roles import RoleGuess, SuggestedRole, clues_of, guess_role, subjects_of
-from incrowd.plan.suggestion._similarity import trees_of
 from incrowd.plan.suggestion._suggestion import ColumnSuggestion, Suggestion
 from incrowd.plan.suggestion._words import numbers_only
 from incrowd.release import Reading
@@ -192,7 +198,8 @@ def _guesses(read: Read) -> tuple[dict[str, RoleGuess], Persons]:
     }
     subjects = subjects_of(clues.values())
     known = with_blocks(clues, {name: guess_role(one, subjects) for name, one in clues.items()})
-    known = related(engine, clues, properties(engine, clues, alike(engine, clues, known)))
+    for adjusted in (with_twins, with_properties, with_giveaways):
+        known = adjusted(engine, clues, known)
     persons = persons_in(engine, clues, known)
     if persons.household is None:  # one person each, but still a household
         named = next((name for name, guess in known.items() if guess.stands_for == "household"), None)

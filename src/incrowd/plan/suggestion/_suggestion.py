@@ -16,7 +16,7 @@ from incrowd.hierarchies import Tree
 from incrowd.plan._plan import Plan
 from incrowd.plan._sections import HierarchyForm, form_of, plain_of
 from incrowd.plan.suggestion._combinations import Combination, SinglingOut
-from incrowd.plan.suggestion._ladders import BY_HAND
+from incrowd.plan.suggestion._ladders import BY_HAND, ladder_files, write_trees
 from incrowd.plan.suggestion._presentation import (
     counted,
     html_of,
@@ -29,7 +29,6 @@ from incrowd.plan.suggestion._presentation import (
     tables_for,
 )
 from incrowd.plan.suggestion._roles import SuggestedRole
-from incrowd.plan.suggestion._similarity import ladder_files, write_trees
 
 if TYPE_CHECKING:
     from incrowd.plan.suggestion._suggest import Look

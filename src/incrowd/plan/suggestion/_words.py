@@ -2,60 +2,57 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 TopicRole = Literal["identifier", "quasi", "sensitive", "household", "weight", "none"]
 
-# From so many letters on a word that is asked for is found inside of another one too, as German builds them
+# From so many letters on a word that is asked for is found inside of another one too, as German builds them.
 COMPOUND = 6
-
 PHRASE = 4  # so many words make the longest phrase
-
-# Of words of two letters only these are found inside of others
-GLUED = frozenset({"hh", "ed", "bp", "yr", "wt", "ht", "dx", "hs", "nb"})
-
-# A letter before a short word: the logarithm of, the number of, whether or not, years of, exactly
-PREFIXES = frozenset({"l", "n", "d", "y", "x"})
-
-# What stands before these words is what a name is about: the county of a conviction is a county
-OF = frozenset({"of", "de", "du", "des", "di", "del", "da", "do", "van", "der"})
-
 CODEBOOK = 3  # so many names of a letter and a number are those of one codebook; fewer are like them by chance
 TINY = 2  # words of so few letters mean many things: beside others they say less
 DOUBTFUL = 0.5  # so much of a name counts as known at most that was cut into short pieces
-
-_PLACES = """
-area city county country district province region town village zone site center centre clinic hospital facility branch
-office ward location klinik krankenhaus standort zentrum praxis filiale stadt ort centro sede hopital etablissement
-"""
-PLACES = frozenset(_PLACES.split())  # what ends with one of these is a place, whatever it is the place of
-
-_PEOPLE = """
-victim victims insured offender offenders suspect suspects defendant accused inmate prisoner convict arrestee detainee
-refugee patient donor doctor physician surgeon nurse caregiver carer smoker pensioner borrower debtor claimant
-policyholder payer voter member opfer tater beschuldigter versicherter patientin arzt arztin haftling schuldner rentner
-victime assure medecin detenu emprunteur victima asegurado medico preso deudor vittima assicurato detenuto slachtoffer
-verdachte verzekerde arts vitima segurado ofiara pacjent lekarz
-"""
-# Before another word these say whose it is, not what: the age of a victim is an age
-PEOPLE = frozenset(_PEOPLE.split())
-
-OF_PEOPLE = 2.0  # so much less they count there
-
-# Letters that are not made of another one and an accent
+OF_PEOPLE = 2.0  # so much less count people before another word: the age of a victim is an age
+HEAD = 2.0  # so much more counts a place before a word of OF, or at the end of a name
+# Of words of two letters only these are found inside of others.
+GLUED = frozenset({"hh", "ed", "bp", "yr", "wt", "ht", "dx", "hs", "nb"})
+# A letter before a short word: the logarithm of, the number of, whether or not, years of, exactly.
+PREFIXES = frozenset({"l", "n", "d", "y", "x"})
+# What stands before these words is what a name is about: the county of a conviction is a county.
+OF = frozenset({"of", "de", "du", "des", "di", "del", "da", "do", "van", "der"})
+# Letters that are not made of another one and an accent.
 LETTERS = str.maketrans({
     "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ł": "l", "Ł": "L", "đ": "d", "ð": "d",
     "þ": "th", "\N{LATIN SMALL LETTER DOTLESS I}": "i",
 })  # fmt: skip
 
-HEAD = 2.0  # so much more counts a place before such a word
+
+@cache
+def read_toml(file: str) -> dict[str, Any]:
+    """Read a file of words, once."""
+    return tomllib.loads(resources.files("incrowd.plan.suggestion").joinpath(file).read_text(encoding="utf-8"))
+
+
+@cache
+def word_list(table: str, name: str) -> tuple[str, ...]:
+    """Give the words of a list in their order; where commas stand between, an entry may have several."""
+    text = read_toml("lists.toml")[table][name]
+    return tuple(" ".join(word.split()) for word in (text.split(",") if "," in text else text.split()))
+
+
+@cache
+def word_set(table: str, name: str) -> frozenset[str]:
+    """Give all single words of a list."""
+    return frozenset(word for entry in word_list(table, name) for word in tokens_of(entry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TopicMatch:
     """A topic in a name: how strongly, how much of the name speaks of it, and how much is known at all."""
 
     topic: Topic
@@ -96,19 +93,18 @@ class Vocabulary:
         exact = self.phrases.get(words, ())
         if len(words) > 1 or any(topic.values is None for topic in exact):
             return exact
-        stem = next((self.stems[stem] for stem in _beginnings(words[0]) if stem in self.stems), ())
+        beginnings = (words[0][:length] for length in range(len(words[0]), 2, -1))
+        stem = next((self.stems[stem] for stem in beginnings if stem in self.stems), ())
         return (*exact, *(topic for topic in stem if topic not in exact))
 
-    def ends(self, word: str) -> tuple[Topic, ...]:
-        """Say what a word is about by its longest known ending."""
-        return next((self.endings[word[cut:]] for cut in range(1, len(word) - 1) if word[cut:] in self.endings), ())
-
-    def whole(self, words: tuple[str, ...]) -> tuple[Topic, ...]:
+    def topics_by_parts(self, words: tuple[str, ...]) -> tuple[Topic, ...]:
         """Say what a phrase is about; a single word that is not in the list also by its beginning and its ending."""
         found = self.topics(words)
         if len(words) > 1 or words in self.phrases:
             return found
-        return (*found, *(topic for topic in self.ends(words[0]) if topic not in found))
+        ends = (words[0][cut:] for cut in range(1, len(words[0]) - 1))
+        ending = next((self.endings[end] for end in ends if end in self.endings), ())
+        return (*found, *(topic for topic in ending if topic not in found))
 
     def speaks(self, word: str) -> bool:
         """Whether a word alone says what a column is."""
@@ -122,33 +118,32 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """Read the list of words, once."""
-    text = resources.files("incrowd.plan.suggestion").joinpath("words.toml").read_text(encoding="utf-8")
-    phrases: dict[tuple[str, ...], dict[Topic, None]] = {}
-    stems: dict[str, dict[Topic, None]] = {}
-    endings: dict[str, dict[Topic, None]] = {}
-    for entry in tomllib.loads(text)["topic"]:
-        words = entry.pop("words")
-        topic = Topic(**{**entry, "sensitive_in": tuple(entry.get("sensitive_in", ()))})
-        for written in filter(None, map(str.strip, words.replace("\n", ",").split(","))):
+    phrases: dict[Any, dict[Topic, None]] = defaultdict(dict)
+    stems: dict[Any, dict[Topic, None]] = defaultdict(dict)
+    endings: dict[Any, dict[Topic, None]] = defaultdict(dict)
+    for entry in read_toml("words.toml")["topic"]:
+        said = {name: value for name, value in entry.items() if name != "words"}
+        topic = Topic(**{**said, "sensitive_in": tuple(said.get("sensitive_in", ()))})
+        for written in filter(None, map(str.strip, entry["words"].replace("\n", ",").split(","))):
             parts = tokens_of(written)
             if written.startswith("*"):
-                endings.setdefault(parts[0], {})[topic] = None
+                endings[parts[0]][topic] = None
             elif written.endswith("*") and len(parts) == 1:
-                stems.setdefault(parts[0], {})[topic] = None
+                stems[parts[0]][topic] = None
             else:
-                phrases.setdefault(parts, {})[topic] = None
+                phrases[parts][topic] = None
             if len(parts) > 1 and all(part.isalpha() and part.isascii() for part in parts):
-                phrases.setdefault(("".join(parts),), {})[topic] = None
-    return Vocabulary(*({key: tuple(found) for key, found in one.items()} for one in (phrases, stems, endings)))  # type: ignore[arg-type]
+                phrases["".join(parts),][topic] = None
+    return Vocabulary(*({key: tuple(found) for key, found in one.items()} for one in (phrases, stems, endings)))
 
 
-def topics_of(name: str) -> list[Found]:
+def topics_of(name: str) -> list[TopicMatch]:
     """Say what a column could be about by its name, the strongest first."""
     tokens = tokens_of(name)
     if is_question_number(name) and not vocabulary().topics(tokens[:2]):
         return []  # its letters say nothing
     cut = tuple(piece for token in tokens for piece in pieces_of(token))
-    best: dict[Topic, Found] = {}
+    best: dict[Topic, TopicMatch] = {}
     for found in (*_found(cut, glued=cut != tokens), *(_found(tokens) if cut != tokens else ())):
         if found.topic not in best or found.weight > best[found.topic].weight:
             best[found.topic] = found
@@ -157,18 +152,14 @@ def topics_of(name: str) -> list[Found]:
 
 def numbers_only(names: Iterable[str]) -> frozenset[str]:
     """Give the names of a letter and a number that say nothing: most of the same letter are in no codebook."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, dict[str, bool]] = defaultdict(dict)
     for name in names:
-        if is_question_number(name) and len(tokens_of(name)[0]) == 1:
-            groups.setdefault(tokens_of(name)[0], []).append(name)
-    known = vocabulary().topics
-    told = {letter: sum(bool(known(tokens_of(name)[:2])) for name in group) for letter, group in groups.items()}
-    return frozenset(
-        name
-        for letter, group in groups.items()
-        for name in group
-        if told[letter] < CODEBOOK or 2 * told[letter] < len(group)
-    )
+        tokens = tokens_of(name)
+        if is_question_number(name) and len(tokens[0]) == 1:
+            groups[tokens[0]][name] = bool(vocabulary().topics(tokens[:2]))
+    known = {letter: sum(group.values()) for letter, group in groups.items()}
+    unknown = (group for letter, group in groups.items() if known[letter] < max(CODEBOOK, len(group) / 2))
+    return frozenset(name for group in unknown for name in group)
 
 
 def topic_of(name: str) -> Topic | None:
@@ -185,33 +176,31 @@ def fit_of(name: str, phrase: str) -> int:
     return 2 * len(written) if len(written) >= COMPOUND and written in joined else 0
 
 
-def _found(words: tuple[str, ...], *, glued: bool = False) -> Iterator[Found]:
+def _found(words: tuple[str, ...], *, glued: bool = False) -> Iterator[TopicMatch]:
     """Find the phrases of a name, and how much of its letters each covers; short pieces of glued words say less."""
     known = vocabulary()
     letters = max(sum(map(len, filter(str.isalpha, words))), 1)
     share = sum(len(word) for word in words if word.isalpha() and known.topics((word,))) / letters
     unknown = glued and any(len(word) > 1 and word.isupper() for word in words)
-    for start, end in _spans(len(words)):
-        phrase = words[start:end]
-        covered = sum(map(len, filter(str.isalpha, phrase))) / letters
-        short = glued and sum(map(len, phrase)) < 5
-        if unknown and sum(map(len, phrase)) <= len("die") and phrase[0] not in GLUED:
+    for start, end in itertools.combinations(range(len(words) + 1), 2):
+        phrase, length = words[start:end], sum(map(len, words[start:end]))
+        known_piece = phrase[0] in GLUED
+        if end - start > PHRASE or (unknown and length <= len("die") and not known_piece):
             continue  # a few letters of a longer word that nobody knows
-        for topic in known.whole(phrase):
+        covered = sum(map(len, filter(str.isalpha, phrase))) / letters
+        is_tiny = len(words) > 1 and length <= TINY and phrase[0].isascii() and not known_piece
+        is_owner = len(phrase) == 1 and end < len(words) and phrase[0] in word_set("names", "people")
+        said = min(max(share, covered), DOUBTFUL if glued and length < 5 else 1)
+        for topic in known.topics_by_parts(phrase):
             if topic.strength and not (topic.alone and covered < 1):
                 head = HEAD if topic.about == "a place" and _is_head(words, end) else 0
-                tiny = (
-                    len(words) > 1 and len("".join(phrase)) <= TINY and phrase[0] not in GLUED and phrase[0].isascii()
-                )
-                weight = topic.strength + 0.3 * (end - start - 1) + covered + head - tiny * (topic.about == "health")
-                weight -= OF_PEOPLE * (len(phrase) == 1 and phrase[0] in PEOPLE and end < len(words))
-                told = max(share, covered)
-                yield Found(topic, weight, covered, min(told, DOUBTFUL) if short else told)
+                weight = topic.strength + 0.3 * (end - start - 1) + covered + head - OF_PEOPLE * is_owner
+                yield TopicMatch(topic, weight - (is_tiny and topic.about == "health"), covered, said)
 
 
 def _is_head(words: tuple[str, ...], end: int) -> bool:
     """Whether a name is about what ends here: ``county of conviction``, ``property area``."""
-    return words[end] in OF if end < len(words) else words[-1] in PLACES
+    return words[end] in OF if end < len(words) else words[-1] in word_set("names", "places")
 
 
 def is_question_number(name: str) -> bool:
@@ -280,14 +269,3 @@ def _cut(token: str) -> tuple[str, ...]:
                 options.append((best[start][0] + 1 + short - 0.02 * len(piece) ** 2, (*best[start][1], piece)))
         best.append(min(options, key=lambda option: (option[0], len(option[1]), option[1])))
     return best[-1][1]
-
-
-def _beginnings(word: str) -> Iterator[str]:
-    for length in range(len(word), 2, -1):
-        yield word[:length]
-
-
-def _spans(number: int) -> Iterator[tuple[int, int]]:
-    for start in range(number):
-        for end in range(start + 1, min(start + PHRASE, number) + 1):
-            yield start, end
