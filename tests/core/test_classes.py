@@ -169,8 +169,8 @@ def test_classes_merge_into_regions() -> None:
 
 
 def test_the_whole_table_is_one_class() -> None:
-    assert classes(VISITS, entity="who").whole().size.tolist() == [3]
-    assert len(open_table([]).census(CensusRequest(("age",))).classes().whole()) == 0
+    assert classes(VISITS, entity="who").as_one().size.tolist() == [3]
+    assert len(open_table([]).census(CensusRequest(("age",))).classes().as_one()) == 0
 
 
 TABLES: st.SearchStrategy[list[Row]] = st.lists(

@@ -13,7 +13,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import Classes, Domain
-from incrowd.models import Choice, Form, Judge, Key, Measured, Model, Ratios, Requirement, choices, promise
+from incrowd.models import Form, Judge, Key, Measured, Model, Ratios, Requirement, choices, promise
 from incrowd.models._form import FORMS
 from web.serving import PATIENTS, PLAN, Visitor, serving
 
@@ -36,20 +36,13 @@ def even() -> Iterator[type[Model]]:
         union_closed: ClassVar[bool] = True
         limit: ClassVar[str] = "Pairs of twins look alike."
         forms: ClassVar[tuple[Form, ...]] = (
-            Form(
-                "even",
-                ">=",
+            Form("even", ">=", "even>=4", lambda clause: Even(clause.number), brackets=()).offer(
+                "Even groups",
                 "even>=4",
-                lambda parts: Even(parts.number),
-                brackets=frozenset(),
-                choice=Choice(
-                    "Even groups",
-                    "even>=4",
-                    "Odd ones out.",
-                    "Twins.",
-                    (Key("least", "whole number", "the fewest", "4"),),
-                    needs="nothing",
-                ),
+                "Odd ones out.",
+                "Twins.",
+                Key("least", "whole number", "the fewest", "4"),
+                needs="nothing",
             ),
         )
 
@@ -58,8 +51,7 @@ def even() -> Iterator[type[Model]]:
             return Requirement("even", ">=", Fraction(self.least)), Requirement("odd", "<=", Fraction(0))
 
         def judges(self, schema: ic.Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-            del schema, domains
-            return (Halves(self),)
+            return (Halves(self, (), schema, domains),)
 
         def meaning(self, *, several: bool = False) -> str:
             return f"Everybody has a partner; several: {several}."

@@ -17,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 import incrowd as ic
 from incrowd.core import Census, CensusRequest, Classes, Domain, Ladder, Step
 from incrowd.engines import open_table
-from incrowd.models import NTJudge, _region_distances as far, nt_curve
+from incrowd.models import NTJudge, _distances, nt_curve
 from models import slow
 
 Row = tuple[int, int, str]
@@ -296,7 +296,7 @@ def test_few_classes_at_a_time_give_the_same(rows: list[Row], n: int, how: Any) 
     judge = bound(ic.NTCloseness(n, 0.3, distance=how), census)
     at_once = judge.measure(census.classes())[0].floats.tolist()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(far, "SPREAD", 7)
+        patch.setattr(_distances, "SPREAD", 7)
         assert judge.measure(census.classes())[0].floats.tolist() == at_once
 
 

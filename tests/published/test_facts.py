@@ -121,7 +121,7 @@ def class_weights(fact: dict[str, Any]) -> list[Any]:
     """Give the total weight of every class, or of the whole table as one class."""
     schema = schema_of(fact)
     census = census_of(fact, schema)
-    classes = census.classes() if fact.get("args", {}).get("qi") is None else census.classes().whole()
+    classes = census.classes() if fact.get("args", {}).get("qi") is None else census.classes().as_one()
     (judge,) = ic.PAlphaSensitive(1, 0).bind(schema, census.domains)
     _, weights = judge.measure(classes)
     return sorted(weights.at(number) for number in range(len(classes)))

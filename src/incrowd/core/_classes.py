@@ -212,7 +212,7 @@ class Classes:
         first[members[::-1]] = np.arange(len(members))[::-1]
         return Classes.of(Grouping(members, first), (), self.cells)
 
-    def whole(self) -> Classes:
+    def as_one(self) -> Classes:
         """Give the whole table as one class; none if the table is empty."""
         return self.merge(np.zeros(len(self), dtype=np.uint8), min(1, len(self)))
 

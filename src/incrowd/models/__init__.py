@@ -1,18 +1,27 @@
 """Promises: each privacy model is a small frozen object that judges classes."""
 
 from incrowd.models._alpha_association import AlphaAssociation, Association
+from incrowd.models._distances import RegionPairs
 from incrowd.models._feasibility import Feasibility, Obstacle, cumulative_max, feasibility, max_groups, max_p
-from incrowd.models._form import Choice, Clause, Form, Key, choices
-from incrowd.models._judge import Judge, Judgement, Requirement
+from incrowd.models._form import Form, Key, choices
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
 from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
-from incrowd.models._measurement import Measured, MeasuredNumber, Ratios, Sense, Sums, worst
-from incrowd.models._model import All, Model, sensitive_columns
+from incrowd.models._measurement import (
+    Judge,
+    Judgement,
+    Measured,
+    MeasuredNumber,
+    Ratios,
+    Requirement,
+    Sense,
+    Sums,
+    worst,
+)
+from incrowd.models._model import All, ColumnModel, Model, sensitive_columns
 from incrowd.models._nt_closeness import Certificates, NTCloseness, NTJudge, nt_curve
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
 from incrowd.models._promise import exact_text, file_promise, promise, trivial_notes
-from incrowd.models._region_distances import RegionPairs
 from incrowd.models._t_closeness import Coverage, Distance, TCloseness
 from incrowd.models._thresholds import (
     MOST_PEOPLE,
@@ -36,8 +45,7 @@ __all__ = [
     "Association",
     "BetaLikeness",
     "Certificates",
-    "Choice",
-    "Clause",
+    "ColumnModel",
     "Coverage",
     "DeltaDisclosure",
     "Distance",

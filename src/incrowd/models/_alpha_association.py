@@ -14,18 +14,45 @@ import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, group, warn
 from incrowd.hierarchies import places_in
-from incrowd.models._form import OF, Choice, Form, Key
-from incrowd.models._judge import Judge, Requirement
+from incrowd.models._form import OF, Form, Key, bracket, quoted
 from incrowd.models._l_diversity import LDiversity
-from incrowd.models._measurement import Measured, Ratios
-from incrowd.models._model import Model, Of, bracket, quoted, read_of, sensitive_columns
+from incrowd.models._measurement import Judge, Measured, Ratios, Requirement
+from incrowd.models._model import ColumnModel, Model, Of, read_of
 from incrowd.models._thresholds import Number, exact_fraction, number_text, threshold
 
 Alphas = Mapping[str, Number] | tuple[tuple[str, Number], ...]
 
 
+class _ShareJudge(Judge):
+    """Measures the largest share of all bounded values, or one share for each of them."""
+
+    def __init__(
+        self, model: AlphaAssociation, columns: tuple[str, ...], schema: Schema, domains: Mapping[str, Domain]
+    ) -> None:
+        super().__init__(model, columns, schema, domains)
+        domain = domains[columns[0]]
+        self._each = model.by_value is not None
+        self._places: npt.NDArray[np.int64] = np.zeros(len(domain), dtype=np.int64)
+        self._notes: tuple[str, ...] = ()
+        values = model.values if model.by_value is None else list(model.by_value)
+        if values is not None:
+            self._places, self._notes = _listed_places(values, domain)
+
+    def notes(self, classes: Classes) -> tuple[str, ...]:  # noqa: ARG002 - it is about the whole column
+        return self._notes
+
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        histogram = self.histogram(classes)
+        listed = self._places[histogram.values[0]]
+        if not self._each:
+            return (Ratios(histogram.largest(np.where(listed >= 0, histogram.counts, 0)), classes.size),)
+        places = range(len(self.model.requirements))
+        counts = (histogram.sums(np.where(listed == place, histogram.counts, 0)) for place in places)
+        return tuple(Ratios(count, classes.size) for count in counts)
+
+
 @dataclass(frozen=True)
-class AlphaAssociation(Model):
+class AlphaAssociation(ColumnModel):
     """No sensitive value makes up more than ``alpha`` of a class.
 
     Parameters
@@ -66,40 +93,41 @@ class AlphaAssociation(Model):
 
     upward_closed = False
     union_closed = True
+    judge = _ShareJudge
     limit = "Values that are not listed may fill a group."
     forms = (
         Form(
             "alpha",
             "<=",
             "alpha<=0.5[disease: HIV]",
-            lambda parts: AlphaAssociation(parts.number, parts.of, parts.values or None),
-            brackets=frozenset({"columns", "values"}),
-            choice=Choice(
-                "A bound on guesses ((alpha, k)-anonymity)",
-                "alpha<=0.5[COLUMN]",
-                "Guessing a value with more certainty than alpha.",
-                "Values that are not listed, where some are.",
-                (Key("alpha", "number from 0 to 1", "the largest share of one value in a group", "0.5"), OF),
-            ),
+            lambda clause: AlphaAssociation(clause.number, clause.of, clause.values or None),
             rank=50,
+            brackets=("columns", "values"),
+        ).offer(
+            "A bound on guesses ((alpha, k)-anonymity)",
+            "alpha<=0.5[COLUMN]",
+            "Guessing a value with more certainty than alpha.",
+            "Values that are not listed, where some are.",
+            Key("alpha", "number from 0 to 1", "the largest share of one value in a group", "0.5"),
+            OF,
         ),
         Form(
             "alpha",
             None,
             "alpha<=0.5[disease: HIV]",
-            lambda parts: AlphaAssociation(parts.arguments, parts.of),
+            lambda clause: AlphaAssociation(clause.arguments, clause.of),
             rank=51,
         ),
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "of", read_of(self.of))
+        self._normalize(of=read_of(self.of))
         if isinstance(self.alpha, (Mapping, tuple)):
-            object.__setattr__(self, "alpha", _read_alphas(self.alpha, self.values))
+            self._normalize(alpha=_read_alphas(self.alpha, self.values))
             return
-        object.__setattr__(self, "alpha", threshold(self.alpha, name="alpha", high=1, open_low=True))
+        self._normalize(alpha=threshold(self.alpha, name="alpha", high=1, open_low=True))
         if self.values is not None:
-            object.__setattr__(self, "values", _read_values(self.values))
+            self._normalize(values=_read_values(self.values))
 
     @property
     def by_value(self) -> dict[str, Fraction] | None:
@@ -110,7 +138,6 @@ class AlphaAssociation(Model):
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The bounds that every class must meet."""
         if self.by_value is None:
             return (Requirement("alpha", "<=", exact_fraction(self.alpha, name="alpha")),)
         return tuple(Requirement(f"alpha of {quoted(value)}", "<=", bound) for value, bound in self.by_value.items())
@@ -120,28 +147,19 @@ class AlphaAssociation(Model):
         """Where no value may have more than ``alpha``, there are 1 / ``alpha`` values or more; one may be missing."""
         if self.by_value is not None or self.values is not None:
             return None
-        return LDiversity(math.ceil(1 / exact_fraction(self.alpha, name="alpha")), self.of, missing=True)
+        return LDiversity(math.ceil(1 / self.requirements[0].bound), self.of, missing=True)
 
-    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Make one judge for every column, or combination of columns, that the promise is about."""
-        columns = sensitive_columns(self.of, schema, "AlphaAssociation")  # type: ignore[arg-type]
-        judge = _Judge if self.by_value is None else _EachValue
-        return tuple(judge(self, domains[name]) for name in columns)
-
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
-        """Say in one sentence what it means for a person in the table."""
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - shares are shares of people
         return "No group lets such a value be guessed with more certainty than the bound."
 
     @property
     def certificate_form(self) -> dict[str, Any]:
-        """What must be measured and how, as a certificate says it."""
         if self.by_value is not None:
             return {"kind": "alpha", "each": True, "values": list(self.by_value)}
         return {"kind": "alpha", "each": False, "values": None if self.values is None else list(self.values)}
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether every table keeps it."""
         return all(bound.bound == 1 for bound in self.requirements)
 
     def __str__(self) -> str:
@@ -149,46 +167,6 @@ class AlphaAssociation(Model):
             return f"alpha<={number_text(self.requirements[0].bound)}{bracket(self.of, values=self.values or ())}"
         bounds = ", ".join(f"{_argument(value)}={number_text(bound)}" for value, bound in self.by_value.items())
         return f"alpha({bounds}){bracket(self.of)}"
-
-
-class _Judge(Judge):
-    def __init__(self, model: AlphaAssociation, domain: Domain) -> None:
-        super().__init__(model, (domain.column,))
-        self._bounded = np.ones(len(domain), dtype=bool)
-        self._notes: tuple[str, ...] = ()
-        if model.values is not None:
-            places, self._notes = _places(model.values, domain)
-            self._bounded = places >= 0
-
-    def notes(self, classes: Classes) -> tuple[str, ...]:  # noqa: ARG002 - it is about the whole column
-        return self._notes
-
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        histogram = self.histogram(classes)
-        counts = np.where(self._bounded[histogram.values[0]], histogram.counts, 0)
-        largest = np.maximum.reduceat(counts, histogram.starts[:-1]) if len(counts) else counts
-        return (Ratios(largest, classes.size),)
-
-
-class _EachValue(Judge):
-    def __init__(self, model: AlphaAssociation, domain: Domain) -> None:
-        super().__init__(model, (domain.column,))
-        self._values = len(model.by_value or ())
-        self._places, self._notes = _places(list(model.by_value or ()), domain)
-
-    def notes(self, classes: Classes) -> tuple[str, ...]:  # noqa: ARG002 - it is about the whole column
-        return self._notes
-
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        histogram = self.histogram(classes)
-        listed = self._places[histogram.values[0]]
-        measured = []
-        for place in range(self._values):
-            entries = np.flatnonzero(listed == place)
-            counts = np.zeros(len(classes), dtype=np.int64)
-            np.add.at(counts, histogram.classes[entries], histogram.counts[entries])
-            measured.append(Ratios(counts, classes.size))
-        return tuple(measured)
 
 
 def _argument(value: str) -> str:
@@ -220,7 +198,7 @@ def _read_alphas(alphas: Alphas, values: Sequence[str] | None) -> tuple[tuple[st
     return tuple(sorted((value, threshold(alpha, name="alpha", high=1, open_low=True)) for value, alpha in pairs))
 
 
-def _places(values: Sequence[str], domain: Domain) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
+def _listed_places(values: Sequence[str], domain: Domain) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
     """Find the listed values, code by code; one that the column lacks may be misspelt, and then nothing is bounded."""
     places = places_in(values, domain)
     missing = len(values) - len(set(places[places >= 0].tolist()))

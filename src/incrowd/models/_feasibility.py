@@ -11,12 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Grouping, ParameterError, Schema, SchemaError, group
+from incrowd.core import Classes, ParameterError, Schema, SchemaError, group
 from incrowd.models._alpha_association import AlphaAssociation
-from incrowd.models._judge import Judge, Judgement, Requirement
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import RecursiveDiversity, least_values
-from incrowd.models._measurement import TOLERANCE, Sense
+from incrowd.models._measurement import TOLERANCE, Judge, Judgement, MeasuredNumber, Requirement, Sense
 from incrowd.models._model import Model
 from incrowd.models._nt_closeness import NTCloseness
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive
@@ -90,82 +89,67 @@ def _cumulative(columns: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
 
 # The nearest weaker promise that a table can still keep, its numbers rounded to the safe side.
 
-Values = Sequence[Fraction | float]
 
-
-def weaker(judge: Judge, measured: Values, counts: Sequence[int]) -> str | None:
-    """Weaken a promise until the whole table keeps it; ``None`` if what fails is no parameter.
-
-    Parameters
-    ----------
-    judge
-        What the whole table failed.
-    measured
-        What the whole table has, requirement by requirement.
-    counts
-        How often each value of the column occurs; only recursive diversity asks.
-    """
+def weaker_promise(judge: Judge, measured: Sequence[MeasuredNumber], counts: Sequence[int]) -> str | None:
+    """Weaken a promise that the whole table fails until it keeps it; ``None`` if what fails is no parameter."""
     model: Any = judge.model
     if isinstance(model, RecursiveDiversity):
-        return text(judge, _recursive(model, sorted(counts, reverse=True)))
+        return promise_text(judge, _recursive_for_counts(model, sorted(counts, reverse=True)))
     if isinstance(model, AlphaAssociation) and model.by_value is not None:
         pairs = zip(model.by_value.items(), measured, strict=True)
-        return text(judge, {"alpha": tuple((name, max(bound, safe(value, "<="))) for (name, bound), value in pairs)})
+        alphas = tuple((name, max(bound, safe_bound(value, "<="))) for (name, bound), value in pairs)
+        return promise_text(judge, {"alpha": alphas})
     failing = [pair for pair in zip(model.requirements, measured, strict=True) if _fails(*pair)]
-    numbers = {bound.name: safe(value, bound.sense) for bound, value in failing}
-    return text(judge, numbers) if set(numbers) <= {field.name for field in fields(model)} else None
+    numbers = {bound.name: safe_bound(value, bound.sense) for bound, value in failing}
+    return promise_text(judge, numbers) if set(numbers) <= {field.name for field in fields(model)} else None
 
 
-def weaker_by_implied(judge: Judge, measured: Fraction | float) -> str | None:
+def weaker_by_implied(judge: Judge, measured: MeasuredNumber) -> str | None:
     """Weaken a promise until the whole table keeps what it implies: so many values, or so much of the table."""
     model: Any = judge.model
     name = model.requirements[0].name
     if isinstance(model, RecursiveDiversity):
-        return text(judge, _recursive_of(model, int(measured)))
+        return promise_text(judge, _recursive_for_values(model, int(measured)))
     if name == "l":
-        return text(judge, {"l": safe(measured, ">=")})
+        return promise_text(judge, {"l": safe_bound(measured, ">=")})
     if name == "alpha":
-        return text(judge, {"alpha": safe(1 / Fraction(measured), "<=")})
-    return text(judge, {"t": safe(1 - Fraction(measured), "<=")}) if name == "t" else None
+        return promise_text(judge, {"alpha": safe_bound(1 / Fraction(measured), "<=")})
+    return promise_text(judge, {"t": safe_bound(1 - Fraction(measured), "<=")}) if name == "t" else None
 
 
-def text(judge: Judge, numbers: dict[str, Any]) -> str:
+def promise_text(judge: Judge, numbers: dict[str, Any]) -> str:
     """Write a judge's promise with other numbers."""
     about: dict[str, Any] = {"of": judge.columns} if judge.columns else {}
     model: Model = replace(judge.model, **numbers, **about)  # type: ignore[type-var]
     return str(model)
 
 
-def safe(value: Fraction | float, sense: Sense) -> int | Fraction:
+def safe_bound(value: MeasuredNumber, sense: Sense) -> int | Fraction:
     """Round a measured number so that as a bound it is met: to two places, below 1 to three digits."""
     slack = Fraction(0 if isinstance(value, Fraction) else TOLERANCE / 2 * max(1.0, value))
     exact = Fraction(value)
     places = 2 if exact >= 1 or exact <= 0 else min(12, 2 - math.floor(math.log10(exact)))
     scale = 10**places
-    if sense == ">=":
-        rounded = Fraction(math.floor((exact + slack) * scale), scale)
-    elif sense == "<=":
-        rounded = Fraction(math.ceil((exact - slack) * scale), scale)
-    else:
-        rounded = Fraction(math.floor((exact + slack) * scale) + 1, scale)
+    steps = math.ceil((exact - slack) * scale) if sense == "<=" else math.floor((exact + slack) * scale)
+    rounded = Fraction(steps + (sense == "<"), scale)
     return rounded.numerator if rounded.denominator == 1 else rounded
 
 
-def _fails(bound: Requirement, value: Fraction | float) -> bool:
+def _fails(bound: Requirement, value: MeasuredNumber) -> bool:
     return not {">=": value >= bound.bound, "<=": value <= bound.bound, "<": value < bound.bound}[bound.sense]
 
 
-def _recursive_of(model: RecursiveDiversity, values: int) -> dict[str, Any]:
+def _recursive_for_values(model: RecursiveDiversity, values: int) -> dict[str, Any]:
     """Lower ``l`` as far as so many values ask for, and raise ``c`` only where that is not enough."""
     rank = values - (least_values(Fraction(model.c), model.l) - model.l)
-    return {"l": rank} if rank >= 1 else {"l": 1, "c": safe(Fraction(1, values), "<")}
+    return {"l": rank} if rank >= 1 else {"l": 1, "c": safe_bound(Fraction(1, values), "<")}
 
 
-def _recursive(model: RecursiveDiversity, counts: list[int]) -> dict[str, Any]:
+def _recursive_for_counts(model: RecursiveDiversity, counts: list[int]) -> dict[str, Any]:
     """Lower ``l`` to the number of values, then raise ``c`` above what the first of them needs."""
     rank = min(model.l, len(counts))
     ratio = Fraction(counts[0], sum(counts[rank - 1 :]))
-    return {"l": rank, "c": model.c if ratio < model.c else safe(ratio, "<")}
+    return {"l": rank, "c": model.c if ratio < model.c else safe_bound(ratio, "<")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,22 +206,11 @@ class Feasibility:
 def feasibility(judges: Sequence[Judge], classes: Classes, max_suppressed_records: int = 0) -> Feasibility:
     """Say whether any release can keep a promise, from the whole table taken as one class.
 
-    Parameters
-    ----------
-    judges
-        The promise, bound to the table.
-    classes
-        Any classes of the table.
-    max_suppressed_records
-        How many records a release may leave out.
-
-    Notes
-    -----
     What is upward closed and fails on the whole table fails on every part of it. What is only union closed, such as
     entropy, can hold once records are left out: then what it implies decides. What is neither is ruled out only by what
     it implies, or by asking for supersets that are larger than the table.
     """
-    whole = _as_one(classes)
+    whole = classes.as_one()
     records = int(whole.records.sum())
     vacuous = max_suppressed_records >= records
     found = [] if vacuous else [_obstacle(judge, whole, max_suppressed_records) for judge in judges]
@@ -246,25 +219,19 @@ def feasibility(judges: Sequence[Judge], classes: Classes, max_suppressed_record
     return Feasibility(obstacles, most, vacuous)
 
 
-def _as_one(classes: Classes) -> Classes:
-    cells = len(classes.members)
-    grouping = Grouping(np.zeros(cells, dtype=np.uint8), np.zeros(min(cells, 1), dtype=np.intp))
-    return Classes.of(grouping, (), classes.cells)
-
-
 def _obstacle(judge: Judge, whole: Classes, limit: int) -> Obstacle | None:
     if isinstance(judge.model, NTCloseness):
         return _too_small(judge, judge.model.n, whole)
     decides = judge.upward_closed or (judge.union_closed and limit == 0)
-    asked = judge if decides else _implied(judge)
-    judgement = None if asked is None else _judged(asked, whole)
+    asked = judge if decides else _implied_judge(judge)
+    judgement = None if asked is None else _judgement_of(asked, whole)
     if asked is None or judgement is None or judgement.ok[0]:
         return None
     measured = [values.at(0) for values in judgement.measured]
     if asked.model.requirements[0].name in {"l", "p"} and not measured[0]:  # nothing is known, and no promise is left
         nearest = None
     elif asked is judge:
-        nearest = weaker(judge, measured, _frequencies(judge, whole).tolist())
+        nearest = weaker_promise(judge, measured, _frequencies(judge, whole).tolist())
     else:
         nearest = weaker_by_implied(judge, measured[0])
     return Obstacle(str(judge.model), judge.columns, _reason(asked, judgement, whole), nearest)
@@ -275,11 +242,11 @@ def _too_small(judge: Judge, least: int, whole: Classes) -> Obstacle | None:
     size = int(whole.size[0])
     if size >= least:
         return None
-    reason = f"The table has {_crowd(whole)}, and every class needs a superset of {least}."
-    return Obstacle(str(judge.model), judge.columns, reason, text(judge, {"n": size}))
+    reason = f"The table has {_size_text(whole)}, and every class needs a superset of {least}."
+    return Obstacle(str(judge.model), judge.columns, reason, promise_text(judge, {"n": size}))
 
 
-def _judged(judge: Judge, whole: Classes) -> Judgement | None:
+def _judgement_of(judge: Judge, whole: Classes) -> Judgement | None:
     """Judge the whole table; ``None`` where somebody has several values, which says nothing about smaller classes."""
     try:
         return judge.judge(whole)
@@ -287,7 +254,7 @@ def _judged(judge: Judge, whole: Classes) -> Judgement | None:
         return None
 
 
-def _implied(judge: Judge) -> Judge | None:
+def _implied_judge(judge: Judge) -> Judge | None:
     """Bind what a promise implies to the column of its judge."""
     model = judge.model.implied
     if model is None:
@@ -302,10 +269,10 @@ def _reason(judge: Judge, judgement: Judgement, whole: Classes) -> str:
     """Say which number of the whole table is in the way."""
     pairs = zip(judge.model.requirements, judgement.measured, strict=True)
     bound, values = next(pair for pair in pairs if not pair[1].meets(pair[0].sense, pair[0].bound)[0])
-    has, needs = number_text(Fraction(safe(values.at(0), bound.sense))), number_text(bound.bound)
+    has, needs = number_text(Fraction(safe_bound(values.at(0), bound.sense))), number_text(bound.bound)
     column = " and ".join(map(repr, judge.columns))
     if isinstance(judge.model, KAnonymity):
-        return f"The table has {_crowd(whole)}, and every class needs {needs}."
+        return f"The table has {_size_text(whole)}, and every class needs {needs}."
     if bound.name == "alpha" and isinstance(judge.model, PAlphaSensitive):
         return f"The total weight of column {column} is {has}, and every class needs {needs}."
     if bound.name == "p" and isinstance(judge.model, EnhancedPAlphaSensitive):
@@ -318,7 +285,7 @@ def _reason(judge: Judge, judgement: Judgement, whole: Classes) -> str:
     return f"The whole table has {name} = {has} in column {column}, and {name} {bound.sense} {needs} is asked{unless}."
 
 
-def _crowd(whole: Classes) -> str:
+def _size_text(whole: Classes) -> str:
     noun = "record" if whole.cells.person is None else "person"
     return f"{whole.size[0]:,} {noun}{'' if whole.size[0] == 1 else 's'}"
 
@@ -334,7 +301,7 @@ def _max_classes(judge: Judge, whole: Classes, records: int) -> int:
 
 def _least_values(judge: Judge) -> int:
     """Give the number of different values that every class needs, as far as is known."""
-    implied = judge if judge.upward_closed else _implied(judge)
+    implied = judge if judge.upward_closed else _implied_judge(judge)
     bounds = () if implied is None else implied.model.requirements
     return max((math.ceil(bound.bound) for bound in bounds if bound.name in {"l", "p"}), default=1)
 

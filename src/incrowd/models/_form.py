@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from incrowd.core import SupersetMode
@@ -15,6 +17,8 @@ DISTANCES = ("equal", "variational", "ordered", "hierarchical", "kl")
 SUPERSETS: tuple[SupersetMode, ...] = ("lattice", "path", "drop", "table")
 MISSING = "missing"
 """The word that says that missing values count."""
+KEYWORDS = frozenset({*DISTANCES, *SUPERSETS, MISSING})
+"""Words that say how a promise is meant, where a column may stand too."""
 BRACKETS = {
     "columns": "a column",
     "joint": "columns joined by +",
@@ -71,11 +75,7 @@ class Key:
     type: str
     meaning: str
     default: str | None = None
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """It as plain data."""
-        return {"key": self.key, "type": self.type, "meaning": self.meaning, "default": self.default, "choices": []}
+    choices: list[str] = field(default_factory=list)
 
 
 OF = Key("of", "sensitive column", "the column that it is about")
@@ -83,32 +83,14 @@ OF = Key("of", "sensitive column", "the column that it is about")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is said to somebody who may choose a promise.
-
-    Attributes
-    ----------
-    title, stops, does_not_stop
-        Its name in plain words, and what it is good for and what not.
-    example
-        Its text, with ``COLUMN`` where a column stands.
-    keys
-        What is chosen.
-    needs
-        What the schema must have: ``nothing``, a ``sensitive`` column, or one with ``categories``.
-    """
+    """What is said to somebody who may choose a promise, in the order in which the page gets it."""
 
     title: str
-    example: str
+    example: str  # with COLUMN where a column stands
     stops: str
     does_not_stop: str
-    keys: tuple[Key, ...]
-    needs: str = "sensitive"
-
-    def plain(self, name: str) -> dict[str, Any]:
-        """Give it as plain data."""
-        told = {"name": name, "title": self.title, "example": self.example, "stops": self.stops}
-        keys = [key.plain for key in self.keys]
-        return {**told, "does_not_stop": self.does_not_stop, "needs": self.needs, "keys": keys}
+    needs: str  # of the schema: nothing, a sensitive column, or one with categories
+    keys: list[Key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,25 +104,31 @@ class Form:
     example
         It as one would write it.
     read
-        Makes the model of the parts of a text.
-    brackets
-        What may stand in brackets, of ``BRACKETS``.
-    words
-        The words that may stand among the columns; elsewhere they are columns.
-    choice
-        How it is offered to people; ``None`` where it is not.
+        Makes the model of a clause; a clause that does not fit is a ``TypeError``.
     rank
         Where it stands among the others.
+    words
+        The words that may stand among the columns; elsewhere they are columns.
+    brackets
+        What may stand in brackets, of ``BRACKETS``.
+    choice
+        How it is offered to people; ``None`` where it is not.
     """
 
     name: str
     sense: str | None
     example: str
     read: Callable[[Clause], Model]
-    brackets: frozenset[str] = frozenset({"columns", "words"})
-    words: tuple[str, ...] = ()
-    choice: Choice | None = None
     rank: int = 1_000
+    words: tuple[str, ...] = ()
+    brackets: Collection[str] = ("columns", "words")
+    choice: Choice | None = None
+
+    def offer(
+        self, title: str, example: str, stops: str, does_not_stop: str, *keys: Key, needs: str = "sensitive"
+    ) -> Form:
+        """Say it to somebody who may choose it."""
+        return replace(self, choice=Choice(title, example, stops, does_not_stop, needs, list(keys)))
 
 
 FORMS: dict[tuple[str, str | None], Form] = {}
@@ -154,4 +142,18 @@ def forms() -> list[Form]:
 
 def choices() -> list[dict[str, Any]]:
     """Give what people may choose from, as plain data."""
-    return [form.choice.plain(form.name) for form in forms() if form.choice is not None]
+    return [{"name": form.name} | asdict(form.choice) for form in forms() if form.choice is not None]
+
+
+def quoted(name: str) -> str:
+    """Write a name so that it is read back as it is: in quotes, unless it is an ordinary word."""
+    ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and name not in KEYWORDS
+    return name if ordinary else json.dumps(name, ensure_ascii=False)
+
+
+def bracket(of: Iterable[str] | None, *words: str, joint: bool = False, values: Sequence[str] = ()) -> str:
+    """Write the columns of a promise, the words that say how it is meant, and the values that it is about."""
+    columns = ("+" if joint else ", ").join(map(quoted, of or ()))
+    inner = ", ".join([*([columns] if columns else []), *words])
+    listed = f": {', '.join(map(quoted, values))}" if values else ""
+    return f"[{inner}{listed}]" if inner or listed else ""

@@ -8,11 +8,15 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from incrowd.core import Classes, Domain, Schema
-from incrowd.models._form import Choice, Form, Key
-from incrowd.models._judge import Judge, Requirement
-from incrowd.models._measurement import Measured, Ratios
+from incrowd.models._form import Form, Key
+from incrowd.models._measurement import Judge, Measured, Ratios, Requirement
 from incrowd.models._model import Model
 from incrowd.models._thresholds import whole_number
+
+
+class _SizeJudge(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        return (Ratios.integers(classes.size),)
 
 
 @dataclass(frozen=True)
@@ -48,21 +52,13 @@ class KAnonymity(Model):
     union_closed: ClassVar[bool] = True
     limit: ClassVar[str] = "Limits how well a person can be found, not what a group reveals about everybody in it."
     forms: ClassVar[tuple[Form, ...]] = (
-        Form(
-            "k",
-            ">=",
+        Form("k", ">=", "k>=5", lambda clause: KAnonymity(clause.number), rank=10, brackets=()).offer(
+            "Nobody is alone (k-anonymity)",
             "k>=5",
-            lambda parts: KAnonymity(parts.number),
-            brackets=frozenset(),
-            choice=Choice(
-                "Nobody is alone (k-anonymity)",
-                "k>=5",
-                "Finding a person: everybody looks like at least k - 1 others.",
-                "Learning what all people of a group have in common.",
-                (Key("k", "whole number", "the fewest people in a group", "5"),),
-                needs="nothing",
-            ),
-            rank=10,
+            "Finding a person: everybody looks like at least k - 1 others.",
+            "Learning what all people of a group have in common.",
+            Key("k", "whole number", "the fewest people in a group", "5"),
+            needs="nothing",
         ),
     )
 
@@ -71,15 +67,12 @@ class KAnonymity(Model):
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The bounds that every class must meet."""
         return (Requirement("k", ">=", Fraction(self.k)),)
 
-    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002 - needs no column
-        """Make one judge for every column, or combination of columns, that the promise is about."""
-        return (_Judge(self),)
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        return (_SizeJudge(self, (), schema, domains),)
 
     def meaning(self, *, several: bool = False) -> str:
-        """Say in one sentence what it means for a person in the table."""
         if not several:
             return f"Everybody looks like at least {self.k - 1:,} others in the quasi-identifiers."
         others = "1 other" if self.k == 2 else f"{self.k - 1:,} others"
@@ -87,18 +80,11 @@ class KAnonymity(Model):
 
     @property
     def certificate_form(self) -> dict[str, Any]:
-        """What must be measured and how, as a certificate says it."""
         return {"kind": "k"}
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether every table keeps it."""
         return self.k == 1
 
     def __str__(self) -> str:
         return f"k>={self.k}"
-
-
-class _Judge(Judge):
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        return (Ratios.integers(classes.size),)

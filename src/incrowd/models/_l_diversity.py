@@ -3,34 +3,73 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema
-from incrowd.models._form import MISSING, OF, Choice, Form, Key
-from incrowd.models._judge import Judge, Requirement
-from incrowd.models._measurement import TOLERANCE, Measured, Ratios, Roots
-from incrowd.models._model import (
-    Model,
-    Of,
-    bracket,
-    meaning_of_values,
-    missing_counts,
-    read_of,
-    sensitive_columns,
-    with_missing,
-)
+from incrowd.core import Classes, Histogram, ParameterError
+from incrowd.models._form import MISSING, OF, Form, Key
+from incrowd.models._measurement import TOLERANCE, Judge, Measured, Ratios, Requirement, Roots
+from incrowd.models._model import DiversityModel, Model, Of, read_of
 from incrowd.models._thresholds import Number, number_text, threshold, whole_number
 
 Diversity = Literal["distinct", "probabilistic", "entropy"]
 
 
+class DistinctJudge(Judge):
+    """Counts the values of every class."""
+
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        return (Ratios.integers(np.diff(self.histogram(classes).starts)),)
+
+
+class _ProbabilisticJudge(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        histogram = self.histogram(classes)
+        return (Ratios(self.counted(classes, histogram), np.maximum(histogram.largest(), 1)),)
+
+
+class _EntropyJudge(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        histogram = self.histogram(classes, distribution=True)
+        terms = histogram.counts * np.log(histogram.counts)
+        sums = np.bincount(histogram.classes, weights=terms, minlength=len(classes))
+        sizes = histogram.sums()
+        some = np.maximum(sizes, 1)
+        values = np.where(sizes > 0, np.exp(np.log(some) - sums / some), 0.0)
+        return (Roots(values, lambda index: _entropy_l(histogram, index)),)
+
+
+class _RecursiveJudge(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        histogram = self.histogram(classes, distribution=True)
+        order = np.lexsort((-histogram.counts, histogram.classes))
+        rank = np.arange(len(order)) - histogram.starts[histogram.classes]
+        late = rank >= self.model.l - 1  # type: ignore[attr-defined]
+        counts = np.where(late, histogram.counts[order], 0)
+        return Ratios.integers(np.diff(histogram.starts)), Ratios(histogram.largest(), histogram.sums(counts))
+
+
+def _entropy_l(histogram: Histogram, index: int) -> float:
+    """Give the effective number of values of one class, added up without rounding on the way."""
+    counts = histogram.counts[histogram.starts[index] : histogram.starts[index + 1]].tolist()
+    size = sum(counts)
+    if not size:
+        return 0.0
+    return math.exp(math.log(size) - math.fsum(count * math.log(count) for count in counts) / size)
+
+
+_JUDGES: dict[Diversity, type[Judge]] = {
+    "distinct": DistinctJudge,
+    "probabilistic": _ProbabilisticJudge,
+    "entropy": _EntropyJudge,
+}
+
+
 @dataclass(frozen=True)
-class LDiversity(Model):
+class LDiversity(DiversityModel):
     """Each class holds at least ``l`` different sensitive values, counted in one of three ways.
 
     Parameters
@@ -74,25 +113,6 @@ class LDiversity(Model):
     joint: bool = False
     missing: bool = field(default=False, kw_only=True)
 
-    def __post_init__(self) -> None:
-        if self.kind not in ("distinct", "probabilistic", "entropy"):
-            msg = f"kind must be 'distinct', 'probabilistic' or 'entropy', got {self.kind!r}."
-            raise ParameterError(msg)
-        if self.kind == "distinct":
-            whole_number(self.l, name="l", at_least=1)
-        elif self.joint:
-            msg = f"joint=True counts combinations of values; it goes with kind='distinct', got {self.kind!r}."
-            raise ParameterError(msg)
-        object.__setattr__(self, "l", threshold(self.l, name="l", low=1))
-        object.__setattr__(self, "of", read_of(self.of, joint=self.joint))
-        object.__setattr__(self, "joint", bool(self.joint) and len(self.of or ()) > 1)
-        object.__setattr__(self, "missing", bool(self.missing))
-
-    @property
-    def upward_closed(self) -> bool:  # type: ignore[override]
-        """Only counting values survives added records."""
-        return self.kind == "distinct"
-
     union_closed = True
     limit = "Ignores that two values can mean the same, and what is rare in the whole table."
     forms = (
@@ -100,54 +120,74 @@ class LDiversity(Model):
             "l",
             ">=",
             "l>=3[disease]",
-            lambda parts: LDiversity(parts.number, parts.of, joint=parts.joint, missing=parts.missing),
-            brackets=frozenset({"columns", "joint", "words"}),
-            words=(MISSING,),
-            choice=Choice(
-                "Different values in every group (l-diversity)",
-                "l>=3[COLUMN]",
-                "A group in which everybody has the same confidential value, if everybody has one row.",
-                "Guessing a value that nearly everybody in a group has, or values that mean the same. Where "
-                "people have several rows, everybody may still share one of the values.",
-                (Key("l", "whole number", "the fewest different values in a group", "3"), OF),
-            ),
+            lambda clause: LDiversity(clause.number, clause.of, joint=clause.joint, missing=clause.missing),
             rank=20,
+            words=(MISSING,),
+            brackets=("columns", "joint", "words"),
+        ).offer(
+            "Different values in every group (l-diversity)",
+            "l>=3[COLUMN]",
+            "A group in which everybody has the same confidential value, if everybody has one row.",
+            "Guessing a value that nearly everybody in a group has, or values that mean the same. Where "
+            "people have several rows, everybody may still share one of the values.",
+            Key("l", "whole number", "the fewest different values in a group", "3"),
+            OF,
         ),
         Form(
             "entropy-l",
             ">=",
             "entropy-l>=2.5[disease]",
-            lambda parts: LDiversity(parts.number, parts.of, "entropy", missing=parts.missing),
-            words=(MISSING,),
-            choice=Choice(
-                "Evenly mixed values (entropy l-diversity)",
-                "entropy-l>=2[COLUMN]",
-                "Guessing a value because a group is lopsided.",
-                "Values that mean the same, and what is rare in the whole table.",
-                (Key("l", "number", "as if this many values were equally likely", "2"), OF),
-            ),
+            lambda clause: LDiversity(clause.number, clause.of, "entropy", missing=clause.missing),
             rank=21,
+            words=(MISSING,),
+        ).offer(
+            "Evenly mixed values (entropy l-diversity)",
+            "entropy-l>=2[COLUMN]",
+            "Guessing a value because a group is lopsided.",
+            "Values that mean the same, and what is rare in the whole table.",
+            Key("l", "number", "as if this many values were equally likely", "2"),
+            OF,
         ),
         Form(
             "probabilistic-l",
             ">=",
             "probabilistic-l>=2.5[disease]",
-            lambda parts: LDiversity(parts.number, parts.of, "probabilistic", missing=parts.missing),
-            words=(MISSING,),
-            choice=Choice(
-                "No value too likely",
-                "probabilistic-l>=3[COLUMN]",
-                "Guessing any value with a chance above one in l.",
-                "Values that mean the same, and what is rare in the whole table.",
-                (Key("l", "number", "the best guess is right at most once in l", "3"), OF),
-            ),
+            lambda clause: LDiversity(clause.number, clause.of, "probabilistic", missing=clause.missing),
             rank=22,
+            words=(MISSING,),
+        ).offer(
+            "No value too likely",
+            "probabilistic-l>=3[COLUMN]",
+            "Guessing any value with a chance above one in l.",
+            "Values that mean the same, and what is rare in the whole table.",
+            Key("l", "number", "the best guess is right at most once in l", "3"),
+            OF,
         ),
     )
 
+    def __post_init__(self) -> None:
+        if self.kind not in _JUDGES:
+            msg = f"kind must be 'distinct', 'probabilistic' or 'entropy', got {self.kind!r}."
+            raise ParameterError(msg)
+        if self.kind == "distinct":
+            whole_number(self.l, name="l", at_least=1)
+        elif self.joint:
+            msg = f"joint=True counts combinations of values; it goes with kind='distinct', got {self.kind!r}."
+            raise ParameterError(msg)
+        self._normalize(l=threshold(self.l, name="l", low=1), of=read_of(self.of, joint=self.joint))
+        self._normalize(joint=bool(self.joint) and len(self.of or ()) > 1, missing=bool(self.missing))
+
+    @property
+    def upward_closed(self) -> bool:  # type: ignore[override]
+        """Only counting values survives added records."""
+        return self.kind == "distinct"
+
+    @property
+    def judge(self) -> type[Judge]:
+        return _JUDGES[self.kind]
+
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The bounds that every class must meet."""
         return (Requirement("l", ">=", Fraction(self.l)),)
 
     @property
@@ -158,41 +198,29 @@ class LDiversity(Model):
         slack = 1 - Fraction(2 * TOLERANCE) if self.kind == "entropy" else 1  # what rounding lets pass must pass here
         return LDiversity(math.ceil(Fraction(self.l) * slack), self.of, missing=self.missing)
 
-    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
-        """Make one judge for every column, or combination of columns, that the promise is about."""
-        columns = sensitive_columns(self.of, schema, "LDiversity")  # type: ignore[arg-type]
-        groups = [columns] if self.joint else [(name,) for name in columns]
-        return tuple(_JUDGES[self.kind](self, group) for group in groups)
-
     def meaning(self, *, several: bool = False) -> str:
-        """Say in one sentence what it means for a person in the table."""
-        one = f"one of {float(self.l):g} equally likely ones"
         if self.kind != "distinct":
-            said = f"No group lets a value be guessed much better than {one}."
-        elif several:
-            said = f"Every group has at least {self.l} different values."
+            said = f"No group lets a value be guessed much better than one of {float(self.l):g} equally likely ones."
         else:
-            said = f"Every group has at least {self.l} different values, so no group shares a single value."
-        return meaning_of_values(said, several=several, missing=self.missing)
+            none = "" if several else ", so no group shares a single value"
+            said = f"Every group has at least {self.l} different values{none}."
+        return self._meaning(said, several=several)
 
     @property
     def certificate_form(self) -> dict[str, Any]:
-        """What must be measured and how, as a certificate says it."""
-        return {"kind": "l" if self.kind == "distinct" else f"{self.kind}-l"} | missing_counts(missing=self.missing)
+        return self._certified("l" if self.kind == "distinct" else f"{self.kind}-l")
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether every table keeps it."""
         return self.l == 1
 
     def __str__(self) -> str:
         prefix = "" if self.kind == "distinct" else f"{self.kind}-"
-        about = bracket(self.of, joint=self.joint, more=with_missing(missing=self.missing))
-        return f"{prefix}l>={number_text(self.l)}{about}"
+        return f"{prefix}l>={number_text(self.l)}{self._about()}"
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(Model):
+class RecursiveDiversity(DiversityModel):
     """The most frequent value of a class is less frequent than ``c`` times all but the ``l - 1`` most frequent ones.
 
     Parameters
@@ -230,27 +258,26 @@ class RecursiveDiversity(Model):
 
     upward_closed = False
     union_closed = True
+    judge = _RecursiveJudge
     limit = "Ignores that two values can mean the same, and what is rare in the whole table."
     forms = (
         Form(
             "recursive",
             None,
             "recursive(c=2, l=3)[disease]",
-            lambda parts: RecursiveDiversity(of=parts.of, **parts.arguments, missing=parts.missing),
-            words=(MISSING,),
+            lambda clause: RecursiveDiversity(of=clause.of, **clause.arguments, missing=clause.missing),
             rank=23,
+            words=(MISSING,),
         ),
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "c", threshold(self.c, name="c", open_low=True))
+        self._normalize(c=threshold(self.c, name="c", open_low=True))
         whole_number(self.l, name="l", at_least=1)
-        object.__setattr__(self, "of", read_of(self.of))
-        object.__setattr__(self, "missing", bool(self.missing))
+        self._normalize(of=read_of(self.of), missing=bool(self.missing))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The bounds that every class must meet."""
         return Requirement("l", ">=", Fraction(self.l)), Requirement("c", "<", Fraction(self.c))
 
     @property
@@ -258,81 +285,21 @@ class RecursiveDiversity(Model):
         """None of the values that are added up is more frequent than the first, so more than 1 / ``c`` of them are."""
         return LDiversity(least_values(Fraction(self.c), self.l), self.of, missing=self.missing)
 
-    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
-        """Make one judge for every column, or combination of columns, that the promise is about."""
-        columns = sensitive_columns(self.of, schema, "RecursiveDiversity")  # type: ignore[arg-type]
-        return tuple(_Recursive(self, (name,)) for name in columns)
-
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
-        """Say in one sentence what it means for a person in the table."""
-        said = "The most frequent value of a group is outweighed by its rarer ones."
-        return meaning_of_values(said, several=False, missing=self.missing)
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - several rows change nothing
+        return self._meaning("The most frequent value of a group is outweighed by its rarer ones.", several=False)
 
     @property
     def certificate_form(self) -> dict[str, Any]:
-        """What must be measured and how, as a certificate says it."""
-        return {"kind": "recursive", "l": self.l} | missing_counts(missing=self.missing)
+        return self._certified("recursive", l=self.l)
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether every table keeps it."""
         return Fraction(self.c) > 1 and self.l == 1
 
     def __str__(self) -> str:
-        about = bracket(self.of, more=with_missing(missing=self.missing))
-        return f"recursive(c={number_text(self.c)}, l={self.l}){about}"
+        return f"recursive(c={number_text(self.c)}, l={self.l}){self._about()}"
 
 
 def least_values(c: Fraction, rank: int) -> int:
     """Give the number of values that recursive diversity needs: r_1 < c (r_l + ... + r_m) <= c (m - l + 1) r_1."""
     return min(rank + math.floor(1 / c), 2**63 - 1)
-
-
-class DistinctJudge(Judge):
-    """Counts the values of every class."""
-
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        return (Ratios.integers(np.diff(self.histogram(classes).starts)),)
-
-
-class _Probabilistic(Judge):
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        histogram = self.histogram(classes)
-        return (Ratios(self.counted(classes, histogram), np.maximum(histogram.largest(), 1)),)
-
-
-class _Entropy(Judge):
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        histogram = self.histogram(classes, distribution=True)
-        terms = histogram.counts * np.log(histogram.counts)
-        sums = np.bincount(histogram.classes, weights=terms, minlength=len(classes))
-        sizes = histogram.sums()
-        some = np.maximum(sizes, 1)
-        values = np.where(sizes > 0, np.exp(np.log(some) - sums / some), 0.0)
-        return (Roots(values, lambda index: _entropy_l(histogram, index)),)
-
-
-class _Recursive(Judge):
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        histogram = self.histogram(classes, distribution=True)
-        order = np.lexsort((-histogram.counts, histogram.classes))
-        rank = np.arange(len(order)) - histogram.starts[histogram.classes]
-        late = rank >= self.model.l - 1  # type: ignore[attr-defined]
-        counts = np.where(late, histogram.counts[order], 0)
-        return Ratios.integers(np.diff(histogram.starts)), Ratios(histogram.largest(), histogram.sums(counts))
-
-
-_JUDGES: dict[Diversity, type[Judge]] = {
-    "distinct": DistinctJudge,
-    "probabilistic": _Probabilistic,
-    "entropy": _Entropy,
-}
-
-
-def _entropy_l(histogram: Histogram, index: int) -> float:
-    """Give the effective number of values of one class, added up without rounding on the way."""
-    counts = histogram.counts[histogram.starts[index] : histogram.starts[index + 1]].tolist()
-    size = sum(counts)
-    if not size:
-        return 0.0
-    return math.exp(math.log(size) - math.fsum(count * math.log(count) for count in counts) / size)

@@ -1,26 +1,44 @@
-"""What was measured on every class, and how it compares with a bound: exactly, wherever counts allow it (N-FLOAT)."""
+"""What is measured on every class, and who judges it: exactly, wherever counts allow it (N-FLOAT)."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, SchemaError, SupersetMode
+
+if TYPE_CHECKING:
+    from incrowd.models._model import Model
+
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Sense = Literal[">=", "<=", "<"]
+MeasuredNumber = Fraction | float
+"""A measured number: a fraction where it is known exactly, else a float."""
+Reference = Mapping[str, npt.NDArray[Any]]
+"""Per sensitive column how often each code of its domain occurs in the table that a promise refers to."""
 
 _COMPARE: dict[Sense, Callable[[Any, Any], Any]] = {">=": operator.ge, "<=": operator.le, "<": operator.lt}
-NEAR = 1e-9
-"""A float this near to a bound (relatively) decides nothing."""
+_NEAR = 1e-9
+"""A float this near to another (relatively) decides nothing."""
 TOLERANCE = 1e-12
 """Entropy and KL distance are irrational: so much rounding counts as satisfied."""
+_EXACT_BELOW = 2**51
+"""Where numerator times denominator stays below, different ratios are different floats in the right order."""
+_MOST = 16
+"""So many different floats near the worst one are looked at exactly, the worst first."""
+
+
+def _near(floats: Floats, limit: float) -> Bools:
+    return np.abs(floats - limit) <= _NEAR * max(1.0, abs(float(limit)))
 
 
 class Measured(Protocol):
@@ -33,7 +51,7 @@ class Measured(Protocol):
     def meets(self, sense: Sense, bound: Fraction) -> Bools:
         """Say which numbers meet a bound."""
 
-    def at(self, index: int) -> Fraction | float:
+    def at(self, index: int) -> MeasuredNumber:
         """Give one number as exactly as it is known."""
 
 
@@ -46,25 +64,22 @@ class Ratios:
 
     @classmethod
     def integers(cls, numbers: npt.NDArray[Any]) -> Ratios:
-        """Whole numbers, over 1."""
         return cls(numbers.astype(np.int64), np.ones(len(numbers), dtype=np.int64))
 
     @property
     def floats(self) -> Floats:
-        """The numbers as floats, to look at."""
         over = np.where(self.denominators == 0, 1, self.denominators)
         return np.where(self.denominators == 0, np.inf, (self.numerators / over).astype(np.float64))
 
     def meets(self, sense: Sense, bound: Fraction) -> Bools:
-        """Say which numbers meet a bound: by multiplying out, in Python's integers where 64 bits are too few."""
+        """Multiply out, in Python's integers where 64 bits are too few."""
         left, right = self.numerators, self.denominators
         largest = max(int(np.abs(side).max()) if len(side) else 0 for side in (left, right))
         if largest * max(abs(bound.numerator), bound.denominator) >= 2**63:
             left, right = left.astype(object), right.astype(object)
         return np.asarray(_COMPARE[sense](left * bound.denominator, right * bound.numerator), dtype=bool)
 
-    def at(self, index: int) -> Fraction | float:
-        """Give one number exactly."""
+    def at(self, index: int) -> MeasuredNumber:
         over = int(self.denominators[index])
         return Fraction(int(self.numerators[index]), over) if over else math.inf
 
@@ -73,84 +88,41 @@ class Ratios:
 class Roots:
     """Irrational numbers, such as entropies: floats, with a little rounding in favour of the bound.
 
-    Attributes
-    ----------
-    values
-        The numbers, added up fast.
-    careful
-        Adds one up again without rounding on the way, for those near a bound.
+    ``careful`` adds one up again without rounding on the way, for those near a bound.
     """
 
-    values: Floats
+    floats: Floats
     careful: Callable[[int], float] | None = None
 
-    @property
-    def floats(self) -> Floats:
-        """The numbers as floats, to look at."""
-        return self.values
-
     def meets(self, sense: Sense, bound: Fraction) -> Bools:
-        """Say which numbers meet a bound, up to rounding."""
         slack = TOLERANCE * max(1.0, abs(float(bound)))
         limit = float(bound) - slack if sense == ">=" else float(bound) + slack
-        result = np.asarray(_COMPARE[sense](self.values, limit), dtype=bool)
-        for index in np.flatnonzero(np.abs(self.values - limit) <= NEAR * max(1.0, abs(limit))).tolist():
+        result = np.asarray(_COMPARE[sense](self.floats, limit), dtype=bool)
+        for index in np.flatnonzero(_near(self.floats, limit)).tolist():
             result[index] = _COMPARE[sense](self.at(index), limit)
         return result
 
     def at(self, index: int) -> float:
-        """Give one number."""
-        return float(self.values[index]) if self.careful is None else self.careful(index)
+        return float(self.floats[index]) if self.careful is None else self.careful(index)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sums:
     """Rational numbers that are cheap to get as floats and dear to get exactly: only those near a bound are."""
 
-    values: Floats
-    exact: Callable[[int], Fraction]
-
-    @property
-    def floats(self) -> Floats:
-        """The numbers as floats, to look at."""
-        return self.values
+    floats: Floats
+    at: Callable[[int], Fraction]
 
     def meets(self, sense: Sense, bound: Fraction) -> Bools:
-        """Say which numbers meet a bound; those near it are decided exactly."""
         limit = float(bound)
-        result = np.asarray(_COMPARE[sense](self.values, limit), dtype=bool)
-        for index in np.flatnonzero(np.abs(self.values - limit) <= NEAR * max(1.0, abs(limit))).tolist():
-            result[index] = _COMPARE[sense](self.exact(index), bound)
+        result = np.asarray(_COMPARE[sense](self.floats, limit), dtype=bool)
+        for index in np.flatnonzero(_near(self.floats, limit)).tolist():
+            result[index] = _COMPARE[sense](self.at(index), bound)
         return result
 
-    def at(self, index: int) -> Fraction:
-        """Give one number exactly."""
-        return self.exact(index)
 
-
-# The worst number of all classes, exactly where counts allow it.
-
-MeasuredNumber = Fraction | float
-"""A measured number: a fraction where it is known exactly, else a float."""
-
-_NEAR = 1e-9
-"""Floats that differ by less (relatively) may stand in the wrong order."""
-_EXACT_BELOW = 2**51
-"""Where numerator times denominator stays below, different ratios are different floats in the right order."""
-_MOST = 16
-"""So many different floats near the worst one are looked at exactly, the worst first."""
-
-
-def worst(measured: Measured, sense: Sense, among: npt.NDArray[np.bool_] | None = None) -> MeasuredNumber | None:
-    """Give the least number for ``>=``, else the largest; nothing if there is no class.
-
-    Parameters
-    ----------
-    measured, sense
-        What was measured on every class, and whether it must be large or small.
-    among
-        Which classes count; all of them by default.
-    """
+def worst(measured: Measured, sense: Sense, among: Bools | None = None) -> MeasuredNumber | None:
+    """Give the least number for ``>=``, else the largest, of the classes that count; nothing if there is none."""
     least = sense == ">="
     if isinstance(measured, Ratios):
         if among is not None:
@@ -187,7 +159,7 @@ def _worst_ratio(ratios: Ratios, *, least: bool) -> MeasuredNumber | None:
     return min(values) if least else max(values)
 
 
-def _as_floats(ratios: Ratios) -> npt.NDArray[np.float64]:
+def _as_floats(ratios: Ratios) -> Floats:
     """Divide; over 0 is infinity. Whole numbers need no division."""
     if object in {ratios.numerators.dtype, ratios.denominators.dtype} or (ratios.denominators == 0).any():
         return ratios.floats
@@ -196,5 +168,163 @@ def _as_floats(ratios: Ratios) -> npt.NDArray[np.float64]:
     return np.asarray(ratios.numerators / ratios.denominators, dtype=np.float64)
 
 
-def _near(floats: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.bool_]:
-    return np.abs(floats - limit) <= _NEAR * max(1.0, abs(float(limit)))
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A bound on something that is measured on every class.
+
+    Attributes
+    ----------
+    name
+        What is measured, as the literature calls it: ``k``, ``l``, ``t``.
+    sense
+        Whether the measured number must be at least, at most or below the bound.
+    bound
+        The bound, exactly.
+    """
+
+    name: str
+    sense: Sense
+    bound: Fraction
+
+    def deficit(self, measured: Measured) -> Floats:
+        """Say for every class how much is missing; 0 where nothing is."""
+        with np.errstate(invalid="ignore"):
+            short = (float(self.bound) - measured.floats) * (1 if self.sense == ">=" else -1)
+        least = np.finfo(np.float64).tiny  # who fails misses something, be it less than a float can tell
+        return np.where(measured.meets(self.sense, self.bound), 0.0, np.maximum(short, least))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """What a judge says about every class.
+
+    Attributes
+    ----------
+    ok
+        Whether the class keeps the promise.
+    measured
+        Per requirement, what was measured on each class.
+    deficit
+        Per requirement, how much each class misses.
+    """
+
+    ok: Bools
+    measured: tuple[Measured, ...]
+    deficit: tuple[Floats, ...]
+
+
+class Judge(ABC):
+    """A model that has met the columns of a table.
+
+    Attributes
+    ----------
+    model
+        The promise.
+    columns
+        The sensitive columns that it is about: one, or several whose combination counts; none for k-anonymity.
+    persons
+        Whether people are counted instead of records.
+    domains
+        The values of the columns; classes of other values are refused.
+    reference
+        How often each value occurs in the table that the promise refers to, where that is not the judged one.
+    """
+
+    def __init__(self, model: Model, columns: tuple[str, ...], schema: Schema, domains: Mapping[str, Domain]) -> None:
+        self.model = model
+        self.columns = columns
+        self.persons = schema.entity is not None
+        self.domains: Mapping[str, Domain] = {name: domains[name] for name in columns if name in domains}
+        self.reference: Reference | None = None
+
+    @property
+    def refers(self) -> bool:
+        """Whether classes are compared with a whole table."""
+        return self.model.refers
+
+    @property
+    def missing(self) -> bool:
+        """Whether a missing value counts as a value."""
+        return self.model.missing
+
+    @property
+    def referred(self) -> str | None:
+        """Which table the classes are compared with: ``"table"``, the judged one, or ``"input"``, a given one."""
+        return ("table" if self.reference is None else "input") if self.refers else None
+
+    def supersets(self, classes: Classes) -> SupersetMode | None:  # noqa: ARG002 - few models look beyond a class
+        """Say which natural supersets of the classes are looked at, if any."""
+        return None
+
+    def notes(self, classes: Classes) -> tuple[str, ...]:  # noqa: ARG002 - few judges depend on the classes
+        """Say what a careful reader of the verdict should know. Names and numbers only."""
+        return ()
+
+    @property
+    def upward_closed(self) -> bool:
+        """Whether a class that keeps the promise still does after records were added."""
+        return self.model.upward_closed
+
+    @property
+    def union_closed(self) -> bool:
+        """Whether the union of two classes that keep the promise keeps it.
+
+        A person in both classes counts once in the union, so shares do not average: with persons only what is upward
+        closed is union closed.
+        """
+        return self.model.union_closed and (self.model.upward_closed or not self.persons)
+
+    @abstractmethod
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        """Measure every class, once per requirement of the model."""
+
+    def judge(self, classes: Classes) -> Judgement:
+        """Say for every class whether it keeps the promise, what was measured, and what is missing."""
+        measured = self.measure(classes)
+        pairs = zip(self.model.requirements, measured, strict=True)
+        deficit = tuple(requirement.deficit(values) for requirement, values in pairs)
+        return Judgement(self._meets(measured), measured, deficit)
+
+    def keeps(self, classes: Classes) -> Bools:
+        """Say only which classes keep the promise, which may be faster than all of ``judge``."""
+        return self._meets(self.measure(classes))
+
+    def _meets(self, measured: tuple[Measured, ...]) -> Bools:
+        pairs = zip(self.model.requirements, measured, strict=True)
+        met = [values.meets(need.sense, need.bound) for need, values in pairs]
+        return np.asarray(np.logical_and.reduce(met), dtype=bool)
+
+    def check_persons(self, classes: Classes) -> None:
+        """Refuse a table that some coarser classes of it would be refused for: do this before a search.
+
+        A promise about one distribution needs one value per person and class. Coarser classes can bring two values of a
+        person together if and only if the whole table does.
+        """
+        if classes.cells.person is not None:
+            self.measure(classes.as_one())
+
+    def histogram(self, classes: Classes, *, distribution: bool = False) -> Histogram:
+        """Count the values of the columns in every class; those that are known, unless missing ones count too.
+
+        Those of a ``distribution`` must add up to the size of the class. Where people have several rows they may not:
+        then the promise has no meaning, and is refused.
+        """
+        for name, domain in self.domains.items():
+            known = classes.cells.domains.get(name, domain)
+            if known is not domain and known != domain:
+                msg = f"The classes have other values of {name!r} than the table that {self.model} was bound to."
+                raise ParameterError(msg, hint="bind the promise to the table that the classes come from.")
+        histogram = classes.histogram(*self.columns)
+        if distribution and classes.cells.person is not None and np.any(histogram.sums() != classes.size):
+            needs = f"{type(self.model).__name__} needs one value per person and class"
+            msg = f"{needs}, but some people have several in {self.columns[0]!r}."
+            raise SchemaError(msg, hint="use a model that counts people: k, distinct or probabilistic l, p, alpha.")
+        domains = {**classes.cells.domains, **self.domains}
+        return histogram if self.missing else histogram.known([domains[name] for name in self.columns])
+
+    def counted(self, classes: Classes, histogram: Histogram) -> npt.NDArray[np.int64]:
+        """Count the people or records of every class that have a value that counts, of one column."""
+        (name,) = self.columns
+        if self.missing or not {**classes.cells.domains, **self.domains}[name].has_null:
+            return classes.size
+        return histogram.sums() if classes.cells.person is None else classes.known_persons(name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, Hint, ParameterError, Schema, SchemaError, Setting, UnknownColumnError
-from incrowd.models._form import DISTANCES, FORMS, MISSING, SUPERSETS, Form
-from incrowd.models._judge import Judge, Reference, Requirement
+from incrowd.models._form import FORMS, MISSING, Form, bracket
+from incrowd.models._measurement import Judge, Reference, Requirement
 
 Of = str | Sequence[str] | None
 
@@ -38,6 +36,11 @@ class Model(ABC):
     def __init_subclass__(cls) -> None:
         for form in cls.__dict__.get("forms", ()):
             FORMS[form.name, form.sense] = form
+
+    def _normalize(self, **fields: object) -> None:
+        """Give fields of the frozen value their one form, while it is made."""
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     @property
     @abstractmethod
@@ -65,8 +68,6 @@ class Model(ABC):
         """
         judges = self.judges(schema, domains)
         for judge in judges:
-            judge.persons = schema.entity is not None
-            judge.domains = {name: domains[name] for name in judge.columns if name in domains}
             if judge.refers and reference is not None:
                 judge.reference = {name: _counts(name, reference, domains[name]) for name in judge.columns}
         return judges
@@ -74,11 +75,7 @@ class Model(ABC):
     def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - most mean the same
         """Say in one sentence what it means for a person in the table.
 
-        Parameters
-        ----------
-        several
-            Whether people have several rows: then it counts them group by group, and somebody in a group may have
-            several of its values.
+        Where people have ``several`` rows it counts them group by group, and somebody may have several of its values.
         """
         return "See its documentation."
 
@@ -108,6 +105,40 @@ class Model(ABC):
         return All((*self.parts, *other.parts))
 
 
+class ColumnModel(Model):
+    """A promise about sensitive columns: about each of them, or about their combination where it is joint."""
+
+    of: Of
+    joint: bool = False
+
+    @property
+    @abstractmethod
+    def judge(self) -> type[Judge]:
+        """What judges one column or combination."""
+
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        columns = sensitive_columns(self.of, schema, type(self).__name__)
+        groups = [columns] if self.joint else [(name,) for name in columns]
+        return tuple(self.judge(self, group, schema, domains) for group in groups)
+
+
+class DiversityModel(ColumnModel):
+    """A promise of several values in every class, of which a missing one counts only where somebody asked for it."""
+
+    def _about(self) -> str:
+        """Write what it is about, as its text has it."""
+        return bracket(self.of, *([MISSING] if self.missing else []), joint=self.joint)
+
+    def _certified(self, kind: str, **how: Any) -> dict[str, Any]:
+        """Give what a certificate says; where missing values count, that too."""
+        return {"kind": kind, **how} | ({MISSING: True} if self.missing else {})
+
+    def _meaning(self, said: str, *, several: bool) -> str:
+        """Add to what it means what several rows and missing values change."""
+        alone = " A person with several rows may have all of them, so a value can still be certain." if several else ""
+        return said + alone + (" A missing value counts as one." if self.missing else "")
+
+
 @dataclass(frozen=True)
 class All(Model):
     """Several promises at once: a class must keep each of them. Written ``a & b``."""
@@ -115,39 +146,33 @@ class All(Model):
     models: tuple[Model, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "models", tuple(self.models))
+        self._normalize(models=tuple(self.models))
         if not self.models:
             msg = "All needs at least one promise."
             raise ParameterError(msg)
 
     @property
     def upward_closed(self) -> bool:  # type: ignore[override]
-        """Whether all parts are."""
         return all(model.upward_closed for model in self.models)
 
     @property
     def union_closed(self) -> bool:  # type: ignore[override]
-        """Whether all parts are."""
         return all(model.union_closed for model in self.models)
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The bounds of all parts."""
         return tuple(requirement for model in self.models for requirement in model.requirements)
 
     @property
     def implied(self) -> Model | None:
-        """What the parts imply, together."""
         implied = [model.implied for model in self.models if model.implied is not None]
         return All(tuple(implied)) if implied else None
 
     @property
     def parts(self) -> tuple[Model, ...]:
-        """The promises that this one is made of."""
         return self.models
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Give the judges of all parts."""
         return tuple(judge for model in self.models for judge in model.judges(schema, domains))
 
     def __str__(self) -> str:
@@ -178,62 +203,18 @@ def read_of(of: Of, *, joint: bool = False) -> tuple[str, ...] | None:
     return names
 
 
-def sensitive_columns(of: tuple[str, ...] | None, schema: Schema, model: str) -> tuple[str, ...]:
+def sensitive_columns(of: Of, schema: Schema, model: str) -> tuple[str, ...]:
     """Find the sensitive columns that a promise is about."""
-    available = schema.sensitive_names
-    if of is None and len(available) == 1:
+    names, available = read_of(of), schema.sensitive_names
+    if names is None and len(available) == 1:
         return available
-    if of is None:
+    if names is None:
         found = "no sensitive column" if not available else f"{len(available)} sensitive columns"
         msg = f"{model} does not say which column it is about, and the schema has {found}."
         if not available:
             raise SchemaError(msg, hint="name sensitive columns in the schema.")
         raise SchemaError(msg, hint=Hint("{}.", Setting("of", available[0], f"write of={available[0]!r}")))
-    for name in of:
+    for name in names:
         if name not in available:
             raise UnknownColumnError.of(name, available, given_as=f"the column of {model}")
-    return of
-
-
-def bracket(of: Of, *, joint: bool = False, more: Sequence[str] = (), values: Sequence[str] = ()) -> str:
-    """Write what a promise is about as its text has it.
-
-    Parameters
-    ----------
-    of, joint
-        The columns, and whether their combination counts: then they are joined by ``+``.
-    more
-        Words that say how, such as the name of a distance.
-    values
-        The values that are meant, after a colon.
-    """
-    columns = ("+" if joint else ", ").join(map(quoted, of or ()))
-    inner = ", ".join([*([columns] if columns else []), *more])
-    listed = f": {', '.join(map(quoted, values))}" if values else ""
-    return f"[{inner}{listed}]" if inner or listed else ""
-
-
-def meaning_of_values(said: str, *, several: bool, missing: bool) -> str:
-    """Say what a promise of different values means where people have several rows, and where missing values count."""
-    alone = " A person with several rows may have all of them, so a value can still be certain." if several else ""
-    return said + alone + (" A missing value counts as one." if missing else "")
-
-
-def missing_counts(*, missing: bool) -> dict[str, Any]:
-    """Give what a certificate says where missing values count."""
-    return {MISSING: True} if missing else {}
-
-
-def with_missing(*, missing: bool) -> tuple[str, ...]:
-    """Give the word that says that missing values count, where they do."""
-    return (MISSING,) if missing else ()
-
-
-def quoted(name: str) -> str:
-    """Write a name so that it is read back as it is: in quotes, unless it is an ordinary word."""
-    ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and name not in KEYWORDS
-    return name if ordinary else json.dumps(name, ensure_ascii=False)
-
-
-KEYWORDS = frozenset({*DISTANCES, *SUPERSETS, MISSING})
-"""Words that say how a promise is meant, where a column may stand too."""
+    return names

@@ -6,19 +6,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, ParameterError, Schema, SupersetMode, supersets
 from incrowd.hierarchies import disjoint
-from incrowd.models import _region_distances as far
-from incrowd.models._form import DISTANCES, OF, SUPERSETS, Choice, Form, Key
-from incrowd.models._judge import Judge, Requirement
-from incrowd.models._measurement import Bools, Measured, Ratios, Roots
-from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
-from incrowd.models._t_closeness import Distance, ground, read_distance
+from incrowd.models._distances import (
+    RegionPairs,
+    equal_region_distance,
+    hierarchical_region_distance,
+    ordered_region_distance,
+    region_kullback_leibler,
+)
+from incrowd.models._form import DISTANCES, OF, SUPERSETS, Form, Key, bracket
+from incrowd.models._measurement import Bools, Floats, Judge, Measured, Ratios, Requirement, Roots
+from incrowd.models._model import ColumnModel, Of, read_of
+from incrowd.models._t_closeness import Distance, distance_ground, read_distance
 from incrowd.models._thresholds import Number, number_text, threshold, whole_number
 
 # The nearest of many supersets, class by class, found without rounding.
@@ -31,7 +36,7 @@ _FLOAT = 1e-12
 class Offer:
     """Distances of some classes: as floats, and as reduced fractions where they are rational."""
 
-    floats: npt.NDArray[np.float64]
+    floats: Floats
     numerators: Any = None
     denominators: Any = None
 
@@ -43,13 +48,7 @@ class Offer:
 
 
 class Nearest:
-    """The least distance of every class to a superset of at least ``n``, so far.
-
-    Attributes
-    ----------
-    which
-        The number of the superset; -1 where there is none, -2 where the class itself is large enough.
-    """
+    """The least distance of every class to a superset of at least ``n``, so far."""
 
     def __init__(self, size: npt.NDArray[np.int64], n: int, *, rational: bool) -> None:
         self._n = n
@@ -57,7 +56,7 @@ class Nearest:
         self._floats = np.where(self._small, math.inf, 0.0)
         self._numerators: Any = self._small.astype(np.int64) if rational else None
         self._denominators: Any = (~self._small).astype(np.int64) if rational else None
-        self.which = np.where(self._small, -1, -2)
+        self.which = np.where(self._small, -1, -2)  # the superset; -1 is none yet, -2 the class itself
 
     @property
     def measured(self) -> Measured:
@@ -117,8 +116,118 @@ class Nearest:
         return max(Fraction(int(top), int(bottom)) for top, bottom in set(pairs))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificates:
+    """Which superset shows for each class that the promise holds.
+
+    Attributes
+    ----------
+    supersets
+        Per class the name of the nearest superset that is large enough: levels, kept columns, a depth or ``table``;
+        ``itself`` for a large class, and ``None`` where no superset is near enough.
+    distances
+        Per class the distance to the nearest superset that is large enough, infinity if there is none.
+    """
+
+    supersets: npt.NDArray[np.object_]
+    distances: Measured
+
+
+class NTJudge(Judge):
+    """(n, t)-closeness that has met the columns of a table."""
+
+    def __init__(
+        self, model: NTCloseness, columns: tuple[str, ...], schema: Schema, domains: Mapping[str, Domain]
+    ) -> None:
+        super().__init__(model, columns, schema, domains)
+        self._n, self._mode, self._distance = model.n, model.supersets, model.distance
+        self._quasi = schema.quasi_names
+        self._asked: tuple[Classes, bool] | None = None
+        self._ground = distance_ground(columns[0], model.distance, schema, domains[columns[0]])
+
+    @property
+    def referred(self) -> str:
+        """Supersets are made of the judged classes, always."""
+        return "table"
+
+    def supersets(self, classes: Classes) -> SupersetMode:
+        """Say which supersets count for these classes: the whole table only, where labels of a column overlap."""
+        mode, standing = self._mode, classes.standing
+        if mode == "lattice" and standing is not None and all(ladder is None for ladder in standing.ladders):
+            mode = "drop"  # nothing to climb
+        if mode not in {"drop", "lattice"}:
+            return mode
+        if self._asked is None or self._asked[0] is not classes:  # comparing many labels takes its time
+            self._asked = classes, _may_drop(classes, climbs=mode == "lattice")
+        return mode if self._asked[1] else "table"
+
+    def notes(self, classes: Classes) -> tuple[str, ...]:
+        """Say where other supersets count than the promise asks for."""
+        counted = self.supersets(classes)
+        if counted == self._mode:
+            return ()
+        why = "the labels of some column overlap" if counted == "table" else "no column has a hierarchy"
+        return (f"{self.model} looked at supersets of the kind {counted!r} instead of {self._mode!r}: {why}.",)
+
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        """Measure the distance to the nearest superset that is large enough."""
+        (nearest,), _ = self._search(classes, [self._n])
+        return (nearest.measured,)
+
+    def keeps(self, classes: Classes) -> Bools:
+        """Say which classes keep the promise; each is looked at until one superset certifies it."""
+        (nearest,), _ = self._search(classes, [self._n], until=self.model.requirements[0].bound)
+        return nearest.measured.meets("<=", self.model.requirements[0].bound)
+
+    def near(self, pairs: RegionPairs) -> Bools:
+        """Say which classes are near enough to the region beside them; for searches, which know both."""
+        offer = self._distances(pairs)
+        measured = Roots(offer.floats) if offer.numerators is None else Ratios(offer.numerators, offer.denominators)
+        return measured.meets("<=", self.model.requirements[0].bound)
+
+    def check_persons(self, classes: Classes) -> None:
+        """Refuse a table in which some people have several values: a region may hold them all."""
+        self.histogram(classes.as_one(), distribution=True)
+
+    def certificates(self, classes: Classes) -> Certificates:
+        """Say which superset certifies each class."""
+        (nearest,), names = self._search(classes, [self._n])
+        held = nearest.measured.meets("<=", self.model.requirements[0].bound)
+        called = np.array([*names, "itself", None], dtype=object)  # -2 is the class itself, -1 nothing
+        return Certificates(called[np.where(held, nearest.which, -1)], nearest.measured)
+
+    def _search(
+        self, classes: Classes, sizes: Sequence[int], *, until: Fraction | None = None
+    ) -> tuple[list[Nearest], list[str]]:
+        """Find the nearest superset of every class, once per least size; stop where ``until`` is met."""
+        self.histogram(classes, distribution=True)
+        found = [Nearest(classes.size, n, rational=self._distance != "kl") for n in sizes]
+        names = []
+        for number, (name, ids, count) in enumerate(supersets(classes, self.supersets(classes), self._quasi)):
+            if until is not None and found[0].measured.meets("<=", until).all():
+                break
+            names.append(name)
+            regions = classes.merge(ids, count)
+            wanted = [nearest.pending(regions.size[ids], until) for nearest in found]
+            chosen = np.flatnonzero(np.logical_or.reduce(wanted))
+            if len(chosen):
+                self.histogram(regions, distribution=True)
+                offer = self._distances(RegionPairs.of(classes, chosen, regions, ids[chosen], self.columns[0]))
+                for nearest, mask in zip(found, wanted, strict=True):
+                    nearest.take(chosen, mask[chosen], offer, number)
+        return found, names
+
+    def _distances(self, pairs: RegionPairs) -> Offer:
+        if self._distance == "kl":
+            return Offer(region_kullback_leibler(pairs))
+        if self._distance == "equal":
+            return Offer.of(*equal_region_distance(pairs))
+        measure = ordered_region_distance if self._distance == "ordered" else hierarchical_region_distance
+        return Offer.of(*measure(pairs, self._ground))
+
+
 @dataclass(frozen=True)
-class NTCloseness(Model):
+class NTCloseness(ColumnModel):
     """The sensitive values of each class are distributed as in a region of ``n`` or more around it, up to ``t``.
 
     Parameters
@@ -165,30 +274,28 @@ class NTCloseness(Model):
     distance: Distance = "equal"
     supersets: SupersetMode = "lattice"
 
-    upward_closed: ClassVar[bool] = False
-    union_closed: ClassVar[bool] = False
+    upward_closed = False
+    union_closed = False
     refers = True
+    judge = NTJudge
     limit = "What a large group around a person has in common is not protected."
     forms = (
         Form(
             "nt",
             None,
             "nt(n=1000, t=0.1)[disease]",
-            lambda parts: NTCloseness(of=parts.of, **parts.arguments, **parts.distance_and_supersets),
-            words=(*DISTANCES, *SUPERSETS),
-            choice=Choice(
-                "Groups look like a large region around them ((n, t)-closeness)",
-                "nt(n=1000, t=0.1)[COLUMN]",
-                "Learning more about a small group than is known about the large one around it.",
-                "What the large group as a whole has in common.",
-                (
-                    Key("n", "whole number", "the fewest people in the region", "1000"),
-                    Key("t", "number from 0 to 1", "the largest distance to the region", "0.1"),
-                    OF,
-                    Key("supersets", "lattice, path, drop or table", "which regions count", "lattice"),
-                ),
-            ),
+            lambda clause: NTCloseness(of=clause.of, **clause.arguments, **clause.distance_and_supersets),
             rank=31,
+            words=(*DISTANCES, *SUPERSETS),
+        ).offer(
+            "Groups look like a large region around them ((n, t)-closeness)",
+            "nt(n=1000, t=0.1)[COLUMN]",
+            "Learning more about a small group than is known about the large one around it.",
+            "What the large group as a whole has in common.",
+            Key("n", "whole number", "the fewest people in the region", "1000"),
+            Key("t", "number from 0 to 1", "the largest distance to the region", "0.1"),
+            OF,
+            Key("supersets", "lattice, path, drop or table", "which regions count", "lattice"),
         ),
     )
 
@@ -196,161 +303,36 @@ class NTCloseness(Model):
         if self.supersets not in SUPERSETS:
             msg = f"supersets must be one of {', '.join(map(repr, SUPERSETS))}, got {self.supersets!r}."
             raise ParameterError(msg)
-        object.__setattr__(self, "n", whole_number(self.n, name="n", at_least=1))
-        object.__setattr__(self, "distance", read_distance(self.distance))
-        object.__setattr__(self, "t", threshold(self.t, name="t", high=None if self.distance == "kl" else 1))
-        object.__setattr__(self, "of", read_of(self.of))
+        self._normalize(n=whole_number(self.n, name="n", at_least=1), distance=read_distance(self.distance))
+        self._normalize(t=threshold(self.t, name="t", high=None if self.distance == "kl" else 1))
+        self._normalize(of=read_of(self.of))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The bounds that every class must meet."""
         return (Requirement("t", "<=", Fraction(self.t)),)
 
-    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Make one judge for every column, or combination of columns, that the promise is about."""
-        columns = sensitive_columns(self.of, schema, "NTCloseness")  # type: ignore[arg-type]
-        return tuple(NTJudge(self, name, schema, domains[name]) for name in columns)
-
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
-        """Say in one sentence what it means for a person in the table."""
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - several rows are refused
         return "The values in a group are distributed nearly as in a large region around it."
 
     @property
     def certificate_form(self) -> dict[str, Any]:
-        """What must be measured and how, as a certificate says it."""
         return {"kind": "nt", "n": self.n, "distance": self.distance}
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether every table keeps it."""
         return self.n == 1 or (self.t == 1 and self.distance != "kl")
 
     def __str__(self) -> str:
         how = [] if self.distance == "equal" else [self.distance]
         where = [] if self.supersets == "lattice" else [self.supersets]
         numbers = f"n={self.n}, t={number_text(self.t)}"
-        return f"nt({numbers}){bracket(self.of, more=[*how, *where])}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Certificates:
-    """Which superset shows for each class that the promise holds.
-
-    Attributes
-    ----------
-    supersets
-        Per class the name of the nearest superset that is large enough: levels, kept columns, a depth or ``table``;
-        ``itself`` for a large class, and ``None`` where no superset is near enough.
-    distances
-        Per class the distance to the nearest superset that is large enough, infinity if there is none.
-    """
-
-    supersets: npt.NDArray[np.object_]
-    distances: Measured
-
-
-class NTJudge(Judge):
-    """(n, t)-closeness that has met the columns of a table."""
-
-    refers = True
-
-    def __init__(self, model: NTCloseness, column: str, schema: Schema, domain: Domain) -> None:
-        super().__init__(model, (column,))
-        self._n, self._mode, self._distance = model.n, model.supersets, model.distance
-        self._quasi = schema.quasi_names
-        self._asked: tuple[Classes, bool] | None = None
-        self._ground = ground(column, model.distance, schema, domain)
-
-    @property
-    def referred(self) -> str:
-        """Supersets are made of the judged classes, always."""
-        return "table"
-
-    def supersets(self, classes: Classes) -> SupersetMode:
-        """Say which supersets count for these classes: the whole table only, where labels of a column overlap."""
-        mode, standing = self._mode, classes.standing
-        if mode == "lattice" and standing is not None and all(ladder is None for ladder in standing.ladders):
-            mode = "drop"  # nothing to climb
-        if mode not in {"drop", "lattice"}:
-            return mode
-        if self._asked is None or self._asked[0] is not classes:  # comparing many labels takes its time
-            self._asked = classes, _may_drop(classes, climbs=mode == "lattice")
-        return mode if self._asked[1] else "table"
-
-    def notes(self, classes: Classes) -> tuple[str, ...]:
-        """Say where other supersets count than the promise asks for."""
-        counted = self.supersets(classes)
-        if counted == self._mode:
-            return ()
-        why = "the labels of some column overlap" if counted == "table" else "no column has a hierarchy"
-        return (f"{self.model} looked at supersets of the kind {counted!r} instead of {self._mode!r}: {why}.",)
-
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        """Measure the distance to the nearest superset that is large enough."""
-        (nearest,), _ = self._search(classes, [self._n])
-        return (nearest.measured,)
-
-    def keeps(self, classes: Classes) -> Bools:
-        """Say which classes keep the promise; each is looked at until one superset certifies it."""
-        (nearest,), _ = self._search(classes, [self._n], until=self.model.requirements[0].bound)
-        return nearest.measured.meets("<=", self.model.requirements[0].bound)
-
-    def near(self, pairs: far.RegionPairs) -> Bools:
-        """Say which classes are near enough to the region beside them; for searches, which know both."""
-        offer = self._far(pairs)
-        measured = Roots(offer.floats) if offer.numerators is None else Ratios(offer.numerators, offer.denominators)
-        return measured.meets("<=", self.model.requirements[0].bound)
-
-    def check_persons(self, classes: Classes) -> None:
-        """Refuse a table in which some people have several values: a region may hold them all."""
-        self.histogram(classes.whole(), distribution=True)
-
-    def certificates(self, classes: Classes) -> Certificates:
-        """Say which superset certifies each class."""
-        (nearest,), names = self._search(classes, [self._n])
-        held = nearest.measured.meets("<=", self.model.requirements[0].bound)
-        called = np.array([*names, "itself", None], dtype=object)  # -2 is the class itself, -1 nothing
-        return Certificates(called[np.where(held, nearest.which, -1)], nearest.measured)
-
-    def _search(
-        self, classes: Classes, sizes: Sequence[int], *, until: Fraction | None = None
-    ) -> tuple[list[Nearest], list[str]]:
-        """Find the nearest superset of every class, once per least size; stop where ``until`` is met."""
-        self.histogram(classes, distribution=True)
-        found = [Nearest(classes.size, n, rational=self._distance != "kl") for n in sizes]
-        names = []
-        for number, (name, ids, count) in enumerate(supersets(classes, self.supersets(classes), self._quasi)):
-            if until is not None and found[0].measured.meets("<=", until).all():
-                break
-            names.append(name)
-            regions = classes.merge(ids, count)
-            wanted = [nearest.pending(regions.size[ids], until) for nearest in found]
-            chosen = np.flatnonzero(np.logical_or.reduce(wanted))
-            if len(chosen):
-                self.histogram(regions, distribution=True)
-                offer = self._far(far.RegionPairs.of(classes, chosen, regions, ids[chosen], self.columns[0]))
-                for nearest, mask in zip(found, wanted, strict=True):
-                    nearest.take(chosen, mask[chosen], offer, number)
-        return found, names
-
-    def _far(self, pairs: far.RegionPairs) -> Offer:
-        if self._distance == "kl":
-            return Offer(far.kullback_leibler(pairs))
-        distance: Any = {"equal": far.equal, "ordered": far.ordered, "hierarchical": far.hierarchical}[self._distance]
-        return Offer.of(*distance(pairs, self._ground))
+        return f"nt({numbers}){bracket(self.of, *how, *where)}"
 
 
 def nt_curve(classes: Classes, judge: NTJudge, sizes: Sequence[int]) -> list[Fraction | float]:
     """Give for every n the smallest t with which (n, t)-closeness holds, in one walk over the supersets.
 
-    Parameters
-    ----------
-    classes
-        The classes.
-    judge
-        A bound ``NTCloseness``; its own n and t play no part.
-    sizes
-        The values of n.
+    The n and t of the judge itself play no part.
     """
     found, _ = judge._search(classes, sizes)  # noqa: SLF001 - same module
     return [nearest.farthest() for nearest in found]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -42,9 +41,9 @@ def promise(text: str | Model) -> Model:
         msg = f"A promise is a model or its text, got {type(text).__name__}."
         raise ParameterError(msg, hint='write "k>=5, l>=3[disease]", or KAnonymity(5) & LDiversity(3, of="disease").')
     reader = _Reader(text)
-    models = [_build(reader.promise(), text)]
+    models = [_model_of(reader.clause(), text)]
     while reader.take(","):
-        models.append(_build(reader.promise(), text))
+        models.append(_model_of(reader.clause(), text))
     reader.finish()
     return models[0] if len(models) == 1 else All(tuple(models))
 
@@ -77,7 +76,7 @@ class _Reader:
         if self._next < len(self._tokens):
             self._refuse("goes on unexpectedly", self._tokens[self._next][2])
 
-    def promise(self) -> Clause:
+    def clause(self) -> Clause:
         """Read one promise."""
         name = self._name()
         sense = next((sign for sign in (">=", "<=", "<", ">", "=") if self.take(sign)), None)
@@ -157,45 +156,35 @@ class _Reader:
         raise ParameterError(msg, hint=f"for example {EXAMPLES}.")
 
 
-def _build(parts: Clause, text: str) -> Model:
-    form = FORMS.get((parts.name, parts.sense))
-    if form is None and _forms_named(parts.name):
-        wrong = f"with {parts.sense!r}" if parts.sense else "like this"
-        msg = f"The promise {text!r} cannot be read: {parts.name} is not written {wrong}."
-        raise ParameterError(msg, hint=_written(parts))
-    if form is None:
-        msg = f"The promise {text!r} asks for {parts.name!r}, which does not exist."
+def _model_of(clause: Clause, text: str) -> Model:
+    """Make the model that a clause asks for, or say what is wrong with it."""
+    form, same_name = FORMS.get((clause.name, clause.sense)), _forms_named(clause.name)
+    if not same_name:
+        msg = f"The promise {text!r} asks for {clause.name!r}, which does not exist."
         known = dict.fromkeys(form.example for form in forms())
         raise ParameterError(msg, hint=f"these exist: {', '.join(known)}.")
-    if unused := parts.brackets - form.brackets:
+    example = same_name[0].example
+    if clause.name == "k" and isinstance(clause.number, int) and clause.number > 0:
+        example = str(KAnonymity(clause.number))  # with the number that was given
+    hint = f"write it like {example}."
+    if form is None:
+        wrong = f"with {clause.sense!r}" if clause.sense else "like this"
+        msg = f"The promise {text!r} cannot be read: {clause.name} is not written {wrong}."
+        raise ParameterError(msg, hint=hint)
+    if unused := clause.brackets - set(form.brackets):
         said = " and ".join(sorted(BRACKETS[part] for part in unused))
-        msg = f"The promise {text!r} says something in brackets that {parts.name} does not take: {said}."
-        raise ParameterError(msg, hint=_written(parts))
-    model = _try(form.read, parts)
-    if model is None:
-        msg = f"The promise {text!r} has parameters that {parts.name} does not take, or lacks some."
-        raise ParameterError(msg, hint=_written(parts))
-    return model
+        msg = f"The promise {text!r} says something in brackets that {clause.name} does not take: {said}."
+        raise ParameterError(msg, hint=hint)
+    try:
+        return form.read(clause)
+    except TypeError:
+        pass
+    msg = f"The promise {text!r} has parameters that {clause.name} does not take, or lacks some."
+    raise ParameterError(msg, hint=hint)
 
 
 def _forms_named(name: str) -> list[Form]:
-    """Give the forms of a name."""
     return [form for form in forms() if form.name == name]
-
-
-def _written(parts: Clause) -> str:
-    """Say how such a promise is written; with the number that was given, where it can stand there."""
-    example = _forms_named(parts.name)[0].example
-    if parts.name == "k" and isinstance(parts.number, int) and parts.number > 0:
-        example = str(KAnonymity(parts.number))
-    return f"write it like {example}."
-
-
-def _try(build: Callable[[Clause], Model], parts: Clause) -> Model | None:
-    try:
-        return build(parts)
-    except TypeError:
-        return None
 
 
 # Promises that every table keeps.
@@ -211,10 +200,10 @@ def trivial_notes(model: Model) -> list[str]:
     ['k>=1 promises nothing: every table keeps it.']
     """
     empty = [part for part in model.parts if part.promises_nothing]
-    return [f"{part} promises nothing: every table{_large(part)} keeps it." for part in empty]
+    return [f"{part} promises nothing: every table{_condition(part)} keeps it." for part in empty]
 
 
-def _large(model: Model) -> str:
+def _condition(model: Model) -> str:
     """Say which tables keep a promise for nothing, if not all."""
     if not model.missing:
         return " without missing values"
@@ -228,17 +217,8 @@ MOST_COLUMNS = 8
 
 
 def file_promise(part: Model, columns: int) -> Model:
-    """Give a promise with the natural supersets that a released file shows by itself.
+    """Give a promise with the natural supersets that a released file of so many quasi-identifiers shows by itself.
 
-    Parameters
-    ----------
-    part
-        One promise.
-    columns
-        How many quasi-identifiers the file has.
-
-    Notes
-    -----
     Classes on fewer columns are classes of the lattice too, so a distance to the nearest of them is at least the
     promised one. With many columns there are too many of them, and the whole table, which is always one of them, takes
     their place. The parts that a class was cut out of are not in the file.

@@ -11,18 +11,49 @@ import numpy as np
 
 from incrowd.core import Classes, Domain, Hint, Ladder, ParameterError, Schema, SchemaError, Setting
 from incrowd.hierarchies import Ordered, Tree
-from incrowd.models._distances import Distributions, beside, equal, hierarchical, kullback_leibler, ordered
-from incrowd.models._form import DISTANCES, OF, Choice, Form, Key
-from incrowd.models._judge import Judge, Requirement
-from incrowd.models._measurement import Measured, Ratios
-from incrowd.models._model import Model, Of, bracket, read_of, sensitive_columns
+from incrowd.models._distances import (
+    Distributions,
+    distributions_for,
+    equal_distance,
+    hierarchical_distance,
+    kullback_leibler,
+    ordered_distance,
+)
+from incrowd.models._form import DISTANCES, OF, Form, Key, bracket
+from incrowd.models._measurement import Judge, Measured, Ratios, Requirement
+from incrowd.models._model import ColumnModel, Model, Of, read_of
 from incrowd.models._thresholds import Number, number_text, threshold
 
 Distance = Literal["equal", "variational", "ordered", "hierarchical", "kl"]
 
 
+class _DistanceJudge(Judge):
+    def __init__(
+        self, model: TCloseness, columns: tuple[str, ...], schema: Schema, domains: Mapping[str, Domain]
+    ) -> None:
+        super().__init__(model, columns, schema, domains)
+        self._distance = model.distance
+        self._ground = distance_ground(columns[0], model.distance, schema, domains[columns[0]])
+
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        both = distributions_for(self, classes)
+        if self._distance == "ordered":
+            return (ordered_distance(both, self._ground),)
+        if self._distance == "hierarchical":
+            return (hierarchical_distance(both, self._ground),)
+        return (equal_distance(both) if self._distance == "equal" else kullback_leibler(both),)
+
+
+class _CoverageJudge(Judge):
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        both = Distributions.of(classes, self.histogram(classes), self.columns[0], self.reference)
+        present = both.reference[both.histogram.values[0]]
+        held = np.add.reduceat(present, both.histogram.starts[:-1]) if len(present) else present
+        return (Ratios(held, np.full(len(classes), both.total, dtype=np.int64)),)
+
+
 @dataclass(frozen=True)
-class TCloseness(Model):
+class TCloseness(ColumnModel):
     """The sensitive values of each class are distributed as in the whole table, up to a distance of ``t``.
 
     Parameters
@@ -61,37 +92,34 @@ class TCloseness(Model):
     upward_closed = False
     union_closed = True
     refers = True
+    judge = _DistanceJudge
     limit = "Where the whole table is lopsided, groups may be too."
     forms = (
         Form(
             "t",
             "<=",
             "t<=0.2[cost, ordered]",
-            lambda parts: TCloseness(parts.number, parts.of, *parts.words),  # type: ignore[arg-type]
-            words=DISTANCES,
-            choice=Choice(
-                "Groups look like the whole table (t-closeness)",
-                "t<=0.2[COLUMN]",
-                "Learning that a value is more likely for a group than for everybody.",
-                "What the whole table tells, where it is lopsided itself.",
-                (
-                    Key("t", "number from 0 to 1", "the largest distance to the whole table", "0.2"),
-                    OF,
-                    Key("distance", "equal, ordered, hierarchical or kl", "how values differ", "equal"),
-                ),
-            ),
+            lambda clause: TCloseness(clause.number, clause.of, *clause.words),  # type: ignore[arg-type]
             rank=30,
+            words=DISTANCES,
+        ).offer(
+            "Groups look like the whole table (t-closeness)",
+            "t<=0.2[COLUMN]",
+            "Learning that a value is more likely for a group than for everybody.",
+            "What the whole table tells, where it is lopsided itself.",
+            Key("t", "number from 0 to 1", "the largest distance to the whole table", "0.2"),
+            OF,
+            Key("distance", "equal, ordered, hierarchical or kl", "how values differ", "equal"),
         ),
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "distance", read_distance(self.distance))
-        object.__setattr__(self, "t", threshold(self.t, name="t", high=None if self.distance == "kl" else 1))
-        object.__setattr__(self, "of", read_of(self.of))
+        self._normalize(distance=read_distance(self.distance))
+        self._normalize(t=threshold(self.t, name="t", high=None if self.distance == "kl" else 1))
+        self._normalize(of=read_of(self.of))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The bounds that every class must meet."""
         return (Requirement("t", "<=", Fraction(self.t)),)
 
     @property
@@ -99,78 +127,40 @@ class TCloseness(Model):
         """With equal distance, the values of a class make up at least ``1 - t`` of the whole table."""
         return Coverage(1 - Fraction(self.t), self.of) if self.distance == "equal" else None
 
-    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
-        """Make one judge for every column, or combination of columns, that the promise is about."""
-        columns = sensitive_columns(self.of, schema, "TCloseness")  # type: ignore[arg-type]
-        return tuple(_Judge(self, name, ground(name, self.distance, schema, domains[name])) for name in columns)
-
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002
-        """Say in one sentence what it means for a person in the table."""
+    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - several rows are refused
         return "The values in a group are distributed nearly as in the whole table."
 
     @property
     def certificate_form(self) -> dict[str, Any]:
-        """What must be measured and how, as a certificate says it."""
         return {"kind": "t", "distance": self.distance}
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether every table keeps it."""
         return self.t == 1 and self.distance != "kl"
 
     def __str__(self) -> str:
         how = [] if self.distance == "equal" else [self.distance]
-        return f"t<={number_text(self.t)}{bracket(self.of, more=how)}"
+        return f"t<={number_text(self.t)}{bracket(self.of, *how)}"
 
 
 @dataclass(frozen=True)
-class Coverage(Model):
+class Coverage(ColumnModel):
     """The values of each class make up at least a share of the whole table: what t-closeness implies, for searches."""
 
     share: Fraction
     of: Of = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "of", read_of(self.of))
-
     upward_closed = True
     union_closed = True
+    refers = True
+    judge = _CoverageJudge
+
+    def __post_init__(self) -> None:
+        self._normalize(of=read_of(self.of))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The bounds that every class must meet."""
         return (Requirement("coverage", ">=", self.share),)
-
-    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:  # noqa: ARG002
-        """Make one judge for every column, or combination of columns, that the promise is about."""
-        return tuple(_Covering(self, (name,)) for name in sensitive_columns(self.of, schema, "Coverage"))  # type: ignore[arg-type]
-
-
-class _Judge(Judge):
-    refers = True
-
-    def __init__(self, model: TCloseness, column: str, ground: Any) -> None:
-        super().__init__(model, (column,))
-        self._distance = model.distance
-        self._ground = ground
-
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = beside(self, classes)
-        if self._distance == "ordered":
-            return (ordered(both, self._ground),)
-        if self._distance == "hierarchical":
-            return (hierarchical(both, self._ground),)
-        return (equal(both) if self._distance == "equal" else kullback_leibler(both),)
-
-
-class _Covering(Judge):
-    refers = True
-
-    def measure(self, classes: Classes) -> tuple[Measured, ...]:
-        both = Distributions.of(classes, self.histogram(classes), self.columns[0], self.reference)
-        present = both.reference[both.histogram.values[0]]
-        held = np.add.reduceat(present, both.histogram.starts[:-1]) if len(present) else present
-        return (Ratios(held, np.full(len(classes), both.total, dtype=np.int64)),)
 
 
 def read_distance(distance: Distance) -> Distance:
@@ -181,7 +171,7 @@ def read_distance(distance: Distance) -> Distance:
     return "equal" if distance == "variational" else distance
 
 
-def ground(name: str, distance: Distance, schema: Schema, domain: Domain) -> Any:
+def distance_ground(name: str, distance: Distance, schema: Schema, domain: Domain) -> Any:
     """Find what the distance between two values is measured on: ranks, a taxonomy, or nothing."""
     meaning = dict(schema.sensitive)[name]
     if distance == "ordered":

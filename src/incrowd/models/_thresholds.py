@@ -33,7 +33,7 @@ def whole_number(value: object, *, name: str, at_least: int) -> int:
     """Read a whole number, or say what is wrong with it."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         msg = f"{name} must be a whole number, got {given_text(value)}."
-        raise ParameterError(msg, hint=f"write {_nearest(value, at_least)}.")
+        raise ParameterError(msg, hint=f"write {_nearest_integers(value, at_least)}.")
     number = int(value)
     if not at_least <= number < 2**63:
         msg = f"{name} must be at least {at_least}{' and below 2**63' if number > 0 else ''}, got {given_text(number)}."
@@ -51,7 +51,7 @@ def exact_fraction(
     if not (value.is_finite() if isinstance(value, Decimal) else isinstance(value, Rational) or math.isfinite(value)):
         msg = f"{name} must be a finite number, got {value}."
         raise ParameterError(msg)
-    exact = _as_written(value, name)
+    exact = _fraction_as_written(value, name)
     below = exact <= low if open_low else exact < low
     if below or (high is not None and exact > high):
         least = f"above {low}" if open_low else f"at least {low}"
@@ -86,7 +86,7 @@ def number_text(value: Number) -> str:
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
 
 
-def _as_written(value: Real | Fraction | Decimal, name: str) -> Fraction:
+def _fraction_as_written(value: Real | Fraction | Decimal, name: str) -> Fraction:
     """Give a number as the decimal that was written; look at its length before it fills the memory."""
     if isinstance(value, Decimal):
         _, digits, exponent = value.as_tuple()
@@ -111,7 +111,7 @@ def number_from_text(text: str) -> Fraction | None:
         return None
 
 
-def _nearest(value: object, at_least: int) -> str:
+def _nearest_integers(value: object, at_least: int) -> str:
     """Name the whole numbers around what was given, as far as they are allowed."""
     number = number_from_text(str(value)) if isinstance(value, (str, Real, Decimal)) else None
     if number is None or isinstance(value, bool):
