@@ -12,7 +12,8 @@ from hypothesis import given, strategies as st
 import incrowd as ic
 from incrowd.attacks import Links, Matching, Members, Outcome, _background, _linkage, _members, _original, link
 from incrowd.core import Classes, _grouping as _packing
-from incrowd.evidence import _findings as _told, _subject as _target
+from incrowd.evidence import _subject
+from incrowd.evidence._class_attacks import attack_of
 from incrowd.models import Ratios
 
 ratios = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 60), st.integers(1, 9)), min_size=1, max_size=12)
@@ -24,7 +25,7 @@ def test_people_are_counted_exactly_at_every_bound(rows: list[Any], unit: Any, t
     classes = ic.census(table, ic.Schema(quasi={"q": None})).classes()
     place = [int(text) for text in classes.texts(0)]
     above, below = (np.array([rows[one][part] for one in place], dtype=np.int64) * times for part in (0, 1))
-    found = _told.told(_outcome(classes, Ratios(above, below), unit), classes, ["q"])
+    found = attack_of(_outcome(classes, Ratios(above, below), unit), classes, ["q"])
     for bound, people in found.distribution:
         shares = [(Fraction(top, low), size) for top, low, size in rows]
         assert people == sum(size for share, size in shares if (share <= bound if unit == "width" else share >= bound))
@@ -32,7 +33,9 @@ def test_people_are_counted_exactly_at_every_bound(rows: list[Any], unit: Any, t
 
 def _outcome(classes: Classes, measured: Ratios, unit: Any) -> Outcome:
     nobody = np.zeros(len(classes), dtype=bool)
-    return Outcome("some", None, "much", "little", measured, nobody, Fraction(0), 1, Fraction(0), unit)
+    return Outcome(
+        name="some", means="little", measured=measured, exposed=nobody, right=0, baseline=Fraction(0), unit=unit
+    )
 
 
 @given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=5), min_size=1, max_size=6), st.integers(0, 3))
@@ -54,7 +57,7 @@ SCHEMA = ic.Schema(quasi={"age": ic.intervals(4, 8), "job": ic.flat()}, sensitiv
 def test_tables_of_all_pairs_are_used_only_where_there_is_room(monkeypatch: pytest.MonkeyPatch, algorithm: Any) -> None:
     release = ic.anonymize(TABLE, SCHEMA, model="k>=7", algorithm=algorithm)
     found = ic.attack(release, original=TABLE).to_dict(values=True)
-    monkeypatch.setattr(_target, "MARKED", 0)
+    monkeypatch.setattr(_subject, "MARKED", 0)
     monkeypatch.setattr(_original, "SPARSE", 0)
     assert ic.attack(release, original=TABLE).to_dict(values=True) == found
 

@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 
 import incrowd as ic
 from attacks import slow
-from incrowd.attacks import Line
+from incrowd.attacks import ValueLine
 from incrowd.core import Domain
 from incrowd.evidence import Attack
 
@@ -114,12 +114,12 @@ def test_texts_lie_where_the_numbers_lie_that_they_are(texts: list[str], same: l
 
 @pytest.mark.parametrize("texts", [["007", "12"], ["1", "x"], ["2024-01-05", "inf"], ["", "1"], ["yes", "no"]])
 def test_codes_and_words_are_no_numbers(texts: list[str]) -> None:
-    assert Line.of(Domain.of("s", texts)) is None
+    assert ValueLine.of(Domain.of("s", texts)) is None
 
 
 def test_floats_of_many_digits_are_compared_exactly() -> None:
     values = np.random.default_rng(1).random(50)
-    line = Line.of(Domain.of("s", values.tolist()))
+    line = ValueLine.of(Domain.of("s", values.tolist()))
     assert line is not None
     assert not line.is_exact
     for limit in (line.between(3, 9), line.between(3, 9) - Fraction(1, 10**30), line.width):

@@ -21,17 +21,19 @@ from incrowd.attacks._linkage import Links, Matching
 from incrowd.attacks._members import Claims, Members, tight_claims
 from incrowd.attacks._minimality import People, Undivided, halve, undivided
 from incrowd.attacks._original import expect_original, lists
-from incrowd.attacks._range import Line, narrow_range
+from incrowd.attacks._people import Disclosures, KnownPeople, Truth, sum_of_shares
+from incrowd.attacks._range import ValueLine, narrow_range
 from incrowd.attacks._similarity import Likeness, category_inference, change_of_belief, similarity, skewness
 
 __all__ = [
     "Claims",
     "ClassSets",
     "Crowd",
+    "Disclosures",
     "ExpectedHomogeneity",
     "Intruder",
+    "KnownPeople",
     "Likeness",
-    "Line",
     "Linked",
     "Links",
     "Matching",
@@ -40,7 +42,9 @@ __all__ = [
     "People",
     "Prior",
     "Remaining",
+    "Truth",
     "Undivided",
+    "ValueLine",
     "below",
     "category_inference",
     "certain_values",
@@ -64,6 +68,7 @@ __all__ = [
     "similarity",
     "singling_out",
     "skewness",
+    "sum_of_shares",
     "tight_claims",
     "undivided",
     "unlikely_exclusions",

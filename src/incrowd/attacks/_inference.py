@@ -6,14 +6,15 @@ targets, and no guess about them counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Histogram, add_up, group
+from incrowd.attacks._expectation import expected_from_counts
+from incrowd.core import Classes, Domain, Histogram, add_up, group
 from incrowd.models import Measured, Ratios
 
 # What one attack does to every class, before it is told to anybody.
@@ -24,21 +25,26 @@ Unit = Literal["chance", "gain", "change", "width"]
 distribution moved, or how wide the range of the values is."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+LOOKS = "the quasi-identifiers of a person, and that the person is in the table"
+"""What every intruder knows who attacks a class."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Outcome:
     """What one attack does to every class."""
 
     name: str
-    column: str | None
-    knows: str
     means: str
     measured: Measured = field(repr=False)
     exposed: Bools = field(repr=False)
-    right: Fraction
-    targets: int  # somebody in several classes counts in each
+    right: int
     baseline: Fraction
+    column: str | None = None
+    knows: str = LOOKS
     unit: Unit = "chance"
+    targets: int | None = None  # everybody by default; somebody in several classes counts in each
     among: Bools | None = field(default=None, repr=False)  # the cells that are targets; all by default
+    expected: float | None = None  # how many exposed classes chance alone would make
     notes: tuple[str, ...] = ()
 
 
@@ -60,7 +66,7 @@ class Prior:
     missing is never said: it would teach nothing.
     """
 
-    column: str
+    domain: Domain = field(repr=False)
     counts: Ints = field(repr=False)
     people: int
     # Whose each row is, and its code; -1 for a value that is not counted.
@@ -71,16 +77,21 @@ class Prior:
     @classmethod
     def of(cls, classes: Classes, column: str) -> Prior:
         """Take the whole table that the classes are of: the intruder sees it in the release."""
-        cells, number = classes.cells, classes.cells.cardinalities[column]
+        cells, number, domain = classes.cells, classes.cells.cardinalities[column], classes.cells.domains[column]
         missing = missing_code(classes, column)
         if cells.person is None:
             counts = add_up(cells.sensitive[column], cells.counts, number)
-            return cls(column, counts, people_of(classes), missing=missing)
+            return cls(domain, counts, people_of(classes), missing=missing)
         reference = classes.reference(column)
         counts = np.zeros(number, dtype=np.int64)
         counts[reference.values[0]] = reference.counts
         rows = np.asarray(cells.person, dtype=np.int64), np.asarray(cells.sensitive[column], dtype=np.int64)
-        return cls(column, counts, people_of(classes), rows, missing=missing)
+        return cls(domain, counts, people_of(classes), rows, missing=missing)
+
+    @property
+    def column(self) -> str:
+        """Its name."""
+        return self.domain.column
 
     @property
     def known(self) -> Ints:
@@ -92,18 +103,30 @@ class Prior:
         """How many people have the most frequent value."""
         return int(self.known.max(initial=0))
 
+    def among(self, classes: Classes) -> Prior:
+        """Give the same as known from elsewhere about classes of another table, whose codes are others."""
+        own = classes.cells.domains[self.column]
+        place = own.codes_in(self.domain)
+        counts = np.where(place >= 0, self.counts[place], 0) if len(self.counts) else np.zeros(len(place), np.int64)
+        missing, rows = missing_code(classes, self.column), None
+        if self.rows is not None:
+            back = np.full(len(self.counts), -1, dtype=np.int64)
+            back[place[place >= 0]] = np.flatnonzero(place >= 0)
+            rows = self.rows[0], back[self.rows[1]]
+        return replace(self, domain=own, counts=counts, rows=rows, elsewhere=True, missing=missing)
+
     def by(self, category: Ints, categories: int) -> Prior:
         """Count categories instead of values, -1 being none; nobody twice who has two values of one category."""
         if self.rows is None:
             some = category >= 0
             counts = add_up(category[some], self.counts[some], categories)
-            return Prior(self.column, counts, self.people, elsewhere=self.elsewhere)
+            return Prior(self.domain, counts, self.people, elsewhere=self.elsewhere)
         known = np.append(category, -1)[self.rows[1]] >= 0
         person, value = (part[known] for part in self.rows)
         found = category[value]
         pairs = group([found, person], [max(categories, 1), int(person.max(initial=0)) + 1]).first
         counts = np.bincount(found[pairs], minlength=categories).astype(np.int64)
-        return Prior(self.column, counts, self.people, elsewhere=self.elsewhere)
+        return Prior(self.domain, counts, self.people, elsewhere=self.elsewhere)
 
     def right(self, histogram: Histogram, among: npt.NDArray[np.bool_] | None = None) -> int:
         """Count the targets about whom one value, said of everybody, is right."""
@@ -135,21 +158,14 @@ def one_of(people: int) -> Fraction:
     return Fraction(1, people) if people else Fraction(0)
 
 
-LOOKS = "the quasi-identifiers of a person, and that the person is in the table"
-"""What every intruder knows who attacks a class."""
-
-
 def singling_out(classes: Classes) -> Outcome:
     """Pick somebody of the class: the chance is one over its size."""
     return Outcome(
         name="singling out",
-        column=None,
-        knows=LOOKS,
         means="alone in the group",
         measured=Ratios(np.ones(len(classes), dtype=np.int64), classes.size),
         exposed=classes.size == 1,
-        right=Fraction(len(classes)),
-        targets=int(classes.size.sum()),
+        right=len(classes),
         baseline=one_of(people_of(classes)),
     )
 
@@ -159,16 +175,19 @@ def homogeneity(classes: Classes, prior: Prior) -> Outcome:
     histogram = classes.guessable(prior.column)
     most, targets = largest(histogram), int(classes.size.sum())
     exposed = np.asarray(most == classes.size, dtype=bool)
+    expected = None
+    if classes.cells.person is None:  # chance deals the values of this very table
+        own = Prior.of(classes, prior.column) if prior.elsewhere else prior
+        expected = expected_from_counts(classes.size, own.counts)
     return Outcome(
         name="homogeneity",
         column=prior.column,
-        knows=LOOKS,
         means="the value is certain",
         measured=Ratios(most, classes.size),
         exposed=exposed,
-        right=Fraction(int(classes.size[exposed].sum())),
-        targets=targets,
+        right=int(classes.size[exposed].sum()),
         baseline=Fraction(int(0 < prior.people == prior.largest and prior.right(histogram) == targets)),
+        expected=expected,
     )
 
 
@@ -180,12 +199,10 @@ def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
     return Outcome(
         name="inference",
         column=prior.column,
-        knows=LOOKS,
-        means=f"a value is at least {_percent(sure)} likely",
+        means=f"a value is at least {float(100 * sure):g} % likely",
         measured=measured,
         exposed=measured.meets(">=", sure),
-        right=Fraction(int(most.sum())),
-        targets=targets,
+        right=int(most.sum()),
         baseline=Fraction(prior.right(histogram), max(targets, 1)),
     )
 
@@ -211,7 +228,3 @@ def largest(histogram: Histogram) -> npt.NDArray[np.int64]:
     if not len(histogram.counts):
         return np.zeros(0, dtype=np.int64)
     return np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
-
-
-def _percent(share: Fraction) -> str:
-    return f"{float(100 * share):g} %"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._inference import LOOKS, Outcome, Prior
+from incrowd.attacks._inference import Outcome, Prior
 from incrowd.core import Classes, Domain, add_up, group
 from incrowd.hierarchies import read_decimal
 from incrowd.models import Measured, Ratios, Sums
@@ -34,14 +34,14 @@ _SURE = 10**15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class ValueLine:
     """Values on a line."""
 
     place: Ints = field(repr=False)
     values: Array = field(repr=False)
 
     @classmethod
-    def of(cls, domain: Domain, ranks: Ints | None = None) -> Line | None:
+    def of(cls, domain: Domain, ranks: Ints | None = None) -> ValueLine | None:
         """Take a column's values; nothing if they are no numbers and have no order."""
         found = (np.ones(len(domain.values), dtype=bool), ranks) if ranks is not None else _read(domain)
         if found is None:
@@ -147,7 +147,7 @@ def _short(units: Array) -> Array:
 Bools = npt.NDArray[np.bool_]
 
 
-def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: Line) -> Outcome:
+def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: ValueLine) -> Outcome:
     """Guess in which narrow range the value lies: the one that most of the class are in.
 
     Notes
@@ -164,12 +164,10 @@ def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: Line) -
     return Outcome(
         name="similarity",
         column=prior.column,
-        knows=LOOKS,
         means=f"the value is known to {float(100 * narrow):g} % of the range",
         measured=measured,
         exposed=exposed,
-        right=Fraction(0 if windows is None else windows.best(rows)),
-        targets=targets,
+        right=0 if windows is None else windows.best(rows),
         baseline=Fraction(0 if windows is None else _before(windows, rows, prior, line.place), max(targets, 1)),
         unit="width",
         notes=(_unplaced(prior.column, without, len(classes)),) if without else (),
@@ -268,7 +266,7 @@ def _known(prior: Prior, place: Ints) -> _Rows:
     return _Rows.of_persons(np.zeros(len(person), dtype=np.int64), person, place[value])
 
 
-def _widths(classes: Classes, column: str, line: Line) -> tuple[Measured, Bools]:
+def _widths(classes: Classes, column: str, line: ValueLine) -> tuple[Measured, Bools]:
     """Give the width of every class as a share of the table's, and whether all its values have a place.
 
     A class with a value that has none may be as wide as the table.
@@ -288,7 +286,7 @@ def _widths(classes: Classes, column: str, line: Line) -> tuple[Measured, Bools]
     return Sums(widths, partial(_exact_width, line, low, high, known)), known
 
 
-def _exact_width(line: Line, low: Ints, high: Ints, known: Bools, index: int) -> Fraction:
+def _exact_width(line: ValueLine, low: Ints, high: Ints, known: Bools, index: int) -> Fraction:
     """Give the width of one class as a share of the table's."""
     if not known[index]:
         return Fraction(1)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._inference import LOOKS, Outcome, Prior, largest
-from incrowd.attacks._range import Line
+from incrowd.attacks._inference import Outcome, Prior, largest
+from incrowd.attacks._range import ValueLine
 from incrowd.core import Cells, Classes, Histogram, Ladder, ParameterError, add_up, group
 from incrowd.hierarchies import BoundCategories
 from incrowd.models import Ratios, Sums
@@ -43,7 +43,7 @@ class Likeness:
         return cls(tuple(names), np.where(np.array([name is None for name in names])[category], -1, category))
 
     @classmethod
-    def of_ranges(cls, line: Line, counts: Ints) -> Likeness | None:
+    def of_ranges(cls, line: ValueLine, counts: Ints) -> Likeness | None:
         """Cut a line of many values into ranges with about as many people each; nothing if it has few values."""
         if len(line.values) <= RANGES:
             return None
@@ -75,12 +75,10 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
     return Outcome(
         name="similarity",
         column=column,
-        knows=LOOKS,
         means="the category is certain",
         measured=Ratios(largest(histogram), classes.size),
         exposed=exposed,
-        right=Fraction(int(classes.size[exposed].sum())),
-        targets=targets,
+        right=int(classes.size[exposed].sum()),
         baseline=Fraction(int(known and before.right(histogram, wanted) == targets)),
     )
 
@@ -94,12 +92,10 @@ def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure:
     return Outcome(
         name="category inference",
         column=prior.column,
-        knows=LOOKS,
         means=f"a category is at least {float(100 * sure):g} % likely",
         measured=measured,
         exposed=measured.meets(">=", sure),
-        right=Fraction(int(most.sum())),
-        targets=targets,
+        right=int(most.sum()),
         baseline=Fraction(before.right(histogram), max(targets, 1)),
     )
 
@@ -147,12 +143,10 @@ def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | 
     return Outcome(
         name="skewness",
         column=prior.column,
-        knows=LOOKS,
         means=f"{what} is at least {float(gain):g} times likelier than in the table",
         measured=measured,
         exposed=exposed,
-        right=Fraction(int(classes.size[exposed].sum())),
-        targets=int(classes.size.sum()),
+        right=int(classes.size[exposed].sum()),
         baseline=Fraction(int(gain <= 1)),
         unit="gain",
     )
@@ -175,12 +169,10 @@ def change_of_belief(classes: Classes, prior: Prior) -> Outcome | None:
     return Outcome(
         name="change of belief",
         column=prior.column,
-        knows=LOOKS,
         means="the group tells everything",
         measured=Sums(moved.astype(np.float64), partial(_exact_change, histogram, size, prior)),
         exposed=np.zeros(len(classes), dtype=bool),
-        right=Fraction(0),
-        targets=int(size.sum()),
+        right=0,
         baseline=Fraction(0),
         unit="change",
     )

@@ -3,7 +3,7 @@
 from incrowd.evidence._assess import assess, certain
 from incrowd.evidence._assessment import Assessment, ColumnAssessment
 from incrowd.evidence._attack import attack
-from incrowd.evidence._attacks import Attack, Attacks, is_guess, worst_of
+from incrowd.evidence._attack_result import Attack, Attacks, worst_text
 from incrowd.evidence._check import check
 from incrowd.evidence._columns import (
     Bar,
@@ -78,7 +78,6 @@ __all__ = [
     "compared",
     "examples_of",
     "frequent_values",
-    "is_guess",
     "one_of_a_kind",
     "original_census",
     "people_alone",
@@ -94,5 +93,5 @@ __all__ = [
     "subject_of",
     "utility",
     "way_up",
-    "worst_of",
+    "worst_text",
 ]

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks import Remaining, intersect, missing_code
+from incrowd.attacks import Disclosures, KnownPeople, Remaining, intersect, missing_code
 from incrowd.core import Classes, Domain, ParameterError
-from incrowd.evidence._attacks import Attack, Table
-from incrowd.evidence._linkage import Joined, join
-from incrowd.evidence._people import Known, Told, quasi_identifiers, rows_of
+from incrowd.evidence._attack_result import Attack, Table, with_column
+from incrowd.evidence._linkage import Joined, columns_text, join, table_of
 from incrowd.evidence._subject import Subject
 from incrowd.measures import Exposed
-from incrowd.release import free_name
 
 Counts = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -60,26 +59,19 @@ def intersection(one: Joined, other: Subject) -> Iterator[Attack]:
         yield _attack(joined, name)
 
 
-def _shared(known: Known, other: Subject) -> Known:
+def _shared(known: KnownPeople, other: Subject) -> KnownPeople:
     """Keep the columns that the other release can be joined on too."""
     usable = [name in other.schema.quasi_names and name not in other.averaged for name in known.on]
     if not any(usable):
         msg = "The two releases have no quasi-identifier in common that the people are known by."
         raise ParameterError(msg)
 
-    def keep(parts: tuple[object, ...]) -> tuple[object, ...]:
-        return tuple(part for part, fits in zip(parts, usable, strict=True) if fits)
-
-    return Known(
-        on=keep(known.on),  # type: ignore[arg-type]
-        domains=keep(known.domains),  # type: ignore[arg-type]
-        codes=keep(known.codes),  # type: ignore[arg-type]
-        counts=known.counts,
-        who=known.who,
-        names=known.names,
-        original=known.original,
-        persons=known.persons,
+    on, domains, codes = (
+        tuple(itertools.compress(known.on, usable)),
+        tuple(itertools.compress(known.domains, usable)),
+        tuple(itertools.compress(known.codes, usable)),
     )
+    return replace(known, on=on, domains=domains, codes=codes, entries=None)
 
 
 def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
@@ -94,21 +86,19 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
         one, values, _together([*alone, _left(found, known, missing_code(one.classes, name))], known, len(values.texts))
     )
     before = max(_right(one, values, some)[1].records for some in alone)
-    targets = _people(known, in_both)
+    targets = known.some(in_both)
     unread = list(dict.fromkeys(note for side in joined for note in side.missing("intersection")))
     fewer = list(dict.fromkeys(note for side in joined for note in side.fewer("intersection")))
     return Attack(
         name="intersection",
         column=name,
-        knows=f"{quasi_identifiers(len(known.on))} of everybody, and that they are in both releases",
+        knows=f"{columns_text(len(known.on))} of everybody, and that they are in both releases",
         means="a value is certain by both releases",
         exposed=exposed,
         targets=targets,
         right=Fraction(exposed.records),
         baseline=Fraction(before, max(targets, 1)),
-        unit="chance",
         worst=Fraction(int(exposed.records > 0)) if len(known.counts) else None,
-        worst_class={},
         distribution=((Fraction(1), exposed.records),),
         unread=one.unread + two.unread,
         notes=(*_notes(known, found, in_both), *unread, *fewer),
@@ -116,50 +106,45 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
     )
 
 
-def _notes(known: Known, found: Remaining, in_both: Bools) -> Iterator[str]:
-    narrowed = _people(known, in_both & (found.both < np.minimum(found.first, found.second)))
-    odd = _people(known, in_both & (found.both == 0))
-    of = f"{_people(known, in_both):,} {known.noun}"
+def _notes(known: KnownPeople, found: Remaining, in_both: Bools) -> Iterator[str]:
+    narrowed = known.some(in_both & (found.both < np.minimum(found.first, found.second)))
+    odd = known.some(in_both & (found.both == 0))
+    of = f"{known.some(in_both):,} {known.noun}"
     yield f"intersection: for {narrowed:,} of {of} both releases leave fewer values than each alone."
     if odd:
         yield f"intersection: for {odd:,} of {of} no value fits both, so not all are in both."
 
 
-def _alone(side: Joined, name: str, codes: Counts, chosen: Bools) -> Told:
+def _alone(side: Joined, name: str, codes: Counts, chosen: Bools) -> Disclosures:
     """Say what one release alone tells some people."""
-    told = side.told(name)
+    told = side.disclosed(name)
     kept = chosen[told.who]
     who = told.who[kept]
-    return Told(who, codes[told.codes[kept]], side.known.counts[who])
+    return Disclosures(who, codes[told.codes[kept]], side.known.counts[who])
 
 
-def _left(found: Remaining, known: Known, missing: int) -> Told:
+def _left(found: Remaining, known: KnownPeople, missing: int) -> Disclosures:
     """Say who is left with one value by both releases, other than that it is missing."""
     who = np.flatnonzero((found.both == 1) & (found.value != missing))
-    return Told(who, found.value[who], known.counts[who])
+    return Disclosures(who, found.value[who], known.counts[who])
 
 
-def _together(parts: Sequence[Told], known: Known, codes: int) -> Told:
+def _together(parts: Sequence[Disclosures], known: KnownPeople, codes: int) -> Disclosures:
     """Tell people all that is certain for any reason; nothing twice."""
     pairs = np.unique(np.concatenate([part.who * codes + part.codes for part in parts]))
     who = pairs // max(codes, 1)
-    return Told(who, pairs % max(codes, 1), known.counts[who])
+    return Disclosures(who, pairs % max(codes, 1), known.counts[who])
 
 
-def _right(joined: Joined, values: Values, told: Told) -> tuple[Told, Exposed]:
+def _right(joined: Joined, values: Values, told: Disclosures) -> tuple[Disclosures, Exposed]:
     """Say who is told something; of an original, who has it."""
     if joined.truth is not None:
-        return joined.truth.compare(values.name, values.of_original(joined.truth.whole), told, 0)
+        return joined.truth.true_of(told, values.name, values.of_original(joined.truth.whole), 0)
     known = joined.known
     chosen = np.zeros(len(known.counts), dtype=bool)
     chosen[told.who] = True
-    return told, known.exposed(lambda: chosen, _people(known, chosen), 0)
+    return told, known.exposed(lambda: chosen, known.some(chosen), 0)
 
 
-def _people(known: Known, chosen: Bools) -> int:
-    return int(known.counts[chosen].sum())
-
-
-def _records(known: Known, told: Told, values: Values) -> Table:
-    table = rows_of(known, told)
-    return {**table, free_name(values.name, table): values.texts[told.codes]}
+def _records(known: KnownPeople, told: Disclosures, values: Values) -> Table:
+    return with_column(table_of(known, told.who, told.people), values.name, values.texts[told.codes])

@@ -2,42 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.attacks import (
     Crowd,
+    Disclosures,
+    KnownPeople,
     Linked,
     Links,
     Matching,
     Prior,
+    Truth,
     below,
     certain_values,
     has_several_certain,
     link,
     link_persons,
+    lists,
     one_of,
     people_of,
+    sum_of_shares,
     widths_of,
 )
-from incrowd.core import Classes, LocalRecoding, add_up, group
-from incrowd.evidence._attacks import Attack, Table
-from incrowd.evidence._findings import CHANCES
-from incrowd.evidence._people import Known, Told, Truth, quasi_identifiers, rows_of, shares
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Classes,
+    Hint,
+    LocalRecoding,
+    ParameterError,
+    UnknownColumnError,
+    add_up,
+    group,
+)
+from incrowd.engines import open_table
+from incrowd.evidence._attack_result import CHANCES, Attack, Table, with_column
 from incrowd.evidence._subject import Subject
 from incrowd.models import KAnonymity
-from incrowd.release import free_name
-
-# A release joined with people whom somebody knows: who can be in which class.
+from incrowd.release import census_within_memory
 
 Ints = npt.NDArray[np.integer]
 Counts = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+On = Sequence[str] | Mapping[str, str]
 
 INCOMPLETE = (
     "if they are vague, people and candidates are missing. The hierarchy of the column would tell; flat() says that it "
@@ -47,8 +61,69 @@ SEVERAL = (
     "of people with several rows only those values are told that all rows of a group share. More may be certain; give "
     "the original to know."
 )
+FOREIGN = (
+    "linkage: nobody knows who of the original is in this table. Of the people who fit the same groups, as many count "
+    "as found as these groups have people: right is an upper bound."
+)
 PIECE = 1 << 16
 """So many people are looked at together."""
+
+
+def people_of_external(
+    external: Any, subject: Subject, on: Mapping[str, str] | None, who: str | None, reading: Mapping[str, Any]
+) -> KnownPeople:
+    """Count the people of an external table."""
+    engine = open_table(external, missing_values=subject.roles.missing_values, **reading)
+    available, quasi = list(engine.columns()), subject.schema.quasi_names
+    given = {name: name for name in quasi if name in available and name not in subject.averaged}
+    pairs = given if on is None else dict(on)
+    for name in pairs:
+        if name not in quasi:
+            raise UnknownColumnError.of(name, quasi, given_as="quasi-identifier to join on")
+    if not pairs:
+        msg = "The external table has no column that is called like a quasi-identifier."
+        raise ParameterError(msg, hint=Hint("say which columns are the same: {on}.", on={"age": "Age"}))
+    wanted = [*pairs.values(), *([who] if who is not None else [])]
+    for name in wanted:
+        if name not in available:
+            raise UnknownColumnError.of(name, available, given_as="column to join on", show=engine.shows_names)
+    if len(set(wanted)) < len(wanted):
+        msg = "A column of the external table is given twice."
+        raise ParameterError(msg, hint="join each quasi-identifier with a column of its own; who is another one.")
+    request = CensusRequest(tuple(pairs.values()), () if who is None else (who,))
+    census = census_within_memory(engine, request)
+    names = None if who is None else census.domains[who].texts[census.codes[-1]]
+    domains = tuple(census.domains[name] for name in pairs.values())
+    return KnownPeople(tuple(pairs), domains, census.codes[: len(pairs)], census.counts.astype(np.int64), who, names)
+
+
+def people_of_original(subject: Subject, original: Census, classes: Classes) -> KnownPeople:
+    """Take everybody of the original table, with all quasi-identifiers that can be compared."""
+    places = [place for place, name in enumerate(original.quasi) if name not in subject.averaged]
+    names = tuple(original.quasi[place] for place in places)
+    domains = tuple(original.domains[name] for name in names)
+    codes, counts, entries = tuple(classes.codes[place] for place in places), classes.size, classes.members
+    if len(places) < len(original.quasi):
+        alike = group(codes, [len(domain) for domain in domains])
+        codes, counts = tuple(column[alike.first] for column in codes), alike.sums(counts)
+        entries = alike.ids[entries]
+    listed = isinstance(subject.recoding, LocalRecoding) and lists(subject.recoding, original)
+    persons = None if classes.cells.person is None else (entries, classes.cells.person)
+    own = entries if listed else None
+    return KnownPeople(names, domains, codes, counts, original=True, entries=own, persons=persons)
+
+
+def table_of(known: KnownPeople, chosen: Bools | Ints, counts: Counts) -> Table:
+    """Give some of the people whom somebody knows as a table, and how many are alike."""
+    table: Table = {} if known.who is None or known.names is None else {known.who: known.names[chosen]}
+    for name, domain, codes in zip(known.on, known.domains, known.codes, strict=True):
+        table = with_column(table, name, domain.texts[codes[chosen]])
+    return with_column(table, "people", counts)
+
+
+def columns_text(number: int) -> str:
+    """Count quasi-identifiers."""
+    return f"{number} quasi-identifier{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +136,7 @@ class Joined:
     """
 
     subject: Subject
-    known: Known
+    known: KnownPeople
     classes: Classes
     codes: tuple[Ints, ...]
     covered: tuple[list[npt.NDArray[np.intp]], ...]
@@ -129,13 +204,13 @@ class Joined:
         """How many people have each answer."""
         return add_up(self.found.kind, self.people, len(self.found.candidates))
 
-    def told(self, name: str) -> Told:
+    def disclosed(self, name: str) -> Disclosures:
         """Say who is told which values of a column, those that all candidates have."""
         starts, codes = self.found.certain(name)
         who = np.flatnonzero((np.diff(starts) > 0).take(self.found.kind))
         source, entry = below(starts, self.found.kind[who])
         who = who[source]
-        return Told(who, codes[entry], self.people[who])
+        return Disclosures(who, codes[entry], self.people[who])
 
     def fewer(self, attack: str) -> tuple[str, ...]:
         """Say that values may be missing, where nobody can say whose row is whose."""
@@ -171,7 +246,7 @@ class Joined:
         return int(self.known.counts[self.who(some)].sum())
 
 
-def join(subject: Subject, known: Known, whole: Classes | None = None) -> Joined:
+def join(subject: Subject, known: KnownPeople, whole: Classes | None = None) -> Joined:
     """Match labels with values, and prepare the walk from people to classes."""
     quasi = subject.schema.quasi_names
     places = [quasi.index(name) for name in known.on]
@@ -183,16 +258,11 @@ def join(subject: Subject, known: Known, whole: Classes | None = None) -> Joined
         classes = classes.merge(regions.ids, len(regions))
         codes = tuple(column[regions.first] for column in codes)
     covered = tuple(subject.covered(name, domain) for name, domain in zip(known.on, known.domains, strict=True))
-    pairs = zip(covered, known.domains, strict=True)
-    matchings = [Matching.of(reached, len(domain)) for reached, domain in pairs]
-    truth = Truth(subject, known, whole) if known.original and whole is not None else None
+    matchings = [Matching.of(codes, len(domain)) for codes, domain in zip(covered, known.domains, strict=True)]
+    truth = None
+    if known.original and whole is not None:
+        truth = Truth(known, whole, quasi, subject.recoding, subject.census.records)
     return Joined(subject, known, classes, codes, covered, Links(codes, known.codes, matchings), truth)
-
-
-FOREIGN = (
-    "linkage: nobody knows who of the original is in this table. Of the people who fit the same groups, as many count "
-    "as found as these groups have people: right is an upper bound."
-)
 
 
 def linkage(joined: Joined) -> list[Attack]:
@@ -208,18 +278,18 @@ def _found(joined: Joined, found: Linked) -> Attack:
     people = by_size[sizes]
     smallest = int(sizes[0]) if len(sizes) else None
     alone = found.candidates == 1
+    published, matched = people_of(joined.subject.classes), int(people.sum())
     counted = dict(zip(sizes.tolist(), people.tolist(), strict=True))
     exposed = known.exposed(lambda: joined.who(alone), counted.get(1, 0), found.reached)
     return Attack(
         name="linkage",
-        column=None,
         knows=_knows(known),
         means="one candidate in the release",
         exposed=exposed,
         targets=known.people,
-        right=_right(joined, found, (people, sizes)),
-        baseline=_anybody(int(people.sum()), people_of(joined.subject.classes), known.people),
-        unit="chance",
+        right=_found_right(joined, found, (people, sizes)),
+        # Right by picking anybody of the release, for each target who can be there; not for others.
+        baseline=Fraction(min(matched, published), max(known.people, 1)) * one_of(published),
         worst=None if smallest is None else Fraction(1, smallest),
         worst_class={} if smallest is None else _label(joined, found, joined.first(found.candidates == smallest)),
         distribution=tuple((one, sum(many for size, many in counted.items() if one * size <= 1)) for one in CHANCES),
@@ -229,27 +299,22 @@ def _found(joined: Joined, found: Linked) -> Attack:
     )
 
 
-def _anybody(matched: int, published: int, targets: int) -> Fraction:
-    """Say how many are right who pick anybody of the release, for each subject who can be there; not for others."""
-    return Fraction(min(matched, published), max(targets, 1)) * one_of(published)
-
-
-def _right(joined: Joined, found: Linked, counted: tuple[Counts, Counts]) -> Fraction:
+def _found_right(joined: Joined, found: Linked, counted: tuple[Counts, Counts]) -> Fraction:
     """Add up the chances of people who are in the release; of an original, as far as it is known who these are."""
     truth = joined.truth
     if truth is None or truth.published is not None:
-        return shares(*counted)
-    return truth.right(joined.links, found, joined.classes)
+        return sum_of_shares(*counted)
+    return truth.most_found(joined.links, found, joined.classes)
 
 
 def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
     known, chosen = joined.known, found.values[name] >= 0
     prior = Prior.of(joined.subject.classes, name)
     constant = prior.people == prior.largest
-    told: Told | None = None
+    told: Disclosures | None = None
     if chosen.any() and joined.truth is not None and not joined.truth.everybody:
         theirs = joined.truth.whole.cells.domains[name].codes_in(joined.classes.cells.domains[name])
-        told, exposed = joined.truth.compare(name, theirs, joined.told(name), found.telling[name])
+        told, exposed = joined.truth.true_of(joined.disclosed(name), name, theirs, found.telling[name])
     else:  # what all candidates have is true of everybody who is one of them
         exposed = known.exposed(lambda: joined.who(chosen), int(joined.answered[chosen].sum()), found.telling[name])
     first = None if not exposed.records else joined.first(chosen) if told is None else int(told.who[0])
@@ -262,20 +327,18 @@ def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
         targets=known.people,
         right=Fraction(exposed.records),
         baseline=Fraction(exposed.records if constant else 0, max(known.people, 1)),
-        unit="chance",
         worst=Fraction(int(exposed.records > 0)) if len(found.candidates) else None,
         worst_class={} if first is None else _label(joined, found, first),
         distribution=((Fraction(1), exposed.records),),
         unread=joined.unread,
         notes=joined.fewer("attribute linkage"),
-        _records=partial(_told_records, joined, found, told, name),
+        _records=partial(_disclosed_records, joined, found, told, name),
     )
 
 
-def _knows(known: Known) -> str:
+def _knows(known: KnownPeople) -> str:
     whose = "everybody in the original table" if known.original else f"{known.people:,} people of an external table"
-    columns = quasi_identifiers(len(known.on))
-    return f"{columns} of {whose}"
+    return f"{columns_text(len(known.on))} of {whose}"
 
 
 def _notes(joined: Joined) -> tuple[str, ...]:
@@ -285,7 +348,11 @@ def _notes(joined: Joined) -> tuple[str, ...]:
     if joined.subject.averaged:
         notes.append("columns that are published as averages take no part in linkage.")
     if joined.least is not None:
-        notes.append(_unknown(joined.least))
+        promise = f"the {joined.least:,} that the promise wants in every group" if joined.least > 1 else "one"
+        notes.append(
+            "linkage: the release does not say whose row is whose, so as many persons count as candidates as there are "
+            f"for sure: {promise}. Chances are at most so high; give the original to count persons."
+        )
     if truth is not None and truth.bounded:
         notes.append(FOREIGN)
     if not known.original:
@@ -293,20 +360,10 @@ def _notes(joined: Joined) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _unknown(least: int) -> str:
-    promise = f"the {least:,} that the promise wants in every group" if least > 1 else "one"
-    return (
-        "linkage: the release does not say whose row is whose, so as many persons count as candidates as there are for "
-        f"sure: {promise}. Chances are at most so high; give the original to count persons."
-    )
-
-
 def _label(joined: Joined, found: Linked, who: int) -> dict[str, str | None]:
     """Name a class that a person can be in."""
-    place = int(found.only[found.kind[who]])
-    names = [joined.subject.census.labels(name) for name in joined.known.on]
-    pairs = zip(joined.known.on, names, joined.codes, strict=True)
-    return {name: texts[codes[place]] for name, texts, codes in pairs}
+    place, census = int(found.only[found.kind[who]]), joined.subject.census
+    return {name: census.labels(name)[codes[place]] for name, codes in zip(joined.known.on, joined.codes, strict=True)}
 
 
 def _records(joined: Joined, found: Linked, chosen: Bools) -> Table:
@@ -324,18 +381,17 @@ def _records(joined: Joined, found: Linked, chosen: Bools) -> Table:
     for name, (starts, values) in zip(joined.subject.schema.sensitive_names, certain, strict=True):
         place = starts[answers] + turn
         codes[name] = np.where(place < starts[answers + 1], np.append(values, -1)[np.minimum(place, len(values))], -1)
-    return _table(joined, found, Told(who, who, joined.people[who]), codes)
+    return _table(joined, found, who, joined.people[who], codes)
 
 
-def _told_records(joined: Joined, found: Linked, told: Told | None, name: str) -> Table:
-    told = told or joined.told(name)
-    return _table(joined, found, told, {name: told.codes})
+def _disclosed_records(joined: Joined, found: Linked, told: Disclosures | None, name: str) -> Table:
+    told = told or joined.disclosed(name)
+    return _table(joined, found, told.who, told.people, {name: told.codes})
 
 
-def _table(joined: Joined, found: Linked, told: Told, codes: dict[str, Counts]) -> Table:
-    table = rows_of(joined.known, told)
-    table[free_name("candidates", table)] = found.candidates[found.kind[told.who]]
+def _table(joined: Joined, found: Linked, who: Counts, people: Counts, codes: dict[str, Counts]) -> Table:
+    table = with_column(table_of(joined.known, who, people), "candidates", found.candidates[found.kind[who]])
     for name, values in codes.items():
         texts = np.append(joined.classes.cells.domains[name].texts, np.array([None], dtype=object))
-        table[free_name(name, table)] = texts[values]
+        table = with_column(table, name, texts[values])
     return table

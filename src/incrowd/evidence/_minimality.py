@@ -11,16 +11,23 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks import Claims, Members, People, Undivided, halve, tight_claims, undivided
+from incrowd.attacks import (
+    Claims,
+    KnownPeople,
+    Members,
+    People,
+    Undivided,
+    halve,
+    sum_of_shares,
+    tight_claims,
+    undivided,
+)
 from incrowd.core import DataError, Domain, LocalRecoding, PrivacyWarning, SchemaError, add_up, group
-from incrowd.evidence._attacks import Attack, Table
-from incrowd.evidence._findings import CHANCES
-from incrowd.evidence._linkage import Joined, join
-from incrowd.evidence._people import Known, quasi_identifiers, shares
+from incrowd.evidence._attack_result import CHANCES, Attack, Table, with_column
+from incrowd.evidence._linkage import Joined, columns_text, join, table_of
 from incrowd.evidence._subject import Subject
 from incrowd.measures import Exposed
 from incrowd.models import Judge, NTCloseness
-from incrowd.release import free_name
 
 # The minimality attack on our own local recodings: what classes say by not being divided.
 
@@ -89,7 +96,6 @@ def _attack_found(name: str, recoding: LocalRecoding, found: Undivided) -> Attac
         targets=people,
         right=Fraction(int(found.right.sum())),
         baseline=Fraction(int(found.before.sum()), max(people, 1)),
-        unit="chance",
         worst=None if place is None else Fraction(int(found.right[place]), int(found.sizes[place])),
         worst_class={} if place is None else _label_of_class(recoding, int(found.chosen[place])),
         distribution=((Fraction(1), exposed),),
@@ -111,8 +117,8 @@ def _records(recoding: LocalRecoding, name: str, chosen: npt.NDArray[np.int64]) 
     alike = group(columns, [len(recoding.labels[0]), len(domain)])
     members, codes = (column[alike.first] for column in columns)
     table = {one: texts[members] for one, texts in zip(recoding.quasi, recoding.labels, strict=True)}
-    table[free_name(name, table)] = domain.texts[codes]
-    return {**table, free_name("records", table): alike.sums(recoding.counts[inside])}
+    table = with_column(table, name, domain.texts[codes])
+    return with_column(table, "records", alike.sums(recoding.counts[inside]))
 
 
 Ints = npt.NDArray[np.int64]
@@ -177,14 +183,12 @@ def downcoding(owned: Owned) -> Attack:
     bounds = zip(CHANCES, ((shares >= float(bound) - 1e-12) & (hidden > 0) for bound in CHANCES), strict=True)
     return Attack(
         name="downcoding",
-        column=None,
         knows="that labels are as narrow as their group: somebody has each end of a range and each member of a set",
         means="every hidden value of a column is known to occur",
         exposed=Exposed(int(whole.sum()), records, None, Fraction(records, max(int(sizes.sum()), 1))),
         targets=made,
         right=Fraction(right),
         baseline=Fraction(round(expected / max(made, 1), 9)).limit_denominator(10**9),
-        unit="chance",
         worst=Fraction(int(pinned[worst]), max(int(hidden[worst]), 1)),
         worst_class=_label(owned, worst),
         distribution=tuple((bound, int(sizes[mask].sum())) for bound, mask in bounds),
@@ -207,16 +211,13 @@ def narrowest_group(owned: Owned, joined: Joined | None = None) -> Attack:
     found = f"{int(there.sum()):,} of {total:,} people are in the narrowest group that fits them"
     return Attack(
         name="narrowest group",
-        column=None,
-        knows=f"{quasi_identifiers(len(owned.columns))} of everybody, and that nobody is generalized more than needed",
+        knows=f"{columns_text(len(owned.columns))} of everybody, and that nobody is generalized more than needed",
         means="alone in the narrowest group that fits, and really there",
         exposed=Exposed(int((sizes == 1).sum()), people, None, Fraction(people, max(total, 1))),
         targets=total,
-        right=shares(there, size),
-        baseline=shares(published, walked.candidates) / max(total, 1),
-        unit="chance",
+        right=sum_of_shares(there, size),
+        baseline=sum_of_shares(published, walked.candidates) / max(total, 1),
         worst=Fraction(1, int(size[there > 0].min())) if (there > 0).any() else None,
-        worst_class={},
         distribution=tuple((one, int(there[size * one.numerator <= one.denominator].sum())) for one in CHANCES),
         notes=(
             f"narrowest group: {found}; {ADVICE}",
@@ -230,7 +231,8 @@ def _alone(owned: Owned, joined: Joined, person: npt.NDArray[np.integer], really
     """Give who is alone in the narrowest class that fits, and how many people are published who look like that."""
     place = np.asarray(joined.found.narrowest).take(joined.found.kind)
     published, there = owned.members.found((person, np.arange(len(place))), place, really)
-    return replace(joined.known, counts=published).table((there > 0) & (joined.classes.records[place] == 1))
+    chosen = (there > 0) & (joined.classes.records[place] == 1)
+    return table_of(joined.known, chosen, published[chosen])
 
 
 def _everybody(owned: Owned, joined: Joined | None) -> tuple[Joined, npt.NDArray[np.integer]]:
@@ -245,7 +247,7 @@ def _everybody(owned: Owned, joined: Joined | None) -> tuple[Joined, npt.NDArray
     if same and joined is not None:
         return joined, people.ids
     known = tuple(code[people.first] for code in codes)
-    found = join(owned.subject, Known(owned.columns, domains, known, people.sums(recoding.counts), original=True))
+    found = join(owned.subject, KnownPeople(owned.columns, domains, known, people.sums(recoding.counts), original=True))
     records = replace(found.classes, size=found.classes.records, cells=replace(found.classes.cells, person=None))
     return replace(found, classes=records, by_record=True), people.ids
 
@@ -279,4 +281,4 @@ def _label(owned: Owned, place: int) -> dict[str, str | None]:
 
 def _classes(owned: Owned, chosen: npt.NDArray[np.bool_]) -> Table:
     table = {name: texts[chosen] for name, texts in zip(owned.recoding.quasi, owned.recoding.labels, strict=True)}
-    return {**table, free_name("records", table): owned.members.sizes[chosen]}
+    return with_column(table, "records", owned.members.sizes[chosen])

@@ -12,7 +12,7 @@ import numpy as np
 
 from incrowd.core import CensusRequest, Classes, Domain, ParameterError, UnknownColumnError
 from incrowd.engines import Remembered
-from incrowd.evidence import attack, is_guess, risk, subject_of
+from incrowd.evidence import attack, risk, subject_of
 from incrowd.models import Association, KAnonymity, check_column
 from incrowd.release import Basis, StoredRecoding, comparable, open_original, open_release
 from incrowd.report import _chart_rows as rows
@@ -113,9 +113,7 @@ class Charts:
         """Draw how often each simulated attack succeeds, before and after (chart D)."""
         from incrowd.report._plots import attack_rates  # noqa: PLC0415
 
-        return attack_rates(
-            [_rate(one, when) for when, found in self.attacks.items() for one in found if is_guess(one)]
-        )
+        return attack_rates([_rate(one, when) for when, found in self.attacks.items() for one in found if one.guesses])
 
     def ladders(self) -> Any:
         """Draw how far up its ladder each column is published (chart E)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from incrowd.evidence import is_guess, worst_of
+from incrowd.evidence import worst_text
 from incrowd.report._data_section import smallest_group
 from incrowd.report._page import Figure, Section, Table
 from incrowd.report._verdict_section import HEAD, risk_rows, share
@@ -223,13 +223,13 @@ def _lost(charts: Charts) -> Figure:
 def _attack_row(one: Attack, before: Attack | None) -> list[str]:
     """Write one attack; those that guess nothing are never right, and that is no good news."""
     shares = ["-"] * 4
-    if is_guess(one):
+    if one.guesses:
         was = "" if before is None else share(before.rate)
         gain = f"{float(one.advantage):+.1%}" if one.advantage > 0 else "none"
         shares = [was, _rate(one), share(one.baseline), gain]
     title = one.name if one.column is None else f"{one.name}: {one.column}"
     exposed = "-" if one.unit == "change" else f"{one.exposed.people:,}"
-    return [title, f"{one.targets:,}", exposed, *shares, worst_of(one).replace(" %", "%")]
+    return [title, f"{one.targets:,}", exposed, *shares, worst_text(one).replace(" %", "%")]
 
 
 def _rate(one: Attack) -> str:

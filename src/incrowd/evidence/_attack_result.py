@@ -20,8 +20,16 @@ from incrowd.release import free_name
 
 Table = dict[str, npt.NDArray[Any]]
 
+CHANCES = tuple(Fraction(chance) for chance in ("1/20", "9/100", "1/10", "1/5", "1/3", "1/2", "3/4", "9/10", "1"))
+"""From which chances on people are counted."""
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+def with_column(table: Table, name: str, values: npt.NDArray[Any]) -> Table:
+    """Add a column, under a name that no other has."""
+    return {**table, free_name(name, table): values}
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Attack:
     """What one attack found out.
 
@@ -60,16 +68,16 @@ class Attack:
     """
 
     name: str
-    column: str | None
+    column: str | None = None
     knows: str
     means: str
     exposed: Exposed
     targets: int
     right: Fraction
     baseline: Fraction
-    unit: str
+    unit: str = "chance"
     worst: Number | None
-    worst_class: Mapping[str, str | None] = field(repr=False)
+    worst_class: Mapping[str, str | None] = field(default_factory=dict, repr=False)
     distribution: tuple[tuple[Fraction, int], ...] = field(repr=False)
     interval: tuple[float, float] | None = None
     expected: float | None = None
@@ -197,12 +205,12 @@ class Attacks:
             pairs = zip(self.entries, rows, strict=True)
             result[free_name(name, names)] = [getattr(entry, said) for entry, many in pairs for _ in range(many)]
         for name in names:
-            parts = (
+            parts = [
                 table[name].tolist() if name in table else [None] * many
                 for table, many in zip(tables, rows, strict=True)
-            )
-            result[name] = _of_one_type([value for part in parts for value in part])
-        return {name: _objects(values) for name, values in result.items()}
+            ]
+            result[name] = [value for part in parts for value in part]
+        return {name: _column_of(values) for name, values in result.items()}
 
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
         """Give plain data that can be written as JSON.
@@ -222,21 +230,16 @@ class Attacks:
         }
 
     def __str__(self) -> str:
-
         return "\n".join(lines_of(self))
 
     def __repr__(self) -> str:
         return f"Attacks({len(self.entries)} attacks on {self.records:,} records in {self.classes:,} classes)"
 
 
-def _of_one_type(values: list[Any]) -> list[Any]:
-    """Write numbers as text where a column has both, as when an attack's counts are called like somebody's column."""
-    if len({type(value) for value in values if value is not None}) <= 1:
-        return values
-    return [None if value is None else str(value) for value in values]
-
-
-def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
+def _column_of(values: list[Any]) -> npt.NDArray[np.object_]:
+    """Give objects; numbers as text where a column has both, as when an attack's counts are called like one of ours."""
+    if len({type(value) for value in values if value is not None}) > 1:
+        values = [None if value is None else str(value) for value in values]
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -244,26 +247,24 @@ def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
 
 # Attacks as lines of text for a terminal of 80 columns: numbers and names of columns, never a value.
 
-WIDTH = 80
-NAME = 34
+WIDTH, NAME = 80, 34
 
 
 def lines_of(attacks: Attacks) -> Iterator[str]:
     """Say what every attack found out, and then what each intruder knows."""
-    persons = "" if attacks.persons is None else f" of {_many(attacks.persons, 'person')}"
-    yield f"{_many(attacks.records, 'record')}{persons} in {_many(attacks.classes, 'group')}"
+    persons = "" if attacks.persons is None else f" of {_amount(attacks.persons, 'person')}"
+    yield f"{_amount(attacks.records, 'record')}{persons} in {_amount(attacks.classes, 'group')}"
     yield ""
     yield f"{'attack':<{NAME}}{'right':>9}{'guessing':>10}{'worst':>10}{'exposed':>17}"
-    for entry in attacks:
-        yield _line(entry)
+    yield from map(_line, attacks)
+    yield ""
     knowledge: dict[str, list[str]] = {}
     for entry in attacks:
         knowledge.setdefault(entry.knows, []).append(entry.name)
-    yield ""
-    for knows, names in knowledge.items():
-        yield from _wrapped(f"{', '.join(dict.fromkeys(names))}: knows {knows}.")
-    for note in dict.fromkeys([*attacks.notes, *(note for entry in attacks for note in entry.notes)]):
-        yield from _wrapped(f"note: {note}")
+    said = [f"{', '.join(dict.fromkeys(names))}: knows {knows}." for knows, names in knowledge.items()]
+    notes = dict.fromkeys([*attacks.notes, *(note for entry in attacks for note in entry.notes)])
+    for text in [*said, *(f"note: {note}" for note in notes)]:
+        yield from textwrap.wrap(text, WIDTH, subsequent_indent="  ")
     yield ""
     yield "right: how often the intruder is right; guessing: the same without the release"
     yield "worst: highest chance in any group; gain (x), change or range where these count"
@@ -272,46 +273,27 @@ def lines_of(attacks: Attacks) -> Iterator[str]:
 
 
 def _line(entry: Attack) -> str:
-    title = entry.name if entry.column is None else f"{entry.name}, {entry.column}"
-    right, before = (percent(share) if is_guess(entry) else "-" for share in (entry.rate, entry.baseline))
+    name = entry.name if entry.column is None else f"{entry.name}, {entry.column}"
+    title = "".join(sign if sign.isprintable() else "?" for sign in name)
+    title = title if len(title) < NAME else f"{title[: NAME - 4]}..."
+    right, before = (percent(share) if entry.guesses else "-" for share in (entry.rate, entry.baseline))
     counted = entry.unit != "change"
     exposed, share = (f"{entry.exposed.people:,}", percent(entry.exposed.share)) if counted else ("-", "")
     right += "?" if entry.unread else ""
-    return f"{_short(title):<{NAME}}{right:>9}{before:>10}{worst_of(entry):>10}{exposed:>9}{share:>8}".rstrip()
+    return f"{title:<{NAME}}{right:>9}{before:>10}{worst_text(entry):>10}{exposed:>9}{share:>8}".rstrip()
 
 
-def is_guess(entry: Attack) -> bool:
-    """Say whether an attack guesses, and can be right; others measure how far beliefs move, and have no rate."""
-    return entry.guesses
-
-
-def worst_of(entry: Attack) -> str:
+def worst_text(entry: Attack) -> str:
     """Write what an attack found in the worst group."""
-    if entry.worst is None:
+    worst = entry.worst
+    if worst is None:
         return "-"
-    if entry.unit == "gain":
-        return f"{_rate_text(entry.worst)} x"
-    return _percent_of(entry.worst)
+    if entry.unit != "gain":
+        return percent(worst if isinstance(worst, Fraction) else Fraction(str(worst)))
+    if worst == math.inf:
+        return "inf x"
+    return f"{int(worst):,} x" if worst == int(worst) else f"{float(worst):,.1f} x"
 
 
-def _percent_of(value: Number) -> str:
-    return percent(value if isinstance(value, Fraction) else Fraction(str(value)))
-
-
-def _rate_text(value: Number) -> str:
-    if value == math.inf:
-        return "inf"
-    return f"{int(value):,}" if value == int(value) else f"{float(value):,.1f}"
-
-
-def _many(number: int, noun: str) -> str:
+def _amount(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _short(name: str) -> str:
-    printable = "".join(sign if sign.isprintable() else "?" for sign in name)
-    return printable if len(printable) < NAME else f"{printable[: NAME - 4]}..."
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, subsequent_indent="  ")
