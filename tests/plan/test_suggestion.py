@@ -60,7 +60,7 @@ def test_a_corrected_suggestion_is_the_one_that_the_same_roles_would_have_given(
 def test_roles_are_corrected_without_reading_the_columns_again(monkeypatch: pytest.MonkeyPatch) -> None:
     found = ic.suggest(VISITS)
     assert found.look is not None
-    engine: Engine = found.look.engine
+    engine: Engine = found.look.read.engine
     monkeypatch.setattr(type(engine), "domains", None)
     with pytest.raises(ic.EngineError, match="could not do it"):
         ic.suggest(VISITS)

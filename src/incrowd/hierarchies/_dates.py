@@ -21,7 +21,6 @@ Array = npt.NDArray[Any]
 
 # How many months a unit has; days and weeks are counted apart
 MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
-
 WEEKS = 4  # so many weeks has a month: days 1 to 7, 8 to 14, 15 to 21, and 22 to its end. Each lies in one month
 UNITS: tuple[Unit, ...] = ("day", "week", *MONTHS)  # from fine to coarse; each lies wholly inside one of the next
 FIRST_DAY, LAST_DAY = 1800_01_01, 2100_12_31  # whole numbers in between can be days, written as year, month and day

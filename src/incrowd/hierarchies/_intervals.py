@@ -129,13 +129,10 @@ def intervals(*widths: Number, start: Number = 0, bottom: Number | None = None, 
 
 # The first level has at most so many intervals; up to the second number if only that gives enough levels
 FINEST, FINER = 20, 50
-
 STEPS = 3  # so many levels of intervals are looked for before ``*``
-
 # Whole numbers that lie so close together become fives, tens and twenties, or pairs, fours and eights where that gives
 # more levels; pairs begin with 1 where the numbers do
 SMALL = 24
-
 # Between these shares of the rows lies the bulk; what is farther from it than it is long is far out
 ENDS = (Fraction(5, 100), Fraction(95, 100))
 

@@ -20,14 +20,10 @@ Ints = npt.NDArray[np.integer]
 LEVELS = 4  # a tree has at most so many levels below ``*``: half of the groups each time, or fewer in a large one
 TYPICAL = 5.0  # so many typical rows are added to those of every value, so that chance does not tell rare values apart
 LONG = 60  # a label with more characters is shortened
-
 # Labels name only values that so many rows have: a rarer one would tell of somebody, even of one who is left out
 NAMED = 20
-
-
 # Values go with those of another column if their chi-squared lies so many standard deviations above chance
 CHANCE = 5.0
-
 # What is weaker than this (Cramér's V without its bias) tells values apart in a large table, and means nothing
 WEAK = 0.05
 

@@ -219,15 +219,11 @@ _SUITED: Mapping[str, Callable[[Domain], bool]] = {
 ROWS = 4  # a number of an account or of a file stands in fewer rows than this on average
 OFTEN = 4  # no such number stands in so many times more rows than the others: amounts do, at round figures
 ONE_LENGTH = 0.99  # so large a share of the numbers has as many digits as the others; amounts have heavier tails
-
 # Numbers of so many digits that all have this length, and are spread evenly over it or even longer, are no amounts
 LONG, VERY_LONG = 6, 8
-
 ROUND = 0.05  # so large a share of amounts ends with two zeros; of numbers that stand for something it is a hundredth
-
 # Kolmogorov and Smirnov: the distance from an even spread, times the root of how many, below which it may be even
 EVEN = 2.0
-
 DIGITS = 4  # so many digits make a code that stands for somebody; fewer are those of a class or a stage
 
 Likeness = Literal["surely", "probably", "perhaps"]

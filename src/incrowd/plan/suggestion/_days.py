@@ -25,7 +25,6 @@ from incrowd.hierarchies import (
 from incrowd.plan.suggestion._missing import is_mark, marks_in, without
 
 MOST_AMONG = 0.8  # a column is one of days if so large a share of its values is, whatever the rest means
-
 ORDER = "please check: are days and months read the right way round?"
 CENTURY = "please check the century: years of two digits are read as of the hundred years up to newest"
 WHICH_CENTURY = (
@@ -98,7 +97,6 @@ YEARS = (1_900, 2_050)  # years in which people that are in tables were born, fe
 SERIAL = (7_000, 60_000)  # days since 1900, 1960 or 1970, from the seventies on: as spreadsheets, SAS and R count them
 SECONDS = (300_000_000, 2_500_000_000)  # seconds since 1970, from 1979 on; thousand times as many are milliseconds
 SINCE_1582 = (12_000_000_000, 14_800_000_000)  # seconds since 1582, as SPSS counts them
-
 _DAY = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))"
 _YEAR = r"(?:19|20)\d{2}"
 # What is found in a text that says when: a day, a month or a week with its year, or a day without

@@ -42,7 +42,6 @@ from incrowd.plan.suggestion._words import tokens_of, word_list
 
 MOST = 300  # more values than that are no list of names
 LARGEST = 99_999  # codes have so many digits at most
-
 # What has names of things, where its other names count or measure.
 THINGS = ("a family", "work", "health cover", "a dwelling or what is seen of it")
 # What has no order, whatever it is called.
@@ -65,7 +64,6 @@ def names_things(domain: Domain, about: str | None) -> bool:
 
 # Names of countries and words for education: so many of the values, and of the rows, must be known
 MOST_VALUES, MOST_ROWS = 0.8, 0.9
-
 ENOUGH, MOST_LISTED = 10, 0.95  # so many different codes tell which list they are from, if so many of them stand in it
 FEW = 4  # a column with so few values needs no classification
 MANY = 2_000  # a column with more values has names of something else than countries or schools
@@ -106,10 +104,8 @@ CODE_WORDS: Mapping[str, str] = {
 }  # fmt: skip
 # No street in Germany has a postcode that begins so: 11 is for authorities, the others are kept in reserve
 UNUSED = ("00", "05", "11", "43", "62")
-
 # So large a share of the postcodes may have lost its zeros: where more are too short, they are of another country
 LOST = 0.5
-
 # Names of postcodes that are used in many countries; an American one is called a zip
 ANYWHERE = ("postcode", "postcodes", "post code", "postal code", "postalcode", "zip postal")
 
@@ -236,10 +232,8 @@ def _is_called(domain: Domain, word: str) -> bool:
 LONG = 8  # codes of more characters make too many levels for a mask
 APART = 24  # ages and years that lie closer together than this become pairs instead of fives
 BY_HAND = 'a tree of your own keeps more: { tree = "file.csv" }'  # said of names without a ladder that fits
-
 # Said of numbers whose ladder has an open end
 UNEVEN = "some numbers lie far out; for ranges with as many rows each: { quantiles = [8, 4, 2] }"
-
 # Said of postcodes whose form and name do not tell their country
 WHICH_COUNTRY = 'read as German postcodes, which these could be: { postcodes = "FR" } for another country'
 
@@ -250,9 +244,7 @@ LOST_ZEROS = (
 
 # Said of postcodes whose country is not known
 OTHER_COUNTRY = 'codes of which country? { postcodes = "AT" } keeps its areas, "CH", "BE", "DK" and others theirs'
-
 SOME = 10  # up to so many names of things none counts as rare
-
 YEARS = ("a date of birth", "a date that others may know", "a time of a wave or an event that others may know")
 
 

@@ -19,7 +19,6 @@ from incrowd.plan.suggestion._missing import is_mark, listed
 Texts = Mapping[str, int]  # the texts of a column, and how often each occurs
 Marks = tuple[str, str | None]  # a decimal mark, and what may stand between thousands
 T = TypeVar("T")
-
 DAY_FIRST = {"/": "%d/%m/%Y", "-": "%d-%m-%Y"}
 MONTH_FIRST = {"/": "%m/%d/%Y", "-": "%m-%d-%Y"}
 # Forms of days that are looked for, besides ISO 8601
@@ -29,7 +28,6 @@ FORMS = (
 )  # fmt: skip
 # Decimal marks with what may stand between thousands; the simpler ones first
 MARKS: tuple[Marks, ...] = ((",", None), (",", "."), (",", " "), (",", "'"), (".", ","), (".", " "), (".", "'"))
-
 TRIED = 200  # of so many values at least half must look like numbers or days
 _LIKELY = re.compile(r"[-+]?[0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*|[0-9].{4,18}")
 _MARKED = re.compile(r".*[0-9][.,'\u2019 \u00a0\u2009\u202f][0-9].*")

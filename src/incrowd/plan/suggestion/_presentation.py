@@ -144,11 +144,9 @@ def _plural(becomes: str, names: Sequence[str]) -> str:
 
 CHECK = "please check"
 CROWD = 5  # groups of at least so many people, unless the table has fewer
-
 # What a plan says about how its table is read
 READ = ("separator", "encoding", "decimal", "thousands", "dates", "header", "sheet", "missing")
 FOUND = "found out from the file"
-
 MANY = 12  # from more quasi-identifiers than that on a search may take very long
 LOCAL_NOTE = (
     'algorithm = "cheapest-first" would keep more detail, each group at levels of its own; whoever knows the method '
@@ -284,7 +282,6 @@ SAID_OF_ROLES = {
 
 # A table with more columns is summed up; so many questions are shown, the others stand in the plan
 WIDE, ASKED = 60, 12
-
 LINE = 110  # longer questions go on in the next line
 NAME, WHY = 30, 42  # longer names and reasons go on in the next line, so that each fits into a terminal
 

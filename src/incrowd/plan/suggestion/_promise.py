@@ -14,10 +14,8 @@ from incrowd.models import AlphaAssociation, BetaLikeness, LDiversity, Model, TC
 from incrowd.plan.suggestion._missing import as_missing
 
 DIFFERENT = 3  # at least so many different sensitive values in a group, unless the table has fewer
-
 # A group of so many people shall hold them: one in so many must have another value than the most frequent ones
 ATTAINED = 5
-
 MEASURED = 12  # numbers with more values are measured: what is near counts as well as what is different
 STEPS = 20  # bounds on shares are rounded up to one in so many
 CLOSE = 0.3  # how far the numbers of a group may lie from those of everybody, as a share of their span

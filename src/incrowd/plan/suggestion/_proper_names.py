@@ -16,7 +16,6 @@ ALONE = 0.7  # so large a share of given names must be usual, where they stand a
 TOWNS = 0.3  # so large a share of towns is known by its name, and twice as many by how it begins or ends, too
 SAMPLE = 200  # so many values are looked at, evenly spaced: names are told by their words, one by one
 WORDS = range(2, 5)  # a full name has so many words, titles aside
-
 EAST_ASIAN = r"[\u3400-\u9fff\uac00-\ud7a3]"
 
 

@@ -18,19 +18,14 @@ from incrowd.plan.suggestion._words import fit_of, tokens_of, vocabulary, word_l
 # Which column stands for a person, which for a household, by what stays the same within.
 
 CANDIDATES, COMPARED = 4, 6  # so many columns are tried as persons, each beside so many others: one count of pairs each
-
 # A column stays the same within if there are hardly more pairs than persons: so many for each of them, or, where typing
 # errors make more, so many for each row and not more for each person
 NEARLY, MISTAKEN, WRONG = 0.02, 0.02, 0.08
-
 HOUSEHOLD = 10  # more people on average are no household
-
 # What stays the same all through a life, and differs between the people of a household
 FIXED = ("a sex or gender", "a date of birth")
-
 # What the people of a household have in common, and what hardly changes
 SHARED = ("origin", "a place", "a postcode", "a dwelling or what is seen of it", "education")
-
 WAVE = "a time of a wave or an event that others may know"
 
 
@@ -340,7 +335,6 @@ def _telling(engine: Engine, clues: AllClues, guesses: Guesses) -> Sequence[tupl
 
 # So many pairs are compared in the table at most; which could be twins is seen by how often their values occur
 TWINS = 40
-
 FEWEST, LARGEST = 3, 100_000  # columns with fewer values agree by chance too easily; those with more stand for people
 RANK = {"quasi": 1, "sensitive": 2}  # which role two twins get if both are known: the one that hides more
 

@@ -31,32 +31,23 @@ SuggestedRole = Literal["identifier", "quasi", "sensitive", "insensitive", "drop
 
 
 FEW = 12  # so many values are an attribute, not a number that stands for a person
-
 # What the list of words calls numbers that stand for somebody
 NUMBERS = ("a number that stands for a person or a record", "a number of a record")
-
 LONG_NUMBER = 10**9  # whole numbers from this on of which each occurs once count nothing: they stand for somebody
 NAME = "a person's name"  # what the list of words calls names: however few of them a table holds, they name somebody
-
 # What a table is about in which five of nine columns with a telling name are confidential
 MOSTLY = "mostly confidential things"
-
 # What a table is about in which three of four columns with a telling name are confidential
 CLEARLY = "clearly confidential things"
-
 # Values that say when something happened: never published as they are, whatever it was
 TIMES = ("dates", "months", "times of the day")
-
 # Values that say where somebody lives: others know that, whatever the column is called
 PLACES = ("postcodes", "codes of regions (NUTS)", "coordinates", "states of the USA", "countries")
-
 MEASURED = "measured bodies"  # what a table is about that has heights: its weights are those of bodies
 BODIES = ("height", "something seen of a body", "body weight")  # what is measured of bodies
 OPINIONS = "opinions or feelings"  # what answers to questions are about
-
 # In tables about these a column whose name says nothing is more probably of their kind than one that others know
 ABOUT = ("health", "crime", "belief", "money")
-
 SEXES = 6  # more numbers than these are no sexes
 SURVEY = 5.0  # a name of this strength is that of a survey weight, and never of a body's
 SPEAKS = 3.0  # from this strength on a word says what a column is, whatever else the name holds

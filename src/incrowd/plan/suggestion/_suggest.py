@@ -10,14 +10,13 @@ from typing import Any, Unpack, get_args
 
 from incrowd.core import Census, DataError, Domain, Hierarchy, Hint, ParameterError, UnknownColumnError
 from incrowd.engines import Engine
-from incrowd.evidence import ColumnProfile, Profile
+from incrowd.evidence import ColumnProfile
 from incrowd.hierarchies import FEW_RECORDS, Tree, flat
 from incrowd.plan._sections import FlatForm, FrequentForm, form_of
 from incrowd.plan.suggestion._answers import is_for_analysis
 from incrowd.plan.suggestion._combinations import SinglingOut, alone_with, census_of, singling_out
 from incrowd.plan.suggestion._days import UNREAD
 from incrowd.plan.suggestion._ladders import suggest_hierarchy, trees_of
-from incrowd.plan.suggestion._missing import Gaps
 from incrowd.plan.suggestion._presentation import SAID
 from incrowd.plan.suggestion._promise import promise_for
 from incrowd.plan.suggestion._reading import Read, read_table
@@ -65,27 +64,14 @@ def _no_names(why: str) -> DataError:
     return DataError(msg, hint=hint)
 
 
-# One look at a table: its columns in numbers, what each could be, and who a row is about. Roles are then put on it.
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Look:
-    """What was seen of a table."""
+    """One look at a table: how it was read, what each column could be, who a row is about. Roles are then put on it."""
 
-    engine: Engine  # the table
+    read: Read
     path: str | None  # its file, if it is in one
-    # How it was read, what of that was found out, what to check about it, and which texts count as missing
-    layout: Mapping[str, Any]
-    found: tuple[str, ...]
-    asked: tuple[str, ...]
-    missing: tuple[str, ...]
-    # Its columns in numbers, their values (texts that are numbers or days read as such), the probable role of each, and
-    # which of them stand for persons and households
-    profile: Profile
-    domains: Mapping[str, Domain]
     guesses: Mapping[str, RoleGuess]
     persons: Persons
-    gaps: Gaps  # what perhaps stands for missing values
     ladders: Mapping[str, Hierarchy] = field(default_factory=dict)  # the hierarchies that somebody gave
 
     def suggestion(self, said: Mapping[str, SuggestedRole], entity: str | None, count: str | None) -> Suggestion:
@@ -93,87 +79,85 @@ class Look:
         self._check(said, entity, count)
         found = self.persons.entity
         if entity is None and found is not None and said.get(found, "identifier") == "identifier":
-            return self.counted(said, found, count)
-        return self.counted(said if entity is None else {entity: "identifier", **said}, entity, count)
+            return self.suggestion_by(found, said, count)
+        return self.suggestion_by(entity, said if entity is None else {entity: "identifier", **said}, count)
 
-    def counted(self, said: Mapping[str, SuggestedRole], entity: str | None, count: str | None) -> Suggestion:
+    def suggestion_by(self, entity: str | None, said: Mapping[str, SuggestedRole], count: str | None) -> Suggestion:
         """Put roles on the columns, with people counted by one of them, or every row as another one."""
         self._check(said, entity, count)
-        columns = tuple(
-            self._column(column, said.get(column.name), by_person=entity is not None)
-            for column in self.profile.columns
-            if column.name != count
-        )
+        profile, household = self.read.profile, self.persons.household
+        columns = [self._column(one, said.get(one.name), entity) for one in profile.columns if one.name != count]
         quasi = [column.name for column in columns if column.role == "quasi"]
-        census = census_of(self.engine, quasi)
+        census = census_of(self.read.engine, quasi)
         singled = None if census is None else singling_out(census, self._by_person(quasi, entity))
         if census is not None and singled is not None:
-            columns = self._with_trees(columns, census)
-            columns = tuple(self._exposing(column, singled) for column in columns)
+            columns = [self._exposing(column, singled) for column in self._with_trees(columns, census)]
         weights = [name for name, guess in self.guesses.items() if guess.stands_for == "weight"]
-        weight = max(weights, key=is_for_analysis, default=None)
-        household = self.persons.household
         left_out = {one.name for one in columns if one.role in {"identifier", "drop"}} - {entity, household}
-        asked = (*self.asked, *self.gaps.questions(left_out))
-        read = (self.layout, household, weight, self.found, asked)
-        return Suggestion(columns, self.profile, singled, entity, count, *read, said, self.missing, self)
+        return Suggestion(
+            tuple(columns),
+            profile,
+            singled,
+            entity,
+            count,
+            reading=self.read.reading,
+            household=household,
+            weight=max(weights, key=is_for_analysis, default=None),
+            found=self.read.found,
+            asked=(*self.read.asked, *self.read.gaps.questions(left_out)),
+            said=said,
+            missing=self.read.gaps.missing,
+            look=self,
+        )
 
     def _check(self, said: Mapping[str, str], *extra: str | None) -> None:
-        names = [column.name for column in self.profile.columns]
-        check_roles(said, extra, names, show=self.engine.shows_names)
+        names = [column.name for column in self.read.profile.columns]
+        check_roles(said, extra, names, show=self.read.engine.shows_names)
 
     def _by_person(self, quasi: Sequence[str], entity: str | None) -> Census | None:
         """Count by people too, where a column that is missing nowhere says whose row it is, or could."""
         person = entity or self.persons.perhaps
-        if person is None or person in quasi or self.profile[person].missing:
+        if person is None or person in quasi or self.read.profile[person].missing:
             return None
-        return census_of(self.engine, quasi, person)
+        return census_of(self.read.engine, quasi, person)
 
-    def _column(self, column: ColumnProfile, role: SuggestedRole | None, *, by_person: bool) -> ColumnSuggestion:
-        domain, guess = self.profile.domains.get(column.name), self.guesses[column.name]
+    def _column(self, column: ColumnProfile, role: SuggestedRole | None, entity: str | None) -> ColumnSuggestion:
+        domain, guess = self.read.profile.domains.get(column.name), self.guesses[column.name]
         if role is not None:
             guess = RoleGuess(role, SAID, sure=True, about=guess.about)
+        plain = ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure)
         if guess.role == "sensitive" and domain is not None:
-            marks = self.gaps.marks.get(column.name, ())
-            promise, check = promise_for(domain, by_person=by_person, marks=marks)
-            text = None if promise is None else str(promise)
-            return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, None, check, text)
+            marks = self.read.gaps.marks.get(column.name, ())
+            promise, check = promise_for(domain, by_person=entity is not None, marks=marks)
+            return replace(plain, check=check, promise=None if promise is None else str(promise))
         if guess.role != "quasi" or domain is None:
-            return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure)
-        if column.name in self.ladders:
-            ladder = self.ladders[column.name]
-            tree = ladder if isinstance(ladder, Tree) else None
-            form = form_of(flat() if tree is not None else ladder)
-            return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, form, tree=tree)
-        stored = None if domain is self.domains[column.name] else domain
-        hierarchy, check = suggest_hierarchy(self.domains[column.name], guess.about, stored)
-        return ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure, hierarchy, check)
+            return plain
+        ladder = self.ladders.get(column.name)
+        if isinstance(ladder, Tree):
+            return replace(plain, hierarchy=form_of(flat()), tree=ladder)
+        if ladder is not None:
+            return replace(plain, hierarchy=form_of(ladder))
+        read_as = self.read.domains[column.name]
+        form, check = suggest_hierarchy(read_as, guess.about, None if domain is read_as else domain)
+        return replace(plain, hierarchy=form, check=check)
 
-    def _with_trees(self, columns: Sequence[ColumnSuggestion], census: Census) -> tuple[ColumnSuggestion, ...]:
+    def _with_trees(self, columns: Sequence[ColumnSuggestion], census: Census) -> list[ColumnSuggestion]:
         """Give names of which nothing else is known a tree of what goes with the same others."""
         flats = [one for one in columns if isinstance(one.hierarchy, (FlatForm, FrequentForm))]
         last_resort = [one.name for one in flats if not one.check.startswith(UNREAD)]
         trees = trees_of(census, [name for name in last_resort if name not in self.ladders])
         note = "groups of values that go with the same values of other columns: please look at the file"
-        return tuple(replace(one, tree=trees[one.name], check=note) if one.name in trees else one for one in columns)
+        return [replace(one, tree=trees[one.name], check=note) if one.name in trees else one for one in columns]
 
     def _exposing(self, column: ColumnSuggestion, singled: SinglingOut) -> ColumnSuggestion:
         """Say of a column that is called harmless how many it singles out together with what others could know."""
         if column.role != "insensitive":
             return column
-        found = alone_with(self.engine, singled.together.columns, column.name)
+        found = alone_with(self.read.engine, singled.together.columns, column.name)
         before = singled.together.alone
         if found is None or found < 2 * before or found - before < FEW_RECORDS:
             return column
         return replace(column, check=f"with it {found:,} records are one of a kind, {before:,} without it")
-
-
-def look_of(read: Read, table: Any, missing: Sequence[str] = ("",)) -> Look:
-    """Look at a table once."""
-    guesses, persons = _guesses(read)
-    path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
-    how = (read.reading, read.found, read.asked, tuple(missing))
-    return Look(read.engine, path, *how, read.profile, read.domains, guesses, persons, read.gaps)
 
 
 def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Sequence[str], *, show: bool) -> None:
@@ -271,4 +255,5 @@ def suggest(
     read = read_table(table, missing_values, reading, check)
     if not read.engine.shows_names:
         refuse_repeated(read.profile.domains)
-    return look_of(read, table, missing_values).suggestion(known, entity, count)
+    path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
+    return Look(read, path, *_guesses(read)).suggestion(known, entity, count)

@@ -214,7 +214,7 @@ class Suggestion:
         look = replace(self.look, ladders={**self.look.ladders, **_ladders(quasi)})
         if isinstance(entity, str):
             return look.suggestion(said, entity, self.count)
-        return look.counted(said, self.entity if entity is ... else None, self.count)
+        return look.suggestion_by(self.entity if entity is ... else None, said, self.count)
 
     def plan(self, data: str | os.PathLike[str] | None = None) -> Plan:
         """Make the plan.
