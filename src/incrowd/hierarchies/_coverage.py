@@ -35,44 +35,20 @@ Bools = npt.NDArray[np.bool_]
 
 
 def covered(label: str | None, domain: Domain, ladder: Ladder | None = None) -> Bools:
-    """Say which values of a column a published label can stand for.
+    """Say which values of a column a published label can stand for: one boolean per code of the domain, null last.
 
-    Parameters
-    ----------
-    label
-        A published text: ``*``, a value, a label of the ladder, a mask of the same length (``476**``; ``476xx`` where
-        no value has an x), a bound (``<18``, ``>=90``, ``90+``), a range (``20-29``, ``20..29``, ``[20-29]``,
-        ``[20, 30)``), a period (``2024-Q1``, ``2024-03``, ``2020s``) or a set of these (``{bonn, kiel}``). The signs
-        for at most and at least, and long dashes, are read too. The empty text is read as ``*``; ``None`` is a missing
-        value that was published.
-    domain
-        The column's values.
-    ladder
-        The hierarchy that the label comes from, if it is known. Where it has the label, it decides alone.
-
-    Returns
-    -------
-    One boolean per code of the domain, null last. ``*`` covers null too, and ``None`` covers nothing else; no other
-    label covers null unless the ladder says so.
-
-    Notes
-    -----
-    A label that follows no pattern covers only itself; ``unread`` tells. Text counts as a number or a moment
-    where it reads as one, so a label such as ``10-19`` covers both the number 12 and the text ``12``.
+    A label is ``*``, a value, a label of the ladder (which then decides alone), a mask of the same length (``476**``;
+    ``476xx`` where no value has an x), a bound (``<18``, ``>=90``, ``90+``), a range (``20-29``, ``20..29``, ``[20,
+    30)``), a period (``2024-Q1``, ``2024-03``, ``2020s``) or a set of these (``{bonn, kiel}``); one that follows no
+    pattern covers only itself. Text counts as a number or a moment where it reads as one: ``10-19`` covers the number
+    12 and the text ``12``. The empty text is read as ``*``, which covers null too; ``None`` is a missing value, and
+    covers nothing else.
     """
     return _Column(domain, ladder).covered(label)
 
 
 def coverage(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None = None) -> list[npt.NDArray[np.intp]]:
-    """Give for every label the codes of the values that it can stand for, as ``covered`` says.
-
-    Parameters
-    ----------
-    labels
-        Published texts of one column.
-    domain, ladder
-        The column's values, and the hierarchy that the labels come from, if it is known.
-    """
+    """Give for every label the codes of the values that it can stand for, as ``covered`` says."""
     column = _Column(domain, ladder)
     return [column.codes(label) for label in labels]
 
@@ -89,8 +65,6 @@ def unread(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None =
 def covers(label: str | None, text: str | None) -> bool:
     """Say whether a published label can stand for a value, given as text; ``None`` is a missing value.
 
-    Examples
-    --------
     >>> from incrowd.hierarchies import covers
     >>> covers("[20, 25)", "24"), covers("[20, 25)", "25"), covers("476**", "47605"), covers("*", None)
     (True, False, True, True)
@@ -110,7 +84,15 @@ class _Column:
         self._members: dict[str, npt.NDArray[np.intp]] = {}
 
     def covered(self, label: str | None) -> Bools:
-        """Say which values a label can stand for."""
+        """Say which values of a column a published label can stand for: one boolean per code of the domain, null last.
+
+        A label is ``*``, a value, a label of the ladder (which then decides alone), a mask of the same length
+        (``476**``; ``476xx`` where no value has an x), a bound (``<18``, ``>=90``, ``90+``), a range (``20-29``,
+        ``20..29``, ``[20, 30)``), a period (``2024-Q1``, ``2024-03``, ``2020s``) or a set of these (``{bonn, kiel}``);
+        one that follows no pattern covers only itself. Text counts as a number or a moment where it reads as one:
+        ``10-19`` covers the number 12 and the text ``12``. The empty text is read as ``*``, which covers null too;
+        ``None`` is a missing value, and covers nothing else.
+        """
         if label is None:
             return np.arange(len(self._domain)) >= len(self._domain.values)
         members = None if label in self._groups else members_of(label)

@@ -19,17 +19,9 @@ Node = tuple[int, int]
 def draw(ladder: Ladder, *, max_children: int = 8, show_values: bool = True) -> str:
     """Draw a hierarchy from its top down, with the number of values under each label.
 
-    Parameters
-    ----------
-    ladder
-        A hierarchy bound to a column.
-    max_children
-        How many children of a node are drawn before the rest is only counted; at least 1.
-    show_values
-        Whether the values of the column are drawn. If not, labels that are a value are left out too.
+    Of a node with more children than ``max_children`` the rest is only counted. Without ``show_values`` labels that are
+    a value of the column are left out too.
 
-    Examples
-    --------
     >>> import incrowd as ic
     >>> from incrowd.core import Domain
     >>> from incrowd.hierarchies import draw
@@ -98,18 +90,9 @@ def _children(ladder: Ladder, level: int) -> list[npt.NDArray[np.intp]]:
 
 
 def check(path: str | os.PathLike[str], domain: Domain | None = None) -> list[Problem]:
-    """Find everything that is wrong with a hierarchy file, not only the first thing.
+    """Find everything that is wrong with a hierarchy file in ARX's format, in the order of its lines.
 
-    Parameters
-    ----------
-    path
-        A file in ARX's format.
-    domain
-        The column that it is meant for; values that the file does not cover are then a problem too.
-
-    Returns
-    -------
-    The problems in the order of their lines; none for a sound file. Messages hold no labels, ``values`` may.
+    With a domain values that the file does not cover are a problem too. Messages hold no labels, ``values`` may.
     """
     try:
         problems = find_problems(read_rows(path))
@@ -126,21 +109,11 @@ def check(path: str | os.PathLike[str], domain: Domain | None = None) -> list[Pr
 
 
 def write_csv(hierarchy: Ladder | Tree, target: str | os.PathLike[str] | TextIO) -> None:
-    """Write a hierarchy as CSV: no header, one line per value, the value first and the top last.
+    """Write a hierarchy as CSV: no header, one line per value, the value first and the top last, separated by ``;``.
 
-    Parameters
-    ----------
-    hierarchy
-        A hierarchy bound to a column, or a tree.
-    target
-        A path, which is overwritten, or an open text file. Lines end in a line feed, fields are separated by ``;``.
-
-    Notes
-    -----
-    Missing values have no line. ``tree(path)`` bound to the same column gives the same ladder again, except that a
-    tree of which the column has only a part is written with that part.
-    The file holds the column's values: keep it where the table is kept. It is written for programs; a
-    spreadsheet may take a label for a formula or a date.
+    Missing values have no line. ``tree(path)`` bound to the same column gives the same ladder again, except that a tree
+    of which the column has only a part is written with that part. The file holds the column's values: keep it where the
+    table is kept. It is written for programs; a spreadsheet may take a label for a formula or a date.
     """
     write_lines(hierarchy.paths if isinstance(hierarchy, Tree) else _rows(hierarchy), target)
 

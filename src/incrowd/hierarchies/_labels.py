@@ -70,16 +70,8 @@ _MEMBER = re.compile(r'(?P<text>"(?:[^"\\]|\\.)*"|[^{},"]*)(?P<end>, ?|$)', re.D
 
 
 def members_of(label: str) -> tuple[str, ...] | None:
-    """Read a set of values or labels, ``{a, b, "c, d"}``; nothing if it is none.
+    """Read a set of values or labels; nothing if it is none. In quotation marks JSON's escapes are read.
 
-    Parameters
-    ----------
-    label
-        A published text. A member with a brace, a comma or a quotation mark stands in quotation marks, as JSON writes
-        it.
-
-    Examples
-    --------
     >>> from incrowd.hierarchies import members_of
     >>> members_of('{bonn, "c, d"}')
     ('bonn', 'c, d')
@@ -178,13 +170,6 @@ _HIDDEN = re.compile(r"(?=[^xX]*[0-9])([^xX]*)(x+|X+)")
 def kind_of_label(label: str) -> LabelKind | None:
     """Say how a label can be read; ``None`` for one that covers only itself unless a hierarchy knows it.
 
-    Parameters
-    ----------
-    label
-        A published text, ours or somebody else's.
-
-    Examples
-    --------
     >>> from incrowd.hierarchies import kind_of_label
     >>> kind_of_label("[20, 25)"), kind_of_label("476**"), kind_of_label("2024-Q1"), kind_of_label("Europe")
     ('range', 'mask', 'period', None)

@@ -118,14 +118,9 @@ def match(domain: Domain, positions: Mapping[str, int], *, what: str) -> Ints:
 
 
 def places_in(texts: Sequence[str], domain: Domain) -> Ints:
-    """Give for every code of a column the place of its value in a list, as categories find it; -1 where it is none.
+    """Give for every code of a column the place of its value in a list of different texts; -1 where it is none.
 
-    Parameters
-    ----------
-    texts
-        Values as texts, all different. The empty text stands for a missing value too.
-    domain
-        The column's values.
+    The empty text stands for a missing value too.
     """
     positions = {text: place for place, text in enumerate(texts)}
     found = _positions(domain, positions)

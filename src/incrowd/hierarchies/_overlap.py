@@ -33,22 +33,12 @@ _MOST_SHAPES = 64  # masks that hide more combinations of places than this are n
 
 
 def disjoint(labels: Iterable[str | None]) -> bool:
-    """Say whether no two different labels can stand for one value.
+    """Say whether no two different labels of a column can stand for one value; ``False`` where it cannot be told.
 
-    Parameters
-    ----------
-    labels
-        Published texts of one column; ``None`` is a missing value. Patterns are read as ``covers`` reads them. A text
-        with a digit that follows no pattern, such as ``20+`` or ``20 to 29``, may mean any of the numbers, ranges,
-        masks, bounds and periods beside it. Of sets (``{a, b}``) the members are compared. All other texts stand for
-        themselves: that ``Europe`` holds ``France`` is not known here.
+    Patterns are read as ``covers`` reads them. A text with a digit that follows none, such as ``20+`` or ``20 to 29``,
+    may mean any of the numbers, ranges, masks, bounds and periods beside it. Of sets (``{a, b}``) the members are
+    compared. All other texts stand for themselves: that ``Europe`` holds ``France`` is not known here.
 
-    Returns
-    -------
-    ``False`` also where it cannot be told.
-
-    Examples
-    --------
     >>> from incrowd.hierarchies import disjoint
     >>> disjoint(["<30", "3*", ">=40"]), disjoint(["476**", "4767*"]), disjoint(["20-29", "25"])
     (True, False, False)

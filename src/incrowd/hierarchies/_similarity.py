@@ -31,20 +31,12 @@ WEAK = 0.05
 def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
     """Build a tree of the values of a column by what they go with; nothing if there is nothing to tell them apart by.
 
-    Parameters
-    ----------
-    domain
-        The column's values.
-    together
-        For each of some other columns how often each value of this one (without null) occurs with each of theirs.
-
-    Notes
-    -----
-    There is no tree where the values go with no other column more than by chance: one of noise looks like a finding.
-    Groups are merged in pairs, each time the two that lose the least of what a value says about the other columns
-    (Slonim and Tishby, agglomerative information bottleneck, 1999). Ties are broken by the order of the values, so that
-    the tree depends on the counts alone. It is cut where half, a quarter, an eighth of the groups are left, or at
-    longer steps down to two where there are many values.
+    ``together`` says for each of some other columns how often each value of this one (without null) occurs with each of
+    theirs. There is no tree where the values go with no other column more than by chance: one of noise looks like a
+    finding. Groups are merged in pairs, each time the two that lose the least of what a value says about the other
+    columns (Slonim and Tishby, agglomerative information bottleneck, 1999). Ties are broken by the order of the values,
+    so that the tree depends on the counts alone. It is cut where half, a quarter, an eighth of the groups are left, or
+    at longer steps down to two where there are many values.
     """
     sizes = domain.counts[: len(domain.values)]
     parts = [counts[:, counts.sum(axis=0) > 0].astype(np.float64) for counts in together]

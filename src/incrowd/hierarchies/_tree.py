@@ -24,21 +24,11 @@ TreePath = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a hierarchy.
-
-    Attributes
-    ----------
-    line
-        The line of the file, from 1; ``None`` if the whole file is meant.
-    message
-        What is wrong, without any label.
-    values
-        The values that are meant, for the owner of the data. Never part of the message.
-    """
+    """One thing that is wrong with a hierarchy, in the whole file or at a line of it; messages hold no label."""
 
     line: int | None
     message: str
-    values: tuple[object, ...] = field(default=(), repr=False)
+    values: tuple[object, ...] = field(default=(), repr=False)  # those that are meant, for the owner of the data
 
     def __str__(self) -> str:
         return self.message if self.line is None else f"line {self.line}: {self.message}"

@@ -23,38 +23,18 @@ SHOWN = 5  # so many pairs are given, those that single most people out
 class Combination:
     """Some columns, and how many records they single out.
 
-    Attributes
-    ----------
-    columns
-        The names of the columns.
-    alone
-        How many records have a combination of values that no other record has.
-    share
-        Their share of all records.
-    people
-        How many people have a combination of values that no other person has, however many records they have;
-        ``None`` where the table does not say whose record is whose, or where it was not counted.
+    Where a table says whose record is whose, ``people`` are those who have values that no other person has.
     """
 
     columns: tuple[str, ...]
-    alone: int
-    share: Fraction
+    alone: int  # records with a combination of values that no other record has
+    share: Fraction  # their share of all records
     people: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SinglingOut:
-    """How many records columns single out.
-
-    Attributes
-    ----------
-    together
-        All quasi-identifiers.
-    single
-        Each of them, the one that singles most records out first.
-    pairs
-        The pairs that single most records out.
-    """
+    """How many records columns single out: all quasi-identifiers, each of them, and pairs, those with most first."""
 
     together: Combination
     single: tuple[Combination, ...]
