@@ -7,7 +7,7 @@ import pytest
 
 from incrowd.core import Domain, ParameterError
 from incrowd.core._labelling import _set_text
-from incrowd.hierarchies import coverage, covered, covers, flat, frequent, kind_of_label, tree, unread
+from incrowd.hierarchies import coverage, covered, covers, flat, frequent, kind_of_label, tree, unreadable
 
 
 @pytest.mark.parametrize(
@@ -243,8 +243,8 @@ def test_an_x_is_a_letter_where_values_have_it() -> None:
 )
 def test_labels_that_cannot_be_read_are_told(values: list[object], read: list[str | None], unknown: list[str]) -> None:
     domain = Domain.of("x", values)
-    assert unread(read, domain).tolist() == [False] * len(read)
-    assert unread(unknown, domain).tolist() == [True] * len(unknown)
+    assert unreadable(read, domain).tolist() == [False] * len(read)
+    assert unreadable(unknown, domain).tolist() == [True] * len(unknown)
     for label in unknown:
         inside = [text for text in domain.texts if covers(label, text)]
         assert inside == [] or label == "{25, old}"
@@ -253,4 +253,4 @@ def test_labels_that_cannot_be_read_are_told(values: list[object], read: list[st
 def test_a_hierarchy_explains_its_labels() -> None:
     domain = Domain.of("c", ["DE", "SE"])
     ladder = tree({"west": ["DE"], "north": ["SE"]}).bind(domain)
-    assert unread(["west", "{west, north}", "east"], domain, ladder).tolist() == [False, False, True]
+    assert unreadable(["west", "{west, north}", "east"], domain, ladder).tolist() == [False, False, True]

@@ -23,7 +23,7 @@ from incrowd.core import (
 )
 from incrowd.evidence._risk_result import AttackerRisk, Risk
 from incrowd.evidence._subject import Subject, original_census, subject_of
-from incrowd.hierarchies import Averaged, asked, is_from_data, unread
+from incrowd.hierarchies import Averaged, coverage_by_hierarchy, is_from_data, unreadable
 from incrowd.measures import (
     Chances,
     Exposed,
@@ -79,7 +79,7 @@ def _as_it_stands(subject: Subject, people: Domain) -> Sequence[npt.NDArray[np.i
         labels = people.codes_in(own)
         order = np.argsort(labels, kind="stable")
         return np.split(order, np.searchsorted(labels[order], np.arange(len(own))))[1:]
-    return asked(None if is_from_data(hierarchy) else hierarchy, own.texts.tolist(), people)
+    return coverage_by_hierarchy(None if is_from_data(hierarchy) else hierarchy, own.texts.tolist(), people)
 
 
 def _unread(subject: Subject, people: Domain, fits: Sequence[npt.NDArray[np.integer]]) -> list[str]:
@@ -88,7 +88,7 @@ def _unread(subject: Subject, people: Domain, fits: Sequence[npt.NDArray[np.inte
     if name in subject.averaged:
         return [f"Column {name!r} is published as averages, which are nobody's values; there the table counts."]
     texts = subject.census.labels(name).tolist()
-    count = int(unread([text for text, found in zip(texts, fits, strict=True) if not len(found)], people).sum())
+    count = int(unreadable([text for text, found in zip(texts, fits, strict=True) if not len(found)], people).sum())
     what = f"Labels of {name!r} that are no values of the population and cannot be read"
     return [f"{what}: {count:,}; there the table counts."] if count else []
 

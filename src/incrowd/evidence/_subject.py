@@ -41,15 +41,15 @@ from incrowd.hierarchies import (
     Mask,
     Postcodes,
     Tree,
-    as_they_are,
-    asked,
     auto,
-    bound,
+    bind_known_values,
     coverage,
+    coverage_as_values,
+    coverage_by_hierarchy,
     is_from_data,
     members_of,
-    some_of,
-    unread,
+    part_of_domain,
+    unreadable,
     with_hierarchies,
 )
 from incrowd.models import Model, promise
@@ -189,12 +189,12 @@ class Subject:
         gives a value the same labels in every table. Of those that it does not know, the labels are read. What is
         published as it was covers itself alone.
         """
-        itself = as_they_are(self.census.domains[column], domain) if column in self.unchanged else None
+        itself = coverage_as_values(self.census.domains[column], domain) if column in self.unchanged else None
         if itself is not None:
             return itself
         names, recoding = self.census.labels(column).tolist(), self.recoding
         if recoding is None:
-            return asked(self.hierarchy(column), names, domain)
+            return coverage_by_hierarchy(self.hierarchy(column), names, domain)
         known = recoding.domains[column]
         place = domain.codes_in(known)  # somebody's codes: theirs among the known ones
         own = self._covered(column)
@@ -206,7 +206,9 @@ class Subject:
         strange = np.flatnonzero(place < 0)
         if not len(strange):
             return theirs
-        others = asked(self.hierarchy(column), names, some_of(domain, strange), recoding.ladders[column])
+        others = coverage_by_hierarchy(
+            self.hierarchy(column), names, part_of_domain(domain, strange), recoding.ladders[column]
+        )
         return [np.concatenate([codes, strange[more]]) for codes, more in zip(theirs, others, strict=True)]
 
     def hierarchy(self, column: str) -> Hierarchy | None:
@@ -224,10 +226,10 @@ class Subject:
         hierarchy = dict(self.roles.quasi)[column]
         if self.recoding is not None or column in self.unchanged or isinstance(hierarchy, Flat):
             return np.zeros(len(names), dtype=bool)
-        result = unread(names, domain)
-        found = None if self.hierarchy(column) is None else bound(hierarchy, domain)
+        result = unreadable(names, domain)
+        found = None if self.hierarchy(column) is None else bind_known_values(hierarchy, domain)
         if found is not None:
-            result &= unread(names, *found)
+            result &= unreadable(names, *found)
         if isinstance(hierarchy, Mask):
             result &= np.array([hierarchy.char in str(name) for name in names], dtype=bool)
         if isinstance(hierarchy, (Classification, Postcodes)):

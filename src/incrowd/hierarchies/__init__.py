@@ -24,7 +24,16 @@ from incrowd.hierarchies._content import (
     pattern_of,
     sample_of_texts,
 )
-from incrowd.hierarchies._coverage import as_they_are, asked, bound, coverage, covered, covers, some_of, unread
+from incrowd.hierarchies._coverage import (
+    bind_known_values,
+    coverage,
+    coverage_as_values,
+    coverage_by_hierarchy,
+    covered,
+    covers,
+    part_of_domain,
+    unreadable,
+)
 from incrowd.hierarchies._dates import Dates, dates, dates_for, days_in, forms_of, moments_of, newest_for
 from incrowd.hierarchies._day_forms import ISO, likely_forms
 from incrowd.hierarchies._drawing import check, draw, write_csv
@@ -66,18 +75,18 @@ __all__ = [
     "Tree",
     "are_numbers",
     "are_whole_numbers",
-    "as_they_are",
-    "asked",
     "auto",
     "averaged",
     "averages",
+    "bind_known_values",
     "bottom_coded",
-    "bound",
     "categories",
     "check",
     "classification",
     "codes_of",
     "coverage",
+    "coverage_as_values",
+    "coverage_by_hierarchy",
     "covered",
     "covers",
     "dates",
@@ -104,6 +113,7 @@ __all__ = [
     "moments_of",
     "newest_for",
     "ordered",
+    "part_of_domain",
     "pattern_of",
     "places_in",
     "postcodes",
@@ -113,12 +123,11 @@ __all__ = [
     "read_decimal",
     "sample_of_texts",
     "similarity_tree",
-    "some_of",
     "span_of",
     "table_of",
     "top_coded",
     "tree",
-    "unread",
+    "unreadable",
     "with_hierarchies",
     "write_csv",
 ]

@@ -53,7 +53,7 @@ def coverage(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None
     return [column.codes(label) for label in labels]
 
 
-def unread(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None = None) -> Bools:
+def unreadable(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None = None) -> Bools:
     """Say which labels cover only themselves here because nobody can tell what else they stand for."""
     # Words that are neither values of this column nor labels of the ladder, and patterns that cannot be compared with
     # its values: a range of numbers in a column of names. A number in a column of numbers is read, also if no value is
@@ -267,13 +267,13 @@ Ints = npt.NDArray[np.integer]
 Names = Sequence[str | None]
 
 
-def asked(
+def coverage_by_hierarchy(
     hierarchy: Hierarchy | None, names: Names, people: Domain, published: Ladder | None = None
 ) -> list[npt.NDArray[np.intp]]:
     """Give for every label the values that it covers: a hierarchy is asked, and what it does not know is read."""
     # Where the ladder that the labels come from is known, its labels are not read as something else of values that the
     # hierarchy knows.
-    found = None if hierarchy is None else bound(hierarchy, people)
+    found = None if hierarchy is None else bind_known_values(hierarchy, people)
     if found is None:
         return coverage(names, people)
     known, ladder = found
@@ -290,7 +290,7 @@ def asked(
     return [np.concatenate([codes, others[place[others] < 0]]) for codes, others in zip(own, read, strict=True)]
 
 
-def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
+def bind_known_values(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
     """Fit a hierarchy to the values of a column that it knows."""
     try:
         return domain, hierarchy.bind(domain)
@@ -306,7 +306,7 @@ def bound(hierarchy: Any, domain: Domain) -> tuple[Domain, Ladder] | None:
         return None
 
 
-def as_they_are(own: Domain, people: Domain) -> list[npt.NDArray[np.intp]] | None:
+def coverage_as_values(own: Domain, people: Domain) -> list[npt.NDArray[np.intp]] | None:
     """Give for every published value who has it; nobody made it vaguer, though a text may look like a range."""
     # A star is no value. Only for texts, and not beside dates: a day holds moments.
     if own.kind != "text" or people.kind in {"date", "datetime"}:
@@ -319,7 +319,7 @@ def as_they_are(own: Domain, people: Domain) -> list[npt.NDArray[np.intp]] | Non
     return [every if text == TOP else codes for text, codes in zip(own.texts.tolist(), found, strict=True)]
 
 
-def some_of(domain: Domain, codes: Ints) -> Domain:
+def part_of_domain(domain: Domain, codes: Ints) -> Domain:
     """Give a part of a domain."""
     inside = codes[codes < len(domain.values)]
     spelling = None if domain.spelling is None else domain.spelling[inside]
