@@ -156,7 +156,7 @@ def test_a_local_recoding_at_a_floor_comes_back(tmp_path: Path) -> None:
     recoding = LocalRecoding(("age",), {"age": domain}, (codes,), classes, counts, labels, {"age": ladder}, {"age": 1})
     found = through_a_file(recoding, tmp_path)
     assert (found.floor, found.cardinalities) == ({"age": 1}, [2])
-    assert found.counted("age", np.array([0, 1, 2])).tolist() == [0, 0, 1]
+    assert found.cell_codes("age", np.array([0, 1, 2])).tolist() == [0, 0, 1]
     assert [order.tolist() for order in found.pieces()] == [[0, 1, 2], [0, 0, 1], [False, True, True]]
     with pytest.raises(ParameterError, match="codes of column 'age' beyond the 2 that there are"):
         LocalRecoding(("age",), {"age": domain}, (codes + 1,), classes, counts, labels, {"age": ladder}, {"age": 1})

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from incrowd.core import Finding, Verdict, joined_verdicts
+from incrowd.core import Finding, Verdict, joint_verdict
 
 K = Finding("k>=2", (), (("k", ">=", Fraction(2)),), (Fraction(3),), 0, 0, None)
 T = Finding("t<=0.5", ("d",), (("t", "<=", Fraction(1, 2)),), (0.25,), 0, 0, None, reference="table")
@@ -24,7 +24,7 @@ def verdict(k: int, t: float, *, failing: int = 0, notes: tuple[str, ...] = ()) 
 
 
 def test_the_worst_of_every_promise_counts() -> None:
-    whole = joined_verdicts([verdict(4, 0.1, notes=("one",)), verdict(1, 0.4, failing=1, notes=("one", "two"))])
+    whole = joint_verdict([verdict(4, 0.1, notes=("one",)), verdict(1, 0.4, failing=1, notes=("one", "two"))])
     assert [finding.measured for finding in whole.findings] == [(Fraction(1),), (0.4,)]
     assert [finding.measured for finding in whole.beside] == [(0.4,)]
     assert (whole.classes, whole.records, whole.persons, whole.holds) == (4, 18, None, False)
@@ -35,5 +35,5 @@ def test_the_worst_of_every_promise_counts() -> None:
 
 def test_a_share_without_classes_says_nothing() -> None:
     empty = replace(verdict(4, 0.1), findings=(replace(K, measured=()), replace(T, measured=())), classes=0, records=0)
-    assert joined_verdicts([empty, verdict(4, 0.1), empty]) == verdict(4, 0.1)
-    assert joined_verdicts([empty]).vacuous
+    assert joint_verdict([empty, verdict(4, 0.1), empty]) == verdict(4, 0.1)
+    assert joint_verdict([empty]).vacuous

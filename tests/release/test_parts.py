@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import incrowd as ic
-from incrowd.core import Cells, Classes, Domain, group, numbered
+from incrowd.core import Cells, Classes, Domain, distinct_texts, group
 from incrowd.engines import Budget, shares_of
 from incrowd.engines._frame import FrameEngine
 from incrowd.release import _part_files as _files, _parts, _release_file
@@ -350,7 +350,7 @@ def test_a_sensitive_column_of_very_many_values_is_cut_by_counts_too(table: Path
 
 def test_fingerprints_add_up_and_tell_records_apart() -> None:
     def told(labels: list[str | None], values: list[int], counts: list[int]) -> int:
-        names, codes = numbered(np.array(labels, dtype=object))
+        names, codes = distinct_texts(np.array(labels, dtype=object))
         domains = {"disease": Domain.of("disease", ["a", "b", "c"])}
         cells = Cells({"disease": np.array(values)}, domains, None, np.array(counts))
         grouping = group([codes], [len(names)])

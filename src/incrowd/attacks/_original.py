@@ -64,7 +64,7 @@ def _expect_cells(codes: Sequence[Ints], original: Census, recoding: LocalRecodi
     places = [list(recoding.domains).index(name) for name in recoding.quasi]
     own = [recoding.codes[place] for place in places]
     numbers = [recoding.cardinalities[place] for place in places]
-    theirs = [recoding.counted(name, column) for name, column in zip(recoding.quasi, codes, strict=True)]
+    theirs = [recoding.cell_codes(name, column) for name, column in zip(recoding.quasi, codes, strict=True)]
     sides = []
     for columns, counts in ((theirs, original.counts), (own, recoding.counts)):
         cells = group(columns, numbers)

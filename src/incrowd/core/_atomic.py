@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from incrowd.core._errors import FORCE, DataError, Hint, named
+from incrowd.core._errors import FORCE, DataError, Hint, name_list
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def atomic_path(target: str | os.PathLike[str], *, force: bool = False, reads: I
         part.replace(final)
         _flush(final.parent)
     finally:
-        remove(part)
+        remove_path(part)
 
 
 def _is_among(final: Path, reads: Iterable[object]) -> bool:
@@ -58,7 +58,7 @@ def _is_among(final: Path, reads: Iterable[object]) -> bool:
     return any(final == one or one in final.parents for one in found)
 
 
-def remove(path: Path) -> None:
+def remove_path(path: Path) -> None:
     """Remove a file, or a folder that stands for one: Spark writes a table as a folder of files."""
     if path.is_dir():
         shutil.rmtree(path)
@@ -203,7 +203,7 @@ def _refuse_folder(final: Path, shown: str, holds: Collection[str], *, force: bo
     inside = sorted(_inside(final))
     foreign = [path for path in inside if not any(_fits(path, pattern) for pattern in holds)]
     if foreign:
-        msg = f"The folder {shown!r} holds what incrowd did not write: {named(foreign)}."
+        msg = f"The folder {shown!r} holds what incrowd did not write: {name_list(foreign)}."
         raise DataError(msg, hint="move that elsewhere, or choose another folder: nothing of yours is replaced.")
     first = next(iter(holds))
     if inside and first not in inside:

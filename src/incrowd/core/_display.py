@@ -89,11 +89,11 @@ def percent_unspaced(share: Fraction | float) -> str:
     return percent(share).replace(" %", "%")
 
 
-def share_of(part: int, whole: int) -> str:
+def share_text(part: int, whole: int) -> str:
     """Write which share of some records others are."""
     return percent_unspaced(Fraction(part, whole) if whole else 0)
 
 
-def records_of(part: int, whole: int) -> str:
+def records_text(part: int, whole: int) -> str:
     """Write how many of some records others are, and which share that is."""
-    return f"{part:,} of {whole:,} records ({share_of(part, whole)})"
+    return f"{part:,} of {whole:,} records ({share_text(part, whole)})"

@@ -161,10 +161,10 @@ def _columns(available: Sequence[str], *, show: bool) -> str:
         return "no columns"
     if not show:
         return f"{len(available):,} {'column' if len(available) == 1 else 'columns'}"
-    return named(available)
+    return name_list(available)
 
 
-def named(names: Sequence[str], most: int = 4) -> str:
+def name_list(names: Sequence[str], most: int = 4) -> str:
     """Write some names, and count those that are left; no value of a record is a name."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more

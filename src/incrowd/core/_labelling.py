@@ -150,7 +150,7 @@ class Namer:
         number
             How many classes there are.
         """
-        return self.by_group(*self.common(*stretches(self.place[codes], classes, number)))
+        return self.by_group(*self.common(*class_extremes(self.place[codes], classes, number)))
 
     def by_range(self, codes: Ints, classes: Ints, number: int) -> Labelling:
         """Call every class by the smallest and the largest of its numbers or dates.
@@ -160,11 +160,11 @@ class Namer:
         """
         if not self.has_ranges:
             return self.by_members(codes, classes, number)
-        low, high = stretches(codes, classes, number)
+        low, high = class_extremes(codes, classes, number)
         values = len(self.domain.values)
         mixed = (high >= values) & (low < values)
         pairs = group([low, high], [len(self.domain)] * 2)
-        names, ids = numbered(self._range_texts(low[pairs.first], high[pairs.first]))
+        names, ids = distinct_texts(self._range_texts(low[pairs.first], high[pairs.first]))
         sums, line = np.concatenate(([0], np.cumsum(self._records))), self._line()
         return Labelling(
             names=names,
@@ -186,22 +186,22 @@ class Namer:
         texts = self.domain.texts
         names = np.empty(number, dtype=object)
         names[:] = [_set_text(texts[inside[low:high]].tolist()) for low, high in itertools.pairwise(starts.tolist())]
-        distinct, ids = numbered(names)
+        distinct, ids = distinct_texts(names)
         whole = self.by_members(codes, classes, number)
         stars = names == TOP
         lost = np.where(stars, 1.0, (np.diff(starts) - 1) / max(self._leaves - 1, 1))
         covered = np.where(stars, self._records.sum(), add_up(owner, self._records[inside], number))
         return Labelling(distinct, ids, lost, np.where(stars, self.height, whole.climbed), covered)
 
-    def named(self, texts: Sequence[str], codes: Ints, classes: Ints, number: int) -> Labelling:
+    def by_text(self, texts: Sequence[str], codes: Ints, classes: Ints, number: int) -> Labelling:
         """Call every class by a given text, such as a mean; what it gives up is that of its range.
 
         Classes with missing values are called as their range is.
         """
         ranged = self.by_range(codes, classes, number)
-        _, high = stretches(codes, classes, number)
+        _, high = class_extremes(codes, classes, number)
         names = np.where(high >= len(self.domain.values), ranged.texts, np.array(texts, dtype=object))
-        distinct, ids = numbered(names)
+        distinct, ids = distinct_texts(names)
         return Labelling(distinct, ids, ranged.lost, ranged.climbed, ranged.covered)
 
     @property
@@ -253,10 +253,10 @@ class Namer:
         self._lost = (leaves - 1) / max(self._leaves - 1, 1)
         covered = [add_up(self._up[level], self._records, size) for level, size in zip(levels, sizes, strict=True)]
         self._covered = np.concatenate(covered)
-        self._names, self._canonical = numbered(labels)
+        self._names, self._canonical = distinct_texts(labels)
 
 
-def stretches(places: Ints, classes: Ints, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def class_extremes(places: Ints, classes: Ints, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Give the smallest and the largest place in every class; no class is empty."""
     low = np.full(number, np.iinfo(np.int64).max)
     high = np.full(number, -1, dtype=np.int64)
@@ -265,7 +265,7 @@ def stretches(places: Ints, classes: Ints, number: int) -> tuple[npt.NDArray[np.
     return low, high
 
 
-def numbered(texts: npt.NDArray[np.object_]) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
+def distinct_texts(texts: npt.NDArray[np.object_]) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]:
     """Give every text once, in the order of their first appearance, and the number of each."""
     known: dict[str | None, int] = {}
     codes = np.array([known.setdefault(text, len(known)) for text in texts.tolist()], dtype=np.int64)
@@ -278,7 +278,7 @@ def _set_text(texts: list[str | None]) -> str | None:
     """Write a set of values: one as it is, several in braces; with a missing value among them it is ``*``."""
     if len(texts) == 1:
         return texts[0]
-    named = [
+    names = [
         json.dumps(text, ensure_ascii=False) if set(text) & set('{},"') else text for text in texts if text is not None
     ]
-    return TOP if None in texts else "{" + ", ".join(named) + "}"
+    return TOP if None in texts else "{" + ", ".join(names) + "}"

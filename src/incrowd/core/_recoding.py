@@ -14,7 +14,7 @@ from incrowd.core._census import check_level
 from incrowd.core._domain import Domain
 from incrowd.core._errors import ParameterError, UnknownColumnError
 from incrowd.core._grouping import Ints, group
-from incrowd.core._labelling import numbered
+from incrowd.core._labelling import distinct_texts
 from incrowd.core._ladder import Ladder
 
 _T = TypeVar("_T")
@@ -155,11 +155,11 @@ class LocalRecoding:
         ]
 
     @cached_property
-    def named(self) -> dict[str, tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]]:
+    def distinct_labels(self) -> dict[str, tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]]:
         """Per quasi-identifier its labels, each once, and which one each class has; found out once, then kept."""
-        return {name: numbered(texts) for name, texts in zip(self.quasi, self.labels, strict=True)}
+        return {name: distinct_texts(texts) for name, texts in zip(self.quasi, self.labels, strict=True)}
 
-    def counted(self, name: str, codes: Ints) -> Ints:
+    def cell_codes(self, name: str, codes: Ints) -> Ints:
         """Turn codes of values into those of the cells: groups at the floor, where there is one."""
         level = self.floor.get(name, 0)
         return self.ladders[name].groups[level][codes] if level else codes

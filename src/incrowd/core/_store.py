@@ -16,7 +16,7 @@ from incrowd.core._census import Census
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError
 from incrowd.core._grouping import group, smallest_unsigned
-from incrowd.core._labelling import numbered
+from incrowd.core._labelling import distinct_texts
 from incrowd.core._ladder import Ladder
 from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.core._texts import exact_number
@@ -195,7 +195,7 @@ def join_cells(parts: Sequence[Mapping[str, Array]]) -> Arrays:
     starts = np.cumsum([0, *(len(part[labels[0]]) for part in parts)])
     classes = [part["classes"] for part in parts]
     own = [np.where(one < 0, -1, one + start) for one, start in zip(classes, starts, strict=False)]
-    found = [numbered(joined[name]) for name in labels]
+    found = [distinct_texts(joined[name]) for name in labels]
     alike = group([numbers for _, numbers in found], [max(len(texts), 1) for texts, _ in found])
     joined["classes"] = np.append(alike.ids.astype(np.int64), -1)[np.concatenate(own)]
     return joined | {name: joined[name][alike.first] for name in labels}

@@ -100,7 +100,7 @@ class Verdict:
         raise TypeError(msg)
 
 
-def joined_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
+def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     """Put the verdicts on shares of a table together: no class, and nobody, is in two of them."""
     first, *others = [verdict for verdict in verdicts if verdict.classes] or verdicts[:1]
     if not others:

@@ -80,7 +80,7 @@ def recode_locally(
     """Publish every record as its class, without the suppressed records."""
     columns = frame.collect_schema().names()
     codings = [
-        replace(coded[name], codes=recoding.counted(name, coded[name].codes), cardinality=size)
+        replace(coded[name], codes=recoding.cell_codes(name, coded[name].codes), cardinality=size)
         for name, size in zip(recoding.domains, recoding.cardinalities, strict=True)
     ]
     frame, words = with_words(frame, codings, home)
@@ -178,7 +178,7 @@ def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) 
 def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Sequence[Any]) -> Published:
     """Publish every record as its class, without the suppressed records."""
     order, _, _ = recoding.pieces()
-    own = [recoding.counted(name, column) for name, column in codes.items()]
+    own = [recoding.cell_codes(name, column) for name, column in codes.items()]
     entries, cells = together([column[order] for column in recoding.codes], own, recoding.cardinalities)
     rows = np.lexsort((*ranks[::-1], cells))
     rows = rows[np.isin(cells[rows], entries)] if recoding.partial else rows

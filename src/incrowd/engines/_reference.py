@@ -189,7 +189,9 @@ class ReferenceEngine:
             queues[cell] += itertools.repeat(int(recoding.classes[entry]), int(recoding.counts[entry]))
         others = [name for name in publish if name not in recoding.quasi]
         domains = recoding.domains.items()
-        columns = [recoding.counted(name, _codes(domain, [row[name] for row in self.rows])) for name, domain in domains]
+        columns = [
+            recoding.cell_codes(name, _codes(domain, [row[name] for row in self.rows])) for name, domain in domains
+        ]
         cells = list(zip(*(column.tolist() for column in columns), strict=True))
         published: dict[int, Row] = {}
         for place in sorted(range(len(cells)), key=lambda place: _order(self.rows[place], others)):

@@ -56,7 +56,7 @@ def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer])
 def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> Labelled:
     hierarchies = dict(release.schema.quasi)
     columns = [
-        _Column(namer, *recoding.named[name], averaged=isinstance(hierarchies[name], Averaged))
+        _Column(namer, *recoding.distinct_labels[name], averaged=isinstance(hierarchies[name], Averaged))
         for name, namer in zip(recoding.quasi, names, strict=True)
     ]
     number = len(recoding.labels[0])
@@ -156,14 +156,14 @@ def _linked_locally(recoding: LocalRecoding, census: Census, target: str) -> Lin
         known[next(name for name in census.domains if name not in known)] = census.person
     shared = [name for name in recoding.domains if name in known]
     taken = dict(zip(recoding.domains, recoding.codes, strict=True))
-    both = [np.concatenate((recoding.counted(name, known[name]), taken[name])) for name in shared]
+    both = [np.concatenate((recoding.cell_codes(name, known[name]), taken[name])) for name in shared]
     sizes = dict(zip(recoding.domains, recoding.cardinalities, strict=True))
     ids = group(both, [sizes[name] for name in shared]).ids
     cells = np.lexsort((_target(census, target), ids[: len(census)]))
     pieces = np.lexsort((recoding.classes, recoding.classes < 0, ids[len(census) :]))
     cell, piece, counts = overlay(census.counts[cells], recoding.counts[pieces])
     cell, classes = cells[cell], recoding.classes[pieces[piece]]
-    names, labels = zip(*recoding.named.values(), strict=True)
+    names, labels = zip(*recoding.distinct_labels.values(), strict=True)
     return Linked(
         values=tuple(codes[cell] for codes in census.codes[: len(census.quasi)]),
         target=_target(census, target)[cell],

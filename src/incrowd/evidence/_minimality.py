@@ -154,7 +154,7 @@ class Owned:
     def claims(self, name: str) -> Claims:
         """Conclude from the labels of a column who must be in the classes, and look."""
         domain, ladder = self.recoding.domains[name], self.recoding.ladders[name]
-        labels = self.recoding.named[name]
+        labels = self.recoding.distinct_labels[name]
         covered = self.subject.covered_by(self.recoding, name, labels[0].tolist())
         return tight_claims(labels, domain, ladder, self.members, self.codes(name), covered)
 
@@ -264,7 +264,7 @@ def _published_as(owned: Owned, joined: Joined) -> Ints:
     subject, own = owned.subject, []
     for name, published in zip(owned.columns, joined.codes, strict=True):
         known = {text: code for code, text in enumerate(subject.census.labels(name).tolist())}
-        names, which = owned.recoding.named[name]
+        names, which = owned.recoding.distinct_labels[name]
         if any(text not in known for text in names):
             msg = f"The recoding has other labels of column {name!r} than the table has."
             raise DataError(msg, hint="give the table that the recoding was saved with; incrowd verify compares them.")

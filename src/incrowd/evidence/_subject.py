@@ -286,7 +286,7 @@ class Subject:
         """Say whom the labels of a local recoding stand for at least, however they are called."""
         if recoding.floor.get(column):  # its labels are those of the ladder
             return {}
-        names, which = recoding.named[column]
+        names, which = recoding.distinct_labels[column]
         width, codes = len(recoding.domains[column]), recoding.codes[list(recoding.domains).index(column)]
         if len(names) * width > MARKED:
             kept = self.members.kept

@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
 
-from incrowd.core import Census, CensusRequest, Domain, Hint, ParameterError, Schema, SchemaError, Setting, named, warn
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Domain,
+    Hint,
+    ParameterError,
+    Schema,
+    SchemaError,
+    Setting,
+    name_list,
+    warn,
+)
 from incrowd.engines import Engine, check_published, sample_of
 from incrowd.hierarchies import Averaged, auto
 from incrowd.models import Model, Number, promise, suppression_limit, trivial_notes
@@ -194,7 +205,7 @@ def published_columns(engine: Engine, schema: Schema, manner: Manner) -> list[st
     roles = {name: schema.role(name) for name in columns}
     without = [name for name, role in roles.items() if role is None]
     if without and manner.others == "refuse":
-        msg = f"{_counted(without)} no role: {named(without)}."  # the other names were found, so these are names too
+        msg = f"{_counted(without)} no role: {name_list(without)}."  # others were found, so these are names too
         raise SchemaError(msg, hint=NO_ROLE)
     shown = {"quasi-identifier", "sensitive", "insensitive", "count"}
     return [name for name in columns if roles[name] in shown or name in manner.pseudonyms]

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from incrowd.core import TOP, Domain, Ladder, percent_unspaced, records_of, share_of
+from incrowd.core import TOP, Domain, Ladder, percent_unspaced, records_text, share_text
 from incrowd.measures import LabelSums, costs_of_sums
 from incrowd.release._recipe import Recipe
 from incrowd.search import Inspection, LocalOutcome, Node, Problem
@@ -157,7 +157,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         *(note for note in recipe.notes if recipe.sample is not None),
         f"The release keeps {recipe.promise}.",
         f"It publishes {recipe.published:,} of {records:,} records in {_groups(classes)}.",
-        f"{suppressed:,} ({share_of(suppressed, records)}) are {_gone(recipe)}; {limit:,} were allowed.",
+        f"{suppressed:,} ({share_text(suppressed, records)}) are {_gone(recipe)}; {limit:,} were allowed.",
         *_joined(explanation.joined),
         "",
         *(_line(notch, recipe) for notch in explanation.notches),
@@ -221,7 +221,7 @@ def _line(notch: Notch, recipe: Recipe) -> str:
             "The search began at this level" if notch.column in recipe.floor else "You asked for at least this level"
         )
         return f"{where} {began}."
-    change = f"One level finer would {_verb(recipe)} {records_of(notch.left_out, recipe.records)}"
+    change = f"One level finer would {_verb(recipe)} {records_text(notch.left_out, recipe.records)}"
     if notch.left_out > recipe.max_suppressed_records:
         most = recipe.max_suppressed_records
         return f"{where} {change}, which is more than the {most:,} allowed; {notch.breaks} would be broken."

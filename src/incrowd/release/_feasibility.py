@@ -19,8 +19,8 @@ from incrowd.core import (
     NoSafeRelease,
     Schema,
     group,
-    records_of,
-    share_of,
+    records_text,
+    share_text,
 )
 from incrowd.models import (
     Feasibility,
@@ -128,9 +128,9 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
     sure = is_monotone(problem)  # else a version in between may leave out less
     verb = "leaves out" if problem.suppression == "drop" else "masks"
     msg = (
-        f"No release keeps {problem.model} and {verb} at most {share_of(limit, records)} "
+        f"No release keeps {problem.model} and {verb} at most {share_text(limit, records)} "
         f"({limit:,} of {records:,} records): "
-        f"{'even ' if sure else ''}the most general one {verb} {share_of(least, records)} ({least:,})."
+        f"{'even ' if sure else ''}the most general one {verb} {share_text(least, records)} ({least:,})."
     )
     return NoSafeRelease(msg, hint=_hint(problem, least, sure=sure), nearest=least if sure else None)
 
@@ -140,7 +140,7 @@ def _hint(problem: Problem, least: int, *, sure: bool) -> str:
     parts: list[str] = []
     column, without = _column(problem, least)
     if column is not None:
-        told = records_of(without, problem.census.records)
+        told = records_text(without, problem.census.records)
         parts.append(f"at_most of {column!r} binds: without it {told} are left out")
     if len(problem.model.parts) > 1:
         alone = {str(part): left_out_by(replace(problem, model=part))(problem.highs) for part in problem.model.parts}

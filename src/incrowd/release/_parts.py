@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, CensusRequest, Classes, LocalRecoding, Schema, Verdict, joined_verdicts, put_cells
+from incrowd.core import Census, CensusRequest, Classes, LocalRecoding, Schema, Verdict, joint_verdict, put_cells
 from incrowd.engines import CellFile, Engine, can_spill, private_folder, shares_of, spill_census, write_arrays
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model
@@ -221,7 +221,7 @@ class Parts:
             verdicts.append(replace(verdict, beside=beside_of(engine, published, problem, share=True)))
             found += fingerprint(published)
             measuring.take(published)
-        whole = joined_verdicts(verdicts)
+        whole = joint_verdict(verdicts)
         same = whole.records == problem.census.records and found % 2**64 == expected
         expect(fine=same, problem="has other records than the search predicted")
         expect(fine=whole.holds, problem="does not keep the promise that the search found it to keep")

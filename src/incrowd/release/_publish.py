@@ -20,7 +20,7 @@ from incrowd.core import (
     Recoding,
     Schema,
     Verdict,
-    remove,
+    remove_path,
     warn,
 )
 from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
@@ -190,7 +190,7 @@ def _to_check(
         try:
             yield _opened(beside, _written(source.recoded(found.recoding, [entity]), beside)[0], budget)
         finally:
-            remove(beside)
+            remove_path(beside)
     else:
         whole = source.recoded(found.recoding, [entity]).materialise()
         try:

@@ -188,7 +188,7 @@ def _locally(problem: Problem, recoding: LocalRecoding) -> Classes:
         None if entity is None else codes[entity],
         recoding.counts[kept],
     )
-    names, ids = zip(*recoding.named.values(), strict=True)
+    names, ids = zip(*recoding.distinct_labels.values(), strict=True)
     return Classes.of(Grouping(members, first), ids, cells, labels=names)
 
 

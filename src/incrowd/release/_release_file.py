@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joined_verdicts
+from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joint_verdict
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model, file_promise
@@ -103,7 +103,7 @@ class Measuring:
         """Give what was measured."""
         first = self._engine.domains(self._quasi[:1])[self._quasi[0]]
         return Measurement(
-            verdict=self._verdicts[0] if self._shares == 1 else with_itself(joined_verdicts(self._verdicts)),
+            verdict=self._verdicts[0] if self._shares == 1 else with_itself(joint_verdict(self._verdicts)),
             promises=tuple(part for part, _ in self._pairs),
             sizes=np.concatenate(self._sizes),
             rows=int(first.counts.sum()),

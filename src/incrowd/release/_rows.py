@@ -108,7 +108,7 @@ def _by_level(recoding: FullDomainRecoding, codes: Codes) -> list[Labels | None]
 def _by_cell(recoding: LocalRecoding, codes: Codes) -> list[Labels | None]:
     """Find the class of every row's cell; a code of -1 is in none."""
     values = {name: np.array(column, dtype=np.int64) for name, column in codes.items()}
-    cells = [np.where(values[name] < 0, -1, recoding.counted(name, values[name])) for name in recoding.domains]
+    cells = [np.where(values[name] < 0, -1, recoding.cell_codes(name, values[name])) for name in recoding.domains]
     result: list[Labels | None] = []
     for cell in zip(*cells, strict=True):
         same = np.logical_and.reduce([column == code for column, code in zip(recoding.codes, cell, strict=True)])

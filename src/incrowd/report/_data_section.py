@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from incrowd.core import Domain, Finding, share_of
+from incrowd.core import Domain, Finding, share_text
 from incrowd.hierarchies import Averaged
 from incrowd.models import KAnonymity, Model, number_text
 from incrowd.release import QUESTIONS, About
@@ -169,7 +169,7 @@ def _sizes(recipe: Recipe, persons: int | None) -> list[list[str]]:
 
 def _described(domain: Domain, missing: int, records: int) -> list[str]:
     """Count the different values of a column, and those that are missing, with their share."""
-    return [f"{len(domain.values):,}", f"{missing:,} ({share_of(missing, records)})" if missing else "0"]
+    return [f"{len(domain.values):,}", f"{missing:,} ({share_text(missing, records)})" if missing else "0"]
 
 
 def _public_words(release: Release, name: str) -> str:

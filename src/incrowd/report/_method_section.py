@@ -8,7 +8,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from incrowd.core import Hierarchy, Ladder, share_of
+from incrowd.core import Hierarchy, Ladder, share_text
 from incrowd.hierarchies import Tree, is_from_data, places_in
 from incrowd.models import AlphaAssociation
 from incrowd.release import SHORT, About, limits_of, open_release, settings_of
@@ -170,7 +170,7 @@ def _fingerprint(ladder: Ladder) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    return share_of(part, whole) if whole else ""
+    return share_text(part, whole) if whole else ""
 
 
 # The section of a report that says what the promises do not cover.

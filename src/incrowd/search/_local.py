@@ -132,7 +132,7 @@ class LocalTable:
             codes = self.census.codes[namer.column][cells]
             if average is not None:
                 texts = averages(average, namer.domain, codes, classes, pieces.counts[inside])
-                result.append(namer.named(texts, codes, classes, number))
+                result.append(namer.by_text(texts, codes, classes, number))
             else:
                 call = {"hierarchy": namer.by_members, "range": namer.by_range, "set": namer.by_set}[kind]
                 result.append(call(codes, classes, number))

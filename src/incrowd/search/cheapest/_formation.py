@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Labelling, add_up, stretches
+from incrowd.core import Labelling, add_up, class_extremes
 from incrowd.search._local import Pieces
 from incrowd.search.cheapest._block_kernels import Boxes
 from incrowd.search.cheapest._kernels import Support, Tables, form
@@ -178,7 +178,7 @@ class Groups:
         first, last = (np.searchsorted(self.home[targets], self.home[movers], side=side) for side in ("left", "right"))
         alone = last - first <= np.isin(movers, targets)
         first[alone], last[alone] = 0, len(targets)
-        sides = [stretches(place, self.owner, len(self.home)) for place in tables.place]
+        sides = [class_extremes(place, self.owner, len(self.home)) for place in tables.place]
         low, high = (np.array([side[which] for side in sides], dtype=np.int32) for which in (0, 1))
         boxes = Boxes(tables, low, high, add_up(self.owner, weights, len(self.home)))
         return boxes.nearest(movers, targets, first, last, most)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Grouping, Labelling, add_up, group, stretches
+from incrowd.core import Grouping, Labelling, add_up, class_extremes, group
 from incrowd.search._local import Pieces
 from incrowd.search.cheapest._tables import UNIT, Board, Called, labelled
 
@@ -79,7 +79,7 @@ class Strict:
         """Try a cut of every part in one column."""
         board, column, place = self._board, self._board.columns[at], self._places[at][active]
         weights = board.weights[active]
-        bottom, top = stretches(place, parts, number)
+        bottom, top = class_extremes(place, parts, number)
         if column.line is None:
             nodes = _below(column.nodes, place, bottom[parts], top[parts])
         else:
@@ -87,7 +87,7 @@ class Strict:
         pieces = group([parts, nodes], [number, int(nodes.max(initial=0)) + 1])
         owner, sizes = parts[pieces.first], pieces.sums(weights)
         before = add_up(parts, weights, number) * column.ways(bottom, top).astype(np.float64)
-        after = sizes * column.ways(*stretches(place, pieces.ids, len(pieces))).astype(np.float64)
+        after = sizes * column.ways(*class_extremes(place, pieces.ids, len(pieces))).astype(np.float64)
         saved = np.asarray(before - np.bincount(owner, weights=after, minlength=number), dtype=np.float64)
         gain = _per_bit(saved, add_up(parts, weights, number), owner, sizes)
         return Cut(pieces, self._allowed(pieces, owner, active, number), gain)
@@ -109,10 +109,10 @@ class Strict:
         levels, low, high = self.levels[parent], self.low[parent], self.high[parent]
         column = self._board.columns[at]
         if column.line is None:
-            bottom, top = stretches(place[points], self.owner[points], len(self.levels))
+            bottom, top = class_extremes(place[points], self.owner[points], len(self.levels))
             levels[:, at] = _level(column.nodes, bottom[parent], top[parent]) - 1
         else:
-            opens, _ = stretches(place[points], ids, len(first))
+            opens, _ = class_extremes(place[points], ids, len(first))
             second = np.flatnonzero(np.diff(parent) == 0) + 1
             low[second, at] = opens[second]
             high[second - 1, at] = opens[second] - 1
@@ -159,7 +159,7 @@ def _halves(place: Whole, parts: Whole, weights: Whole, values: int) -> Whole:
     late = 2 * reached >= totals[parts[order]]
     middle = np.full(number, len(place))
     np.minimum.at(middle, parts[order[late]], place[order[late]])
-    low, high = stretches(place, parts, number)
+    low, high = class_extremes(place, parts, number)
     middle = np.where(middle == high, middle - 1, middle)
     middle = np.where((low < values) & (high >= values), values - 1, middle)
     return (place > middle[parts]).astype(np.int64)

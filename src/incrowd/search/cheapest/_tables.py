@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Grouping, Labelling, Namer, add_up, group, stretches
+from incrowd.core import Grouping, Labelling, Namer, add_up, class_extremes, group
 from incrowd.hierarchies import Averaged
 from incrowd.search._local import LocalTable, Pieces
 from incrowd.search.cheapest._kernels import Tables
@@ -84,7 +84,7 @@ class Column:
 
     def labels(self, levels: Ints, codes: Ints, classes: Ints) -> Labelling:
         """Call every class by its group at a level, or higher where that does not hold all members."""
-        low, high = stretches(self.place[codes], classes, len(levels))
+        low, high = class_extremes(self.place[codes], classes, len(levels))
         found, groups = np.array(levels, dtype=np.int64), np.zeros(len(levels), dtype=np.int64)
         for level in range(self.height + 1):
             node = self.nodes[level]

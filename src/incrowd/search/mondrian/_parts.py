@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Grouping, Hint, Labelling, Namer, ParameterError, Partition, Setting, group, stretches
+from incrowd.core import Grouping, Hint, Labelling, Namer, ParameterError, Partition, Setting, class_extremes, group
 from incrowd.hierarchies import Averaged, Ordered, averages
 from incrowd.search._local import Labels, LocalTable, Pieces, common_ways
 from incrowd.search._problem import LocalOutcome
@@ -120,7 +120,7 @@ class Column:
             return self.namer.by_range(ends, owner, number)
         codes = self.codes[pieces.cells]
         texts = averages(self.averaged, self.namer.domain, codes, pieces.classes, pieces.counts)
-        return self.namer.named(texts, ends, owner, number)
+        return self.namer.by_text(texts, ends, owner, number)
 
     def texts(self, low: Array, high: Array) -> list[str]:
         """Call parts by a group of the hierarchy, or by their first and their last value."""
@@ -339,5 +339,5 @@ def _reach(columns: Sequence[Column], pieces: Pieces, number: int) -> Stretches:
         places = column.place[column.codes[pieces.cells]]
         values = group([pieces.classes, places], [number, len(column.code)])
         distinct = np.bincount(pieces.classes[values.first], minlength=number)
-        result.append((*stretches(places, pieces.classes, number), distinct))
+        result.append((*class_extremes(places, pieces.classes, number), distinct))
     return Stretches(*(np.array(part) for part in zip(*result, strict=True)))
