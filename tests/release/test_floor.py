@@ -15,7 +15,7 @@ import pytest
 import incrowd as ic
 from incrowd.core import CensusRequest, EngineError
 from incrowd.engines import _resources as _budget, open_table
-from incrowd.release._floor import Room, chain, fitted
+from incrowd.release._floor import CensusPlan
 
 SCHEMA = ic.Schema(
     quasi={"zip": ic.mask(), "age": ic.intervals(5, 10, 20, 40), "sex": ic.flat()}, sensitive=["disease"]
@@ -238,7 +238,7 @@ def request(table: pa.Table) -> tuple[CensusRequest, Any]:
 
 def test_the_chain_goes_from_the_lowest_levels_to_the_highest_one_column_at_a_time() -> None:
     asked, domains = request(TABLE)
-    floors = chain(asked, domains, Room(1, lows={"zip": 1}, highs={"age": 4}))
+    floors = CensusPlan(open_table(TABLE), asked, domains, 1, lows={"zip": 1}, highs={"age": 4}).chain()
     assert floors[0] == {"zip": 1, "age": 0, "sex": 0}
     assert floors[-1] == {"zip": 5, "age": 4, "sex": 1}
     for below, above in itertools.pairwise(floors):
@@ -249,25 +249,27 @@ def test_the_chain_goes_from_the_lowest_levels_to_the_highest_one_column_at_a_ti
 
 def test_columns_that_are_averaged_stay_as_they_are() -> None:
     asked, domains = request(TABLE)
-    assert {floor["age"] for floor in chain(asked, domains, Room(1, fixed=frozenset({"age"})))} == {0}
+    assert {
+        floor["age"] for floor in CensusPlan(open_table(TABLE), asked, domains, 1, fixed=frozenset({"age"})).chain()
+    } == {0}
 
 
 @pytest.mark.parametrize("cells", [30, 200, 800])
 def test_the_lowest_floor_of_the_chain_that_fits_is_taken(cells: int) -> None:
     asked, domains = request(TABLE)
     engine = open_table(TABLE)
-    floor = fitted(engine, asked, domains, Room(cells)).floor
+    plan = CensusPlan(engine, asked, domains, cells)
     sizes = [
         (engine.census_size(CensusRequest(asked.quasi, asked.sensitive, asked.ladders, one)), one)
-        for one in chain(asked, domains, Room(cells))
+        for one in plan.chain()
     ]
-    assert floor == next(one for size, one in sizes if size <= cells)
+    assert plan.floor() == next(one for size, one in sizes if size <= cells)
 
 
 def test_importance_keeps_a_column_fine_for_longer() -> None:
     asked, domains = request(TABLE)
-    plain = fitted(open_table(TABLE), asked, domains, Room(400)).floor
-    loved = fitted(open_table(TABLE), asked, domains, Room(400, importance={"age": 50})).floor
+    plain = CensusPlan(open_table(TABLE), asked, domains, 400).floor()
+    loved = CensusPlan(open_table(TABLE), asked, domains, 400, importance={"age": 50}).floor()
     assert (plain["age"], loved["age"]) == (2, 0)
 
 

@@ -21,7 +21,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.engines import _open
-from incrowd.release._folder import Format, save
+from incrowd.release._folder import save
+from incrowd.release._output import Format
 
 KEPT = [1, 1, 2, 2]
 MOMENT = dt.datetime(2024, 10, 27, tzinfo=dt.UTC)

@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 import incrowd as ic
-from incrowd.release._recheck import expect
+from incrowd.release._verdict import expect
 
 SCHEMA = ic.Schema(quasi={"zip": ic.mask(), "birth_date": ic.dates("month", "year", "decade")}, sensitive=["diagnosis"])
 WITHOUT = "The census of this table does not fit into memory, so it was taken at coarser levels."

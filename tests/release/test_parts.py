@@ -16,8 +16,7 @@ import incrowd as ic
 from incrowd.core import Cells, Classes, Domain, distinct_texts, group
 from incrowd.engines import Budget, shares_of
 from incrowd.engines._frame import FrameEngine
-from incrowd.release import _part_files as _files, _parts, _release_file
-from incrowd.release._part_files import StoredRecoding
+from incrowd.release import StoredRecoding, _part_files as _files, _parts, _release_file
 from incrowd.release._parts import Parts, fingerprint
 from incrowd.search import Progress
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import incrowd as ic
-from incrowd.release._folder import Format
+from incrowd.release._output import Format
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FORMATS: tuple[Format, ...] = get_args(Format)

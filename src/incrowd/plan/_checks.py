@@ -37,7 +37,7 @@ from incrowd.plan._sections import (
     plain_of,
 )
 from incrowd.plan._toml import Path as Keys, places_of
-from incrowd.release import check_told
+from incrowd.release import check_wanted_dialect
 from incrowd.search import Algorithm
 
 # The roles that a key of a column belongs to; the others may have it never
@@ -83,7 +83,7 @@ def check(plan: Readable) -> Iterator[Trouble]:
         yield from _check_search(plan.search)
     if plan.output is not None and isinstance(told := plan.output.dialect, DialectTable):
         for key, value in plain_of(told).items():
-            yield from _try(("output", "dialect", key), partial(check_told, {key: value}))
+            yield from _try(("output", "dialect", key), partial(check_wanted_dialect, {key: value}))
 
 
 def _check_data(data: DataSection) -> Iterator[Trouble]:

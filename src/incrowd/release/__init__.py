@@ -1,8 +1,7 @@
 """The main job: anonymize, apply, release, check again, folder, certificate, verify."""
 
 from incrowd.release._about import NOT_STATED, QUESTIONS, SHORT, About, check_about, settings_of
-from incrowd.release._anonymize import anonymize
-from incrowd.release._apply import apply
+from incrowd.release._anonymize import anonymize, apply
 from incrowd.release._census import (
     AS_READ,
     Reading,
@@ -13,21 +12,20 @@ from incrowd.release._census import (
     open_with,
     unfitting,
 )
-from incrowd.release._certificate import KeyFile, limits_of
+from incrowd.release._certificate import limits_of
 from incrowd.release._explanation import Explanation, Notch, empty_of
 from incrowd.release._feasibility import feasibility
 from incrowd.release._folder import OWNER, certificate_at, certificate_beside, certificate_in, format_like
-from incrowd.release._part_files import StoredRecoding
+from incrowd.release._output import KeyFile, check_wanted_dialect
 from incrowd.release._publish import comparable
-from incrowd.release._recheck import part_of
 from incrowd.release._recipe import Basis, Predicted, Recipe, budget_of, predicted_by
-from incrowd.release._recoding_file import HEADER, SavedRecoding, load_recoding, save_recoding
+from incrowd.release._recoding_file import HEADER, SavedRecoding, StoredRecoding, load_recoding, save_recoding
 from incrowd.release._release import Release, open_original, open_release
 from incrowd.release._release_file import open_released, public_schema, wording_of
 from incrowd.release._republication import WHOSE
 from incrowd.release._rows import first_rows, published_rows
 from incrowd.release._solutions import Strength, frontier, solutions
-from incrowd.release._verdict import climbs, free_name, ladders_of, notes_on_look_alikes, verdict_of
+from incrowd.release._verdict import climbs, free_name, ladders_of, notes_on_look_alikes, part_of, verdict_of
 from incrowd.release._verify import Verification, read_certificate, verify
 from incrowd.release._verify_script import NEEDS
 from incrowd.release._versions import (
@@ -43,7 +41,6 @@ from incrowd.release._versions import (
     proposals,
     version_of,
 )
-from incrowd.release._wording import check_told
 
 __all__ = [
     "AS_READ",
@@ -82,7 +79,7 @@ __all__ = [
     "certificate_beside",
     "certificate_in",
     "check_about",
-    "check_told",
+    "check_wanted_dialect",
     "climbs",
     "comparable",
     "detail_kept",

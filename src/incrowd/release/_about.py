@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incrowd.core import ParameterError
+from incrowd.engines import digest_of_files
 from incrowd.hierarchies import put_schema
 from incrowd.models import MOST_PEOPLE, number_from_text, read_people
-from incrowd.release._certificate import digest_of
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
@@ -104,7 +104,7 @@ class About:
     def of(cls, release: Release, stated: Mapping[str, str]) -> About:
         """Describe a release that is not being saved; the file is known where its table was written at once."""
         table = release.table
-        file = {"name": table.name, "sha256": digest_of(table)} if isinstance(table, Path) else {}
+        file = {"name": table.name, "sha256": digest_of_files(table)} if isinstance(table, Path) else {}
         return cls(stated, file=file)
 
 

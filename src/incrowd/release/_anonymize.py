@@ -1,41 +1,33 @@
-"""The main job: from a table and a promise to a release that keeps it."""
+"""The main job: from a table and a promise to a release that keeps it, and to others that are made alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+import os
+from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
 from incrowd.core import (
     Census,
-    CensusRequest,
-    Domain,
+    FullDomainRecoding,
+    HierarchyError,
     Hint,
+    NoSafeRelease,
     ParameterError,
     Schema,
-    SchemaError,
     Setting,
-    name_list,
     warn,
 )
-from incrowd.engines import Engine, check_published, sample_of
-from incrowd.hierarchies import Averaged, auto
+from incrowd.hierarchies import Averaged
 from incrowd.models import Model, Number, promise, suppression_limit, trivial_notes
-from incrowd.release._census import check_labels, open_with
-from incrowd.release._doubts import could_name_people, looked_at, people_named, suspicious
 from incrowd.release._feasibility import no_release, refuse_infeasible
-from incrowd.release._floor import Bounds, fitted, room_for, searched
-from incrowd.release._output import Manner, Publishing, manner_of, reading_of, refuse_own_output
-from incrowd.release._parts import may_part, publish_in_parts
-from incrowd.release._publish import Source, publish_locally, publish_node
+from incrowd.release._floor import CensusPlan, Goal, notes_on_given_levels, with_notes_on_floor
+from incrowd.release._output import Manner, Publishing
+from incrowd.release._parts import publish_in_parts
+from incrowd.release._publish import publish
+from incrowd.release._recoding_file import SavedRecoding, load_recoding
 from incrowd.release._release import Release
-from incrowd.search import Algorithm, LocalOutcome, Optimal, Problem, Progress
-
-NO_ROLE = Hint(
-    "give each a role (insensitive publishes it as it is), or leave them out: {}"
-    'others = "drop" under [output] in a plan, --drop-others for apply.',
-    Setting("others", "drop", "others='drop' in Python, "),
-)
+from incrowd.release._source import open_source
+from incrowd.search import Algorithm, Inspection, Node, Optimal, Outcome, Problem, Progress
 
 
 def anonymize(  # noqa: PLR0913 - the front door of the house; only the first two are positional
@@ -117,51 +109,37 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     Release(k>=2: 2 of 3 records, 1 classes)
     """
     model = promise(model)
-    manner = manner_of(options, schema)
-    refuse_to_write(sample, manner)
+    manner = Manner.of(options, schema)
+    if sample is not None and manner.output is not None:
+        msg = "What comes of a sample is not a result, and cannot be written."
+        raise ParameterError(msg, hint="leave out output, or sample.")
     for note in trivial_notes(model):
         warn(note)
     algorithm = Optimal() if algorithm is None else algorithm
     _check_algorithm(algorithm, schema)
-    source = open_source(table, schema, manner, sample=sample, **reading_of(options))
-    limit = partial(suppression_limit, share=max_suppressed, number=max_suppressed_records)
-    bounds = Bounds.of(limit, at_least=at_least, at_most=at_most, importance=importance, local=algorithm.local)
-    request, domains = request_for(source.engine, schema, model)
-    room = room_for(source.engine, request, domains, schema, model, bounds)
-
-    def asked(census: Census) -> Problem:
-        return Problem(
-            census=census,
-            schema=schema,
-            model=model,
-            limit=limit(census.records),
-            at_least=bounds.at_least,
-            at_most=bounds.at_most,
-            importance=bounds.importance,
-            balance=balance,
-            suppression=manner.suppression,
-        )
-
-    if may_part(source, schema, model, algorithm):
-        release = publish_in_parts(source, asked, request, room, algorithm, progress)
-        if release is not None:
-            return release
-    problem = asked(source.engine.census(fitted(source.engine, request, domains, room)))
-    return _publish(source, problem, algorithm, progress)
-
-
-def _publish(
-    source: Source, problem: Problem, algorithm: Algorithm, progress: Callable[[Progress], bool | None] | None
-) -> Release:
-    """Search, and publish what was found."""
+    goal = Goal.of(
+        schema,
+        model,
+        max_suppressed,
+        max_suppressed_records,
+        at_least=at_least,
+        at_most=at_most,
+        importance=importance,
+        balance=balance,
+        suppression=manner.suppression,
+        local=algorithm.local,
+    )
+    source = open_source(table, schema, manner, sample)
+    counting = CensusPlan.of(source.engine, goal)
+    release = publish_in_parts(source, goal, counting, algorithm, progress)
+    if release is not None:
+        return release
+    problem = goal.problem(counting.census())
     refuse_infeasible(problem)
-    found = algorithm.search(problem, progress)
-    outcome = searched(source.engine, problem, found)
-    if isinstance(outcome, LocalOutcome):
-        return publish_locally(source, problem, outcome, repr(algorithm))
-    if outcome.best is None or outcome.best.classes == 0:
+    outcome = with_notes_on_floor(source.engine, problem, algorithm.search(problem, progress))
+    if isinstance(outcome, Outcome) and (outcome.best is None or outcome.best.classes == 0):
         raise no_release(problem, outcome)
-    return publish_node(source, problem, outcome, repr(algorithm))
+    return publish(source, problem, outcome, repr(algorithm))
 
 
 def _check_algorithm(algorithm: Algorithm, schema: Schema) -> None:
@@ -177,60 +155,97 @@ def _check_algorithm(algorithm: Algorithm, schema: Schema) -> None:
         raise ParameterError(msg, hint=hint)
 
 
-def open_source(table: Any, schema: Schema, manner: Manner, *, sample: int | None = None, **reading: Any) -> Source:
-    """Open a table that is to be published, and warn of what is dangerous about that."""
-    refuse_own_output(table, manner)
-    engine = open_with(table, schema, **reading)
-    columns = published_columns(engine, schema, manner)
-    check_published(engine, columns)
-    harmless = [name for name in columns if name in schema.insensitive]
-    seen = looked_at(engine, [*harmless, *(name for name in could_name_people(schema) if name in engine.columns())])
-    for note in [*manner.notes, *suspicious({name: seen[name] for name in harmless if name in seen})]:
-        warn(note)
-    people = people_named(schema, seen)
-    engine = engine if sample is None else sample_of(engine, sample)
-    return Source(table, engine, columns, manner, sample, reading, people)
+def apply(
+    release: Release | SavedRecoding | str | os.PathLike[str],
+    table: Any,
+    *,
+    max_suppressed: Number = 0,
+    max_suppressed_records: int | None = None,
+    **options: Unpack[Publishing],
+) -> Release:
+    """Publish another table exactly as a release was: the same levels, the same labels, checked again.
+
+    Parameters
+    ----------
+    release
+        The release whose levels are taken, a recoding that was loaded, or the folder ``owner`` of a saved release.
+    table
+        The new table, with the same columns.
+    max_suppressed, max_suppressed_records
+        The share of the records, or their number, that may be left out for it. None by default: then the promise must
+        hold as it is.
+    options
+        As in ``anonymize``. Records are dropped or masked as in the release, unless you say otherwise.
+
+    Raises
+    ------
+    NoSafeRelease
+        If the promise breaks on the new table.
+    UncoveredValuesError
+        If a saved recoding does not know a value of the new table; a release still has its hierarchies, and may.
+
+    Notes
+    -----
+    Distances refer to the new table. Two releases about the same people can together tell more than each alone; nothing
+    here measures that.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> schema = ic.Schema(quasi={"age": ic.intervals(10, 20)})
+    >>> first = ic.anonymize([{"age": 31}, {"age": 34}, {"age": 52}, {"age": 55}], schema, model="k>=2")
+    >>> ic.apply(first, [{"age": 38}, {"age": 33}]).table
+    [{'age': '[30, 40)'}, {'age': '[30, 40)'}]
+    """
+    if not isinstance(release, (Release, SavedRecoding, str, os.PathLike)):
+        msg = f"apply needs a release, got {type(release).__name__}."
+        raise ParameterError(msg, hint="a release is what anonymize gives; the folder of a saved one is enough.")
+    known = release if isinstance(release, (Release, SavedRecoding)) else load_recoding(release)
+    schema, model, recoding = known.schema, known.model, known.recoding
+    if not isinstance(recoding, FullDomainRecoding):
+        msg = "A local recoding belongs to the table that it was made for."
+        raise HierarchyError(msg, hint="search again on the new table.")
+    manner = Manner.of({"suppression": "mask" if recoding.masked else "drop", **options}, schema)
+    source = open_source(table, schema, manner)
+    census = CensusPlan.of(source.engine, Goal(schema, model, at_most=recoding.levels)).census()
+    _expect_same_labels(census, recoding)
+    limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
+    problem = Problem(census, schema, model, limit, suppression=manner.suppression)
+    node = _node_at(problem, {name: recoding.levels[name] for name in census.quasi})
+    notes = notes_on_given_levels(source.engine, problem)
+    outcome = Outcome(node, proof="levels given", lower_bound=node.score, checked=1, nodes=1, notes=notes)
+    return publish(source, problem, outcome, "apply")
 
 
-def refuse_to_write(sample: int | None, manner: Manner) -> None:
-    """Refuse to write what is not a result."""
-    if sample is not None and manner.output is not None:
-        msg = "What comes of a sample is not a result, and cannot be written."
-        raise ParameterError(msg, hint="leave out output, or sample.")
+def _expect_same_labels(census: Census, recoding: FullDomainRecoding) -> None:
+    """Refuse ladders that publish a value under another label than before."""
+    for name, level in recoding.levels.items():
+        ladder, known = census.ladders[name], recoding.ladders[name]
+        if level > ladder.height:
+            msg = f"Column {name!r} has {ladder.height} levels on the new table, and was published at level {level}."
+            raise HierarchyError(msg, hint="give its hierarchy in the schema, instead of leaving it out.")
+        if not level:  # a value is published as itself
+            continue
+        shared = recoding.domains[name].codes_in(census.domains[name])
+        both = shared >= 0
+        before = known.labels[level][known.groups[level][both]]
+        if (before != ladder.labels[level][ladder.groups[level][shared[both]]]).any():
+            msg = f"Column {name!r} has other labels at level {level} on the new table than it had before."
+            raise HierarchyError(msg, hint="give its hierarchy in the schema, instead of leaving it out.")
 
 
-def published_columns(engine: Engine, schema: Schema, manner: Manner) -> list[str]:
-    """Give the columns of the release; none that has no role gets there by accident."""
-    columns = list(engine.columns())
-    roles = {name: schema.role(name) for name in columns}
-    without = [name for name, role in roles.items() if role is None]
-    if without and manner.others == "refuse":
-        msg = f"{_counted(without)} no role: {name_list(without)}."  # others were found, so these are names too
-        raise SchemaError(msg, hint=NO_ROLE)
-    shown = {"quasi-identifier", "sensitive", "insensitive", "count"}
-    return [name for name in columns if roles[name] in shown or name in manner.pseudonyms]
-
-
-def _counted(columns: Sequence[str]) -> str:
-    return "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
-
-
-def census_for(engine: Engine, schema: Schema, model: Model, bounds: Bounds) -> Census:
-    """Count the quasi-identifiers with the sensitive columns that the promise is about."""
-    request, domains = request_for(engine, schema, model)
-    room = room_for(engine, request, domains, schema, model, bounds)
-    return engine.census(fitted(engine, request, domains, room))
-
-
-def request_for(engine: Engine, schema: Schema, model: Model) -> tuple[CensusRequest, dict[str, Domain]]:
-    """Say what is counted: the quasi-identifiers with the sensitive columns that the promise is about."""
-    extra = [name for name in (schema.entity, schema.count) if name]
-    domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
-    check_labels(engine, schema, domains)
-    binding = schema.bind(domains, default=auto())
-    for note in binding.notes:
-        warn(note)
-    wanted = {name for judge in model.bind(schema, domains) for name in judge.columns}
-    sensitive = tuple(name for name in schema.sensitive_names if name in wanted)
-    request = CensusRequest(schema.quasi_names, sensitive, binding.ladders, entity=schema.entity, count=schema.count)
-    return request, domains
+def _node_at(problem: Problem, levels: Mapping[str, int]) -> Node:
+    """Count what the levels leave out on the new table; too much is no release."""
+    census = problem.census
+    inspected = Inspection(problem, levels)
+    left_out = inspected.left_out()
+    if left_out > problem.limit or left_out == census.records:
+        masks = problem.suppression == "mask"
+        why = "would have to be masked" if masks else "are in classes that break it"
+        msg = (
+            f"The new table breaks {problem.model} at these levels: {left_out:,} of {census.records:,} records {why}, "
+            f"{problem.limit:,} may be {'masked' if masks else 'left out'}."
+        )
+        allow = Hint("allow {max_suppressed_records}, or ", max_suppressed_records=left_out)
+        raise NoSafeRelease(msg, hint=("" if left_out == census.records else allow) + "search again.", nearest=left_out)
+    return Node(levels, left_out, inspected.classes, inspected.costs()["loss"])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from incrowd.core import Census, CensusRequest, Domain, EngineError, Hint, Schema, SchemaError, warn
 from incrowd.engines import Engine, census_size_about, open_table
 from incrowd.hierarchies import Auto, Averaged, Mask, auto
+from incrowd.models import Model
 
 MORE_MEMORY = Hint("give it more memory, such as {memory}, or ", memory="16GB")
 
@@ -23,7 +25,7 @@ def fits_in_memory(engine: Engine, request: CensusRequest, cells: int | None = N
     return _size_about(engine, request, cells) <= cells
 
 
-def check_labels(engine: Engine, schema: Schema, domains: Mapping[str, Domain]) -> None:
+def _check_labels(engine: Engine, schema: Schema, domains: Mapping[str, Domain]) -> None:
     """Refuse masks of long texts that are too many: every value gets a label for every character."""
     most, labels = engine.resources.budget.labels, 0
     for name, given in schema.quasi:
@@ -103,8 +105,7 @@ def as_before(table: Any, reading: Mapping[str, Any], before: Mapping[str, Any])
 
 def open_with(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
-    check_schema(schema)
-    check_names(reading, Reading.__annotations__)
+    check_arguments(schema, reading, Reading.__annotations__)
     drop = schema.quasi_names if schema.missing == "drop" else ()
     engine = open_table(table, missing_values=schema.missing_values, drop_missing=drop, **reading)
     schema.check_columns(list(engine.columns()), show=engine.shows_names)
@@ -121,19 +122,33 @@ def unfitting(engine: Engine) -> list[str]:
     ]
 
 
-def check_schema(schema: Any) -> None:
-    """Refuse what is no schema: every table comes in with one."""
+def check_arguments(schema: Any, given: Iterable[str], known: Container[str]) -> None:
+    """Refuse what is no schema, and as Python does, a parameter that there is not."""
     if not isinstance(schema, Schema):
         msg = f"The roles of the columns come as a Schema, got {type(schema).__name__}."
         raise SchemaError(msg, hint='write Schema(quasi=["age", "zip"], sensitive=["disease"]) with your columns.')
-
-
-def check_names(given: Iterable[str], known: Container[str]) -> None:
-    """Refuse a parameter that there is not, as Python does."""
     for name in given:
         if name not in known:
             msg = f"There is no parameter {name!r}."
             raise TypeError(msg)
+
+
+def bound_request(
+    engine: Engine, schema: Schema, model: Model | None = None
+) -> tuple[CensusRequest, dict[str, Domain]]:
+    """Say what is counted: quasi-identifiers with sensitive columns, all or those that a promise is about."""
+    extra = [name for name in (schema.entity, schema.count) if name]
+    domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
+    _check_labels(engine, schema, domains)
+    binding = schema.bind(domains, default=auto())
+    for note in binding.notes:
+        warn(note)
+    sensitive = schema.sensitive_names
+    if model is not None:
+        wanted = {name for judge in model.bind(schema, domains) for name in judge.columns}
+        sensitive = tuple(name for name in sensitive if name in wanted)
+    request = CensusRequest(schema.quasi_names, sensitive, binding.ladders, entity=schema.entity, count=schema.count)
+    return request, domains
 
 
 def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None, **reading: Unpack[Reading]) -> Census:
@@ -178,13 +193,5 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     [2, 1]
     """
     engine = open_with(table, schema, **reading)
-    extra = [name for name in (schema.entity, schema.count) if name]
-    domains = engine.domains([*schema.quasi_names, *schema.sensitive_names, *extra])
-    check_labels(engine, schema, domains)
-    binding = schema.bind(domains, default=auto())
-    for note in binding.notes:
-        warn(note)
-    request = CensusRequest(
-        schema.quasi_names, schema.sensitive_names, binding.ladders, floor or {}, schema.entity, schema.count
-    )
-    return census_within_memory(engine, request, hint="count coarser, by floor=.")
+    request, _ = bound_request(engine, schema)
+    return census_within_memory(engine, replace(request, floor=floor or {}), hint="count coarser, by floor=.")

@@ -6,7 +6,6 @@ import base64
 import binascii
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,17 +18,14 @@ from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_o
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model, NTCloseness, exact_text
 from incrowd.release._input_distance import against_input
-from incrowd.release._part_files import StoredRecoding
-from incrowd.release._release_file import Measurement, Measuring, public_meaning
-from incrowd.release._wording import LABELS
+from incrowd.release._output import LABELS, KeyFile
+from incrowd.release._release_file import Measurement, public_meaning
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
 
 
 # Ed25519 signatures: who wrote a certificate, and that nobody changed it since.
-
-KeyFile = str | os.PathLike[str]
 
 
 def signature_of(message: bytes, key: KeyFile) -> str:
@@ -135,12 +131,6 @@ SCHEMA = 1
 Plain = dict[str, Any]
 
 
-def measured(release: Release, engine: Engine) -> Measurement:
-    """Measure the promises of a release on its file, which is grouped for that."""
-    shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
-    return Measuring(engine, columns_of(release, engine), release.model, shares=shares).group().result()
-
-
 def certificate_of(
     release: Release, data: Path, date: str, engine: Engine, found: Measurement, wording: Wording
 ) -> Plain:
@@ -155,12 +145,12 @@ def certificate_of(
         "versions": dict(release.recipe.versions),
         "data": {
             "name": data.name,
-            "sha256": digest_of(data),
+            "sha256": digest_of_files(data),
             "bytes": bytes_of(data),
             "rows": found.rows,
             "escaped": escaping_of(data),
             **({} if wording.plain is None else {"dialect": wording.plain}),
-            **({"labels": digest_of(data.with_name(LABELS))} if data.with_name(LABELS).exists() else {}),
+            **({"labels": digest_of_files(data.with_name(LABELS))} if data.with_name(LABELS).exists() else {}),
         },
         "columns": columns,
         "promise": release.recipe.promise,
@@ -187,16 +177,6 @@ def canonical(certificate: Mapping[str, Any]) -> bytes:
     """Write a certificate in the one form that is signed: keys sorted, no spaces, without the signature."""
     plain = {name: value for name, value in certificate.items() if name != "signature"}
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-
-
-def readable(plain: Mapping[str, Any]) -> str:
-    """Write plain data as JSON to look at, the same every time."""
-    return json.dumps(plain, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def digest_of(path: Path) -> str:
-    """Give the SHA-256 of a file; of a folder, that of a list of its files with theirs."""
-    return digest_of_files(path)
 
 
 def bytes_of(path: Path) -> int:

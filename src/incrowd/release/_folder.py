@@ -11,30 +11,21 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from incrowd.core import DataError, Domain, Hint, ParameterError, atomic_folder
+from incrowd.core import DataError, Hint, ParameterError, atomic_folder
 from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
 from incrowd.models import exact_text
-from incrowd.release._certificate import (
-    KeyFile,
-    canonical,
-    certificate_of,
-    escaping_of,
-    measured,
-    readable,
-    signature_of,
-)
-from incrowd.release._part_files import PART
-from incrowd.release._recoding_file import save_recoding
-from incrowd.release._release_file import Measurement, open_released
-from incrowd.release._wording import LABELS, Told, check_told, labels_known, wording_wanted, write_labels
+from incrowd.release._about import check_about
+from incrowd.release._certificate import canonical, certificate_of, columns_of, escaping_of, signature_of
+from incrowd.release._output import LABELS, Format, KeyFile, Output, WantedDialect, check_wanted_dialect, write_labels
+from incrowd.release._recoding_file import PART, StoredRecoding, readable, save_recoding
+from incrowd.release._release_file import Measurement, Measuring, open_released
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
 
 
-Format = Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"]
 PUBLIC, OWNER = "public", "owner"
 CERTIFICATE, SCRIPT = "release.json", "verify.py"
 HOLDS = (
@@ -53,7 +44,7 @@ def save(  # noqa: PLR0913 - all but the first two are optional
     folder: str | os.PathLike[str],
     *,
     format: Format = "parquet",  # noqa: A002 - what users call it
-    dialect: Told = "input",
+    dialect: WantedDialect = "input",
     labels: bool = False,
     force: bool = False,
     sign: KeyFile | None = None,
@@ -61,28 +52,23 @@ def save(  # noqa: PLR0913 - all but the first two are optional
     about: Mapping[str, str] | None = None,
     date: str | None = None,
 ) -> Path:
-    """Write a release: ``public`` may be given away, ``owner`` must be kept."""
+    """Write a release as ``Release.save`` does, of this day or of another, as ISO 8601 writes it."""
     if format not in get_args(Format):
         msg = f"format must be one of {', '.join(map(repr, get_args(Format)))}, got {format!r}."
         raise ParameterError(msg)
     if release.recipe.sample is not None:
         msg = "What came of a sample is not a result: it gets no certificate, and is not written."
         raise ParameterError(msg, hint="run it again on the whole table, without sample.")
-    if about is not None:
-        from incrowd.release._about import check_about  # noqa: PLC0415 - as below
-
-        check_about(about)
-    told = check_told(dialect)
+    check_about(about)
+    output = Output(Path(folder), format, check_wanted_dialect(dialect), labels, force, sign, plan, about)
     with new_folder(folder, force=force) as folders:
-        data = folders.public / f"data.{format}"
-        table = release.table
+        data, table = folders.public / f"data.{format}", release.table
         engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
-        known = labels_known(engine, wanted=labels)
-        wanted = wording_wanted(told, release.recipe.wording, engine, release.schema, release.recoding.domains)
+        codebook = output.codebook(engine)
+        wanted = output.wording(engine, release.recipe.wording, release.schema, release.recoding.domains)
         wording = engine.write(data, keep_order=release.recipe.order == "keep", wording=wanted)
-        how: dict[str, Any] = {"sign": sign, "plan": plan, "about": about, "date": date}
-        write_around(release, folders, data, wording, labels=known, **how)
-    return Path(folder)
+        write_around(release, output, folders, data, wording, codebook=codebook, date=date)
+    return output.folder
 
 
 def format_like(source: str | os.PathLike[str] | None) -> Format:
@@ -122,37 +108,42 @@ def _data_in(folder: Path) -> tuple[str, ...]:
         return ()
 
 
-def write_around(  # noqa: PLR0913 - all but the first four are optional
+def write_around(  # noqa: PLR0913 - all but the first five are optional
     release: Release,
+    output: Output,
     folders: Folders,
     data: Path,
     wording: Wording,
     *,
-    labels: Codebook | None = None,
-    sign: KeyFile | None = None,
-    plan: str | None = None,
-    about: Mapping[str, str] | None = None,
+    codebook: Codebook | None = None,
     date: str | None = None,
     released: Engine | None = None,
     found: Measurement | None = None,
 ) -> None:
     """Write all that belongs to a release around its table, which is written, and perhaps opened and measured."""
-    date = date or dt.datetime.now(dt.UTC).date().isoformat()
+    date, plan = date or dt.datetime.now(dt.UTC).date().isoformat(), output.plan
     released = released or open_released(data, wording, **({} if release.basis is None else release.basis.budget))
-    if labels is not None:
-        write_labels(folders.public, labels, released, release.schema, wording)
-    certificate = certificate_of(release, data, date, released, found or measured(release, released), wording)
-    if sign is not None:
-        certificate["signature"] = signature_of(canonical(certificate), sign)
+    if codebook is not None:
+        write_labels(folders.public, codebook, released, release.schema, wording)
+    found = found or _measured(release, released)
+    certificate = certificate_of(release, data, date, released, found, wording)
+    if output.sign is not None:
+        certificate["signature"] = signature_of(canonical(certificate), output.sign)
     (folders.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")
     (folders.public / SCRIPT).write_bytes((files("incrowd.release") / "_verify_script.py").read_bytes())
     _write_owner(release, folders.owner, date, plan, escaping_of(data))
-    if about is not None:
-        from incrowd.report import write_reports  # noqa: PLC0415 - drawing is loaded when something is drawn
+    if output.about is not None:
+        from incrowd.report import write_reports  # noqa: PLC0415 - the room above: a release writes its own reports
 
         written = replace(release, table=data) if isinstance(release.table, Path) else release
         known = {"plan": plan, "date": date, "file": certificate["data"]}
-        write_reports(written, folders.owner, folders.public, about, **known)
+        write_reports(written, folders.owner, folders.public, output.about, **known)
+
+
+def _measured(release: Release, engine: Engine) -> Measurement:
+    """Measure the promises of a release on its file, which is grouped for that."""
+    shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
+    return Measuring(engine, columns_of(release, engine), release.model, shares=shares).group().result()
 
 
 def _write_owner(release: Release, folder: Path, date: str, plan: str | None, escaped: str | None) -> None:
@@ -163,32 +154,26 @@ def _write_owner(release: Release, folder: Path, date: str, plan: str | None, es
         "escaped": escaped,
         "masked": release.recipe.masked,
         "measures": dict(release.measures),
-        "promises": _promises(release),
+        "promises": [
+            {
+                "promise": finding.promise,
+                "columns": list(finding.columns),
+                "measured": [exact_text(number) for number in finding.measured],
+                "reference": finding.reference,
+                "supersets": finding.supersets,
+            }
+            for finding in release.verdict.findings  # against the original table where that was promised
+        ],
     }
     known = recipe.pop("input")
     (folder / "recipe.json").write_text(readable(_as_json(recipe)), encoding="utf-8")
-    distributions = {name: _counted(domain) for name, domain in release.distributions.items()}
+    distributions = {
+        name: [list(pair) for pair in zip(domain.texts.tolist(), domain.counts.tolist(), strict=True)]
+        for name, domain in release.distributions.items()
+    }
     (folder / "input.json").write_text(readable({**known, "distributions": distributions}), encoding="utf-8")
     if plan is not None:
         (folder / "plan.toml").write_text(plan, encoding="utf-8")
-
-
-def _promises(release: Release) -> list[dict[str, Any]]:
-    """Write what was measured before publishing, against the original table where that was promised."""
-    return [
-        {
-            "promise": finding.promise,
-            "columns": list(finding.columns),
-            "measured": [exact_text(number) for number in finding.measured],
-            "reference": finding.reference,
-            "supersets": finding.supersets,
-        }
-        for finding in release.verdict.findings
-    ]
-
-
-def _counted(domain: Domain) -> list[list[Any]]:
-    return [[text, count] for text, count in zip(domain.texts.tolist(), domain.counts.tolist(), strict=True)]
 
 
 def _as_json(value: Any) -> Any:

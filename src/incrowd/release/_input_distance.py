@@ -13,14 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, Finding
 from incrowd.models import BetaLikeness, Judge, Model, NTCloseness, TCloseness
-from incrowd.release._release_file import Measurement
+
+if TYPE_CHECKING:
+    from incrowd.release._release_file import Measurement
 
 # How far classes can be from the original table, whoever was left out: a number that gives nobody away.
 

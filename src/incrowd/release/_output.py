@@ -1,34 +1,42 @@
-"""How a table is published: what may be said about it besides roles, promise and search."""
+"""How a table is published and written: what may be said about it besides roles, promise and search."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from incrowd.core import DataError, ParameterError, Schema, SchemaError
-from incrowd.engines import Replace, files_of
-from incrowd.release._census import Reading, check_names, check_schema
-from incrowd.release._certificate import KeyFile
-from incrowd.release._folder import Format
-from incrowd.release._wording import Told, check_told
+from incrowd.core import DataError, Domain, ParameterError, Schema, SchemaError
+from incrowd.engines import (
+    Codebook,
+    Dialect,
+    Engine,
+    Replace,
+    Wording,
+    check_dialect,
+    files_of,
+    open_table,
+    table_of_columns,
+)
+from incrowd.hierarchies import Averaged
+from incrowd.release._about import check_about
+from incrowd.release._census import Reading, check_arguments
 from incrowd.search import Suppression
 
 # Pseudonyms: an identifier is published as a code that only the holder of a key can make again.
 
 LEAST = 32
 """So many bytes a key must have: with fewer, all keys could be tried."""
-
 LENGTH = 32
 """So many characters a pseudonym has: 128 bits, so that two persons never share one."""
 
 
 def pseudonyms_of(keys: Mapping[str, str | os.PathLike[str]], schema: Schema) -> dict[str, Replace]:
-    """Say how identifiers become pseudonyms.
+    """Say how identifiers become pseudonyms, by the file with the key of each.
 
     A pseudonym is the beginning of HMAC-SHA-256 of the value as it is printed, in UTF-8. The column's name takes no
     part: the same person gets the same pseudonym wherever the same key is used.
@@ -41,10 +49,7 @@ def pseudonyms_of(keys: Mapping[str, str | os.PathLike[str]], schema: Schema) ->
 
 
 def _pseudonym(key: bytes) -> Replace:
-    def replace(text: str) -> str:
-        return hmac.digest(key, text.encode(), hashlib.sha256).hex()[:LENGTH]
-
-    return replace
+    return lambda text: hmac.digest(key, text.encode(), hashlib.sha256).hex()[:LENGTH]
 
 
 def _key(path: Path, column: str) -> bytes:
@@ -59,6 +64,107 @@ def _key(path: Path, column: str) -> bytes:
     raise DataError(trouble, hint="make one with: python -c \"import os; open('key.bin', 'wb').write(os.urandom(32))\"")
 
 
+# What the file of a release looks like.
+
+Format = Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"]
+KeyFile = str | os.PathLike[str]
+WantedDialect = Literal["input", "plain"] | Mapping[str, Any]
+"""As the file that was read, plainly, or by what differs from the file that was read."""
+KEYS = ("separator", "decimal", "dates", "encoding", "mark")
+_TYPED = {"number", "date", "datetime"}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a release is written, and how; without ``about``, what only the owner knows, without reports."""
+
+    folder: Path
+    format: Format = "parquet"
+    dialect: WantedDialect = "input"
+    labels: bool = False
+    force: bool = False
+    sign: KeyFile | None = None
+    plan: str | None = None
+    about: Mapping[str, str] | None = None
+
+    def wording(self, engine: Engine, read: Wording | None, schema: Schema, domains: Mapping[str, Domain]) -> Wording:
+        """Say how a release is written as text: as the table was read, if that was a text file, unless told otherwise.
+
+        What the columns of other tables are decides which of them are numbers or days. Averages are numbers, whatever
+        the column was. Values of quasi-identifiers may be released among labels.
+        """
+        told = self.dialect
+        if told == "plain" or (told == "input" and read is None):
+            return Wording()
+        columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
+        typed = [name for name, kind in engine.columns().items() if kind in _TYPED] if read is None else []
+        known, among_labels = read or Wording(Dialect(), tuple(typed)), False
+        dialect = replace(known.dialect, **told) if isinstance(told, Mapping) else known.dialect
+        if read is not None:  # plain numbers and days are none of the columns that were rewritten when they were read
+            old = read.dialect
+            among_labels = dialect.decimal != old.decimal == "." or (dialect.dates is not None and old.dates is None)
+        if among_labels:
+            quasi = schema.quasi_names
+            columns += [name for name, domain in domains.items() if name in quasi and domain.kind in _TYPED]
+        return Wording(dialect, tuple(dict.fromkeys([*known.columns, *columns])), among_labels)
+
+    def codebook(self, engine: Engine) -> Codebook | None:
+        """Give what a table knows about its columns and codes, if that is wanted; refuse a table that knows nothing."""
+        found: Codebook = getattr(engine, "codebook", Codebook())
+        if self.labels and not found:
+            msg = "The table has no labels that could be written."
+            raise ParameterError(msg, hint="files of SPSS and Stata have; leave labels out for others.")
+        return found if self.labels else None
+
+
+def check_wanted_dialect(told: Any) -> WantedDialect:
+    """Refuse what says nothing about a text file."""
+    wanted: WantedDialect = told
+    if not isinstance(told, Mapping):
+        if told in ("input", "plain"):
+            return wanted
+        msg = f"dialect must be 'input', 'plain' or a table, got {told!r}."
+        hint = "write 'input', 'plain', or what differs, such as {'separator': ';', 'decimal': ','}."
+        raise ParameterError(msg, hint=hint)
+    for key in told:
+        if key not in KEYS:
+            msg = f"dialect has no {key!r}."
+            raise ParameterError(msg, hint=f"it has {', '.join(KEYS)}.")
+    check_dialect(Dialect(**told))
+    return dict(told)
+
+
+# What the columns and codes of SPSS and Stata mean, in a file of its own beside the published table.
+
+LABELS = "labels.csv"
+
+
+def write_labels(public: Path, codebook: Codebook, released: Engine, schema: Schema, wording: Wording) -> None:
+    """Write what published columns and codes mean: column, code, label; without a code it is about the column.
+
+    It is written as the published table is. Nothing is said about a code that is not in there, nor about averages.
+    """
+    averaged = {name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)}
+    rows = [*_label_rows(codebook, released, averaged)]
+    named = zip(("column", "code", "label"), zip(*rows, strict=True) if rows else [(), (), ()], strict=True)
+    table = table_of_columns({name: list(values) for name, values in named})
+    open_table(table, missing_values=()).write(public / LABELS, keep_order=True, wording=Wording(wording.dialect, ()))
+
+
+def _label_rows(codebook: Codebook, released: Engine, averaged: set[str]) -> Iterator[tuple[str, str | None, str]]:
+    for name in released.columns():
+        if name in codebook.labels:
+            yield name, None, codebook.labels[name]
+        if name in codebook.codes and name not in averaged:
+            published = set(released.domains([name])[name].texts.tolist())
+            for code, label in codebook.codes[name].items():
+                text = str(int(code)) if isinstance(code, float) and code.is_integer() else str(code)
+                if text in published:
+                    yield name, text, label
+
+
+# What may be said when a table is published.
+
 Others = Literal["refuse", "drop"]
 Order = Literal["sorted", "keep"]
 
@@ -72,7 +178,7 @@ class Publishing(Reading, total=False):
     pseudonyms: Mapping[str, str | os.PathLike[str]] | None
     output: str | os.PathLike[str] | None
     format: Format
-    dialect: Told
+    dialect: WantedDialect
     labels: bool
     force: bool
     sign: KeyFile | None
@@ -81,28 +187,28 @@ class Publishing(Reading, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """Where a release is written, and how."""
-
-    folder: Path
-    format: Format
-    force: bool
-    sign: KeyFile | None
-    plan: str | None
-    about: Mapping[str, str] | None = None
-    dialect: Told = "input"
-    labels: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Manner:
-    """How a table is published, checked."""
+    """How a table is read and published, checked; without an output it is given back."""
 
     others: Others
     order: Order
     suppression: Suppression
     pseudonyms: Mapping[str, Replace]
     output: Output | None
+    reading: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], schema: Schema) -> Manner:
+        """Check how a table is to be published, before anything is read."""
+        check_arguments(schema, options, {**Reading.__annotations__, **Publishing.__annotations__})
+        return cls(
+            others=_one_of("others", Others, options.get("others", "refuse")),
+            order=_one_of("order", Order, options.get("order", "sorted")),
+            suppression=_one_of("suppression", Suppression, options.get("suppression", "drop")),
+            pseudonyms=pseudonyms_of(options.get("pseudonyms") or {}, schema),
+            output=_output(options),
+            reading={name: value for name, value in options.items() if name in Reading.__annotations__},
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -115,58 +221,35 @@ class Manner:
             notes.append("Rows keep their order: whoever knows the order of the original table knows whose row it is.")
         return notes
 
-
-def reading_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what is about reading a table."""
-    return {name: value for name, value in options.items() if name in Reading.__annotations__}
-
-
-def manner_of(options: Mapping[str, Any], schema: Schema) -> Manner:
-    """Check how a table is to be published, before anything is read."""
-    check_schema(schema)
-    check_names(options, {**Reading.__annotations__, **Publishing.__annotations__})
-    return Manner(
-        others=_one_of("others", Others, options.get("others", "refuse")),
-        order=_one_of("order", Order, options.get("order", "sorted")),
-        suppression=_one_of("suppression", Suppression, options.get("suppression", "drop")),
-        pseudonyms=pseudonyms_of(options.get("pseudonyms") or {}, schema),
-        output=_output(options),
-    )
-
-
-def refuse_own_output(table: Any, manner: Manner) -> None:
-    """Refuse to write where the table is read: the next run would take the release for a part of it."""
-    if manner.output is None or not isinstance(table, (str, os.PathLike)) or Path(table).is_file():
-        return
-    folder = manner.output.folder.resolve()
-    inside = Path(table).resolve() in {folder, *folder.parents}
-    if inside or any(folder in file.resolve().parents for file in files_of(table).files):
-        msg = f"The release cannot be written to {str(manner.output.folder)!r}: the table is read from there."
-        raise ParameterError(msg, hint="choose a folder that is no part of the table.")
+    def refuse_own_output(self, table: Any) -> None:
+        """Refuse to write where the table is read: the next run would take the release for a part of it."""
+        if self.output is None or not isinstance(table, (str, os.PathLike)) or Path(table).is_file():
+            return
+        folder = self.output.folder.resolve()
+        inside = Path(table).resolve() in {folder, *folder.parents}
+        if inside or any(folder in file.resolve().parents for file in files_of(table).files):
+            msg = f"The release cannot be written to {str(self.output.folder)!r}: the table is read from there."
+            raise ParameterError(msg, hint="choose a folder that is no part of the table.")
 
 
 def _output(options: Mapping[str, Any]) -> Output | None:
-    folder = options.get("output")
-    if folder is None:
+    if options.get("output") is None:
         for name in ("format", "dialect", "labels", "force", "sign", "plan", "about"):
             if options.get(name):
                 msg = f"{name} says how files are written, and output is not given."
                 raise ParameterError(msg, hint="give output, or write the files with release.save.")
         return None
     kind = _one_of("format", Format, options.get("format", "parquet"))
-    if options.get("about") is not None:
-        from incrowd.release._about import check_about  # noqa: PLC0415 - only where a report is asked for
-
-        check_about(options["about"])
+    check_about(options.get("about"))
     return Output(
-        folder=Path(folder),
+        folder=Path(options["output"]),
         format=kind,
+        dialect=check_wanted_dialect(options.get("dialect", "input")),
+        labels=bool(options.get("labels")),
         force=bool(options.get("force")),
         sign=options.get("sign"),
         plan=options.get("plan"),
         about=options.get("about"),
-        dialect=check_told(options.get("dialect", "input")),
-        labels=bool(options.get("labels")),
     )
 
 

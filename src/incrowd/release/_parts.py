@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,106 +13,90 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, CensusRequest, Classes, LocalRecoding, Schema, Verdict, joint_verdict, put_cells
-from incrowd.engines import CellFile, Engine, can_spill, private_folder, shares_of, spill_census, write_arrays
-from incrowd.hierarchies import Averaged
-from incrowd.models import Model
-from incrowd.release._census import fits_in_memory
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Classes,
+    Domain,
+    LocalRecoding,
+    Verdict,
+    add_up,
+    joint_verdict,
+    put_cells,
+)
+from incrowd.engines import (
+    CellFile,
+    CellWriter,
+    Engine,
+    can_spill,
+    private_folder,
+    shares_of,
+    spill_census,
+    write_arrays,
+)
 from incrowd.release._certificate import describe_columns
 from incrowd.release._explanation import Spreads
 from incrowd.release._feasibility import refuse_infeasible
-from incrowd.release._floor import NO_REPORTS, Room
+from incrowd.release._floor import NO_REPORTS, CensusPlan, Goal
 from incrowd.release._folder import OWNER, Folders, new_folder, write_around
 from incrowd.release._output import Output
-from incrowd.release._part_files import PART, CannotBeCutError, Files, StoredRecoding
-from incrowd.release._publish import Found, Source, describing, release_of
-from incrowd.release._recheck import as_predicted, beside_of, expect
-from incrowd.release._recipe import budget_of, predicted_by
+from incrowd.release._publish import Found, release_of
+from incrowd.release._recipe import predicted_by
+from incrowd.release._recoding_file import PART, StoredRecoding
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measurement, Measuring, open_released
-from incrowd.release._verdict import verdict_of
-from incrowd.release._wording import labels_known, wording_read, wording_wanted
-from incrowd.search import Algorithm, CountedCuts, EarlierParts, LocalOutcome, Mondrian, Problem, Progress
-
-# A number that tells whether two tables have the same records, although neither is held as a whole.
-
-Words = npt.NDArray[np.uint64]
-
-_ODD, _MIX, _MORE = (
-    np.array([number], dtype=np.uint64) for number in (2**64 - 59, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+from incrowd.release._source import Source
+from incrowd.release._verdict import beside_of, classes_as_predicted, expect, verdict_of
+from incrowd.search import (
+    Algorithm,
+    ColumnCut,
+    CountedCuts,
+    EarlierParts,
+    LocalOutcome,
+    Mondrian,
+    Problem,
+    Progress,
+    ValueCounts,
 )
 
-
-def fingerprint(classes: Classes) -> int:
-    """Add up a hash of every record: of its labels and its sensitive values, whatever the order.
-
-    The fingerprints of the parts of a table add up to that of the table, modulo 2**64. Codes of sensitive values must
-    be those of the same domains.
-    """
-    known = np.zeros(len(classes), dtype=np.uint64)
-    assert classes.labels is not None  # noqa: S101 - what is published knows what it is called
-    for names, codes in zip(classes.labels, classes.codes, strict=True):
-        known = _mixed(known, _hashes(names)[codes])
-    records = known[classes.members]
-    for name in sorted(classes.cells.sensitive):
-        records = _mixed(records, classes.cells.sensitive[name].astype(np.uint64))
-    return int((records * classes.cells.counts.astype(np.uint64)).sum(dtype=np.uint64))
-
-
-def _hashes(names: npt.NDArray[np.object_]) -> Words:
-    texts = (b"" if name is None else b"=" + name.encode() for name in names.tolist())
-    digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
-    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
-
-
-def _mixed(before: Words, more: Any) -> Words:
-    """Mix two words so that every bit of either changes about half of the bits."""
-    word = before * _ODD + more + np.uint64(1)
-    word = (word ^ (word >> np.uint64(30))) * _MIX
-    word = (word ^ (word >> np.uint64(27))) * _MORE
-    return np.asarray(word ^ (word >> np.uint64(31)), dtype=np.uint64)
-
-
+Array = npt.NDArray[Any]
 PARTED = (
     "The census of this table does not fit into memory ({cells:,} cells do), so the table was cut by counts into parts "
     "that do, which were finished one after the other. More memory would give the same release."
 )
 
 
-def may_part(source: Source, schema: Schema, model: Model, algorithm: Algorithm) -> bool:
-    """Say whether a table can be published part by part: if the search cuts it, and a record stands for itself."""
-    manner = source.manner
-    return (
-        isinstance(algorithm, Mondrian)
-        and algorithm.strict
-        and model.union_closed  # else two parts that are called alike may break the promise together
-        and schema.entity is None
-        and schema.count is None
-        and not any(isinstance(hierarchy, Averaged) for _, hierarchy in schema.quasi)
-        and manner.output is not None
-        and manner.order == "sorted"
-        and can_spill(source.engine)
-    )
-
-
 def publish_in_parts(
     source: Source,
-    asked: Callable[[Census], Problem],
-    request: CensusRequest,
-    room: Room,
+    goal: Goal,
+    counting: CensusPlan,
     algorithm: Algorithm,
     progress: Callable[[Progress], bool | None] | None,
 ) -> Release | None:
-    """Publish a table part by part; ``None`` if its census fits, or if a part that does not fit cannot be cut."""
-    assert isinstance(algorithm, Mondrian)  # noqa: S101 - the caller saw to it
-    lowest, highest = replace(request, floor=room.lows), replace(request, floor=room.highs)
-    if fits_in_memory(source.engine, lowest, room.cells) or not fits_in_memory(source.engine, highest, room.cells):
+    """Publish a table part by part, if its census does not fit, the search cuts it, and a record stands for itself.
+
+    ``None`` otherwise, and if a part that does not fit cannot be cut.
+    """
+    output = source.manner.output
+    if (
+        not (isinstance(algorithm, Mondrian) and algorithm.strict)
+        or not goal.model.union_closed  # else two parts that are called alike may break the promise together
+        or goal.schema.entity is not None
+        or goal.schema.count is not None
+        or counting.fixed
+        or output is None
+        or source.manner.order != "sorted"
+        or not can_spill(source.engine)
+        or counting.fits(counting.lows)
+        or not counting.fits(counting.highs)
+    ):
         return None
-    problem = replace(asked(source.engine.census(highest)), part=True)
+    coarse = source.engine.census(replace(counting.request, floor=counting.highs))
+    problem = replace(goal.problem(coarse), part=True)
     watch = None if progress is None else Watching(progress, problem.census.records)
-    parts = Parts(source, problem, lowest, algorithm, room.cells, watch)
+    lowest = replace(counting.request, floor=counting.lows)
     try:
-        return parts.publish()
+        return Parts(source, output, problem, lowest, algorithm, counting.cells, watch).publish()
     except CannotBeCutError:
         return None
 
@@ -135,6 +120,7 @@ class Parts:
     """A table to be published part by part."""
 
     source: Source
+    output: Output
     problem: Problem
     request: CensusRequest
     algorithm: Mondrian
@@ -145,15 +131,15 @@ class Parts:
         """Cut the table, and publish the parts one after the other."""
         refuse_infeasible(self.problem)
         by = CountedCuts(self.problem, self.algorithm.labels)
-        with private_folder(self.source.reading.get("temp")) as folder, ThreadPoolExecutor(max_workers=1) as beside:
-            described = describing(self.source, self.problem, beside)
+        with private_folder(self.source.engine.resources.temp) as folder, ThreadPoolExecutor(max_workers=1) as beside:
+            described = self.source.described(self.problem.census.records + self.problem.census.dropped, beside)
             cells = spill_census(self.source.engine, self.request, folder / "cells.parquet")
             files = Files(self.request, self.problem.census.domains, self.room, folder).cut(cells, by)
-            with new_folder(self._output.folder, force=self._output.force) as folders:
+            with new_folder(self.output.folder, force=self.output.force) as folders:
                 spreads, expected = self._finish(files, by, folder / "released", folders.owner)
                 found = self._found(self._stored(folders.owner, len(files)), spreads, described)
                 release = self._write(found, folder / "released", folders, len(files), expected)
-        return replace(release, recoding=self._stored(self._output.folder / OWNER, len(files)))
+        return replace(release, recoding=self._stored(self.output.folder / OWNER, len(files)))
 
     def _finish(self, files: list[CellFile], by: CountedCuts, released: Path, owner: Path) -> tuple[Spreads, int]:
         """Finish every part: rows and recoding go to files. Give what that cost, and the fingerprint of the rows."""
@@ -170,7 +156,8 @@ class Parts:
         spreads.add(outcome)
         predicted = predicted_by(problem, outcome.recoding)
         self.source.recoded(outcome.recoding).write(places[0])
-        as_predicted(open_released(places[0], **self._budget), problem, outcome.recoding, predicted)
+        released = open_released(places[0], **self.source.engine.resources.options)
+        classes_as_predicted(released, problem, outcome.recoding, predicted)
         write_arrays(put_cells(outcome.recoding), places[1])
         if self.watch is not None:
             self.watch.done += problem.census.records
@@ -188,21 +175,17 @@ class Parts:
 
     def _write(self, found: Found, released: Path, folders: Folders, shares: int, expected: int) -> Release:
         """Bring the rows of all parts into one order, and check the file that they make."""
-        data = folders.public / f"data.{self._output.format}"
-        engine = self.source.engine
-        wanted = wording_wanted(
-            self._output.dialect, wording_read(engine), engine, self.problem.schema, self.problem.census.domains
-        )
-        wording = open_released(released, **self._budget).write(data, wording=wanted)
-        written = open_released(data, wording, **self._budget)
+        data = folders.public / f"data.{self.output.format}"
+        source, schema, domains = self.source, self.problem.schema, self.problem.census.domains
+        wanted = self.output.wording(source.engine, source.wording, schema, domains)
+        wording = open_released(released, **self.source.engine.resources.options).write(data, wording=wanted)
+        written = open_released(data, wording, **self.source.engine.resources.options)
         verdict, measured = self._verdict(written, shares, expected)
-        place = self._output.folder / folders.public.name / data.name
-        notes = () if self._output.about is None else (NO_REPORTS,)
+        place = self.output.folder / folders.public.name / data.name
+        notes = () if self.output.about is None else (NO_REPORTS,)
         release = release_of(self.source, found, place, verdict, notes)
-        labels = labels_known(engine, wanted=self._output.labels)
-        how: dict[str, Any] = {"sign": self._output.sign, "plan": self._output.plan}
-        how |= {"released": written, "found": measured}
-        write_around(release, folders, data, wording, labels=labels, **how)
+        codebook, output = self.output.codebook(source.engine), replace(self.output, about=None)
+        write_around(release, output, folders, data, wording, codebook=codebook, released=written, found=measured)
         return release
 
     def _verdict(self, engine: Engine, shares: int, expected: int) -> tuple[Verdict, Measurement]:
@@ -257,12 +240,146 @@ class Parts:
         )
         return StoredRecoding(outline, folder, parts)
 
-    @property
-    def _output(self) -> Output:
-        output = self.source.manner.output
-        assert output is not None  # noqa: S101 - the caller saw to it
-        return output
 
-    @property
-    def _budget(self) -> Mapping[str, Any]:
-        return budget_of(self.source.reading)
+# Cells that do not fit into memory, cut into parts that do: by their counts, from file to file.
+
+_OPEN = 100
+"""So many files are written at a time: a system lets a process have a few hundred open."""
+
+
+class CannotBeCutError(Exception):
+    """A part does not fit into memory, and cannot be cut: not without breaking the promise, or not by what fits."""
+
+
+class Files:
+    """Parts of a table in files: those that fit into memory lie together in one file, as long as it fits."""
+
+    def __init__(self, request: CensusRequest, domains: Mapping[str, Domain], room: int, folder: Path) -> None:
+        self._request, self._domains, self._room, self._folder = request, domains, room, folder
+        self._names, self._parts = itertools.count(), 0
+        self._filling: tuple[CellFile, int] | None = None
+        self._filled: list[CellFile] = []
+        self._writers: dict[CellFile, CellWriter] = {}
+
+    def cut(self, cells: CellFile, by: CountedCuts) -> list[CellFile]:
+        """Cut until every part fits; give files that fit, each with one part or several."""
+        large = [cells]
+        while large:
+            file = large.pop()
+            values = ValueCounts(self._request, self._domains)
+            for codes, counts in _blocks(file):
+                values.add(codes, counts)
+            along = self._chosen(file, by, by.propose(values))
+            large += self._split(file, along, values.cells[along.column])
+            file.remove()
+        self._close()
+        return self._filled
+
+    def _chosen(self, file: CellFile, by: CountedCuts, proposed: list[ColumnCut]) -> ColumnCut:
+        """Give the first cut whose pieces keep the promise."""
+        along = next(iter(proposed), None)
+        if proposed and not by.by_size:
+            pieces = by.pieces(proposed)
+            for codes, counts in _blocks(file):
+                pieces.add(codes, counts)
+                if len(pieces) > self._room:
+                    raise CannotBeCutError
+            along = by.choose(proposed, pieces)
+        if along is None:
+            raise CannotBeCutError
+        return along
+
+    def _split(self, file: CellFile, along: ColumnCut, cells: Array) -> list[CellFile]:
+        """Write the pieces of a part: large ones to files of their own, which are given back."""
+        occurring = along.pieces >= 0
+        sizes = add_up(along.pieces[occurring], cells[occurring], along.number)
+        targets = [self._target(file, size) for size in sizes.tolist()]
+        numbers = {target: number for number, target in enumerate(dict.fromkeys(targets))}
+        every, place = list(numbers), np.array([numbers[target] for target in targets])
+        first, self._parts = self._parts, self._parts + len(targets)
+        for start in range(0, len(every), _OPEN):
+            for block in file.blocks():
+                pieces = along.pieces[file.packing.unpack(block.words)[along.column]]
+                numbered = block._replace(parts=first + pieces)
+                for target, some in _by_place(place[pieces], every, range(start, min(start + _OPEN, len(every)))):
+                    self._writer(target).add(numbered.some(some))
+            self._close(but=None if self._filling is None else self._filling[0])
+        return [target for target, size in zip(targets, sizes.tolist(), strict=True) if size > self._room]
+
+    def _target(self, file: CellFile, size: int) -> CellFile:
+        """Say where so many cells are written: a file that they still fit into, or a new one."""
+        if size > self._room:
+            return self._new(file)
+        if self._filling is None or self._filling[1] + size > self._room:
+            self._filling = self._new(file), 0
+            self._filled.append(self._filling[0])
+        target, before = self._filling
+        self._filling = target, before + size
+        return target
+
+    def _new(self, file: CellFile) -> CellFile:
+        return CellFile(self._folder / f"{next(self._names)}.parquet", file.packing)
+
+    def _writer(self, file: CellFile) -> CellWriter:
+        if file not in self._writers:
+            self._writers[file] = CellWriter(file)
+        return self._writers[file]
+
+    def _close(self, but: CellFile | None = None) -> None:
+        """Finish all files, but the one that is still filled."""
+        for file in [file for file in self._writers if file != but]:
+            self._writers.pop(file).close()
+
+
+def _blocks(file: CellFile) -> Iterator[tuple[Sequence[Array], Array]]:
+    for block in file.blocks():
+        yield file.packing.unpack(block.words), block.counts
+
+
+def _by_place(places: Array, files: list[CellFile], among: range) -> Iterator[tuple[CellFile, Array]]:
+    """Give for some of the files the rows that go there."""
+    order = np.argsort(places, kind="stable")
+    ends = np.cumsum(np.bincount(places, minlength=len(files)))
+    for place in among:
+        start, end = ends[place - 1] if place else 0, ends[place]
+        if end > start:
+            yield files[place], order[start:end]
+
+
+# A number that tells whether two tables have the same records, although neither is held as a whole.
+
+Words = npt.NDArray[np.uint64]
+
+_ODD, _MIX, _MORE = (
+    np.array([number], dtype=np.uint64) for number in (2**64 - 59, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
+
+
+def fingerprint(classes: Classes) -> int:
+    """Add up a hash of every record: of its labels and its sensitive values, whatever the order.
+
+    The fingerprints of the parts of a table add up to that of the table, modulo 2**64. Codes of sensitive values must
+    be those of the same domains.
+    """
+    known = np.zeros(len(classes), dtype=np.uint64)
+    assert classes.labels is not None  # noqa: S101 - what is published knows what it is called
+    for names, codes in zip(classes.labels, classes.codes, strict=True):
+        known = _mixed(known, _hashes(names)[codes])
+    records = known[classes.members]
+    for name in sorted(classes.cells.sensitive):
+        records = _mixed(records, classes.cells.sensitive[name].astype(np.uint64))
+    return int((records * classes.cells.counts.astype(np.uint64)).sum(dtype=np.uint64))
+
+
+def _hashes(names: npt.NDArray[np.object_]) -> Words:
+    texts = (b"" if name is None else b"=" + name.encode() for name in names.tolist())
+    digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def _mixed(before: Words, more: Any) -> Words:
+    """Mix two words so that every bit of either changes about half of the bits."""
+    word = before * _ODD + more + np.uint64(1)
+    word = (word ^ (word >> np.uint64(30))) * _MIX
+    word = (word ^ (word >> np.uint64(27))) * _MORE
+    return np.asarray(word ^ (word >> np.uint64(31)), dtype=np.uint64)

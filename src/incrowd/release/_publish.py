@@ -3,84 +3,51 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import (
-    CensusRequest,
-    Classes,
-    FullDomainRecoding,
-    Hint,
-    Labelling,
-    ParameterError,
-    Recoding,
-    Schema,
-    Verdict,
-    remove_path,
-    warn,
-)
+from incrowd.core import CensusRequest, Hint, ParameterError, Recoding, Schema, Verdict, remove_path, warn
 from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
 from incrowd.release._census import fits_in_memory
 from incrowd.release._certificate import columns_of
-from incrowd.release._doubts import Seen, note_on, repeating
 from incrowd.release._explanation import Explanation, explanation_of, local_explanation_of
 from incrowd.release._floor import NO_REPORTS, floor_of
 from incrowd.release._folder import new_folder, write_around
-from incrowd.release._output import Manner, Output
-from incrowd.release._recheck import checked_again
-from incrowd.release._recipe import Basis, Predicted, Recipe, budget_of, described, predicted_by, versions
+from incrowd.release._output import Output
+from incrowd.release._recipe import Basis, Predicted, Recipe, predicted_by, versions
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measuring, open_released
-from incrowd.release._wording import labels_known, wording_read, wording_wanted
-from incrowd.search import Inspection, LocalOutcome, Node, Outcome, Problem
-
-# Whether a release can be compared with its table, or at least be measured, within the memory that may be used.
+from incrowd.release._source import Source
+from incrowd.release._verdict import verdict_on_published
+from incrowd.search import Inspection, LocalOutcome, Outcome, Problem
 
 
 def comparable(original: Engine, schema: Schema) -> bool:
-    """Say whether the census of the whole table fits, with all of its sensitive columns."""
+    """Say whether a release can be compared with its table: if that fits, with all of its sensitive columns."""
     request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
     return fits_in_memory(original, request)
 
 
-def reportable(original: Engine, released: Engine, schema: Schema) -> bool:
+def _reportable(original: Engine, released: Engine, schema: Schema) -> bool:
     """Say whether a report can be written: nothing is compared in it where the original does not fit.
 
     Whose row it is only the original tells, so where people have several rows nothing is measured without it.
     """
     if comparable(original, schema):
         return True
-    request = CensusRequest(schema.quasi_names, schema.sensitive_names)
-    return schema.entity is None and fits_in_memory(released, request)
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The table that is published."""
-
-    table: Any
-    engine: Engine
-    columns: list[str]
-    manner: Manner
-    sample: int | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    named: Mapping[str, Seen] = field(default_factory=dict)
-    started: float = field(default_factory=time.monotonic)
-
-    def recoded(self, recoding: Recoding, more: Sequence[str] = ()) -> Engine:
-        """Give the table as it is published, with more columns where it is only looked at."""
-        keep = self.manner.order == "keep"
-        columns = [*self.columns, *more]
-        return self.engine.recode(recoding, columns, replace=self.manner.pseudonyms, keep_order=keep)
+    return schema.entity is None and fits_in_memory(released, CensusRequest(schema.quasi_names, schema.sensitive_names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What was searched, and what was found. Some of it is still being counted while the table is written."""
+    """What was searched, and what was found. Some of it is still being counted while the table is written.
+
+    ``predicted`` are the classes that the recoding makes; ``None`` where they are held nowhere as a whole.
+    """
 
     problem: Problem
     outcome: Outcome | LocalOutcome
@@ -93,85 +60,59 @@ class Found:
     input: Future[dict[str, Any]]
 
 
-def publish_node(source: Source, problem: Problem, outcome: Outcome, algorithm: str) -> Release:
-    """Publish the best node that a search found."""
-    best = outcome.best
-    assert best is not None  # noqa: S101 - the caller saw to it
-    recoding, costs = _inspected(problem, best)
+def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, algorithm: str) -> Release:
+    """Publish the best node, or the local recoding, that a search found."""
+    masks = source.manner.suppression == "mask"
     with ThreadPoolExecutor(max_workers=1) as beside:  # NumPy and DuckDB let others run while they work
-        predicted = beside.submit(predicted_by, problem, recoding)
-        if source.manner.suppression == "mask" and recoding.leaves_out:
-            recoding = replace(recoding, masked=True)
-        found = Found(
-            problem=problem,
-            outcome=outcome,
-            algorithm=algorithm,
-            recoding=recoding,
-            predicted=predicted,
-            suppressed=best.suppressed,
-            costs=costs,
-            explanation=explanation_of(problem, best),
-            input=describing(source, problem, beside),
-        )
-        return _publish(source, found)
+        if isinstance(outcome, LocalOutcome):
+            if outcome.suppressed and masks:
+                msg = "A local recoding leaves records out; it cannot mask them."
+                raise ParameterError(msg, hint=Hint("use {suppression}.", suppression="drop"))
+            recoding: Recoding = outcome.recoding
+            predicted = beside.submit(predicted_by, problem, recoding, outcome.paths)
+            suppressed, costs = outcome.suppressed, outcome.costs
+            explanation = local_explanation_of(problem, outcome)
+        else:
+            assert outcome.best is not None  # noqa: S101 - the caller saw to it
+            inspected = Inspection(problem, outcome.best.levels)
+            recoding = node = inspected.recoding()
+            costs = inspected.costs()
+            del inspected  # what it took to find out is forgotten before writing
+            predicted = beside.submit(predicted_by, problem, node)
+            recoding = replace(node, masked=True) if masks and node.leaves_out else node
+            suppressed, explanation = outcome.best.suppressed, explanation_of(problem, outcome.best)
+        described = source.described(problem.census.records + problem.census.dropped, beside)
+        found = Found(problem, outcome, algorithm, recoding, predicted, suppressed, costs, explanation, described)
+        return _written(source, found, source.manner.output) if source.manner.output else _given_back(source, found)
 
 
-def _inspected(problem: Problem, best: Node) -> tuple[FullDomainRecoding, dict[str, float]]:
-    """Give what becomes of every record, and what that costs; what it took to find out is forgotten before writing."""
-    inspected = Inspection(problem, best.levels)
-    return inspected.recoding(), inspected.costs()
-
-
-def publish_locally(source: Source, problem: Problem, outcome: LocalOutcome, algorithm: str) -> Release:
-    """Publish the local recoding that a search found."""
-    if outcome.suppressed and source.manner.suppression == "mask":
-        msg = "A local recoding leaves records out; it cannot mask them."
-        raise ParameterError(msg, hint=Hint("use {suppression}.", suppression="drop"))
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        found = Found(
-            problem=problem,
-            outcome=outcome,
-            algorithm=algorithm,
-            recoding=outcome.recoding,
-            predicted=beside.submit(predicted_by, problem, outcome.recoding, outcome.paths),
-            suppressed=outcome.suppressed,
-            costs=outcome.costs,
-            explanation=local_explanation_of(problem, outcome),
-            input=describing(source, problem, beside),
-        )
-        return _publish(source, found)
-
-
-def _publish(source: Source, found: Found) -> Release:
+def _given_back(source: Source, found: Found) -> Release:
     """Apply what was found, and check what came out of it with nothing but its labels."""
-    if source.manner.output is not None:
-        return _write(source, found, source.manner.output)
     table = source.recoded(found.recoding).materialise()
     with _to_check(source, found, table) as engine:
-        verdict, _ = _verdict(engine, found)
+        verdict, _ = verdict_on_published(engine, found.problem, found.recoding, _predicted(found))
     return release_of(source, found, table, verdict)
 
 
-def _write(source: Source, found: Found, output: Output) -> Release:
+def _written(source: Source, found: Found, output: Output) -> Release:
     """Write a release without ever holding its table; it is checked as it stands in the file."""
+    schema = found.problem.schema
     with new_folder(output.folder, force=output.force) as folders:
         data = folders.public / f"data.{output.format}"
-        wanted = wording_wanted(
-            output.dialect, wording_read(source.engine), source.engine, found.problem.schema, found.recoding.domains
-        )
-        labels = labels_known(source.engine, wanted=output.labels)
-        cluster, wording = _written(source.recoded(found.recoding), data, wanted)
+        wanted = output.wording(source.engine, source.wording, schema, found.recoding.domains)
+        codebook = output.codebook(source.engine)
+        cluster, wording = _write(source.recoded(found.recoding), data, wanted)
         with _to_check(source, found, data, cluster, wording) as engine:
-            verdict, classes = _verdict(engine, found)
-            about = output.about if output.about is None or _reportable(source, found, engine) else None
-        notes = () if about is output.about else (NO_REPORTS,)
+            verdict, classes = verdict_on_published(engine, found.problem, found.recoding, _predicted(found))
+            notes: tuple[str, ...] = ()
+            if output.about is not None and not _reportable(source.engine, engine, schema):
+                output, notes = replace(output, about=None), (NO_REPORTS,)
         release = release_of(source, found, output.folder / folders.public.name / data.name, verdict, notes)
-        how: dict[str, Any] = {"sign": output.sign, "plan": output.plan, "about": about}
-        if cluster is None and release.schema.entity is None:  # else persons were grouped, or by another reader
-            quasi = release.schema.quasi_names
-            measuring = Measuring(engine, columns_of(release, engine), release.model, quasi=quasi)
-            how |= {"released": engine, "found": measuring.take(classes).result()}
-        write_around(release, folders, data, wording, labels=labels, **how)
+        known: dict[str, Any] = {}
+        if cluster is None and schema.entity is None:  # else persons were grouped, or by another reader
+            measuring = Measuring(engine, columns_of(release, engine), release.model, quasi=schema.quasi_names)
+            known = {"released": engine, "found": measuring.take(classes).result()}
+        write_around(release, output, folders, data, wording, codebook=codebook, **known)
     return release
 
 
@@ -180,15 +121,14 @@ def _to_check(
     source: Source, found: Found, table: Any, cluster: SparkHome | None = None, wording: Wording | None = None
 ) -> Iterator[Engine]:
     """Open what is published; whose row it is decides where it is known, so it is looked at beside it."""
-    entity = found.problem.schema.entity
-    budget = budget_of(source.reading)
+    entity, budget = found.problem.schema.entity, source.engine.resources.options
     if entity is None or entity in source.columns:
         path = isinstance(table, Path)
         yield _opened(table, cluster, budget, wording) if path else open_table(table, missing_values=(), **budget)
     elif isinstance(table, Path):
         beside = table.with_name(".checked.parquet")
         try:
-            yield _opened(beside, _written(source.recoded(found.recoding, [entity]), beside)[0], budget)
+            yield _opened(beside, _write(source.recoded(found.recoding, [entity]), beside)[0], budget)
         finally:
             remove_path(beside)
     else:
@@ -199,7 +139,7 @@ def _to_check(
             forget(whole)
 
 
-def _written(engine: Engine, path: Path, wanted: Wording | None = None) -> tuple[SparkHome | None, Wording]:
+def _write(engine: Engine, path: Path, wanted: Wording | None = None) -> tuple[SparkHome | None, Wording]:
     """Write a table; say which cluster did, if one did, and how. The engine is forgotten before its file is checked."""
     wording = engine.write(path, wording=wanted)
     return cluster_of(engine), wording
@@ -212,18 +152,25 @@ def _opened(path: Path, cluster: SparkHome | None, budget: Mapping[str, Any], wo
     return open_released(path, wording, **budget)
 
 
-def _verdict(engine: Engine, found: Found) -> tuple[Verdict, Classes]:
+def _predicted(found: Found) -> Predicted:
     assert found.predicted is not None  # noqa: S101 - a table that is published as a whole has its classes here
-    return checked_again(engine, found.problem, found.recoding, found.predicted.result())
-
-
-def _reportable(source: Source, found: Found, released: Engine) -> bool:
-    return reportable(source.engine, released, found.problem.schema)
+    return found.predicted.result()
 
 
 def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes: tuple[str, ...] = ()) -> Release:
     """Put together what was published and what is known about it."""
     problem, census = found.problem, found.problem.census
+    basis = None
+    if found.predicted is not None:
+        basis = Basis(
+            table=source.table,
+            reading=source.manner.reading,
+            problem=problem,
+            predicted=found.predicted.result(),
+            named=found.outcome.labels if isinstance(found.outcome, LocalOutcome) else None,
+            seconds=time.monotonic() - source.started,
+            peak=peak(),
+        )
     return Release(
         table=table,
         verdict=verdict,
@@ -234,35 +181,24 @@ def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes
         model=problem.model,
         explanation=found.explanation,
         distributions={name: census.domains[name] for name in census.sensitive},
-        basis=_basis(source, found),
+        basis=basis,
     )
-
-
-def _basis(source: Source, found: Found) -> Basis | None:
-    if found.predicted is None:
-        return None
-    return Basis(
-        table=source.table,
-        reading=source.reading,
-        problem=found.problem,
-        predicted=found.predicted.result(),
-        named=_labels_of(found.outcome),
-        seconds=time.monotonic() - source.started,
-        peak=peak(),
-    )
-
-
-def _labels_of(outcome: Outcome | LocalOutcome) -> tuple[Labelling, ...] | None:
-    return outcome.labels if isinstance(outcome, LocalOutcome) else None
 
 
 def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
-    problem, outcome, census = found.problem, found.outcome, found.problem.census
+    problem, outcome, census, manner = found.problem, found.outcome, found.problem.census, source.manner
     rows = census.records + census.dropped
-    people = {} if source.sample is not None else repeating(source.named, rows)
-    told = [note_on(name, number, rows) for name, number in people.items()]
-    for note in told:
+    people = source.people(rows)
+    repeated = [
+        f"Groups may hold fewer people than rows: column {name!r} has {number} values in {rows:,} rows, and rows were "
+        "counted. If it says whose row it is, call it the entity: then people are counted."
+        for name, number in people.items()
+    ]
+    for note in repeated:
         warn(note)
+    no_result = f"NOT A RESULT: tried out on a sample of {census.records:,} records. Nothing here may be published."
+    tried = [] if source.sample is None else [no_result]
+    lattice = None if isinstance(outcome, LocalOutcome) else outcome
     return Recipe(
         promise=str(problem.model),
         algorithm=found.algorithm,
@@ -272,41 +208,17 @@ def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
         suppressed=found.suppressed,
         max_suppressed_records=problem.limit,
         dropped=census.dropped,
-        **_searched(outcome),
-        notes=(
-            *_not_a_result(source, census.records),
-            *outcome.notes,
-            *source.manner.notes,
-            *told,
-            *notes,
-        ),
+        checked=0 if lattice is None else lattice.checked,
+        nodes=0 if lattice is None else lattice.nodes,
+        lower_bound=0.0 if lattice is None else lattice.lower_bound,
+        notes=(*tried, *outcome.notes, *manner.notes, *repeated, *notes),
         engine=type(source.engine).__name__,
         input=found.input.result(),
         versions=versions(),
-        order=source.manner.order,
-        suppression=source.manner.suppression,
-        pseudonymised=tuple(source.manner.pseudonyms),
+        order=manner.order,
+        suppression=manner.suppression,
+        pseudonymised=tuple(manner.pseudonyms),
         repeated=tuple(people),
         sample=source.sample,
         floor={} if found.predicted is None else floor_of(problem),
     )
-
-
-def describing(source: Source, problem: Problem, beside: ThreadPoolExecutor) -> Future[dict[str, Any]]:
-    """Find out what is known about the table while others work."""
-    rows = problem.census.records + problem.census.dropped
-    columns, read = list(source.engine.columns()), wording_read(source.engine)
-    return beside.submit(described, source.table, columns, rows, read, source.reading)
-
-
-def _searched(outcome: Outcome | LocalOutcome) -> dict[str, Any]:
-    """Say how much of a lattice was searched; a local recoding is on none."""
-    if isinstance(outcome, LocalOutcome):
-        return {"checked": 0, "nodes": 0, "lower_bound": 0.0}
-    return {"checked": outcome.checked, "nodes": outcome.nodes, "lower_bound": outcome.lower_bound}
-
-
-def _not_a_result(source: Source, records: int) -> list[str]:
-    if source.sample is None:
-        return []
-    return [f"NOT A RESULT: tried out on a sample of {records:,} records. Nothing here may be published."]

@@ -118,7 +118,7 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version(name))}}
 
 
-def described(
+def described_input(
     table: Any, columns: list[str], rows: int, read: Wording | None, reading: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Describe the input: a file by its hash, how it is written and how it was read, anything else by its size."""

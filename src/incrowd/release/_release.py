@@ -14,12 +14,11 @@ from incrowd.core import CensusRequest, Domain, Recoding, Schema, Verdict
 from incrowd.engines import Answers, Engine, Remembered, digest_of_files, open_table
 from incrowd.models import Model
 from incrowd.release._census import AS_READ, as_before, cells_that_fit, open_with
-from incrowd.release._certificate import KeyFile
 from incrowd.release._explanation import Explanation, in_words
-from incrowd.release._folder import Format, save
+from incrowd.release._folder import save
+from incrowd.release._output import Format, KeyFile, WantedDialect
 from incrowd.release._recipe import Basis, Recipe
 from incrowd.release._release_file import open_released
-from incrowd.release._wording import Told
 
 if TYPE_CHECKING:
     from incrowd.report import Charts
@@ -160,7 +159,7 @@ class Release:
         folder: str | PathLike[str],
         *,
         format: Format = "parquet",  # noqa: A002 - what users call it
-        dialect: Told = "input",
+        dialect: WantedDialect = "input",
         labels: bool = False,
         force: bool = False,
         sign: KeyFile | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, 
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model, file_promise
-from incrowd.release._verdict import verdict_of
+from incrowd.release._verdict import verdict_of, with_codes_of, with_itself
 
 Plain = dict[str, Any]
 
@@ -112,13 +112,6 @@ class Measuring:
         )
 
 
-def with_codes_of(classes: Classes, own: Mapping[str, Domain]) -> Classes:
-    """Give classes the codes of other domains, which have all the values that occur."""
-    cells = classes.cells
-    sensitive = {name: cells.domains[name].codes_in(domain)[cells.sensitive[name]] for name, domain in own.items()}
-    return replace(classes, cells=replace(cells, sensitive=sensitive, domains=own))
-
-
 def known_domains(engine: Engine, columns: Sequence[Plain]) -> dict[str, Domain]:
     """Give the values of the sensitive columns of a file, read as what its certificate says they are.
 
@@ -130,12 +123,6 @@ def known_domains(engine: Engine, columns: Sequence[Plain]) -> dict[str, Domain]
 
 
 _KINDS: dict[str, Kind] = {"numbers": "number", "dates": "datetime"}
-
-
-def with_itself(verdict: Verdict) -> Verdict:
-    """Say of a table that was judged share by share that it was compared with nothing but itself."""
-    findings = (replace(one, reference="table") if one.reference else one for one in verdict.findings)
-    return replace(verdict, findings=tuple(findings))
 
 
 def public_schema(columns: Sequence[Plain], missing_values: Sequence[str] = ()) -> Schema:

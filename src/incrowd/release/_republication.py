@@ -5,24 +5,22 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import Classes, Domain, Finding, FullDomainRecoding, PrivacyWarning, Verdict
+from incrowd.core import Classes, Domain, Finding, PrivacyWarning, Schema, Verdict
 from incrowd.engines import Engine, Wording
 from incrowd.models import All, Model, NTCloseness, exact_text
-from incrowd.release._anonymize import census_for
 from incrowd.release._census import open_with
-from incrowd.release._floor import Bounds
+from incrowd.release._floor import CensusPlan, Goal
 from incrowd.release._input_distance import against_input
-from incrowd.release._recheck import as_predicted
-from incrowd.release._recipe import Predicted, predicted_by
+from incrowd.release._recipe import predicted_by
 from incrowd.release._recoding_file import SavedRecoding
 from incrowd.release._release_file import Measurement, open_released
-from incrowd.release._verdict import verdict_of
+from incrowd.release._verdict import verdict_as_predicted
 from incrowd.search import Problem
 
 Plain = dict[str, Any]
@@ -55,23 +53,21 @@ def republish(
     saved: SavedRecoding, original: Any, data: Path, reading: Plain, wording: Wording | None = None
 ) -> Republication:
     """Publish the original table again, judge it, and compare it with the released file."""
-    schema, recoding, memory = saved.schema, saved.recoding, reading.get("memory")
+    schema, recoding = saved.schema, saved.recoding
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # said when the release was made
         engine = open_with(original, schema, **reading)
-        levels = recoding.levels if isinstance(recoding, FullDomainRecoding) else None
-        bounds = Bounds({}, levels or {}, {}, limit=lambda records: records, local=levels is None)
-        model = _without_paths(saved.model)
-        problem = Problem(census_for(engine, schema, model, bounds), schema, model)
-        predicted = predicted_by(problem, recoding)
-        released = open_released(data, wording, memory=memory)
+        goal = Goal(schema, _without_paths(saved.model), at_most=recoding.levels or {}, local=recoding.levels is None)
+        problem = Problem(CensusPlan.of(engine, goal).census(), schema, goal.model)
+        census = problem.census
+        released = open_released(data, wording, memory=reading.get("memory"))
         extra = [name for name in (schema.entity, schema.count) if name]
         shown = [name for name in released.columns() if schema.role(name) not in {"identifier", "entity"}]
         again = engine.recode(recoding, list(dict.fromkeys([*shown, *extra])))
-        verdict = _verdict(again, problem, predicted, saved)
-        domains = {name: problem.census.domains[name] for name in problem.census.sensitive}
-    same = _shown(again, saved, domains) == _shown(released, saved, domains)
-    return Republication(verdict, problem.census.records, problem.census.dropped, same)
+        verdict, _ = verdict_as_predicted(again, problem, recoding, predicted_by(problem, recoding))
+        domains = {name: census.domains[name] for name in census.sensitive}
+    same = _contents(again, schema, domains) == _contents(released, schema, domains)
+    return Republication(verdict, census.records, census.dropped, same)
 
 
 def _without_paths(model: Model) -> Model:
@@ -86,29 +82,19 @@ def _without_paths(model: Model) -> Model:
     return All(tuple(parts))
 
 
-def _verdict(engine: Engine, problem: Problem, predicted: Predicted, saved: SavedRecoding) -> Verdict:
-    """Judge the table as it was judged before it was published."""
-    published = as_predicted(engine, problem, saved.recoding, predicted)
-    judges, quasi = problem.judges(), saved.recoding.quasi
-    if any(isinstance(judge.model, NTCloseness) for judge in judges):
-        return verdict_of(judges, predicted.classes, quasi, among=~predicted.left_out)
-    return verdict_of(judges, published, quasi)
-
-
-def _shown(engine: Engine, saved: SavedRecoding, domains: dict[str, Domain]) -> dict[Any, Any]:
+def _contents(engine: Engine, schema: Schema, domains: Mapping[str, Domain]) -> dict[Any, Any]:
     """Give what every class of a table is called, its records, and how often it has each sensitive value."""
-    classes = engine.classes(saved.schema.quasi_names, domains, None, saved.schema.count)
+    classes = engine.classes(schema.quasi_names, domains, None, schema.count)
     names = list(zip(*(classes.texts(column).tolist() for column in range(len(classes.codes))), strict=True))
-    values = [_values(classes, column, len(names)) for column in domains]
+    values = [_value_counts(classes, column, len(names)) for column in domains]
     return dict(zip(names, zip(classes.records.tolist(), *values, strict=True), strict=True))
 
 
-def _values(classes: Classes, column: str, number: int) -> Sequence[Counter[int]]:
+def _value_counts(classes: Classes, column: str, number: int) -> Sequence[Counter[int]]:
     histogram = classes.histogram(column)
     counted: list[Counter[int]] = [Counter() for _ in range(number)]
-    for place, value, count in zip(
-        histogram.classes.tolist(), histogram.values[0].tolist(), histogram.counts.tolist(), strict=True
-    ):
+    entries = zip(histogram.classes.tolist(), histogram.values[0].tolist(), histogram.counts.tolist(), strict=True)
+    for place, value, count in entries:
         counted[place][value] += count
     return counted
 

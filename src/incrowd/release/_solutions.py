@@ -8,20 +8,10 @@ from typing import Any, Literal, Unpack
 
 from incrowd.core import Census, ParameterError, Schema
 from incrowd.measures import Measure
-from incrowd.models import KAnonymity, LDiversity, Model, Number, PSensitive, promise, suppression_limit
-from incrowd.release._anonymize import census_for
+from incrowd.models import KAnonymity, LDiversity, Model, Number, PSensitive, promise
 from incrowd.release._census import Reading, open_with
-from incrowd.release._floor import Bounds, floor_of, levels_told, seen_from
-from incrowd.search import (
-    Frontier,
-    Problem,
-    Progress,
-    Solutions,
-    Suppression,
-    all_solutions,
-    find_frontier,
-    growing_promise,
-)
+from incrowd.release._floor import CensusPlan, Goal, floor_of, notes_on_floor, notes_on_levels
+from incrowd.search import Frontier, Progress, Solutions, Suppression, all_solutions, find_frontier, growing_promise
 
 Strength = Literal["k", "l", "p"]
 
@@ -64,19 +54,12 @@ def solutions(  # noqa: PLR0913 - all but the first three are optional
     >>> len(found), found.suppressed.tolist()
     (4, [0, 0, 0, 0])
     """
-    model = promise(model)
+    levels = {"at_least": at_least, "at_most": at_most}
+    goal = Goal.of(schema, promise(model), max_suppressed, max_suppressed_records, suppression=suppression, **levels)
     engine = open_with(table, schema, **reading)
-
-    def limit(records: int) -> int:
-        return suppression_limit(records, max_suppressed, max_suppressed_records)
-
-    bounds = Bounds.of(limit, at_least=at_least, at_most=at_most)
-    census = census_for(engine, schema, model, bounds)
-    problem = Problem(
-        census, schema, model, limit(census.records), bounds.at_least, bounds.at_most, suppression=suppression
-    )
+    problem = goal.problem(CensusPlan.of(engine, goal).census())
     found = all_solutions(problem)
-    return replace(found, floor=floor_of(problem), notes=levels_told(engine, problem))
+    return replace(found, floor=floor_of(problem), notes=notes_on_levels(engine, problem))
 
 
 def frontier(  # noqa: PLR0913 - all but the first two are optional
@@ -133,33 +116,30 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
         raise ParameterError(msg)
     whole = growing_promise(models[by], None if model is None else promise(model), schema)
 
-    def limit(records: int) -> int:
-        return suppression_limit(records, max_suppressed, max_suppressed_records)
-
-    bounds = Bounds.of(limit, at_least=at_least, at_most=at_most, importance=importance)
+    goal = Goal.of(
+        schema,
+        whole,
+        max_suppressed,
+        max_suppressed_records,
+        at_least=at_least,
+        at_most=at_most,
+        importance=importance,
+        balance=balance,
+        suppression=suppression,
+    )
     engine = open_with(table, schema, **reading)
-    census = census_for(engine, schema, whole, bounds)
-    most = census.records if by == "k" else _different(census, models[by], schema)
+    census = CensusPlan.of(engine, goal).census()
+    most = census.records if by == "k" else _different_values(census, models[by], schema)
     chosen = [value for value in VALUES if value <= most] if values is None else sorted(set(values))
     if not chosen or not all(isinstance(value, int) and value >= 1 for value in chosen):
         msg = "values must be whole numbers of at least 1."
         raise ParameterError(msg)
-    problem = Problem(
-        census=census,
-        schema=schema,
-        model=whole,
-        limit=limit(census.records),
-        at_least=bounds.at_least,
-        at_most=bounds.at_most,
-        importance=bounds.importance,
-        balance=balance,
-        suppression=suppression,
-    )
+    problem = goal.problem(census)
     curve = find_frontier(problem, by, chosen, measure, progress)
-    return replace(curve, floor=floor_of(problem), notes=seen_from(engine, problem))
+    return replace(curve, floor=floor_of(problem), notes=notes_on_floor(engine, problem))
 
 
-def _different(census: Census, model: Model, schema: Schema) -> int:
+def _different_values(census: Census, model: Model, schema: Schema) -> int:
     """Say how many different known values the column has whose number grows."""
     (judge,) = model.bind(schema, census.domains)
     return len(census.domains[judge.columns[0]].values)

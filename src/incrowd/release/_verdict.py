@@ -1,27 +1,42 @@
-"""Checking whether a table keeps a promise."""
+"""Whether a table keeps a promise; of a published one also whether it is what the search predicted, by its labels."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+import warnings
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from incrowd.core import (
+    TOP,
+    Cells,
     Census,
     Classes,
     Domain,
     Finding,
+    FullDomainRecoding,
+    Grouping,
     HierarchyError,
     Hint,
     Ladder,
+    PrivacyWarning,
+    Recoding,
+    ReleaseMismatch,
     Schema,
     Setting,
     Verdict,
     look_alikes,
+    warn,
 )
+from incrowd.engines import Engine
 from incrowd.hierarchies import flat
-from incrowd.models import Judge, Judgement, Model, NTCloseness, worst
+from incrowd.models import Judge, Judgement, Model, NTCloseness, file_promise, worst
+from incrowd.release._input_distance import notes_on_few
+from incrowd.release._recipe import Predicted
+from incrowd.search import Problem
 
 
 def verdict_of(
@@ -99,3 +114,181 @@ def _persons(classes: Classes, among: Any) -> int | None:
     if classes.cells.person is None:
         return None
     return len(np.unique(classes.cells.person[among[classes.members]]))
+
+
+# A published table, checked again: its labels, grouped by an engine, against what the search predicted.
+
+Bools = npt.NDArray[np.bool_]
+OTHER_ROWS = (
+    "nothing was published. If the table gives other rows each time that it is read, as a sample does, hand over a "
+    "copy of it; else please report this."
+)
+
+
+def verdict_on_published(
+    engine: Engine, problem: Problem, recoding: Recoding, predicted: Predicted
+) -> tuple[Verdict, Classes]:
+    """Judge a published table, compare it with what the search predicted, and warn; give also its classes."""
+    verdict, published = verdict_as_predicted(engine, problem, recoding, predicted)
+    expect(fine=verdict.holds, problem="does not keep the promise that the search found it to keep")
+    notes = list(_notes_on_few(engine, published, problem))
+    for note in notes:
+        warn(note)
+    verdict = replace(verdict, beside=beside_of(engine, published, problem), notes=(*verdict.notes, *notes))
+    return verdict, published
+
+
+def verdict_as_predicted(
+    engine: Engine, problem: Problem, recoding: Recoding, predicted: Predicted
+) -> tuple[Verdict, Classes]:
+    """Judge a published table that is what the search predicted; give also its classes.
+
+    Neither census nor ladders take part in the verdict, with one exception: the supersets of (n, t)-closeness are
+    regions of the whole input (N-REF), so there the predicted classes are judged, which equal the published ones.
+    """
+    published = classes_as_predicted(engine, problem, recoding, predicted)
+    judges = problem.judges()
+    if any(isinstance(judge.model, NTCloseness) for judge in judges):
+        return verdict_of(judges, predicted.classes, recoding.quasi, among=~predicted.left_out), published
+    return verdict_of(judges, published, recoding.quasi), published
+
+
+def classes_as_predicted(engine: Engine, problem: Problem, recoding: Recoding, predicted: Predicted) -> Classes:
+    """Group the labels of a published table, and refuse it if they are not what the search predicted."""
+    census, schema = problem.census, problem.schema
+    domains = {name: census.domains[name] for name in census.sensitive}
+    published = engine.classes(schema.quasi_names, domains, schema.entity, schema.count)
+    if isinstance(recoding, FullDomainRecoding) and recoding.masks:
+        stars = [published.texts(column) == TOP for column in range(len(published.codes))]
+        masked: Bools = np.logical_and.reduce(stars).astype(bool)
+        same = _same_mask(part_of(published, masked), predicted)
+        expect(fine=same, problem="has other masked records than the search predicted")
+        _compare(part_of(published, ~masked), predicted)
+    else:
+        _compare(published, predicted)
+    return published
+
+
+def part_of(classes: Classes, wanted: Bools) -> Classes:
+    """Give some of the classes."""
+    cells, inside = classes.cells, wanted[classes.members]
+    members = (np.cumsum(wanted) - 1)[classes.members[inside]]
+    within = Cells(
+        {name: codes[inside] for name, codes in cells.sensitive.items()},
+        cells.domains,
+        None if cells.person is None else cells.person[inside],
+        cells.counts[inside],
+    )
+    first = np.unique(members, return_index=True)[1]
+    codes = tuple(code[wanted] for code in classes.codes)
+    return Classes.of(Grouping(members, first), codes, within, classes.labels, classes.standing)
+
+
+def _same_mask(published: Classes, predicted: Predicted) -> bool:
+    """Say whether what looks masked is one class, and all that was to be masked: that is judged as any other class."""
+    last, masked = int((~predicted.left_out).sum()), predicted.left_out
+    together = predicted.classes.merge(np.where(masked, last, np.cumsum(~masked) - 1), last + 1)
+    if len(published) != 1:
+        return False
+    pairs: list[tuple[Any, Any]] = [(published.size, together.size[-1:]), (published.records, together.records[-1:])]
+    for name in together.cells.sensitive:
+        have, expected = published.histogram(name), together.histogram(name)
+        wanted = expected.classes == last
+        pairs += [(have.values[0], expected.values[0][wanted]), (have.counts, expected.counts[wanted])]
+    return all(np.array_equal(*pair) for pair in pairs)
+
+
+def _compare(published: Classes, predicted: Predicted) -> None:
+    """Refuse a table whose classes or sensitive values are not those that were predicted."""
+    classes, kept = predicted.classes, ~predicted.left_out
+    found = tuple(_predicted_codes(published, predicted, column) for column in range(len(classes.codes)))
+    order = np.lexsort(found[::-1])
+    places = np.flatnonzero(kept)
+    places = places[np.lexsort([codes[places] for codes in classes.codes[::-1]])]
+    pairs = zip(
+        (*found, published.size, published.records), (*classes.codes, classes.size, classes.records), strict=True
+    )
+    same = len(order) == len(places) and all(np.array_equal(have[order], expected[places]) for have, expected in pairs)
+    expect(fine=same, problem="has other classes than the search predicted")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = places
+    for name in classes.cells.sensitive:
+        same = _same_values(published, classes, place, kept, name)
+        expect(fine=same, problem="has other sensitive values in its classes than the search predicted")
+
+
+def _predicted_codes(published: Classes, predicted: Predicted, column: int) -> npt.NDArray[np.int64]:
+    """Give what the published classes are called as the codes of the predicted ones."""
+    known = {text: code for code, text in enumerate(predicted.names(column).tolist())}
+    assert published.labels is not None  # noqa: S101 - an engine reads labels
+    own = np.array([known.get(text, -1) for text in published.labels[column].tolist()], dtype=np.int64)
+    codes = own[published.codes[column]] if len(published) else own[:0]
+    expect(fine=not (codes < 0).any(), problem="has labels that the search did not predict")
+    return codes
+
+
+def _same_values(found: Classes, predicted: Classes, place: Any, kept: Bools, name: str) -> bool:
+    have, expected = found.histogram(name), predicted.histogram(name)
+    wanted, owner = kept[expected.classes], place[have.classes]
+    order = np.lexsort((have.values[0], owner))
+    pairs = (owner, expected.classes), (have.values[0], expected.values[0]), (have.counts, expected.counts)
+    return all(np.array_equal(left[order], right[wanted]) for left, right in pairs)
+
+
+def expect(*, fine: bool, problem: str) -> None:
+    """Refuse a published table of which something is not as it must be."""
+    if not fine:
+        msg = f"The published table {problem}."
+        raise ReleaseMismatch(msg, hint=OTHER_ROWS)
+
+
+# Promises that compare with the original table, measured against the published one, with its values alone.
+
+
+def beside_of(engine: Engine, published: Classes, problem: Problem, *, share: bool = False) -> tuple[Finding, ...]:
+    """Measure them on a published table, or on a share of its classes."""
+    judges, own = _judges_of_file(engine, problem, share=share)
+    if not judges:
+        return ()
+    verdict = verdict_of(judges, with_codes_of(published, own), problem.schema.quasi_names)
+    return (with_itself(verdict) if share else verdict).findings
+
+
+def _notes_on_few(engine: Engine, published: Classes, problem: Problem) -> Iterator[str]:
+    """Warn of them where few records of the original table are left out."""
+    left_out = problem.census.records - int(published.records.sum())
+    judges, own = _judges_of_file(engine, problem) if left_out else ([], {})
+    if not judges:
+        return
+    classes = with_codes_of(published, own)
+    promised = [str(judge.model) for judge in problem.judges() if judge.refers]
+    found = verdict_of(judges, classes, problem.schema.quasi_names).findings
+    named = [replace(finding, promise=text) for finding, text in zip(found, promised, strict=True)]
+    yield from notes_on_few(judges, named, classes, own, left_out)
+
+
+def _judges_of_file(engine: Engine, problem: Problem, *, share: bool = False) -> tuple[list[Judge], dict[str, Domain]]:
+    """Bind these promises to the values of the published table."""
+    judges = [judge for judge in problem.judges() if judge.refers]
+    schema, known = problem.schema, problem.census.domains
+    own = engine.domains(list(dict.fromkeys(name for judge in judges for name in judge.columns))) if judges else {}
+    own = {name: domain.read_as(known[name].kind) for name, domain in own.items()}
+    parts = dict.fromkeys(judge.model for judge in judges)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)  # said already, about the original table
+        whole = {name: domain.counts for name, domain in own.items()} if share else None
+        shown = [file_promise(part, len(schema.quasi)) for part in parts]
+        return [judge for part in shown for judge in part.bind(schema, own, whole)], own
+
+
+def with_codes_of(classes: Classes, own: Mapping[str, Domain]) -> Classes:
+    """Give classes the codes of other domains, which have all the values that occur."""
+    cells = classes.cells
+    sensitive = {name: cells.domains[name].codes_in(domain)[cells.sensitive[name]] for name, domain in own.items()}
+    return replace(classes, cells=replace(cells, sensitive=sensitive, domains=own))
+
+
+def with_itself(verdict: Verdict) -> Verdict:
+    """Say of a table that was judged share by share that it was compared with nothing but itself."""
+    findings = (replace(one, reference="table") if one.reference else one for one in verdict.findings)
+    return replace(verdict, findings=tuple(findings))

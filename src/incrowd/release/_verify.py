@@ -25,20 +25,18 @@ from incrowd.models import Model, NTCloseness, promise
 from incrowd.release._census import Reading, as_before, shares_needed
 from incrowd.release._certificate import (
     SCHEMA,
-    KeyFile,
     bytes_of,
     canonical,
-    digest_of,
     escaping_of,
     is_signed,
     shown_measures,
 )
 from incrowd.release._folder import certificate_at, owner_beside
+from incrowd.release._output import LABELS, KeyFile
 from incrowd.release._recoding_file import load_recoding
 from incrowd.release._release_file import Measuring, open_released, public_schema, wording_of
 from incrowd.release._republication import Republication, compare_promises, republish
 from incrowd.release._verify_script import FIGURES, without_twins, wrong_in
-from incrowd.release._wording import LABELS
 
 # The owner's folder beside a certificate: whether this release was made by this recipe.
 
@@ -265,14 +263,14 @@ def _file(certificate: Plain, folder: Path, memory: str | None, again: Republica
     if not data.exists():
         msg = f"The data file {data.name!r} is not beside the certificate."
         raise DataError(msg, hint="the folder public of a release has both.")
-    same = digest_of(data) == certificate["data"]["sha256"] and bytes_of(data) == certificate["data"]["bytes"]
+    same = digest_of_files(data) == certificate["data"]["sha256"] and bytes_of(data) == certificate["data"]["bytes"]
     yield same, "hash of the data file"
     if (certificate["data"]["escaped"] is None) != (escaping_of(data) is None):
         yield False, "how texts are escaped"
     yield from _sound(certificate)
     if "labels" in certificate["data"]:
         beside = data.with_name(LABELS)
-        yield beside.is_file() and digest_of(beside) == certificate["data"]["labels"], "hash of the labels"
+        yield beside.is_file() and digest_of_files(beside) == certificate["data"]["labels"], "hash of the labels"
     wording = wording_of(certificate["data"])
     written = wording == Wording() or is_written_by(data, wording)
     if not written:
