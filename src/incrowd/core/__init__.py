@@ -1,7 +1,7 @@
 """The shared words and kernels: what every other room stands on. NumPy and numba only."""
 
 from incrowd.core._atomic import atomic_folder, atomic_path, has_locks, lock_file, lock_folder, remove_path
-from incrowd.core._census import Census, CensusRequest
+from incrowd.core._census import Census, CensusRequest, FrozenMapping
 from incrowd.core._classes import Cells, Classes, Histogram, Standing, compatible_sizes
 from incrowd.core._display import Grid, percent, percent_unspaced, printable, records_text, share_text
 from incrowd.core._domain import Domain, kind_of, look_alikes
@@ -28,10 +28,16 @@ from incrowd.core._errors import (
 from incrowd.core._grouping import Field, Grouping, Packing, add_up, group, overlay, smallest_unsigned, tally
 from incrowd.core._labelling import Labelling, Namer, class_extremes, distinct_texts
 from incrowd.core._ladder import TOP, Hierarchy, KnownLadder, Ladder, Step
-from incrowd.core._mapping import FrozenMapping
-from incrowd.core._recoding import FullDomainRecoding, LocalRecoding, Recoding
+from incrowd.core._recoding import (
+    FullDomainRecoding,
+    LocalRecoding,
+    Recoding,
+    get_recoding,
+    join_cells,
+    put_cells,
+    put_recoding,
+)
 from incrowd.core._schema import Binding, Meaning, Schema
-from incrowd.core._store import get_recoding, join_cells, put_cells, put_recoding
 from incrowd.core._supersets import Partition, Regions, SupersetMode, supersets
 from incrowd.core._texts import WHOLE_FLOATS, Kind, canonical_text, canonical_value, exact_number
 from incrowd.core._verdict import Finding, Verdict, joint_verdict

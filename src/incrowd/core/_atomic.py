@@ -20,19 +20,9 @@ from incrowd.core._errors import FORCE, DataError, Hint, name_list
 def atomic_path(target: str | os.PathLike[str], *, force: bool = False, reads: Iterable[object] = ()) -> Iterator[Path]:
     """Give a path to write to, beside the target; it becomes the target when the block ends well.
 
-    Parameters
-    ----------
-    target
-        Where the file is to appear. A symbolic link is followed: the file that it names is replaced, the link stays.
-    force
-        Whether an existing file may be replaced. A folder never is.
-    reads
-        What it is made of: paths are never replaced, nor what lies in such a folder.
-
-    Notes
-    -----
-    The path has the target's endings, so that a writer that looks at them knows what to write. If the block fails,
-    what was written is removed and the target is as it was.
+    A symbolic link is followed: the file that it names is replaced, the link stays. A folder never is, nor are the
+    paths that it ``reads``, nor what lies in such a folder; another file only by ``force``. The path has the target's
+    endings, so that a writer that looks at them knows what to write. If the block fails, the target is as it was.
     """
     final = Path(os.path.realpath(target))
     shown = Path(target).name or os.fspath(target)
@@ -99,7 +89,9 @@ def _try_out(final: Path, part: Path, shown: str, reads: Iterable[object], *, fo
 
 def _flush(path: Path) -> None:
     """Make sure that it is on the disk before anybody relies on it."""
-    descriptor = os.open(path, os.O_RDONLY)
+    if os.name == "nt" and path.is_dir():
+        return  # Windows flushes files only, and only those that may be written
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
@@ -159,18 +151,9 @@ TOKEN = 8
 def atomic_folder(target: str | os.PathLike[str], *, holds: Collection[str], force: bool = False) -> Iterator[Path]:
     """Give a folder to write into, beside the target; it becomes the target when the block ends well.
 
-    Parameters
-    ----------
-    target
-        Where the folder is to appear. An empty folder may be there already.
-    holds
-        The files that such a folder can hold, as paths inside it, with ``*`` for any part of a name. The first of them
-        is in every such folder. One that holds anything else, or lacks that file, is never replaced.
-    force
-        Whether an existing folder of this kind may be replaced.
+    Only an empty folder is replaced, or by ``force`` one that holds nothing but the files that it ``holds``: paths
+    inside it, with ``*`` for any part of a name, of which the first is in every such folder.
 
-    Notes
-    -----
     Everything is flushed to the disk before the folder gets its name. Whoever is killed in the middle leaves a hidden
     folder behind, which the next one removes. To replace a folder, the old one steps aside first: killed exactly then,
     nothing is there, and the next one puts it back.
@@ -252,7 +235,7 @@ def _put(part: Path, final: Path) -> None:
     if final.exists():
         final.rename(aside)
     part.rename(final)
-    _flush_one(final.parent)
+    _flush(final.parent)
     shutil.rmtree(aside, ignore_errors=True)
 
 
@@ -289,15 +272,5 @@ def _flush_folder(folder: Path) -> None:
     """Make sure that everything is on the disk before anybody relies on it."""
     for path, _, files in os.walk(folder):
         for name in files:
-            _flush_one(Path(path) / name)
-        _flush_one(Path(path))
-
-
-def _flush_one(path: Path) -> None:
-    if os.name == "nt" and path.is_dir():
-        return  # Windows flushes files only, and only those that may be written
-    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            _flush(Path(path) / name)
+        _flush(Path(path))

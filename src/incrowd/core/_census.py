@@ -2,23 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from numbers import Integral
 from operator import mul
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.core._archive import (
+    Arrays,
+    Header,
+    get_domain,
+    get_ladder,
+    put_domain,
+    put_ladder,
+    read_archive,
+    write_archive,
+)
 from incrowd.core._classes import Cells, Classes, Standing
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
 from incrowd.core._grouping import Ints, add_up, group, smallest_unsigned
 from incrowd.core._ladder import Ladder
-from incrowd.core._mapping import FrozenMapping
+
+FORMAT = "incrowd census 2"
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+class FrozenMapping(Mapping[_Key, _Value]):
+    """A mapping that cannot be changed, and can be pickled and copied, which ``MappingProxyType`` cannot."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, given: Mapping[_Key, _Value]) -> None:
+        self._held = dict(given)
+
+    def __getitem__(self, key: _Key) -> _Value:
+        return self._held[key]
+
+    def __iter__(self) -> Iterator[_Key]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __repr__(self) -> str:
+        return repr(self._held)
 
 
 @dataclass(frozen=True)
@@ -208,10 +243,7 @@ class Census:
     def rollup(self, levels: Mapping[str, int] | Sequence[int]) -> Census:
         """Raise quasi-identifiers to coarser levels and merge the cells that become equal.
 
-        Parameters
-        ----------
-        levels
-            A level for every quasi-identifier in order, or for some of them by name. Not below the floor.
+        Levels are given for every quasi-identifier in order, or for some of them by name; not below the floor.
         """
         target = self._levels(levels)
         if target == self.floor:
@@ -235,13 +267,7 @@ class Census:
         )
 
     def classes(self, levels: Mapping[str, int] | Sequence[int] | None = None) -> Classes:
-        """Group the cells into classes: records that look alike on all quasi-identifiers.
-
-        Parameters
-        ----------
-        levels
-            Roll up first, as in ``rollup``; by default the classes at the floor.
-        """
+        """Group the cells into classes: records that look alike on all quasi-identifiers, rolled up first if asked."""
         census = self if levels is None else self.rollup(levels)
         quasi = census.codes[: len(self.quasi)]
         grouping = group(quasi, census._cardinalities(census.floor)[: len(quasi)])  # noqa: SLF001 - same class
@@ -268,16 +294,45 @@ class Census:
 
     def save(self, path: str | Path) -> None:
         """Write the census to one file. It holds the table's values: keep it where the table is."""
-        from incrowd.core._store import save_census  # noqa: PLC0415 - the store knows the census
-
-        save_census(self, Path(path))
+        arrays: Arrays = {f"codes {number}": codes for number, codes in enumerate(self.codes)}
+        arrays |= {"counts": self.counts} | ({} if self.person is None else {"person": self.person})
+        header = {name: getattr(self, name) for name in ("quasi", "sensitive", "floor", "dropped")}
+        domains = [put_domain(arrays, f"domain {i}", domain) for i, domain in enumerate(self.domains.values())]
+        for name, ladder in self.ladders.items():
+            put_ladder(arrays, f"ladder {self.quasi.index(name)}", ladder)
+        heights = {name: ladder.height for name, ladder in self.ladders.items()}
+        write_archive(Path(path), header | {"format": FORMAT, "domains": domains, "heights": heights}, arrays)
 
     @staticmethod
     def load(path: str | Path) -> Census:
         """Read a census that ``save`` wrote."""
-        from incrowd.core._store import load_census  # noqa: PLC0415
+        name = Path(path).name
+        try:
+            header, arrays = read_archive(Path(path))
+            if header["format"] == FORMAT:
+                return Census._unpack(header, arrays)
+        except Exception as error:  # noqa: BLE001 - a foreign or broken file can fail in any way
+            trouble = DataError(f"{name} cannot be read as a census ({type(error).__name__}).")
+        else:
+            trouble = DataError(f"{name} is not a census of this version.", hint="take the census again.")
+        raise trouble  # outside of the except block: the context of an error would keep what the file holds
 
-        return load_census(Path(path))
+    @classmethod
+    def _unpack(cls, header: Header, arrays: Arrays) -> Census:
+        quasi = tuple(header["quasi"])
+        domains = [get_domain(arrays, f"domain {i}", entry) for i, entry in enumerate(header["domains"])]
+        heights = header["heights"].items()
+        return cls(
+            quasi=quasi,
+            sensitive=tuple(header["sensitive"]),
+            domains={domain.column: domain for domain in domains},
+            ladders={name: get_ladder(arrays, f"ladder {quasi.index(name)}", name, height) for name, height in heights},
+            floor=tuple(header["floor"]),
+            codes=tuple(arrays[f"codes {number}"] for number in range(len(quasi) + len(header["sensitive"]))),
+            person=arrays.get("person"),
+            counts=arrays["counts"],
+            dropped=header["dropped"],
+        )
 
     def __eq__(self, other: object) -> bool:
         return (

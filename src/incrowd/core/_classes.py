@@ -198,15 +198,7 @@ class Classes:
         raise ParameterError(msg, hint="take them from a census or from published labels.")
 
     def merge(self, region: Ints, regions: int) -> Classes:
-        """Put classes together into regions.
-
-        Parameters
-        ----------
-        region
-            The region of every class; none of them is empty.
-        regions
-            How many regions there are.
-        """
+        """Put classes together into regions, given the region of every class; none of them is empty."""
         members = region[self.members] if len(self) else self.members
         first = np.zeros(regions, dtype=np.intp)
         first[members[::-1]] = np.arange(len(members))[::-1]
@@ -259,14 +251,8 @@ _PLAIN = ""
 def compatible_sizes(codes: Sequence[Ints], labels: Sequence[Labels], sizes: Ints) -> npt.NDArray[np.int64]:
     """Count for every class the records that are compatible with it, its own included.
 
-    Parameters
-    ----------
-    codes
-        One array per quasi-identifier: the code of each class. No two classes have the same codes.
-    labels
-        One array per quasi-identifier: the label of each code. Missing and empty labels are read as ``*``.
-    sizes
-        The size of each class.
+    One array per quasi-identifier holds the code of each class, another the label of each code; no two classes have the
+    same codes, and missing and empty labels are read as ``*``.
     """
     result = np.zeros(len(sizes), dtype=np.int64)
     columns = [_Column(column, texts) for column, texts in zip(codes, labels, strict=True)]

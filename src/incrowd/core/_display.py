@@ -14,21 +14,11 @@ Cell = str | int | None
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows under a line of names.
-
-    Attributes
-    ----------
-    head
-        The names.
-    rows
-        Texts and numbers; ``None`` stays empty.
-    widths
-        How wide a text may be, by its place; longer ones go on in the next line of a terminal.
-    """
+    """Rows under a line of names."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    widths: Sequence[int] = ()
+    widths: Sequence[int] = ()  # how wide a text may be, by its place; longer ones go on in the next line
 
     def lines(self) -> Iterator[str]:
         """Write it for a terminal: texts begin below each other, numbers end below each other."""

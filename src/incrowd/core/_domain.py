@@ -264,15 +264,7 @@ _PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
 
 
 def kind_of(column: str, values: Iterable[object]) -> Kind:
-    """Say what a column's Python values are, missing ones aside; text if there are none.
-
-    Parameters
-    ----------
-    column
-        The column's name, so that messages can name it.
-    values
-        Numbers, booleans, dates, timestamps or texts; a mixture is refused.
-    """
+    """Say what a column's Python values are, missing ones aside; text if there are none. A mixture is refused."""
     kinds = {_kind_of_value(column, value) for value in values if not _is_missing(value)}
     if len(kinds) > 1:
         msg = f"Column {column!r} mixes {' and '.join(sorted(kinds))} values."

@@ -110,18 +110,10 @@ ORDER_FROM, FEW_TIES = 1 << 16, 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:
-    """Rows with equal tuples, as group numbers in the order of the tuples.
+    """Rows with equal tuples, as group numbers in the order of the tuples."""
 
-    Attributes
-    ----------
-    ids
-        The group of every row.
-    first
-        For every group the position of one of its rows.
-    """
-
-    ids: Ints
-    first: npt.NDArray[np.intp]
+    ids: Ints  # the group of every row
+    first: npt.NDArray[np.intp]  # for every group the position of one of its rows
 
     def __len__(self) -> int:
         return len(self.first)
@@ -162,15 +154,7 @@ def _add_up_many(ids: Ints, counts: Ints, groups: int) -> npt.NDArray[np.int64]:
 
 
 def group(columns: Sequence[Ints], cardinalities: Sequence[int]) -> Grouping:
-    """Group rows by the tuple of their codes.
-
-    Parameters
-    ----------
-    columns
-        One array of codes per column, all of one length, at least one.
-    cardinalities
-        How many codes each column has. Their product may exceed any machine word.
-    """
+    """Group rows by the tuple of their codes, of which each column has so many; their product may exceed any word."""
     words = Packing.of(cardinalities).pack(columns)
     if _is_sorted(words):
         return _group_sorted(words)
@@ -184,12 +168,7 @@ def group(columns: Sequence[Ints], cardinalities: Sequence[int]) -> Grouping:
 def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Words], npt.NDArray[np.int64]]:
     """Count equal tuples of packed codes; give the distinct ones in order, and how many there are of each.
 
-    Parameters
-    ----------
-    words
-        The packed codes, one array per word.
-    counts
-        How often each row counts; once by default.
+    Every row counts once, or as often as ``counts`` says.
     """
     if counts is None and len(words) == 1:
         if len(words[0]) and int(words[0].max()) < DENSE * len(words[0]):  # counting takes no sorting
@@ -291,16 +270,9 @@ Counts = npt.NDArray[np.int64]
 
 
 def overlay(one: npt.NDArray[np.integer], other: npt.NDArray[np.integer]) -> tuple[Counts, Counts, Counts]:
-    """Cut a line of records wherever a part of it ends, in two ways to part it.
+    """Cut a line of records wherever a part of it ends, in two ways to part it, given how many records each part has.
 
-    Parameters
-    ----------
-    one, other
-        How many records each part has, along the line; of both ways together the same number.
-
-    Returns
-    -------
-    For every piece the part of the one way, the part of the other way, and how many records it has.
+    Gives for every piece the part of the one way, the part of the other way, and how many records it has.
     """
     ends = [np.cumsum(counts, dtype=np.int64) for counts in (one, other)]
     cuts = np.union1d(*ends)

@@ -22,25 +22,15 @@ Floats = npt.NDArray[np.float64]
 class Labelling:
     """What classes are called in one quasi-identifier, and what that gives up.
 
-    Attributes
-    ----------
-    names
-        The labels, each once; ``None`` for a missing value.
-    codes
-        Per class the position of its label.
-    lost
-        Per class the share of the hierarchy's values that its label stands for beyond one: 0 for a value, 1 for ``*``.
-    climbed
-        Per class the lowest level of the ladder at which its members look alike.
-    covered
-        Per class how many records of the table have a value that its label covers.
+    A class that is called by a value has ``lost`` nothing, one that is called ``*`` all (1), the others the share of
+    the hierarchy's values that their label stands for beyond one.
     """
 
-    names: npt.NDArray[np.object_] = field(repr=False)
-    codes: Ints = field(repr=False)
+    names: npt.NDArray[np.object_] = field(repr=False)  # the labels, each once; None for a missing value
+    codes: Ints = field(repr=False)  # per class the position of its label
     lost: Floats = field(repr=False)
-    climbed: Ints = field(repr=False)
-    covered: npt.NDArray[np.int64] = field(repr=False)
+    climbed: Ints = field(repr=False)  # per class the lowest level of the ladder at which its members look alike
+    covered: npt.NDArray[np.int64] = field(repr=False)  # per class how many records have a value that its label covers
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -60,26 +50,9 @@ class Labelling:
 class Namer:
     """Names classes in one quasi-identifier of a census, by what their members are.
 
-    Parameters
-    ----------
-    census, column
-        The table, and the position of the quasi-identifier.
-    part
-        Whether the census is that of a part of the table, which its domains count as a whole.
-
-    Attributes
-    ----------
-    column
-        The position of the quasi-identifier.
-    ladder, domain
-        Its hierarchy and its values.
-    floor
-        The level of its codes in the census.
-    place
-        Per code its position when codes are sorted by the hierarchy: the members of every group of every level stand
-        side by side.
-    code
-        The code at every position.
+    ``place`` has the position of every code when codes are sorted by the hierarchy, so that the members of every group
+    of every level stand side by side; ``code`` has the code at every position. The census may be that of a ``part`` of
+    the table, which its domains count as a whole.
     """
 
     def __init__(self, census: Census, column: int, *, part: bool = False) -> None:
@@ -113,13 +86,7 @@ class Namer:
         return self._lost[start : start + len(self.ladder.labels[level])]
 
     def common(self, low: Ints, high: Ints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Give the lowest level, and the group there, that holds all codes of a stretch.
-
-        Parameters
-        ----------
-        low, high
-            The first and the last *position* of every stretch.
-        """
+        """Give the lowest level, and the group there, that holds all codes from one *position* to another."""
         first, last = self.code[low], self.code[high]
         levels = np.full(len(first), self.height, dtype=np.int64)
         groups = np.zeros(len(first), dtype=np.int64)
@@ -141,15 +108,7 @@ class Namer:
         )
 
     def by_members(self, codes: Ints, classes: Ints, number: int) -> Labelling:
-        """Call every class by the lowest group that holds all its members.
-
-        Parameters
-        ----------
-        codes, classes
-            The code of every cell, and its class; no class is empty.
-        number
-            How many classes there are.
-        """
+        """Call every class by the lowest group that holds all its members; no class is empty."""
         return self.by_group(*self.common(*class_extremes(self.place[codes], classes, number)))
 
     def by_range(self, codes: Ints, classes: Ints, number: int) -> Labelling:

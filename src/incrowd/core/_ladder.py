@@ -198,15 +198,7 @@ def _renumber(group: Ints) -> tuple[Ints, npt.NDArray[np.intp]]:
 
 @dataclass(frozen=True, eq=False)
 class KnownLadder:
-    """The labels that the values of one table had at every level; any other value is refused.
-
-    Parameters
-    ----------
-    domain
-        The values.
-    ladder
-        Their groups and labels.
-    """
+    """The labels that the values of one table had at every level; any other value is refused."""
 
     domain: Domain = field(repr=False)
     ladder: Ladder

@@ -10,9 +10,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.core._archive import Array, Arrays, Header, get_domain, get_ladder, put_domain, put_ladder
 from incrowd.core._census import check_level
 from incrowd.core._domain import Domain
-from incrowd.core._errors import ParameterError, UnknownColumnError
+from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
 from incrowd.core._grouping import Ints, group
 from incrowd.core._labelling import distinct_texts
 from incrowd.core._ladder import Ladder
@@ -22,27 +23,13 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, eq=False)
 class FullDomainRecoding:
-    """One level for each column, and the classes that are left out.
+    """One level for each column, and the classes that are left out."""
 
-    Parameters
-    ----------
-    domains
-        Per quasi-identifier, the values that the ladders were bound to.
-    ladders
-        Per quasi-identifier, its ladder.
-    levels
-        Per quasi-identifier, the level at which it is published.
-    suppressed
-        The classes whose records are left out: one array per quasi-identifier with the groups at its level.
-    masked
-        Whether these records are published with ``*`` in every quasi-identifier, instead of being dropped.
-    """
-
-    domains: Mapping[str, Domain] = field(repr=False)
+    domains: Mapping[str, Domain] = field(repr=False)  # the values that the ladders were bound to
     ladders: Mapping[str, Ladder] = field(repr=False)
-    levels: Mapping[str, int]
-    suppressed: tuple[Ints, ...] = field(default=(), repr=False)
-    masked: bool = field(default=False, repr=False)
+    levels: Mapping[str, int]  # at which each quasi-identifier is published
+    suppressed: tuple[Ints, ...] = field(default=(), repr=False)  # per quasi-identifier the groups at its level
+    masked: bool = field(default=False, repr=False)  # whether these records are published as ``*`` instead of dropped
 
     def __post_init__(self) -> None:
         for part in ("domains", "ladders"):  # in the order of the levels, whatever order they were given in
@@ -91,37 +78,19 @@ class FullDomainRecoding:
 class LocalRecoding:
     """For every cell the classes that its records go to, and how many to each.
 
-    Parameters
-    ----------
-    quasi
-        The columns that are recoded.
-    domains
-        The values of every column that makes a cell: quasi-identifiers, sensitive columns, the entity if there is one.
-    codes
-        One array per column of ``domains``: the cell of each entry. At a floor, groups of it instead of values.
-    classes
-        The class of each entry; -1 where the records are left out.
-    counts
-        How many records of the cell go there. Which ones is decided by the values of all published columns, so that
-        neither engine nor row order matters.
-    labels
-        One array per quasi-identifier: the text that is published for each class; ``None`` for a missing value.
-    ladders
-        The hierarchies that labels come from, where they are known: what a label covers follows from them.
-    floor
-        The level at which a quasi-identifier was counted, by name; 0, its own values, where nothing is said.
-    partial
-        Whether it speaks of a part of the table only: the records of no other cell are published by it.
+    Which records of a cell go where is decided by the values of all published columns, so that neither engine nor row
+    order matters. A ``partial`` one speaks of a part of the table only: the records of no other cell are published by
+    it.
     """
 
     quasi: tuple[str, ...]
-    domains: Mapping[str, Domain] = field(repr=False)
-    codes: tuple[Ints, ...] = field(repr=False)
-    classes: Ints = field(repr=False)
-    counts: npt.NDArray[np.int64] = field(repr=False)
-    labels: tuple[npt.NDArray[np.object_], ...] = field(repr=False)
-    ladders: Mapping[str, Ladder] = field(default_factory=dict, repr=False)
-    floor: Mapping[str, int] = field(default_factory=dict, repr=False)
+    domains: Mapping[str, Domain] = field(repr=False)  # of quasi-identifiers, sensitive columns, the entity if any
+    codes: tuple[Ints, ...] = field(repr=False)  # the cell of each entry, per column of ``domains``; groups at a floor
+    classes: Ints = field(repr=False)  # of each entry; -1 where the records are left out
+    counts: npt.NDArray[np.int64] = field(repr=False)  # how many records of the cell go there
+    labels: tuple[npt.NDArray[np.object_], ...] = field(repr=False)  # per quasi-identifier the text of each class
+    ladders: Mapping[str, Ladder] = field(default_factory=dict, repr=False)  # where known: what a label covers
+    floor: Mapping[str, int] = field(default_factory=dict, repr=False)  # 0, its own values, where nothing is said
     partial: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -167,10 +136,8 @@ class LocalRecoding:
     def pieces(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Line up the entries of each cell by class, what is left out last.
 
-        Returns
-        -------
-        The order of the entries, for each the rank in its cell of the first record that it takes, and whether its cell
-        is split.
+        Gives the order of the entries, for each the rank in its cell of the first record that it takes, and whether its
+        cell is split.
         """
         cells = group(self.codes, self.cardinalities)
         if len(cells) == len(self.counts):  # no cell parts
@@ -198,3 +165,78 @@ def _check_codes(name: str, codes: Ints, cardinality: int) -> None:
 
 Recoding = FullDomainRecoding | LocalRecoding
 """What a search returns and an engine applies."""
+
+
+# A recoding as a header, which is JSON, and plain arrays; where they are written is for others to decide.
+
+FORMAT = "incrowd recoding 1"
+
+
+def put_recoding(recoding: Recoding) -> tuple[Header, Arrays]:
+    """Take a recoding apart: what JSON can hold, and arrays of whole numbers, floats or texts by name."""
+    arrays: Arrays = {}
+    header: Header = {
+        "format": FORMAT,
+        "quasi": list(recoding.quasi),
+        "domains": [put_domain(arrays, f"domain {name}", domain) for name, domain in recoding.domains.items()],
+        "heights": {name: ladder.height for name, ladder in recoding.ladders.items()},
+    }
+    for name, ladder in recoding.ladders.items():
+        put_ladder(arrays, f"ladder {name}", ladder)
+    if isinstance(recoding, FullDomainRecoding):
+        header |= {"kind": "full domain", "levels": dict(recoding.levels)}
+        arrays |= {f"suppressed {number}": codes for number, codes in enumerate(recoding.suppressed)}
+        return header | {"suppressed": len(recoding.suppressed), "masked": recoding.masked}, arrays
+    return header | {"kind": "local", "floor": dict(recoding.floor)}, arrays | put_cells(recoding)
+
+
+def put_cells(recoding: LocalRecoding) -> Arrays:
+    """Take out of a local recoding what it says of its cells; the rest is the same for all parts of a table."""
+    return {
+        **{f"cell {number}": codes for number, codes in enumerate(recoding.codes)},
+        **{f"label {number}": texts for number, texts in enumerate(recoding.labels)},
+        "classes": recoding.classes,
+        "counts": recoding.counts,
+    }
+
+
+def join_cells(parts: Sequence[Mapping[str, Array]]) -> Arrays:
+    """Put what recodings of parts say of their cells one after the other; classes that are called the same are one."""
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    labels = [name for name in joined if name.startswith("label ")]
+    starts = np.cumsum([0, *(len(part[labels[0]]) for part in parts)])
+    classes = [part["classes"] for part in parts]
+    own = [np.where(one < 0, -1, one + start) for one, start in zip(classes, starts, strict=False)]
+    found = [distinct_texts(joined[name]) for name in labels]
+    alike = group([numbers for _, numbers in found], [max(len(texts), 1) for texts, _ in found])
+    joined["classes"] = np.append(alike.ids.astype(np.int64), -1)[np.concatenate(own)]
+    return joined | {name: joined[name][alike.first] for name in labels}
+
+
+def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:
+    """Put a recoding together again."""
+    if header.get("format") != FORMAT:
+        msg = "This is not a recoding of this version."
+        raise DataError(msg, hint="save it again with this version of incrowd.")
+    found = [get_domain(arrays, f"domain {entry['column']}", entry) for entry in header["domains"]]
+    domains = {domain.column: domain for domain in found}
+    heights = header.get("heights", {})
+    ladders = {name: get_ladder(arrays, f"ladder {name}", name, height) for name, height in heights.items()}
+    if header["kind"] == "full domain":
+        return FullDomainRecoding(
+            domains=domains,
+            ladders=ladders,
+            levels={name: header["levels"][name] for name in header["quasi"]},
+            suppressed=tuple(arrays[f"suppressed {number}"] for number in range(header["suppressed"])),
+            masked=header.get("masked", False),
+        )
+    return LocalRecoding(
+        quasi=tuple(header["quasi"]),
+        domains=domains,
+        codes=tuple(arrays[f"cell {number}"] for number in range(len(domains))),
+        classes=arrays["classes"],
+        counts=arrays["counts"],
+        labels=tuple(arrays[f"label {number}"] for number in range(len(header["quasi"]))),
+        ladders=ladders,
+        floor=header.get("floor", {}),
+    )

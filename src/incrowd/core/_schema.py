@@ -25,21 +25,11 @@ class Meaning(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A schema that has met a table.
-
-    Attributes
-    ----------
-    ladders
-        Per quasi-identifier its ladder.
-    meanings
-        Per sensitive column with a meaning, its bound form.
-    notes
-        What a careful reader should know. Names and numbers only.
-    """
+    """A schema that has met a table."""
 
     ladders: dict[str, Ladder]
-    meanings: dict[str, Any]
-    notes: tuple[str, ...]
+    meanings: dict[str, Any]  # per sensitive column with a meaning, its bound form
+    notes: tuple[str, ...]  # what a careful reader should know: names and numbers only
 
 
 @dataclass(frozen=True, init=False)

@@ -23,21 +23,11 @@ MOST = 100_000
 
 
 class Regions(NamedTuple):
-    """One way to put all classes together into regions.
+    """One way to put all classes together into regions."""
 
-    Attributes
-    ----------
-    name
-        What the regions are: the level of every column, the columns that are kept, a depth, or ``table``.
-    ids
-        The region of every class.
-    number
-        How many regions there are.
-    """
-
-    name: str
-    ids: Ints
-    number: int
+    name: str  # the level of every column, the columns that are kept, a depth, or ``table``
+    ids: Ints  # the region of every class
+    number: int  # how many there are
 
 
 @dataclass(frozen=True)
@@ -83,16 +73,9 @@ class Partition:
 def supersets(classes: Classes, mode: SupersetMode, columns: Sequence[str]) -> Iterator[Regions]:
     """Go through the regions that count as natural supersets of the classes, fine ones first, the whole table last.
 
-    Parameters
-    ----------
-    classes
-        The classes.
-    mode
-        ``"lattice"``: the classes of every coarser node; a column without a ladder is kept or dropped. ``"path"``: the
-        parts on the way to each class. ``"drop"``: the classes on fewer columns. ``"table"``: the whole table only.
-        Whoever asks for what drops columns must know that their labels do not overlap.
-    columns
-        The names of the quasi-identifiers.
+    ``"lattice"`` are the classes of every coarser node; a column without a ladder is kept or dropped. ``"path"`` are
+    the parts on the way to each class, ``"drop"`` the classes on fewer columns, ``"table"`` the whole table only.
+    Whoever asks for what drops columns must know that their labels do not overlap.
     """
     if not len(classes):
         return

@@ -36,13 +36,7 @@ _MIDNIGHT = " 00:00:00"
 def canonical_value(column: str, value: Any) -> Any:
     """Give a Python value the one form of all that are equal to it; ``None`` if it is missing.
 
-    Parameters
-    ----------
-    column
-        The column's name, so that messages can name it.
-    value
-        A number of Python or NumPy, a boolean, a date, a timestamp or a text, of any subclass. Anything else comes back
-        as it is.
+    Numbers of Python or NumPy, booleans, dates, timestamps and texts have one; anything else comes back as it is.
     """
     if value is None or type(value).__name__ == "NAType" or value != value:  # noqa: PLR0124 - NaN is unlike itself
         return None
@@ -89,15 +83,7 @@ _FORMS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 
 
 def texts_of(kind: Kind, values: Array) -> list[str]:
-    """Write values as they are published: numbers without exponent and zeros at the end, midnights as dates.
-
-    Parameters
-    ----------
-    kind
-        What the values are.
-    values
-        Values as a domain has them. Instants are those of UTC.
-    """
+    """Write values as they are published: numbers without exponent and zeros at the end, midnights as dates."""
     if kind == "boolean":
         return ["true" if value else "false" for value in values.tolist()]
     if kind == "number":
@@ -130,26 +116,15 @@ def canonical_text(kind: Kind, text: str) -> str | None:
 
 
 def read_as(kind: Kind, texts: Sequence[str]) -> tuple[Kind, Array] | None:
-    """Read texts of which it is known what they are; ``None`` if one of them is something else.
-
-    Parameters
-    ----------
-    kind
-        ``number``, or one of the kinds of dates: then the texts say which.
-    texts
-        How the values are written, by us or by others.
-    """
+    """Read texts of a known kind; ``None`` if one is something else. Which kind of dates they are, the texts say."""
     read = {"number": _read_numbers, "date": _read_moments, "datetime": _read_moments, "instant": _read_moments}
     return read[kind](texts) if kind in read and len(texts) else None
 
 
 def repeats_in(texts: Sequence[str]) -> int:
-    """Count the texts that write a number, or a moment, that another one writes; 0 if most are something else.
+    """Count the texts, each given once, that write a number or a moment that another one writes.
 
-    Parameters
-    ----------
-    texts
-        Each once.
+    0 if most are something else.
     """
     for kind, shape in (("number", _NUMBER), ("date", _MOMENT)):
         shaped = [text for text in texts if shape.fullmatch(text)]

@@ -93,14 +93,6 @@ WordArray = npt.NDArray[np.unsignedinteger]
 
 @compiled
 def count_pairs(left: WordArray, right: WordArray, counts: WordArray, table: WordArray) -> None:
-    """Add the records of some cells to a table of all pairs.
-
-    Parameters
-    ----------
-    left, right, counts
-        The codes of every cell, and its records.
-    table
-        One row per code of the left column.
-    """
+    """Add the records of some cells to a table of all pairs, with one row per code of the left column."""
     for cell in range(len(counts)):
         table[left[cell], right[cell]] += counts[cell]
