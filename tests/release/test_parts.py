@@ -16,7 +16,7 @@ import incrowd as ic
 from incrowd.core import Cells, Classes, Domain, distinct_texts, group
 from incrowd.engines import Budget, shares_of
 from incrowd.engines._frame import FrameEngine
-from incrowd.release import StoredRecoding, _part_files as _files, _parts, _release_file
+from incrowd.release import StoredRecoding, _parts, _release_file
 from incrowd.release._parts import Parts, fingerprint
 from incrowd.search import Progress
 
@@ -324,7 +324,7 @@ def test_a_recoding_in_files_knows_when_they_were_replaced(table: Path, tmp_path
 
 
 def test_many_pieces_are_written_a_few_at_a_time(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_files, "_OPEN", 2)
+    monkeypatch.setattr(_parts, "_OPEN", 2)
     rows = people(3000)
     towns = pa.array([f"{int(zip_) % 9}-{zip_}" for zip_ in rows["zip"].to_pylist()])
     pyarrow.parquet.write_table(rows.set_column(0, "zip", towns), table)
