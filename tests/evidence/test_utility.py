@@ -21,7 +21,7 @@ from hypothesis import given, strategies as st
 
 import incrowd as ic
 from engines.extras import needed
-from incrowd.evidence._alignment import linked
+from incrowd.evidence._alignment import published_records
 from incrowd.hierarchies import covers
 from release.test_local_releases import SCHEMA, TABLE, Runs
 from search.slow import PATHS
@@ -354,7 +354,7 @@ def test_records_stand_beside_what_is_published_of_them(table: Rows, k: int) -> 
         except ic.NoSafeRelease:
             continue
         census = ic.census(table, schema())
-        found = linked(release.recoding, census, "disease")
+        found = published_records(release.recoding, census, "disease")
         names = [texts[codes] for texts, codes in zip(found.names, found.labels, strict=True)]
         domain = census.domains["disease"].texts[found.target]
         rows = Counter[tuple[str, ...]]()

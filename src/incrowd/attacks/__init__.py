@@ -1,8 +1,17 @@
 """What an intruder learns from a release: every attack judges classes, none sees a table."""
 
 from incrowd.attacks._background import listed_exclusions, unlikely_exclusions, worst_exclusions
-from incrowd.attacks._candidates import Linked, Remaining, intersect, link, link_persons, widths_of
-from incrowd.attacks._crowd import ClassSets, Crowd, below
+from incrowd.attacks._candidates import (
+    ClassSets,
+    Crowd,
+    Linked,
+    Remaining,
+    below,
+    intersect,
+    link,
+    link_persons,
+    widths_of,
+)
 from incrowd.attacks._expectation import ExpectedHomogeneity, expected_from_counts, expected_homogeneity
 from incrowd.attacks._inference import (
     Outcome,

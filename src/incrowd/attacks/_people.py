@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._candidates import Linked
-from incrowd.attacks._crowd import ClassSets, below
+from incrowd.attacks._candidates import ClassSets, Linked, below
 from incrowd.attacks._linkage import Links
 from incrowd.core import Classes, Domain, FullDomainRecoding, LocalRecoding, Recoding, add_up, group
 from incrowd.measures import Exposed

@@ -1,10 +1,10 @@
 """Questions to a table or a release: assess, risk, utility, attack, compare."""
 
-from incrowd.evidence._assess import assess, certain
+from incrowd.evidence._alignment import Compared, Side, compared
+from incrowd.evidence._assess import assess, certain, check, plain_verdict
 from incrowd.evidence._assessment import Assessment, ColumnAssessment
 from incrowd.evidence._attack import attack
 from incrowd.evidence._attack_result import Attack, Attacks, worst_text
-from incrowd.evidence._check import check
 from incrowd.evidence._columns import (
     Bar,
     Rung,
@@ -17,7 +17,6 @@ from incrowd.evidence._columns import (
     way_up,
 )
 from incrowd.evidence._compare import Comparison, compare
-from incrowd.evidence._json import plain_verdict
 from incrowd.evidence._profile import ColumnProfile, Profile, profile, profile_of
 from incrowd.evidence._question import Answer, RangeError, Where, ask
 from incrowd.evidence._risk import risk
@@ -29,7 +28,6 @@ from incrowd.evidence._sensitive_classes import (
     closeness_by_class,
     sensitive_classes,
 )
-from incrowd.evidence._sides import Compared, Side, compared
 from incrowd.evidence._singling_out import Alone, OneOfAKind, one_of_a_kind, people_alone
 from incrowd.evidence._subject import Subject, original_census, subject_of
 from incrowd.evidence._utility import utility

@@ -1,16 +1,34 @@
-"""What the classes of a release are called, and what that gives up, found again from the release and its table."""
+"""A release beside its table: what its classes are called and give up, record by record, and column by column."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, FullDomainRecoding, Labelling, LocalRecoding, Namer, Recoding, add_up, group, overlay
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    DataError,
+    Domain,
+    FullDomainRecoding,
+    Labelling,
+    LocalRecoding,
+    Namer,
+    Recoding,
+    add_up,
+    group,
+    overlay,
+)
+from incrowd.evidence._subject import Subject
 from incrowd.hierarchies import Averaged
-from incrowd.release import Release
+from incrowd.measures import Axis, Cover, Groups, Joint, Spread, comparison_groups, in_line
+from incrowd.release import Release, census_within_memory
 
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.integer]
 Texts = npt.NDArray[np.object_]
@@ -110,11 +128,9 @@ class _Column:
 
 # Original records beside what is published of them.
 
-Bools = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Linked:
+class PublishedRecords:
     """Records, and what is published of them; many that are alike at once."""
 
     values: tuple[Ints, ...] = field(repr=False)
@@ -125,27 +141,27 @@ class Linked:
     counts: Counts = field(repr=False)
 
 
-def linked(recoding: Recoding, census: Census, target: str) -> Linked:
+def published_records(recoding: Recoding, census: Census, target: str) -> PublishedRecords:
     """Put the records of a table beside what a recoding publishes of them."""
     if isinstance(recoding, FullDomainRecoding):
-        return _linked_by_levels(recoding, census, target)
-    return _linked_locally(recoding, census, target)
+        return _records_by_levels(recoding, census, target)
+    return _records_locally(recoding, census, target)
 
 
 def _target(census: Census, target: str) -> Ints:
     return census.codes[len(census.quasi) + census.sensitive.index(target)]
 
 
-def _linked_by_levels(recoding: FullDomainRecoding, census: Census, target: str) -> Linked:
+def _records_by_levels(recoding: FullDomainRecoding, census: Census, target: str) -> PublishedRecords:
     values = census.codes[: len(census.quasi)]
     steps = zip(census.quasi, values, strict=True)
     labels = tuple(census.ladders[name].step(0, recoding.levels[name])[codes] for name, codes in steps)
     names = tuple(census.ladders[name].labels[recoding.levels[name]] for name in census.quasi)
     published = ~recoding.is_suppressed(labels)
-    return Linked(values, _target(census, target), labels, names, published, census.counts.astype(np.int64))
+    return PublishedRecords(values, _target(census, target), labels, names, published, census.counts.astype(np.int64))
 
 
-def _linked_locally(recoding: LocalRecoding, census: Census, target: str) -> Linked:
+def _records_locally(recoding: LocalRecoding, census: Census, target: str) -> PublishedRecords:
     """Give the records of a cell to its classes, in the order of the target where the recoding does not know it.
 
     An engine ranks records by all published columns. Where others than the target are published too, single records of
@@ -164,7 +180,7 @@ def _linked_locally(recoding: LocalRecoding, census: Census, target: str) -> Lin
     cell, piece, counts = overlay(census.counts[cells], recoding.counts[pieces])
     cell, classes = cells[cell], recoding.classes[pieces[piece]]
     names, labels = zip(*recoding.distinct_labels.values(), strict=True)
-    return Linked(
+    return PublishedRecords(
         values=tuple(codes[cell] for codes in census.codes[: len(census.quasi)]),
         target=_target(census, target)[cell],
         labels=tuple(codes[np.maximum(classes, 0)] for codes in labels),
@@ -172,3 +188,95 @@ def _linked_locally(recoding: LocalRecoding, census: Census, target: str) -> Lin
         published=classes >= 0,
         counts=counts,
     )
+
+
+# A release and its table side by side, in a form in which both can be compared.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """One of two tables that are compared."""
+
+    codes: Mapping[str, Ints] = field(repr=False)
+    counts: Ints = field(repr=False)
+    covers: Mapping[str, Cover | Spread] = field(repr=False)
+    tallies: Mapping[str, Counts] = field(repr=False)
+
+    @classmethod
+    def of(cls, census: Census, covers: Mapping[str, Cover | Spread]) -> Side:
+        """Take a table whose codes stand for values as covers say, and count every column."""
+        codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
+        tallies = dict(zip(census.quasi, census.marginals, strict=True))
+        for name in census.sensitive:
+            tallies[name] = add_up(codes[name], census.counts, len(covers[name]))
+        return cls(codes, census.counts, covers, tallies)
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return int(self.counts.sum(dtype=np.int64))
+
+    def shares(self, column: str, groups: Groups) -> Floats:
+        """Give which share of all records is in each group of a column."""
+        return np.asarray(self.tallies[column] @ self.on_groups(column, groups) / max(self.records, 1))
+
+    def on_groups(self, column: str, groups: Groups) -> Floats:
+        """Give which share of each code of a column is in each group."""
+        return self.covers[column].on_groups(groups)
+
+    def joint(self, one: str, other: str) -> Joint:
+        """Count how often the codes of two columns occur together."""
+        sizes = len(self.covers[one]), len(self.covers[other])
+        return Joint.of(self.codes[one], self.codes[other], self.counts, sizes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """A table before and after."""
+
+    census: Census
+    before: Side
+    after: Side
+    places: Mapping[str, Counts] = field(repr=False)
+    groups: Mapping[str, Groups] = field(repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Quasi-identifiers, then sensitive columns."""
+        return tuple(self.groups)
+
+
+def compared(subject: Subject, census: Census) -> Compared:
+    """Put a release beside its table."""
+    names = (*census.quasi, *census.sensitive)
+    request = CensusRequest(census.quasi, census.sensitive, count=subject.schema.count)
+    published = census_within_memory(subject.engine, request)
+    places = {name: in_line(census.domains[name], census.ladders.get(name)) for name in names}
+    before = Side.of(census, {name: Cover.of_values(place, np.arange(len(place))) for name, place in places.items()})
+    after = Side.of(published, {name: _cover(subject, census, published.domains[name], places[name]) for name in names})
+    groups = {
+        name: comparison_groups(census.domains[name], before.tallies[name], census.ladders.get(name)) for name in names
+    }
+    return Compared(census, before, after, places, groups)
+
+
+def read_labels(census: Census, name: str, texts: Sequence[str | None]) -> Cover | Spread:
+    """Say what published labels stand for, to somebody who has no more than these and the hierarchy."""
+    domain, ladder = census.domains[name], census.ladders[name]
+    axis = Axis.of(domain)
+    if axis is not None:
+        return Spread.of_labels(axis, texts, domain, ladder)
+    return Cover.of_labels(in_line(domain, ladder), texts, domain, ladder)
+
+
+def _cover(subject: Subject, census: Census, published: Domain, place: Counts) -> Cover | Spread:
+    """Say which values of the original column the published ones stand for."""
+    name, recoding = published.column, subject.recoding
+    levels = recoding.levels if isinstance(recoding, FullDomainRecoding) and not recoding.masks else {}
+    if name in census.quasi and levels.get(name, 1) > 0:
+        return read_labels(census, name, published.texts.tolist())
+    codes = published.codes_in(census.domains[name])
+    if (codes < 0).any():
+        msg = f"Column {name!r} of the release has values that the table does not have."
+        raise DataError(msg, hint="give the table that the release was made from.")
+    return Cover.of_values(place, codes)

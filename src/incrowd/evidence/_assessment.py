@@ -11,8 +11,7 @@ from typing import Any
 import numpy.typing as npt
 
 from incrowd.core import Census, Classes, ParameterError, Schema, SupersetMode, UnknownColumnError, Verdict
-from incrowd.evidence._json import number, plain_column, plain_exposed
-from incrowd.measures import ClassSizes, Exposed, unique_without
+from incrowd.measures import ClassSizes, Exposed, plain_number, unique_without
 from incrowd.models import (
     Association,
     Distance,
@@ -110,6 +109,35 @@ class ColumnAssessment:
     def certain(self) -> Fraction:
         """The share of people whose value is certain, because all in their class have it."""
         return self.homogeneous.share
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that can be written as JSON."""
+        return {
+            "values": self.values,
+            "distinct_l": self.distinct_l,
+            "p": self.p,
+            "probabilistic_l": plain_number(self.probabilistic_l),
+            "entropy_l": plain_number(self.entropy_l),
+            "recursive": None if self.recursive is None else _plain_numbers(self.recursive),
+            "alpha": plain_number(self.alpha),
+            "t": _plain_numbers(self.t),
+            "beta": plain_number(self.beta),
+            "enhanced_beta": plain_number(self.enhanced_beta),
+            "delta": plain_number(self.delta),
+            "p_alpha": _plain_pair(self.p_alpha),
+            "enhanced": _plain_pair(self.enhanced),
+            "homogeneous": self.homogeneous.to_dict(),
+            "similar": None if self.similar is None else self.similar.to_dict(),
+            "not_measured": dict(self.not_measured),
+        }
+
+
+def _plain_numbers(numbers: Mapping[Any, Number]) -> dict[str, Any]:
+    return {str(key): plain_number(value) for key, value in numbers.items()}
+
+
+def _plain_pair(pair: tuple[int, Fraction] | None) -> dict[str, Any] | None:
+    return None if pair is None else {"p": pair[0], "alpha": plain_number(pair[1])}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,11 +291,13 @@ class Assessment:
         A number that is no count is a dict: ``value`` as a float (nothing if infinite) and ``exact`` as text where the
         number is rational or infinite.
         """
-        columns = {name: plain_column(column) for name, column in self.columns.items()}
+        columns = {name: column.to_dict() for name, column in self.columns.items()}
         for name, column in columns.items():
-            column["spread"] = number(self.association(name).spread)
+            column["spread"] = plain_number(self.association(name).spread)
             if values:
-                column["alphas"] = [[value, number(share)] for value, share in self.association(name).alphas.items()]
+                column["alphas"] = [
+                    [value, plain_number(share)] for value, share in self.association(name).alphas.items()
+                ]
         sizes = self.class_sizes
         rows = zip(sizes.size.tolist(), sizes.classes.tolist(), sizes.records.tolist(), strict=True)
         return {
@@ -279,8 +309,8 @@ class Assessment:
             "classes": self.classes,
             "k": self.k,
             "compatible_k": self.compatible_k,
-            "chance": {"highest": number(self.highest_chance), "average": number(self.average_chance)},
-            "one_of_a_kind": plain_exposed(self.one_of_a_kind),
+            "chance": {"highest": plain_number(self.highest_chance), "average": plain_number(self.average_chance)},
+            "one_of_a_kind": self.one_of_a_kind.to_dict(),
             "unique_without": dict(self.unique_without),
             "class_sizes": [{"size": size, "classes": count, "records": records} for size, count, records in rows],
             "columns": columns,

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError, percent
-from incrowd.evidence._json import number, plain_exposed
-from incrowd.measures import Exposed
+from incrowd.measures import Exposed, plain_number
 from incrowd.models import MeasuredNumber as Number
 from incrowd.release import free_name
 
@@ -117,16 +116,18 @@ class Attack:
             "column": self.column,
             "knows": self.knows,
             "means": self.means,
-            "exposed": plain_exposed(self.exposed),
+            "exposed": self.exposed.to_dict(),
             "targets": self.targets,
-            "right": number(self.right) if self.guesses else None,
-            "rate": number(self.rate) if self.guesses else None,
+            "right": plain_number(self.right) if self.guesses else None,
+            "rate": plain_number(self.rate) if self.guesses else None,
             "interval": None if self.interval is None else list(self.interval),
-            "baseline": number(self.baseline) if self.guesses else None,
-            "advantage": number(self.advantage) if self.guesses else None,
+            "baseline": plain_number(self.baseline) if self.guesses else None,
+            "advantage": plain_number(self.advantage) if self.guesses else None,
             "unit": self.unit,
-            "worst": number(self.worst),
-            "distribution": [{"at_least": number(bound), "people": people} for bound, people in self.distribution],
+            "worst": plain_number(self.worst),
+            "distribution": [
+                {"at_least": plain_number(bound), "people": people} for bound, people in self.distribution
+            ],
             "expected": self.expected,
             "unread": self.unread,
             "notes": list(self.notes),

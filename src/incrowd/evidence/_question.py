@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, ParameterError, UnknownColumnError
-from incrowd.evidence._sides import Compared, Side, compared
+from incrowd.evidence._alignment import Compared, Side, compared
 from incrowd.evidence._subject import original_census, subject_of
 from incrowd.evidence._utility import utility
 from incrowd.measures import Axis, Cover, Spread

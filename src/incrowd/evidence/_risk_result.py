@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from incrowd.core import ParameterError, percent_unspaced
-from incrowd.evidence._json import number, plain_exposed
-from incrowd.measures import Exposed, Guess, Uniqueness
+from incrowd.measures import Exposed, Guess, Uniqueness, plain_number
 
 # Published rules that a risk can be held against, each with its words and its source.
 
@@ -326,7 +325,7 @@ class Risk:
             "persons": self.persons,
             "classes": self.classes,
             "k": self.k,
-            "threshold": number(self.threshold),
+            "threshold": plain_number(self.threshold),
             "attackers": {one.name: _plain_intruder(one) for one in self.attackers},
             "uniqueness": {
                 "sample": uniqueness.sample,
@@ -368,12 +367,12 @@ class Risk:
 def _plain_intruder(intruder: AttackerRisk) -> dict[str, Any]:
     return {
         "knows": intruder.knows,
-        "highest": number(intruder.highest),
-        "average": number(intruder.average),
-        "above": plain_exposed(intruder.above),
+        "highest": plain_number(intruder.highest),
+        "average": plain_number(intruder.average),
+        "above": None if intruder.above is None else intruder.above.to_dict(),
     }
 
 
 def _plain_guess(guess: Guess) -> dict[str, Any]:
     shares = {"highest": guess.highest, "average": guess.average, "without": guess.without}
-    return {**{name: number(share) for name, share in shares.items()}, "certain": guess.certain}
+    return {**{name: plain_number(share) for name, share in shares.items()}, "certain": guess.certain}

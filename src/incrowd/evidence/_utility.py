@@ -13,8 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Census, EngineError, ParameterError, Recoding, SchemaError, UnknownColumnError, add_up
-from incrowd.evidence._alignment import Labelled, Linked, labelled, linked
-from incrowd.evidence._sides import Compared, compared, read_labels
+from incrowd.evidence._alignment import (
+    Compared,
+    Labelled,
+    PublishedRecords,
+    compared,
+    labelled,
+    published_records,
+    read_labels,
+)
 from incrowd.evidence._subject import original_census, subject_of
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 from incrowd.measures import ColumnCosts, Cover, Ranges, ambiguity, answers, column_costs, cramers_v, rounded
@@ -120,7 +127,7 @@ class _Examples:
 def accuracy_of(recoding: Recoding, both: Compared, target: str, seed: int) -> Accuracy:
     """Train a model on a part of the release and one on the same part of the original; test both on the rest."""
     model = _logistic_regression()
-    pieces = linked(recoding, both.census, target)
+    pieces = published_records(recoding, both.census, target)
     chance = np.random.default_rng(seed)
     drawn = chance.binomial(pieces.counts, min(1.0, MOST / max(both.census.records, 1)))
     held = chance.binomial(drawn, HELD_OUT)
@@ -137,7 +144,7 @@ def accuracy_of(recoding: Recoding, both: Compared, target: str, seed: int) -> A
     )
 
 
-def _examples(both: Compared, pieces: Linked, answers: Ints) -> tuple[_Examples, _Examples]:
+def _examples(both: Compared, pieces: PublishedRecords, answers: Ints) -> tuple[_Examples, _Examples]:
     """Give all records as they were, and as they are published, in the same groups of values."""
     before, after = [], []
     for name, texts in zip(both.census.quasi, pieces.names, strict=True):

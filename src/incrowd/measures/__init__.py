@@ -1,6 +1,5 @@
 """What a release cost: how much detail is lost, and how many records."""
 
-from incrowd.measures._axes import Axis, Spread
 from incrowd.measures._costs import (
     CellObjective,
     ColumnCosts,
@@ -13,8 +12,16 @@ from incrowd.measures._costs import (
     costs_of_sums,
     rounded,
 )
-from incrowd.measures._covers import Cover, Groups, comparison_groups, in_line
-from incrowd.measures._exposure import ClassSizes, Exposed, persons_alone, same_classes, same_sets, unique_without
+from incrowd.measures._exposure import (
+    ClassSizes,
+    Exposed,
+    persons_alone,
+    plain_number,
+    same_classes,
+    same_sets,
+    unique_without,
+)
+from incrowd.measures._labels import Axis, Cover, Groups, Spread, comparison_groups, in_line
 from incrowd.measures._measures import (
     MEASURES,
     AverageClassSize,
@@ -89,6 +96,7 @@ __all__ = [
     "in_line",
     "persons_alone",
     "pitman_fit",
+    "plain_number",
     "read_measure",
     "rounded",
     "same_classes",

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Grouping, Packing, group, tally
+
+
+def plain_number(value: Fraction | float | None) -> dict[str, Any] | None:
+    """Write a number as a float, and exactly where that is possible; JSON knows no infinity."""
+    if value is None:
+        return None
+    if isinstance(value, float) and math.isinf(value):
+        return {"value": None, "exact": "inf"}
+    return {"value": float(value), "exact": None if isinstance(value, float) else str(value)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +46,11 @@ class Exposed:
     def people(self) -> int:
         """Persons where the table says whose row is whose, else records."""
         return self.records if self.persons is None else self.persons
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that can be written as JSON."""
+        counts = {"classes": self.classes, "records": self.records, "persons": self.persons}
+        return {**counts, "share": plain_number(self.share)}
 
     @classmethod
     def of(cls, classes: Classes, chosen: npt.NDArray[np.bool_]) -> Exposed:

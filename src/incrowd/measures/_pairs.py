@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import add_up, group
-from incrowd.measures._axes import Spread
-from incrowd.measures._covers import Cover
+from incrowd.measures._labels import Cover, Spread
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
-from incrowd.attacks import _crowd, _linkage, _linkage as _matching
+from incrowd.attacks import _candidates, _linkage
 from incrowd.evidence import Attacks
 from incrowd.hierarchies import covers
 
@@ -93,8 +93,8 @@ published = st.lists(
 outside = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("xyz")), min_size=1, max_size=6)
 WALKS: list[list[tuple[Any, str, int]]] = [
     [],
-    [(_crowd, "MOST", 1)],
-    [(_linkage, "MOST", 2), (_matching, "TABLE", 0), (_linkage, "FEW", 0), (_linkage, "BLOCK", 2)],
+    [(_candidates, "TOGETHER", 1)],
+    [(_linkage, "MOST", 2), (_linkage, "TABLE", 0), (_linkage, "FEW", 0), (_linkage, "BLOCK", 2)],
     [(_linkage, "MANY", 0), (_linkage, "FEW", 0)],
     [(_linkage, "SPARSE", 10**6)],
 ]
