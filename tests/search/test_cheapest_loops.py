@@ -13,11 +13,10 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search import LocalTable, Problem
-from incrowd.search.cheapest._block_kernels import Boxes, nearest
-from incrowd.search.cheapest._formation import Groups, _matched, cut_into_blocks, form_in_blocks, of_points
+from incrowd.search.cheapest._block_kernels import Boxes, Choice, find_nearest
+from incrowd.search.cheapest._board import UNIT, Board, Needs
+from incrowd.search.cheapest._formation import Groups, _mutual_pairs, cut_into_blocks, form_in_blocks, part_of
 from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _enough, _search
-from incrowd.search.cheapest._support import Needs
-from incrowd.search.cheapest._tables import UNIT, Board
 from search.slow import QUASI, Row
 from search.slow_cheapest import cheapest
 from search.tables import PROMISES, problem, tables
@@ -93,7 +92,7 @@ def test_sums_say_what_the_judges_say(table: list[Row], promise: Any, chosen: in
         kept = board.keeps(inside, np.zeros(len(inside), dtype=np.int64), 1)[0]
         free, seen = np.ones(len(board.points), dtype=bool), np.zeros(len(support.worth) + 1, dtype=np.int64)
         assert enough(support, inside, 0, len(inside), free, seen) == kept
-        part = of_points(support, inside)
+        part = part_of(support, inside)
         free, seen = np.ones(len(inside), dtype=bool), np.zeros(len(part.worth) + 1, dtype=np.int64)
         assert enough(part, np.arange(len(inside), dtype=np.int32), 0, len(inside), free, seen) == kept
 
@@ -143,38 +142,22 @@ def test_classes_stay_in_their_block(table: list[Row], k: int, least: int) -> No
 
 
 @settings(max_examples=100)
-@given(tables, st.integers(1, 5))
-def test_finds_the_nearest_groups(table: list[Row], most: int) -> None:
-    board = board_of(table, ic.KAnonymity(1))
+@given(tables, st.integers(1, 5), st.sampled_from(["hierarchy", "range"]))
+def test_finds_the_nearest_groups(table: list[Row], most: int, labels: Any) -> None:
+    numbered = [{**{name: row[name] for name in QUASI}, "age": int(row["age"])} for row in table]
+    schema = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat(), "town": ic.flat()})
+    board = Board.of(LocalTable(Problem(ic.census(numbered, schema), schema, ic.KAnonymity(1))), labels)
     points, place = len(board.points), board.tables().place
-    boxes = Boxes(board.tables(), place, place, board.weights)
-    first, last = np.zeros(points, dtype=np.int64), np.full(points, points)
-    found, rises = boxes.nearest(np.arange(points), np.arange(points), first, last, most)
+    everyone = np.arange(points, dtype=np.int32)
+    choice = Choice(everyone, everyone, np.zeros(points, dtype=np.int64), np.full(points, points))
+    found, rises = np.empty((points, most), dtype=np.int32), np.empty((points, most))
+    find_nearest(board.tables(), Boxes(place, place, board.weights), choice, found, rises)
     for mover in range(points):
-        slow = sorted((_together(board, place, mover, other), other) for other in range(points) if other != mover)[
-            :most
-        ]
+        others = (other for other in range(points) if other != mover)
+        slow = sorted((_together(board, place, mover, other), other) for other in others)[:most]
         assert found[mover][: len(slow)].tolist() == [other for _, other in slow]
         assert rises[mover][: len(slow)].tolist() == pytest.approx([rise for rise, _ in slow])
         assert (found[mover][len(slow) :] == -1).all()
-
-
-@settings(max_examples=50)
-@given(tables, st.integers(1, 5), st.sampled_from(["hierarchy", "range"]))
-def test_the_compiled_loop_finds_the_same(table: list[Row], most: int, labels: Any) -> None:
-    numbered = [{**row, "age": int(row["age"])} for row in table]
-    schema = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat(), "town": ic.flat()})
-    census = ic.census([{name: row[name] for name in QUASI} for row in numbered], schema)
-    board = Board.of(LocalTable(Problem(census, schema, ic.KAnonymity(1))), labels)
-    tables_, everyone = board.tables(), np.arange(len(board.points))
-    first, last = np.zeros_like(everyone), np.full_like(everyone, len(everyone))
-    boxes = Boxes(tables_, tables_.place, tables_.place, board.weights)
-    plain = boxes.nearest(everyone, everyone, first, last, most)
-    found, rises = np.empty((len(everyone), most), dtype=np.int32), np.empty((len(everyone), most))
-    chosen = everyone.astype(np.int32)
-    nearest(tables_, tables_.place, tables_.place, board.weights, chosen, chosen, first, last, found, rises)
-    assert plain[0].tolist() == found.tolist()
-    assert plain[1].tolist() == rises.tolist()
 
 
 def _together(board: Board, place: Any, one: int, other: int) -> float:
@@ -186,7 +169,7 @@ def _together(board: Board, place: Any, one: int, other: int) -> float:
 
 def test_a_pair_is_chosen_if_neither_side_has_a_cheaper_one() -> None:
     movers, targets = np.array([0, 1, 2, 3]), np.array([1, 0, 1, 4])
-    pairs = _matched(movers, targets, np.array([1.0, 1.0, 2.0, 5.0]))
+    pairs = _mutual_pairs(movers, targets, np.array([1.0, 1.0, 2.0, 5.0]))
     assert [side.tolist() for side in pairs] == [[0, 3], [1, 4]]
 
 

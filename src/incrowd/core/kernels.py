@@ -16,13 +16,14 @@ Words = npt.NDArray[np.int64]
 Slots = npt.NDArray[np.int32]
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any], **how: Any) -> Callable[..., Any]:
     """Compile a function when it is first called, and keep it for later processes where there is room for it."""
+    result: Callable[..., Any]
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        result = numba.njit(cache=True, nogil=True, **how)(function)
     except RuntimeError:  # "no locator available": nowhere to cache
-        uncached: Callable[..., Any] = numba.njit(nogil=True)(function)
-        return uncached
+        result = numba.njit(nogil=True, **how)(function)
+    return result
 
 
 @compiled

@@ -65,8 +65,11 @@ class LocalTable:
         census = self.census
         counts = np.ones(len(census), dtype=bool)
         for name in () if judge.missing else judge.columns:
-            counts &= census.codes[len(census.quasi) + census.sensitive.index(name)] < len(census.domains[name].values)
+            counts &= self.sensitive_codes(name) < len(census.domains[name].values)
         return counts
+
+    def sensitive_codes(self, name: str) -> Ints:
+        return self.census.codes[len(self.census.quasi) + self.census.sensitive.index(name)]
 
     @property
     def persons(self) -> bool:

@@ -1,20 +1,21 @@
-"""The compiled loop that cuts a long table into blocks, in each of which ``CheapestFirst`` searches by itself."""
+"""The compiled loops that cut a long table into blocks for ``CheapestFirst``, and find near groups of points."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from incrowd.search.cheapest._kernels import Ints, Small, Tables, compiled, inner
+from incrowd.core.kernels import compiled
+from incrowd.search._problem import Counts, Floats
+from incrowd.search.cheapest._kernels import Small, Tables, inner
 
 SAMPLE = 1 << 14
 """Of a longer part about so many points say which column to cut; how it is cut is decided by all."""
 
 
 @inner
-def _count(tables: Tables, weights: Ints, part: Small, column: int, table: int, step: int, sums: Ints) -> int:
+def _count(tables: Tables, weights: Counts, part: Small, column: int, table: int, step: int, sums: Counts) -> int:
     """Add up the records of each group, at every so many-th point; give how many groups there are."""
     groups = 0
     for at in range(0, len(part), step):
@@ -25,7 +26,7 @@ def _count(tables: Tables, weights: Ints, part: Small, column: int, table: int, 
 
 
 @inner
-def _gain(tables: Tables, part: Small, column: int, table: int, step: int, sums: Ints, least: int) -> float:
+def _gain(tables: Tables, part: Small, column: int, table: int, step: int, sums: Counts, least: int) -> float:
     """Say how much cheaper the groups that are large enough become, and forget the sums.
 
     Where the groups that are too small are too small together, the smallest of the others stays with them.
@@ -49,14 +50,14 @@ def _gain(tables: Tables, part: Small, column: int, table: int, step: int, sums:
 @inner
 def _deal(
     tables: Tables,
-    weights: Ints,
+    weights: Counts,
     part: Small,
     column: int,
     table: int,
-    sums: Ints,
+    sums: Counts,
     least: int,
     spare: Small,
-    ends: Ints,
+    ends: Counts,
 ) -> int:
     """Line a part up by its groups, those that are too small together at the end; give how many there are then.
 
@@ -82,8 +83,7 @@ def _deal(
         elif sums[node]:
             sums[node] = 0
     rest = number
-    for group in range(number + 2):
-        ends[group] = 0
+    ends[: number + 2] = 0
     for at in range(len(part)):
         mark = sums[tables.node[table + tables.place[column, part[at]]]]
         ends[(rest if mark == 0 else -1 - mark) + 1] += 1
@@ -94,8 +94,7 @@ def _deal(
         group = rest if mark == 0 else -1 - mark
         spare[ends[group]] = part[at]
         ends[group] += 1
-    for node in range(low, high + 1):
-        sums[node] = 0
+    sums[low : high + 1] = 0
     for at in range(len(part)):
         part[at] = spare[at]
     return number
@@ -103,7 +102,7 @@ def _deal(
 
 @inner
 def _choose(
-    tables: Tables, weights: Ints, part: Small, level: Ints, step: int, sums: Ints, least: int
+    tables: Tables, weights: Counts, part: Small, level: Counts, step: int, sums: Counts, least: int
 ) -> tuple[int, int]:
     """Choose the column to cut, and the table of its groups one level below; levels at which all is one group go."""
     best, chosen, below = 0.0, -1, 0
@@ -121,7 +120,7 @@ def _choose(
 
 
 @inner
-def _room_for(waiting: Ints, used: int, more: int) -> Ints:
+def _room_for(waiting: Counts, used: int, more: int) -> Counts:
     """Give so many more parts room to wait."""
     if used + more <= len(waiting):
         return waiting
@@ -133,18 +132,14 @@ def _room_for(waiting: Ints, used: int, more: int) -> Ints:
 
 
 @compiled
-def cut(tables: Tables, weights: Ints, least: int) -> tuple[Small, Ints]:
+def cut(tables: Tables, weights: Counts, least: int) -> tuple[Small, Counts]:
     """Cut a table into parts of at least so many records, each time where most of the cost is saved.
 
     Give the points part by part, and where each part ends.
     """
     columns, points = tables.place.shape
-    order, spare = np.empty(points, dtype=np.int32), np.empty(points, dtype=np.int32)
-    for point in range(points):
-        order[point] = point
-    widest = 0
-    for column in range(columns):
-        widest = max(widest, tables.width[column])
+    order, spare = np.arange(points).astype(np.int32), np.empty(points, dtype=np.int32)
+    widest = tables.width.max()
     sums, ends = np.zeros(widest + 1, dtype=np.int64), np.zeros(widest + 2, dtype=np.int64)
     found, parts = np.zeros(points + 1, dtype=np.int64), 0
     waiting = np.zeros((64, columns + 2), dtype=np.int64)
@@ -185,75 +180,21 @@ def cut(tables: Tables, weights: Ints, least: int) -> tuple[Small, Ints]:
     return order, found[: parts + 1]
 
 
-# Near groups of points: those with which a group costs least.
-
-NearInts = npt.NDArray[np.integer]
-Whole = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
-COMPILE_FROM = 200_000
-"""From so many pairs of groups on the compiled loop pays for its start."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Boxes:
+class Boxes(NamedTuple):
     """Groups of points as boxes: per column and group the first and the last place; per group the records."""
 
-    tables: Tables
-    low: npt.NDArray[np.int32] = field(repr=False)
-    high: npt.NDArray[np.int32] = field(repr=False)
-    size: Whole = field(repr=False)
-
-    def nearest(self, movers: Whole, targets: Whole, first: Whole, last: Whole, most: int) -> tuple[Whole, Floats]:
-        """Find for some groups the groups with which each costs least, the cheapest first.
-
-        ``first`` and ``last`` say per mover where its choice begins and ends in ``targets``. Give per mover the groups,
-        and by how much the cost rises; -1 where there are no more.
-        """
-        found = np.full((len(movers), most), -1, dtype=np.int32)
-        rises = np.full((len(movers), most), np.inf)
-        if int((last - first).sum()) < COMPILE_FROM:
-            self._few(movers, targets, first, last, found, rises)
-        else:
-            chosen, which = targets.astype(np.int32), movers.astype(np.int32)
-            nearest(self.tables, self.low, self.high, self.size, chosen, which, first, last, found, rises)
-        return found.astype(np.int64), rises
-
-    def _few(self, movers: Whole, targets: Whole, first: Whole, last: Whole, found: NearInts, rises: Floats) -> None:
-        """Do what the compiled loop does, mover by mover."""
-        own = self._cost(self.low, self.high, self.size.astype(np.float64), np.zeros(len(self.size)))
-        for at, mover in enumerate(movers.tolist()):
-            others = targets[first[at] : last[at]]
-            others = others[others != mover]
-            low = np.minimum(self.low[:, others], self.low[:, [mover]])
-            high = np.maximum(self.high[:, others], self.high[:, [mover]])
-            together = (self.size[others] + self.size[mover]).astype(np.float64)
-            rise = self._cost(low, high, together, -own[others] - own[mover])
-            best = np.argsort(rise, kind="stable")[: found.shape[1]]
-            found[at, : len(best)], rises[at, : len(best)] = others[best], rise[best]
-
-    def _cost(self, low: NearInts, high: NearInts, records: Floats, start: Floats) -> Floats:
-        """Add to a start what boxes cost, column by column."""
-        result = start
-        for at in range(len(self.tables.heights)):
-            result = result + records * self._ways(at, low[at], high[at]).astype(np.float64)
-        return result
-
-    def _ways(self, at: int, low: NearInts, high: NearInts) -> Whole:
-        """Give what the narrowest label costs that covers two places of a column."""
-        tables = self.tables
-        if tables.line[at] >= 0:
-            way = tables.along[tables.line[at] + high] - tables.along[tables.line[at] + low]
-            return np.asarray(np.minimum(way, tables.full[at]))
-        result = np.zeros(len(low), dtype=np.int64)
-        for level in range(int(tables.heights[at]), -1, -1):
-            table = tables.base[at] + level * tables.width[at]
-            same = tables.node[table + low] == tables.node[table + high]
-            result = np.where(same, tables.cost[table + low], result)
-        return result
+    low: Small
+    high: Small
+    size: Counts
 
 
-# The compiled loop that finds near groups of points: those with which a group costs least.
+class Choice(NamedTuple):
+    """Groups that join others, and per mover where its choice begins and ends in ``targets``."""
+
+    movers: Small
+    targets: Small
+    first: Counts
+    last: Counts
 
 
 @inner
@@ -269,22 +210,13 @@ def _way(tables: Tables, column: int, low: int, high: int) -> int:
 
 
 @compiled
-def nearest(
-    tables: Tables,
-    low: Small,
-    high: Small,
-    size: Ints,
-    targets: Small,
-    movers: Small,
-    first: Ints,
-    last: Ints,
-    found: Small,
-    rises: npt.NDArray[np.float64],
-) -> None:
-    """Find for some groups of points the groups with which each costs least, the cheapest first.
+def find_nearest(tables: Tables, boxes: Boxes, choice: Choice, found: Small, rises: Floats) -> None:
+    """Fill per mover the groups with which it costs least, the cheapest first, and by how much the cost rises.
 
-    As ``Boxes.nearest``; fills ``found`` and ``rises``.
+    -1 where there are no more.
     """
+    low, high, size = boxes
+    movers, targets, first, last = choice
     columns, most = len(tables.heights), found.shape[1]
     own = np.zeros(len(size), dtype=np.float64)
     for group in range(len(size)):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from incrowd.core import Hint, ParameterError
-from incrowd.search._local import LocalTable, Pieces
-from incrowd.search._problem import OPTIMAL, LocalOutcome, OnProgress, Problem, Progress
+from incrowd.search._local import LocalTable
+from incrowd.search._problem import OPTIMAL, LocalOutcome, OnProgress, Problem, Progress, check_choice, check_flag
 
 OVERLAPS = (
     "Labels of different classes may overlap: a vague label beside a precise one tells that few records were left that "
@@ -86,13 +83,9 @@ class CheapestFirst:
     local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.labels not in ("hierarchy", "range"):
-            msg = f"labels must be 'hierarchy' or 'range', got {self.labels!r}."
-            raise ParameterError(msg)
-        for name in ("tighten", "strict"):
-            if not isinstance(getattr(self, name), bool):
-                msg = f"{name} must be true or false, got {getattr(self, name)!r}."
-                raise ParameterError(msg)
+        check_choice("labels", self.labels, ("hierarchy", "range"))
+        check_flag("tighten", self.tighten)
+        check_flag("strict", self.strict)
         if self.block is not None and (
             isinstance(self.block, bool) or not isinstance(self.block, int) or self.block < 1
         ):
@@ -115,15 +108,16 @@ class CheapestFirst:
         table = LocalTable(problem)
         _refuse(table)
         table.refuse_if_hopeless()
-        from incrowd.search.cheapest._formation import Run  # noqa: PLC0415 - numba is loaded only where it is needed
-        from incrowd.search.cheapest._partition import Strict  # noqa: PLC0415
-        from incrowd.search.cheapest._tables import Board  # noqa: PLC0415
+        from incrowd.search.cheapest._board import Board  # noqa: PLC0415 - loads numba
+        from incrowd.search.cheapest._formation import Formation  # noqa: PLC0415
+        from incrowd.search.cheapest._partition import StrictPartition  # noqa: PLC0415
 
         board = Board.of(table, self.labels)
-        found = Strict(board) if self.strict else Run(board, self.block, _teller(progress, len(board.points)))
+        points = len(board.points)
+        tell = None if progress is None else lambda done: progress(Progress(done, points, None))
+        found = StrictPartition(board) if self.strict else Formation(board, self.block, tell)
         found.run()
-        cells, counts = np.arange(len(table.census)), table.census.counts.astype(np.int64)
-        pieces = Pieces(cells, found.owner[board.points.ids], counts)
+        pieces = table.whole_pieces(found.owner[board.points.ids])
         labels = table.labels(pieces, self.labels) if self.tighten else found.labels(pieces, self.labels)
         return table.outcome(pieces, labels, notes=(CUT if self.strict else OVERLAPS,))
 
@@ -137,7 +131,3 @@ def _refuse(table: LocalTable) -> None:
             )
             msg = f"CheapestFirst puts classes together, which can break {judge.model}{because}."
             raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))
-
-
-def _teller(progress: OnProgress | None, points: int) -> Callable[[int], object] | None:
-    return None if progress is None else lambda done: progress(Progress(done, points, None))

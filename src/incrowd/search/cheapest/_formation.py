@@ -5,73 +5,77 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Labelling, add_up, class_extremes
 from incrowd.search._local import Pieces
-from incrowd.search.cheapest._block_kernels import Boxes
+from incrowd.search._problem import Bools, Counts, Floats, Ints
+from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut, find_nearest
+from incrowd.search.cheapest._board import Board, LabelKind, Needs, expanded, labels_by_level
 from incrowd.search.cheapest._kernels import Support, Tables, form
-from incrowd.search.cheapest._support import Needs
-from incrowd.search.cheapest._tables import Board, Called, labelled, stretched
 
-# Long tables in blocks: each is searched by itself, several at a time.
-
-Ints = npt.NDArray[np.integer]
-
+Keeps = Callable[[Counts, Counts, int], Bools]
+"""Says which classes keep the promise, from points, the class of each, and how many classes there are."""
+Levels = npt.NDArray[np.int16]
 SHARE = 0.3
 """The share of the labels that is taken, cheapest first, before the next look at what is free."""
 FEW = 300
 """Of so few free points all labels are taken."""
+TRIED = 24
+"""So many groups are tried for a group that breaks the promise."""
+WHOLE = 60_000
+"""So many points are searched at once, unless the user says otherwise."""
+BLOCK = 100
+"""Blocks have so many times the records that a class needs, and at least five times as many records as this."""
+LARGE = 10
+"""Where classes as small as the promise allows break it, mostly, those to be merged have at least so many records."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Formed:
-    """Classes that were formed out of points.
-
-    ``owner``: the class of every point, -1 where it is left over. ``home``: the block of every class.
-    """
-
-    owner: npt.NDArray[np.int64]
-    home: npt.NDArray[np.int64]
-    levels: npt.NDArray[np.int16] = field(repr=False)
+# Long tables in blocks: each is searched by itself, several at a time.
 
 
-def cut_into_blocks(nested: Callable[[], Tables], weights: npt.NDArray[np.int64], least: int | None) -> list[Ints]:
-    """Give the points of every block.
+class FormedClasses(NamedTuple):
+    """The class of every point, -1 where it is left over; the block and the levels of every class."""
 
-    Nothing is cut without ``least``, the records that a block has at least; only a cut asks for ``nested``.
-    """
+    owner: Counts
+    home: Counts
+    levels: Levels
+
+
+def cut_into_blocks(nested: Callable[[], Tables], weights: Counts, least: int | None) -> list[Ints]:
+    """Give the points of every block; nothing is cut without ``least``, the records that a block has at least."""
     if least is None:
         return [np.arange(len(weights))]
-    from incrowd.search.cheapest._block_kernels import cut  # noqa: PLC0415 - compiled only where it is needed
-
     order, ends = cut(nested(), weights, least)
     return [np.sort(part) for part in np.split(order, ends[1:-1])]
 
 
 def form_in_blocks(
     tables: Tables, support: Support, blocks: list[Ints], tell: Callable[[int], object] | None = None
-) -> Formed:
+) -> FormedClasses:
     """Form classes in every block by itself."""
     points = tables.place.shape[1]
     owner = np.full(points, -1, dtype=np.int64)
     home: list[Ints] = []
     levels: list[Ints] = [np.zeros((0, len(tables.heights)), dtype=np.int16)]
     number = done = 0
-    for block, (inside, (found, formed)) in enumerate(zip(blocks, _all(tables, support, blocks), strict=True)):
+    for block, (inside, (found, formed)) in enumerate(zip(blocks, _search_all(tables, support, blocks), strict=True)):
         owner[inside] = np.where(found < 0, -1, found + number)
         home.append(np.full(len(formed), block))
         levels.append(formed)
         number, done = number + len(formed), done + len(inside)
         if tell is not None:
             tell(done)
-    return Formed(owner, np.concatenate([np.zeros(0, dtype=np.int64), *home]), np.concatenate(levels).astype(np.int16))
+    return FormedClasses(
+        owner, np.concatenate([np.zeros(0, dtype=np.int64), *home]), np.concatenate(levels).astype(np.int16)
+    )
 
 
-def _all(tables: Tables, support: Support, blocks: list[Ints]) -> Iterator[tuple[Ints, Ints]]:
+def _search_all(tables: Tables, support: Support, blocks: list[Ints]) -> Iterator[tuple[Ints, Ints]]:
     """Search all blocks, on all processors; the compiled loops let others run meanwhile."""
 
     def search(inside: Ints) -> tuple[Ints, Ints]:
@@ -79,7 +83,7 @@ def _all(tables: Tables, support: Support, blocks: list[Ints]) -> Iterator[tuple
             found: tuple[Ints, Ints] = form(tables, support, SHARE, FEW)
         else:
             part = tables._replace(place=np.ascontiguousarray(tables.place[:, inside]))
-            found = form(part, of_points(support, inside), SHARE, FEW)
+            found = form(part, part_of(support, inside), SHARE, FEW)
         return found
 
     if len(blocks) < 2:
@@ -89,12 +93,12 @@ def _all(tables: Tables, support: Support, blocks: list[Ints]) -> Iterator[tuple
         yield from threads.map(search, blocks)
 
 
-def of_points(support: Support, inside: Ints) -> Support:
+def part_of(support: Support, inside: Ints) -> Support:
     """Give what some of the points have; kinds are numbered anew, as far as there are any."""
     starts, kinds = np.zeros((len(support.wanted), len(inside) + 1), dtype=np.int64), [support.kinds[:0]]
     entries = 0
     for row, begins in zip(starts, support.starts, strict=True):
-        places, _ = stretched(begins, inside)
+        places, _ = expanded(begins, inside)
         kinds.append(support.kinds[places])
         row[0] = entries
         row[1:] = entries + np.cumsum(begins[inside + 1] - begins[inside])
@@ -110,30 +114,18 @@ def of_points(support: Support, inside: Ints) -> Support:
 
 # Left-overs, and classes that break the promise: each joins the class with which it costs least.
 
-Bools = npt.NDArray[np.bool_]
-Whole = npt.NDArray[np.int64]
-Keeps = Callable[[Whole, Whole, int], Bools]
-"""Says which classes keep the promise, from points, the class of each, and how many classes there are."""
-
-TRIED = 24
-"""So many groups are tried for a group that breaks the promise."""
-
 
 @dataclass(slots=True, eq=False)
 class Groups:
-    """Groups of points that become classes.
+    """Groups of points that become classes: per group its block, its levels, and whether it keeps the promise."""
 
-    Per point its group (``owner``); per group its block (``home``), the levels with which it was formed, and whether it
-    keeps the promise (``good``).
-    """
-
-    owner: Whole
-    home: Whole
-    levels: npt.NDArray[np.int16]
+    owner: Counts
+    home: Counts
+    levels: Levels
     good: Bools
 
     @classmethod
-    def of(cls, formed: Formed, good: Bools, blocks: Whole) -> Groups:
+    def of(cls, formed: FormedClasses, good: Bools, blocks: Counts) -> Groups:
         """Let every point that is left over be a group of its own."""
         left = np.flatnonzero(formed.owner < 0)
         owner = formed.owner.copy()
@@ -145,7 +137,7 @@ class Groups:
             np.concatenate((good, np.zeros(len(left), dtype=bool))),
         )
 
-    def settle(self, tables: Tables, weights: Whole) -> None:
+    def settle(self, tables: Tables, weights: Counts) -> None:
         """Let every group that breaks the promise join the nearest one that keeps it, where that never breaks it."""
         movers = np.flatnonzero(~self.good)
         if len(movers) and self.good.any():
@@ -154,25 +146,25 @@ class Groups:
         elif len(movers):
             self._join(movers[1:], np.zeros(len(movers) - 1, dtype=np.int64))
 
-    def settle_by(self, keeps: Keeps, tables: Tables, weights: Whole) -> None:
+    def settle_by(self, keeps: Keeps, tables: Tables, weights: Counts) -> None:
         """Merge groups until every one keeps the promise: two whose union does, or else the nearest two."""
         while not self.good.all() and len(self.good) > 1:
             movers, everyone = np.flatnonzero(~self.good), np.arange(len(self.good))
             found, rises = self._nearest(tables, weights, movers, everyone, TRIED)
-            fits = self._fits(movers, found, keeps)
+            fits = self._fit(movers, found, keeps)
             able = np.flatnonzero(fits.any(axis=1))
             if len(able):
                 first = fits[able].argmax(axis=1)
-                pairs = _matched(movers[able], found[able, first], rises[able, first])
+                pairs = _mutual_pairs(movers[able], found[able, first], rises[able, first])
                 self.good[pairs[1]] = True
                 self._join(*pairs)
             else:
-                self._join(*_matched(movers, found[:, 0], rises[:, 0]))
+                self._join(*_mutual_pairs(movers, found[:, 0], rises[:, 0]))
                 self.good = keeps(np.arange(len(self.owner)), self.owner, len(self.home))
 
     def _nearest(
-        self, tables: Tables, weights: Whole, movers: Whole, targets: Whole, most: int
-    ) -> tuple[Whole, npt.NDArray[np.float64]]:
+        self, tables: Tables, weights: Counts, movers: Counts, targets: Counts, most: int
+    ) -> tuple[Counts, Floats]:
         """Find groups to join: of the same block, or of all where it has none."""
         targets = targets[np.argsort(self.home[targets], kind="stable")]
         first, last = (np.searchsorted(self.home[targets], self.home[movers], side=side) for side in ("left", "right"))
@@ -180,21 +172,24 @@ class Groups:
         first[alone], last[alone] = 0, len(targets)
         sides = [class_extremes(place, self.owner, len(self.home)) for place in tables.place]
         low, high = (np.array([side[which] for side in sides], dtype=np.int32) for which in (0, 1))
-        boxes = Boxes(tables, low, high, add_up(self.owner, weights, len(self.home)))
-        return boxes.nearest(movers, targets, first, last, most)
+        sizes = add_up(self.owner, weights, len(self.home))
+        found, rises = np.empty((len(movers), most), dtype=np.int32), np.empty((len(movers), most))
+        choice = Choice(movers.astype(np.int32), targets.astype(np.int32), first, last)
+        find_nearest(tables, Boxes(low, high, sizes), choice, found, rises)
+        return found.astype(np.int64), rises
 
-    def _fits(self, movers: Whole, found: Whole, keeps: Keeps) -> Bools:
+    def _fit(self, movers: Counts, found: Counts, keeps: Keeps) -> Bools:
         """Say which groups keep the promise once they have joined one of the groups that were found."""
         order = np.argsort(self.owner, kind="stable")
         starts = np.searchsorted(self.owner[order], np.arange(len(self.home) + 1))
         fits = np.zeros(found.shape, dtype=bool)
         row, column = np.nonzero(found >= 0)
         both = np.stack((movers[row], found[row, column]), axis=1).ravel()
-        places, which = stretched(starts, both)
+        places, which = expanded(starts, both)
         fits[row, column] = keeps(order[places], which // 2, len(row))
         return fits
 
-    def _join(self, movers: Whole, targets: Whole) -> None:
+    def _join(self, movers: Counts, targets: Counts) -> None:
         """Put groups into others, which stay."""
         to = np.arange(len(self.home))
         to[movers] = targets
@@ -205,7 +200,7 @@ class Groups:
         self.home, self.levels, self.good = self.home[stays], self.levels[stays], self.good[stays]
 
 
-def _matched(movers: Whole, targets: Whole, rises: npt.NDArray[np.float64]) -> tuple[Whole, Whole]:
+def _mutual_pairs(movers: Counts, targets: Counts, rises: Floats) -> tuple[Counts, Counts]:
     """Choose pairs of which both sides have no cheaper one, so that no group is in two of them."""
     order = np.lexsort((targets, movers, rises))
     rank = np.empty(len(order), dtype=np.int64)
@@ -217,31 +212,20 @@ def _matched(movers: Whole, targets: Whole, rises: npt.NDArray[np.float64]) -> t
     return movers[chosen], targets[chosen]
 
 
-Tell = Callable[[int], object]
-
-WHOLE = 60_000
-"""So many points are searched at once, unless the user says otherwise."""
-BLOCK = 100
-"""Blocks have so many times the records that a class needs, and at least five times as many records as this."""
-LARGE = 10
-"""Where classes as small as the promise allows break it, mostly, those to be merged have at least so many records."""
-
-
-class Run:
+class Formation:
     """One search."""
 
-    def __init__(self, board: Board, block: int | None, tell: Tell | None = None) -> None:
+    def __init__(self, board: Board, block: int | None, tell: Callable[[int], object] | None = None) -> None:
         self.board = board
         self.needs = Needs.of(board.table)
         self._tables = board.tables()
         self._tell = tell
-        self._blocks = cut_into_blocks(lambda: board.tables(nested=True), board.weights, self._least(block))
+        self._blocks = cut_into_blocks(lambda: board.tables(nested=True), board.weights, self._block_size(block))
         self._block_of = np.empty(len(board.points), dtype=np.int64)
         for number, inside in enumerate(self._blocks):
             self._block_of[inside] = number
 
     def run(self) -> None:
-        """Form the classes."""
         weights = self.board.weights
         if self.needs.enough:
             formed = self._form(1)
@@ -254,17 +238,16 @@ class Run:
             groups.settle_by(self.board.keeps, self._tables, weights)
         self.owner, self.levels = groups.owner, groups.levels
 
-    def labels(self, pieces: Pieces, labels: Called) -> tuple[Labelling, ...]:
-        """Call every class by the label with which it was formed."""
-        return labelled(self.board, pieces, self.levels, labels)
+    def labels(self, pieces: Pieces, labels: LabelKind) -> tuple[Labelling, ...]:
+        return labels_by_level(self.board, pieces, self.levels, labels)
 
-    def _form(self, least: int) -> Formed:
+    def _form(self, least: int) -> FormedClasses:
         """Form classes of at least so many records that have what the promise implies."""
         return form_in_blocks(self._tables, self.needs.support(self.board, least), self._blocks, self._tell)
 
-    def _form_and_judge(self) -> tuple[Formed, Bools]:
+    def _form_and_judge(self) -> tuple[FormedClasses, Bools]:
         """Form classes, larger ones where hardly any keeps the promise, and say which do."""
-        least, weights = self._smallest(), self.board.weights
+        least, weights = self._least_size(), self.board.weights
         while True:
             formed = self._form(least)
             inside = np.flatnonzero(formed.owner >= 0)
@@ -274,14 +257,13 @@ class Run:
                 return formed, good
             least = LARGE
 
-    def _least(self, block: int | None) -> int | None:
+    def _block_size(self, block: int | None) -> int | None:
         """Say how many records a block has at least; ``None`` where the table is not cut."""
         weights = self.board.weights
         if block is None and len(weights) > WHOLE:
-            block = max(BLOCK * self._smallest(), BLOCK * 5) * (1 if self.needs.enough else 4)
+            block = max(BLOCK * self._least_size(), BLOCK * 5) * (1 if self.needs.enough else 4)
         return block if block is not None and int(weights.sum()) >= 2 * block else None
 
-    def _smallest(self) -> int:
-        """Say how many records every class has at least."""
+    def _least_size(self) -> int:
         plain = [one.least for one in self.needs.sums if one.kinds is None and (one.worth == 1).all()]
         return max(plain, default=1)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from incrowd.core.kernels import compiled
+from incrowd.search._problem import Bools, Counts
+
 Small = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 Run = tuple[int, int, int, int, int]
 
 NEVER = 2**62
@@ -27,67 +27,45 @@ INSERT = 24
 class Tables(NamedTuple):
     """Where points lie in every column, and what its groups are. Levels of a column stand one after the other."""
 
-    place: Small
-    """Per column and point its place; the members of every group of every level stand side by side."""
-    heights: Ints
-    base: Ints
-    """Where the tables of a column begin; those of a level are ``width`` long."""
-    width: Ints
-    node: Small
-    """The group of every place."""
-    cost: Ints
-    """What the group of every place costs."""
-    line: Ints
-    """Where the line of a column begins in ``along``; -1 where groups have a cost of their own."""
-    along: Ints
-    """Where every place lies on the line: a range costs the way from its first to its last place, up to ``full``."""
-    full: Ints
+    place: Small  # per column and point; the members of every group of every level stand side by side
+    heights: Counts
+    base: Counts  # where the tables of a column begin; those of a level are ``width`` long
+    width: Counts
+    node: Small  # the group of every place
+    cost: Counts  # of the group of every place
+    line: Counts  # where the line of a column begins in ``along``; -1 where groups have a cost of their own
+    along: Counts  # where every place lies: a range costs the way from its first to its last place, up to ``full``
+    full: Counts
 
 
 class Support(NamedTuple):
     """What a class must have: sums over its points, and sums over the different kinds that they have."""
 
-    amounts: Ints
-    """Per sum what every point adds; the first row are its records."""
-    needed: Ints
-    starts: Ints
-    """Per sum over kinds where the kinds of every point begin."""
+    amounts: Counts  # per sum what every point adds; the first row are its records
+    needed: Counts
+    starts: Counts  # per sum over kinds where the kinds of every point begin
     kinds: Small
-    worth: Ints
-    wanted: Ints
+    worth: Counts
+    wanted: Counts
 
 
 class Work(NamedTuple):
     """What is known of the points in a round of the search."""
 
-    order: Small
-    """Per column the points of the group that is looked at."""
+    order: Small  # per column the points of the group that is looked at
     free: Bools
-    goal: Ints
-    """What a label must cost less than; -1 where the point has the cheapest one."""
-    best: Small
-    """The cheapest label that was found."""
-    seen: Ints
-    """A stamp for every kind, and the last one that was used."""
+    goal: Counts  # what a label must cost less than; -1 where the point has the cheapest one
+    best: Small  # the cheapest label that was found
+    seen: Counts  # a stamp for every kind, and the last one that was used
 
 
 class Labels(NamedTuple):
     """Labels that were found: what each costs, its level in every column, and the points under it."""
 
-    cost: Ints
-    ends: Ints
+    cost: Counts
+    ends: Counts
     levels: npt.NDArray[np.int16]
     members: Small
-
-
-def compiled(function: Callable[..., Any], **how: Any) -> Callable[..., Any]:
-    """Compile a loop that lets other threads run meanwhile, and keep it for the next process where that can be."""
-    try:
-        kept: Callable[..., Any] = numba.njit(cache=True, nogil=True, **how)(function)
-    except RuntimeError:  # "no locator available": nowhere to cache
-        bare: Callable[..., Any] = numba.njit(nogil=True, **how)(function)
-        return bare
-    return kept
 
 
 def inner(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,7 +74,7 @@ def inner(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @inner
-def _sort(order: Small, depth: int, size: int, place: Small, spare: Small, bins: Ints) -> None:
+def _sort(order: Small, depth: int, size: int, place: Small, spare: Small, bins: Counts) -> None:
     """Sort points by their place, those of one place as they stand: by inserting, or byte by byte."""
     if size <= INSERT:
         for at in range(1, size):
@@ -129,7 +107,7 @@ def _sort(order: Small, depth: int, size: int, place: Small, spare: Small, bins:
 
 
 @inner
-def _enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Ints) -> bool:
+def _enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
     """Say whether the points that are still free have what a class must have.
 
     ``seen`` has a stamp for every kind, and the last one that was used at its end.
@@ -160,31 +138,27 @@ def _enough(support: Support, points: Small, start: int, end: int, free: Bools, 
 
 
 @inner
-def _room(
-    cost: Ints, ends: Ints, levels: npt.NDArray[np.int16], members: Small, known: int, used: int
-) -> tuple[Ints, Ints, npt.NDArray[np.int16], Small]:
+def _with_room(labels: Labels, known: int, used: int) -> Labels:
     """Give labels room for another one, with so many points of all together: twice the room where it is full."""
+    cost, ends, levels, members = labels
     if known + 1 >= len(cost):
-        old, old_ends, old_levels = cost, ends, levels
-        columns = levels.shape[1]
         cost, ends = np.empty(2 * known + 2, dtype=np.int64), np.empty(2 * known + 3, dtype=np.int64)
-        levels = np.empty((2 * known + 2, columns), dtype=np.int16)
+        levels = np.empty((2 * known + 2, levels.shape[1]), dtype=np.int16)
         ends[0] = 0
         for label in range(known):
-            cost[label], ends[label + 1] = old[label], old_ends[label + 1]
-            for column in range(columns):
-                levels[label, column] = old_levels[label, column]
+            cost[label], ends[label + 1] = labels.cost[label], labels.ends[label + 1]
+            for column in range(levels.shape[1]):
+                levels[label, column] = labels.levels[label, column]
     if used > len(members):
-        points = members
         members = np.empty(2 * used, dtype=np.int32)
         for at in range(ends[known]):
-            members[at] = points[at]
-    return cost, ends, levels, members
+            members[at] = labels.members[at]
+    return Labels(cost, ends, levels, members)
 
 
 @inner
 def _run(
-    place: Small, node: Small, amounts: Ints, goal: Ints, order: Small, depth: int, start: int, size: int, base: int
+    place: Small, node: Small, amounts: Counts, goal: Counts, order: Small, depth: int, start: int, size: int, base: int
 ) -> Run:
     """Give the end of the run that begins at a point, its first and last place, its records and its largest goal."""
     first = place[depth, order[depth, start]]
@@ -201,22 +175,21 @@ def _run(
 
 
 @inner
-def _note(work: Work, labels: Labels, known: int, start: int, end: int, price: int, chosen: Ints) -> Labels:
+def _note(work: Work, labels: Labels, known: int, start: int, end: int, price: int, chosen: Counts) -> Labels:
     """Note a label and its points, and let those vote for it that had none as cheap."""
-    cost, ends, levels, members = labels
-    used, depth = ends[known], len(chosen) - 1
-    cost, ends, levels, members = _room(cost, ends, levels, members, known, used + end - start)
+    used, depth = labels.ends[known], len(chosen) - 1
+    labels = _with_room(labels, known, used + end - start)
     for at in range(start, end):
         point = work.order[depth, at]
-        members[used + at - start] = point
+        labels.members[used + at - start] = point
         if price < work.goal[point]:
             work.goal[point] = price
             work.best[point] = known
-    cost[known] = price
-    ends[known + 1] = used + end - start
+    labels.cost[known] = price
+    labels.ends[known + 1] = used + end - start
     for column in range(depth + 1):
-        levels[known, column] = chosen[column]
-    return Labels(cost, ends, levels, members)
+        labels.levels[known, column] = chosen[column]
+    return labels
 
 
 @inner
@@ -273,7 +246,7 @@ def _search(tables: Tables, support: Support, work: Work, count: int, labels: La
 
 
 @inner
-def _cheapest_first(votes: Small, cost: Ints, known: int) -> Small:
+def _cheapest_first(votes: Small, cost: Counts, known: int) -> Small:
     """Give the labels that have votes, the cheapest first; of equal ones that with more votes, then the older."""
     listed = np.empty(known, dtype=np.int32)
     size = 0
@@ -330,17 +303,6 @@ def _keep(labels: Labels, known: int, votes: Small, support: Support, work: Work
     return kept
 
 
-@inner
-def _line_up(free: Bools, order: Small) -> int:
-    """Write the free points into the first row; give how many there are."""
-    count = 0
-    for point in range(len(free)):
-        if free[point]:
-            order[0, count] = point
-            count += 1
-    return count
-
-
 @compiled
 def form(tables: Tables, support: Support, share: float, few: int) -> tuple[Small, npt.NDArray[np.int16]]:
     """Form classes, cheapest labels first, until no label has enough free points.
@@ -365,7 +327,11 @@ def form(tables: Tables, support: Support, share: float, few: int) -> tuple[Smal
     formed = np.empty((points, columns), dtype=np.int16)
     known, classes = np.int64(0), 0
     while True:
-        count = _line_up(free, order)
+        count = 0
+        for point in range(points):
+            if free[point]:
+                order[0, count] = point
+                count += 1
         if count == 0:
             break
         labels, known = _search(tables, support, work, count, labels, known)

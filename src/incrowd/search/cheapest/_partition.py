@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core import Grouping, Labelling, add_up, class_extremes, group
 from incrowd.search._local import Pieces
-from incrowd.search.cheapest._tables import UNIT, Board, Called, labelled
-
-Ints = npt.NDArray[np.integer]
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
+from incrowd.search._problem import Bools, Counts, Floats, Ints
+from incrowd.search.cheapest._board import UNIT, Board, LabelKind, labels_by_level
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cut:
+class Cut(NamedTuple):
     """How parts would be cut in one column.
 
     Parts are ``allowed`` to be cut that have several pieces, each of which keeps the promise. ``gain``: how much less a
@@ -30,7 +24,7 @@ class Cut:
     gain: Floats
 
 
-class Strict:
+class StrictPartition:
     """A table that is cut into parts, until no cut is allowed; of all cuts of a part the one with the largest gain.
 
     A column with groups is cut into the groups of the next level below, a column with runs in two at the middle of the
@@ -50,7 +44,6 @@ class Strict:
         self.high = np.array([[len(column.place) - 1 for column in board.columns]], dtype=np.int64)
 
     def run(self) -> None:
-        """Cut as long as a cut is allowed."""
         active = np.arange(len(self.owner))
         while len(active):
             numbers, parts = np.unique(self.owner[active], return_inverse=True)
@@ -65,9 +58,9 @@ class Strict:
         used, self.owner = np.unique(self.owner, return_inverse=True)
         self.levels, self.low, self.high = self.levels[used], self.low[used], self.high[used]
 
-    def labels(self, pieces: Pieces, labels: Called) -> tuple[Labelling, ...]:
+    def labels(self, pieces: Pieces, labels: LabelKind) -> tuple[Labelling, ...]:
         """Call every part by all that it can have, whether or not it has it."""
-        result = list(labelled(self._board, pieces, self.levels, labels))
+        result = list(labels_by_level(self._board, pieces, self.levels, labels))
         for at, column in enumerate(self._board.columns):
             if column.line is not None and not column.averaged:
                 both = np.concatenate((self.low[:, at], self.high[:, at]))
@@ -75,8 +68,7 @@ class Strict:
                 result[column.namer.column] = column.namer.by_range(both, parts, len(self.low))
         return tuple(result)
 
-    def _cut(self, at: int, active: Whole, parts: Whole, number: int) -> Cut:
-        """Try a cut of every part in one column."""
+    def _cut(self, at: int, active: Counts, parts: Counts, number: int) -> Cut:
         board, column, place = self._board, self._board.columns[at], self._places[at][active]
         weights = board.weights[active]
         bottom, top = class_extremes(place, parts, number)
@@ -92,7 +84,7 @@ class Strict:
         gain = _per_bit(saved, add_up(parts, weights, number), owner, sizes)
         return Cut(pieces, self._allowed(pieces, owner, active, number), gain)
 
-    def _allowed(self, pieces: Grouping, owner: Whole, active: Whole, number: int) -> Bools:
+    def _allowed(self, pieces: Grouping, owner: Counts, active: Counts, number: int) -> Bools:
         """Say which parts have several pieces of which each keeps the promise."""
         several = np.bincount(owner, minlength=number) > 1
         tested = several[owner]
@@ -102,7 +94,7 @@ class Strict:
         several[owner[tested][~keeps]] = False
         return several
 
-    def _apply(self, at: int, points: Whole, pieces: Ints) -> None:
+    def _apply(self, at: int, points: Counts, pieces: Ints) -> None:
         """Make a cut: pieces get numbers after those of all parts."""
         _, first, ids = np.unique(pieces, return_index=True, return_inverse=True)
         parent, place = self.owner[points[first]], self._places[at]
@@ -121,7 +113,7 @@ class Strict:
         self.low, self.high = np.concatenate((self.low, low)), np.concatenate((self.high, high))
 
 
-def _per_bit(saved: Floats, totals: Whole, owner: Ints, sizes: Whole) -> Floats:
+def _per_bit(saved: Floats, totals: Counts, owner: Ints, sizes: Counts) -> Floats:
     """Divide what is saved by the bits that it takes to say which piece a record is in, for all records of a part.
 
     To twelve decimals, so that no rounding on the way decides.
@@ -132,7 +124,7 @@ def _per_bit(saved: Floats, totals: Whole, owner: Ints, sizes: Whole) -> Floats:
     return np.asarray(np.round(gain, 12))
 
 
-def _level(nodes: tuple[Ints, ...], low: Whole, high: Whole) -> Whole:
+def _level(nodes: tuple[Ints, ...], low: Counts, high: Counts) -> Counts:
     """Give the lowest level at which two places are in one group."""
     levels = np.zeros(len(low), dtype=np.int64)
     for node in nodes:
@@ -140,13 +132,13 @@ def _level(nodes: tuple[Ints, ...], low: Whole, high: Whole) -> Whole:
     return levels
 
 
-def _below(nodes: tuple[Ints, ...], place: Whole, low: Whole, high: Whole) -> Whole:
+def _below(nodes: tuple[Ints, ...], place: Counts, low: Counts, high: Counts) -> Counts:
     """Give the group of every place one level below that at which its part is one group."""
     levels = np.maximum(_level(nodes, low, high) - 1, 0)
     return np.asarray(np.array(nodes)[levels, place], dtype=np.int64)
 
 
-def _halves(place: Whole, parts: Whole, weights: Whole, values: int) -> Whole:
+def _halves(place: Counts, parts: Counts, weights: Counts, values: int) -> Counts:
     """Say who is in the upper half of a part; where null is beside others, who is null.
 
     ``values`` is the place of null, if there is one: after all values.

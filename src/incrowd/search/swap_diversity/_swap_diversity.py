@@ -125,7 +125,7 @@ def _only_judge(table: LocalTable, model: Model) -> Judge:
 def _kinds(table: LocalTable, judge: Judge) -> Ints:
     """Give the category of every cell, -1 for none; where the promise counts values, each is one of its own."""
     census, (name,) = table.census, judge.columns
-    codes = census.codes[len(census.quasi) + census.sensitive.index(name)]
+    codes = table.sensitive_codes(name)
     meaning = dict(table.problem.schema.sensitive)[name]
     if isinstance(judge.model, EnhancedPAlphaSensitive) and isinstance(meaning, Categories):
         codes = meaning.bind(census.domains[name]).category[codes]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import add_up, group
-from incrowd.models import EnhancedPAlphaSensitive, Judge, KAnonymity, LDiversity, PSensitive
+from incrowd.core import add_up
+from incrowd.models import KAnonymity
 from incrowd.search._local import LocalTable
+from incrowd.search._needs import needed_sums
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.top_down._kernels import GROUP, KEPT, SCORE, Loan, Tally, borrow, count_kinds, divide
 
@@ -21,8 +20,8 @@ BLOCK = 1 << 16
 """How many pieces a block of parts has, unless it is one part."""
 OPEN, NEVER, NOT_NOW = range(3)
 """Whether to try a column: yes; no, as no label below keeps the promise; not for these records, who stayed behind."""
-VALUES, WEIGHT, RECORDS = range(3)
-"""What is missing is looked for in this order (step 10)."""
+RECORDS = 2
+"""Records are looked for last, after different values and weights (step 10)."""
 
 
 def specialize(table: LocalTable, order: Ints, *, by_loss: bool, retry: bool) -> Parts:
@@ -30,8 +29,7 @@ def specialize(table: LocalTable, order: Ints, *, by_loss: bool, retry: bool) ->
     census = table.census
     codes = np.array([column[order] for column in census.codes[: len(census.quasi)]], dtype=np.int64)
     counts = np.ones(len(census), dtype=np.int64) if table.persons else census.counts[order].astype(np.int64)
-    needs = _Collection(table, order).arrays()
-    down = _Specialization(Ladders.of(table), needs, codes, by_loss, retry)
+    down = _Specialization(Ladders.of(table), _needs(table, order), codes, by_loss, retry)
     start = _whole(table, counts)
     blocks, finished = start.blocks(), [start.some(np.zeros(len(start.levels), dtype=bool))]
     while blocks:
@@ -147,75 +145,29 @@ class Needs(NamedTuple):
     stages: Counts
 
 
-class _Collection:
-    """What the promise of a search needs, judge by judge; for cells in the order that decides ties."""
-
-    def __init__(self, table: LocalTable, order: Ints) -> None:
-        self._table, self._order = table, order
-        census = table.census
-        self._sensitive = dict(zip(census.sensitive, census.codes[len(census.quasi) :], strict=True))
-        self._kinds: list[tuple[Ints, Ints, int, int]] = []
-        self._sums: list[tuple[Ints, int, int]] = []
-        for judge in table.judges:
-            match judge.model:
-                case KAnonymity(k=k):
-                    self._add_up(np.ones(len(census), dtype=np.int64), k, RECORDS)
-                case LDiversity(l=least) | PSensitive(p=least):
-                    self._add_distinct(judge, int(least))
-                case _:
-                    self._add_weighed(judge)
-
-    def arrays(self) -> Needs:
-        cells, needs = len(self._order), [*self._kinds, *self._sums]
-        first = np.cumsum([0, *(len(worth) for _, worth, _, _ in self._kinds)])
-        kinds = [kinds[self._order] + start for (kinds, *_), start in zip(self._kinds, first, strict=False)]
-        worths = [worth[self._order] for worth, *_ in self._sums]
-        return Needs(
-            kinds=np.array(kinds, dtype=np.int64).reshape(len(kinds), cells),
-            worth=np.concatenate([np.zeros(0), *(worth for _, worth, _, _ in self._kinds)]).astype(np.int64),
-            worths=np.array(worths, dtype=np.int64).reshape(len(worths), cells),
-            bounds=np.array([min(need[-2], 2**62) for need in needs], dtype=np.int64),
-            stages=np.array([need[-1] for need in needs], dtype=np.int64),
-        )
-
-    def _add_distinct(self, judge: Judge, least: int) -> None:
-        """Ask for so many different values, or combinations of them."""
-        columns = [self._sensitive[name] for name in judge.columns]
-        together = group(columns, [len(self._table.census.domains[name]) for name in judge.columns])
-        worth = np.ones(max(len(together), 1), dtype=np.int64)
-        worth[: len(together)] = self._table.counting(judge)[together.first]
-        self._kinds.append((together.ids, worth, least, VALUES))
-
-    def _add_weighed(self, judge: Judge) -> None:
-        """Ask for so many different values or categories, and so much weight."""
-        (name,) = judge.columns
-        model: Any = judge.model
-        codes = self._sensitive[name]
-        bound = dict(self._table.problem.schema.sensitive)[name].bind(self._table.census.domains[name])  # type: ignore[union-attr]
-        scale = math.lcm(*(weight.denominator for weight in bound.weights))
-        units = np.array([int(weight * scale) for weight in bound.weights], dtype=np.int64)[bound.category]
-        kinds = bound.category if isinstance(model, EnhancedPAlphaSensitive) else np.arange(len(units))
-        if not model.missing:
-            units[len(self._table.census.domains[name].values) :] = 0
-        counts = self._table.counting(judge)
-        nothing = len(units) + len(bound.names)  # the kind of what is missing
-        worth = np.append(np.ones(nothing, dtype=np.int64), 0)
-        self._kinds.append((np.where(counts, kinds[codes], nothing), worth, model.p, VALUES))
-        alpha = math.ceil(Fraction(model.alpha) * scale)
-        if model.weight_over == "distinct":
-            self._kinds.append((codes, units, alpha, WEIGHT))
-        else:
-            self._add_up(units[codes], alpha, WEIGHT)
-
-    def _add_up(self, worth: Ints, bound: int, stage: int) -> None:
-        """Add up over records; over people, each of whom counts once, where the table says who is who."""
-        person = self._table.census.person
-        if person is None:
-            self._sums.append((worth, bound, stage))
-            return
-        once = np.zeros(int(person.max(initial=0)) + 1, dtype=np.int64)
-        once[person] = worth
-        self._kinds.append((person, once, bound, stage))
+def _needs(table: LocalTable, order: Ints) -> Needs:
+    """Give what a class needs, for cells in the order that decides ties."""
+    kinds, worth, worths, entries = [], [np.zeros(0, dtype=np.int64)], [], 0
+    of_kinds: list[tuple[int, int]] = []
+    of_sums: list[tuple[int, int]] = []
+    for judge in table.judges:
+        for stage, one in enumerate(needed_sums(table, judge)):
+            need = one.least, RECORDS if isinstance(judge.model, KAnonymity) else stage
+            if one.kinds is None:
+                worths.append(one.worth[order])
+                of_sums.append(need)
+            else:
+                kinds.append(one.kinds[order].astype(np.int64) + entries)
+                worth.append(one.worth)
+                of_kinds.append(need)
+                entries += len(one.worth)
+    return Needs(
+        kinds=np.array(kinds, dtype=np.int64).reshape(len(kinds), len(order)),
+        worth=np.concatenate(worth),
+        worths=np.array(worths, dtype=np.int64).reshape(len(worths), len(order)),
+        bounds=np.array([min(least, 2**62) for least, _ in (*of_kinds, *of_sums)], dtype=np.int64),
+        stages=np.array([stage for _, stage in (*of_kinds, *of_sums)], dtype=np.int64),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

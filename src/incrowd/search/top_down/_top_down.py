@@ -8,12 +8,11 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from incrowd.core import Hint, Labelling, Namer, ParameterError, Setting
-from incrowd.models import EnhancedPAlphaSensitive, KAnonymity, LDiversity, PAlphaSensitive, PSensitive
 from incrowd.search._local import LocalTable, Pieces
+from incrowd.search._needs import needed_sums
 from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, Ints, LocalOutcome, OnProgress, Problem, check_choice
 
 Best = Literal["records", "loss"]
-CARRIED = {KAnonymity, LDiversity, PSensitive, PAlphaSensitive, EnhancedPAlphaSensitive}
 OVERLAP = "Labels overlap: a coarse label tells that the finer groups under it were too small for some of its records."
 
 
@@ -97,7 +96,7 @@ class TopDown:
 def _refuse_others(table: LocalTable) -> None:
     """Refuse a promise that the search cannot carry: records move between classes, so more must never break it."""
     for judge in table.judges:
-        if not judge.upward_closed or type(judge.model) not in CARRIED:
+        if not judge.upward_closed or next(needed_sums(table, judge), None) is None:
             msg = (
                 f"TopDown cannot carry {judge.model}. It carries what more records in a class never break: "
                 f"k, distinct l, p, (p, alpha) and enhanced (p, alpha)."

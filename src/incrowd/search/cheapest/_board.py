@@ -1,4 +1,4 @@
-"""What ``CheapestFirst`` walks on: the columns in order, the groups of every level, and what each costs."""
+"""What ``CheapestFirst`` walks on: columns in order, the groups of every level and their costs, what classes need."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Grouping, Labelling, Namer, add_up, class_extremes, group
-from incrowd.hierarchies import Averaged
 from incrowd.search._local import LocalTable, Pieces
-from incrowd.search.cheapest._kernels import Tables
+from incrowd.search._needs import Sum, needed_sums
+from incrowd.search._problem import Bools, Counts, Floats, Ints
+from incrowd.search.cheapest._kernels import Support, Tables
 
-Ints = npt.NDArray[np.integer]
-Costs = npt.NDArray[np.int64]
-Called = Literal["hierarchy", "range"]
-
+LabelKind = Literal["hierarchy", "range"]
 UNIT = 2**40
 """What the most important column costs where it says nothing. Parts of it are whole numbers, too."""
 WIDTHS = (2, 3, 5, 7, 10, 14, 20, 28, 40, 57)
@@ -37,14 +35,13 @@ class Column:
     namer: Namer
     place: Ints
     nodes: tuple[Ints, ...] = field(repr=False)
-    costs: tuple[Costs, ...] = field(repr=False)
+    costs: tuple[Counts, ...] = field(repr=False)
     full: int
-    line: Costs | None = field(default=None, repr=False)
+    line: Counts | None = field(default=None, repr=False)
     averaged: bool = False
 
     @classmethod
     def of_groups(cls, namer: Namer, weight: float) -> Column:
-        """Take the groups of the hierarchy."""
         levels = range(namer.floor, namer.height + 1)
         nodes = tuple(namer.group_of(level)[namer.code] for level in levels)
         lost = [namer.lost(level)[groups] for level, groups in zip(levels, nodes, strict=True)]
@@ -62,18 +59,16 @@ class Column:
         steps = way / max(float(gaps.min(initial=1.0)), 0.01)
         runs = [np.where(known, np.floor(steps / width + 1e-9), np.inf) for width in WIDTHS]
         levels = [codes, *(np.unique(run, return_inverse=True)[1] for run in runs), np.zeros_like(codes)]
-        nodes = tuple(one for one, above in pairwise(levels) if not _alike(one, above))
-        nodes = (*nodes, levels[-1])
+        nodes = *(one for one, above in pairwise(levels) if not _same_runs(one, above)), levels[-1]
         full = round(UNIT * weight)
         line = np.where(known, _in_units(way * weight), 2 * full)
         return cls(namer, codes, nodes, tuple(np.zeros_like(line) for _ in nodes), full, line, averaged)
 
     @property
     def height(self) -> int:
-        """The highest level."""
         return len(self.nodes) - 1
 
-    def ways(self, low: Ints, high: Ints) -> Costs:
+    def ways(self, low: Ints, high: Ints) -> Counts:
         """Give what the narrowest label costs that covers two places."""
         if self.line is not None:
             return np.asarray(np.minimum(self.line[high] - self.line[low], self.full))
@@ -87,30 +82,23 @@ class Column:
         low, high = class_extremes(self.place[codes], classes, len(levels))
         found, groups = np.array(levels, dtype=np.int64), np.zeros(len(levels), dtype=np.int64)
         for level in range(self.height + 1):
-            node = self.nodes[level]
-            here = found == level
-            apart = here & (node[low] != node[high])
-            found[apart] += 1
+            node, here = self.nodes[level], found == level
+            found[here & (node[low] != node[high])] += 1
             groups[here] = node[low[here]]
         if self.line is None:
             return self.namer.by_group(found + self.namer.floor, groups)
-        return self._ranges(found, groups)
-
-    def _ranges(self, levels: Ints, groups: Ints) -> Labelling:
-        """Call classes by all numbers of the table in a run, whether or not the class has them."""
-        low, high = np.zeros_like(levels), np.zeros_like(levels)
-        for level, node in enumerate(self.nodes):
-            here = levels == level
+        for level, node in enumerate(self.nodes):  # all numbers in a run, whether or not the class has them
+            here = found == level
             low[here] = np.searchsorted(node, groups[here])
             high[here] = np.searchsorted(node, groups[here], side="right") - 1
         return self.namer.by_range(np.concatenate((low, high)), np.tile(np.arange(len(levels)), 2), len(levels))
 
 
-def _in_units(shares: npt.NDArray[np.float64]) -> Costs:
+def _in_units(shares: Floats) -> Counts:
     return np.rint(shares * UNIT).astype(np.int64)
 
 
-def _alike(one: Ints, other: Ints) -> bool:
+def _same_runs(one: Ints, other: Ints) -> bool:
     return bool(np.array_equal(np.diff(one) != 0, np.diff(other) != 0))
 
 
@@ -118,29 +106,28 @@ def _alike(one: Ints, other: Ints) -> bool:
 class Board:
     """The points of a table, that is its distinct quasi-identifiers, on the columns in the order of the walk.
 
-    ``columns`` stand in the order of the walk: the one first whose first step costs most on average. ``nested`` are the
-    same with the groups of their hierarchies, where ``columns`` have runs.
+    First comes the column whose first step costs most on average. ``nested``: the same columns with the groups of their
+    hierarchies, where ``columns`` have runs.
     """
 
     table: LocalTable
     points: Grouping
-    weights: Costs
+    weights: Counts
     columns: tuple[Column, ...]
     nested: tuple[Column, ...]
 
     @classmethod
-    def of(cls, table: LocalTable, labels: Called) -> Board:
+    def of(cls, table: LocalTable, labels: LabelKind) -> Board:
         """Lay out a table for labels of one kind; columns that are averaged are called by ranges."""
         census = table.census
         quasi = census.codes[: len(census.quasi)]
         points = group(quasi, [len(namer.code) for namer in table.names])
-        wanted = dict(table.problem.schema.quasi)
         share = (table.weights / (table.weights.max(initial=0.0) or 1.0)).tolist()
         nested = [Column.of_groups(namer, weight) for namer, weight in zip(table.names, share, strict=True)]
         walk = sorted(range(len(nested)), key=lambda at: (-_first_step(nested[at], quasi[at], census.counts), at))
         columns = []
         for at in walk:
-            namer, averaged = table.names[at], isinstance(wanted[census.quasi[at]], Averaged)
+            namer, averaged = table.names[at], table.averaged[at] is not None
             runs = namer.has_ranges and (averaged or labels == "range")
             columns.append(Column.of_runs(namer, share[at], averaged=averaged) if runs else nested[at])
         weights = points.sums(census.counts)
@@ -151,16 +138,15 @@ class Board:
         columns = self.nested if nested else self.columns
         codes = [self.table.census.codes[column.namer.column][self.points.first] for column in columns]
         places = [column.place[code].astype(np.int32) for column, code in zip(columns, codes, strict=True)]
-        return arranged(columns, np.array(places).reshape(len(columns), -1))
+        return _tables(columns, np.array(places).reshape(len(columns), -1))
 
-    def keeps(self, points: Ints, classes: Ints, number: int) -> npt.NDArray[np.bool_]:
+    def keeps(self, points: Ints, classes: Ints, number: int) -> Bools:
         """Say which classes keep the promise, from points, the class of each, and how many classes there are."""
-        cells, which = stretched(np.append(self.points.first, len(self.table.census)), points)
+        cells, which = expanded(np.append(self.points.first, len(self.table.census)), points)
         return self.table.keeps(cells, classes[which], number)
 
 
-def arranged(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
-    """Put the tables of all columns one after the other."""
+def _tables(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
     sizes = [len(node) for column in columns for node in column.nodes]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     opens = np.concatenate(([0], np.cumsum([len(column.nodes) for column in columns])))
@@ -180,12 +166,11 @@ def arranged(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
 
 
 def _first_step(column: Column, codes: Ints, counts: Ints) -> float:
-    """Say what one step up costs on average."""
     records = add_up(column.place[codes], counts, len(column.place))
     return float(records.astype(np.float64) @ column.costs[min(1, column.height)])
 
 
-def labelled(board: Board, pieces: Pieces, levels: Ints, labels: Called) -> tuple[Labelling, ...]:
+def labels_by_level(board: Board, pieces: Pieces, levels: Ints, labels: LabelKind) -> tuple[Labelling, ...]:
     """Call classes by the labels with which they were formed; what is averaged, by its average."""
     table = board.table
     result = list(table.labels(pieces, labels))
@@ -197,12 +182,49 @@ def labelled(board: Board, pieces: Pieces, levels: Ints, labels: Called) -> tupl
     return tuple(result)
 
 
-def stretched(starts: Ints, which: Ints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Give all places of some stretches, one after the other, and for each the number of its stretch.
-
-    ``starts`` is one longer than there are stretches.
-    """
+def expanded(starts: Ints, which: Ints) -> tuple[Counts, Counts]:
+    """Give all places of some stretches, one after the other, and for each the number of its stretch."""
     lengths = starts[which + 1] - starts[which]
     number = np.repeat(np.arange(len(which)), lengths)
     before = np.cumsum(lengths) - lengths
     return np.arange(len(number)) - before[number] + starts[which][number], number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Needs:
+    """What every class must have; if the sums are not ``enough``, it must be judged, too."""
+
+    sums: tuple[Sum, ...]
+    enough: bool
+
+    @classmethod
+    def of(cls, table: LocalTable) -> Needs:
+        """Translate the promise of a table, or what it implies."""
+        model = table.problem.model.implied
+        found = [tuple(needed_sums(table, judge)) for judge in (() if model is None else table.problem.judges(model))]
+        return cls(tuple(one for sums in found for one in sums), table.upward_closed and all(found))
+
+    def support(self, board: Board, least: int = 1) -> Support:
+        """Lay the sums out for the points of a table; classes have at least so many records."""
+        points, counts = board.points, board.table.census.counts.astype(np.int64)
+        plain, starts, kinds = [], [], []
+        worth, wanted = [np.zeros(0, dtype=np.int64)], []
+        entries = known = 0
+        for one in self.sums:
+            if one.kinds is None:
+                plain.append(one)
+                continue
+            found = group([points.ids, one.kinds], [len(points), len(one.worth)])
+            starts.append(entries + np.searchsorted(points.ids[found.first], np.arange(len(points) + 1)))
+            kinds.append(known + one.kinds[found.first].astype(np.int64))
+            worth.append(one.worth)
+            wanted.append(one.least)
+            entries, known = entries + len(found), known + len(one.worth)
+        return Support(
+            amounts=np.array([board.weights, *(points.sums(counts * one.worth) for one in plain)], dtype=np.int64),
+            needed=np.array([least, *(one.least for one in plain)], dtype=np.int64),
+            starts=np.array(starts, dtype=np.int64).reshape(len(wanted), len(points) + 1),
+            kinds=np.concatenate([np.zeros(0, dtype=np.int64), *kinds]).astype(np.int32),
+            worth=np.concatenate(worth),
+            wanted=np.array(wanted, dtype=np.int64),
+        )
