@@ -294,7 +294,7 @@ def struck(event, given):
         os.kill(os.getpid(), signal.SIGINT)
 sys.addaudithook(struck)"""
 MODULES = [
-    *("typer", "incrowd.cli._commands", "incrowd.cli._run", "incrowd.cli._anonymize", "incrowd.plan"),
+    *("typer", "incrowd.cli._commands", "incrowd.cli._explain", "incrowd.cli._anonymize", "incrowd.plan"),
     *("numpy", "duckdb", "pyarrow", "pyarrow.parquet", "narwhals", "pydantic", "incrowd.core", "importlib.metadata"),
 ]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from incrowd.cli import main
-from incrowd.cli._explain import MEANING
-from incrowd.cli._run import Session, run
+from incrowd.cli._commands import run
+from incrowd.cli._explain import MEANING, Session
 from incrowd.core import IncrowdError, UncoveredValuesError
 
 Run = Callable[..., tuple[int, str, str]]

@@ -13,8 +13,8 @@ import pytest
 import typer
 
 from incrowd.cli import main
-from incrowd.cli._commands import build
-from incrowd.cli._run import Session, run
+from incrowd.cli._commands import build, run
+from incrowd.cli._explain import Session
 from incrowd.core import EngineError, NoSafeRelease, ParameterError, PrivacyWarning, UncoveredValuesError
 
 
@@ -184,7 +184,7 @@ def test_help_has_no_colour_when_piped() -> None:
 
 
 def test_a_reader_that_went_away_is_no_bug(abandon: Callable[..., tuple[int, bytes]]) -> None:
-    script = "import sys; from incrowd.cli._run import Session, run\n"
+    script = "import sys; from incrowd.cli._commands import run; from incrowd.cli._explain import Session\n"
     script += "sys.exit(run(lambda: [sys.stdout.write('x' * 99) for _ in range(99_999)] and None, Session()))"
     assert abandon(script) == (130, b"")
 

@@ -17,20 +17,14 @@ if TYPE_CHECKING:
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code.
-
-    Parameters
-    ----------
-    args
-        What follows the name of the command. If left out, this is the program itself, and takes what it was given.
-    """
+    """Run the command line and leave with its exit code; without ``args`` this is the program, and takes its own."""
     as_program = args is None
     if as_program:
         _on_interrupt(_leave)
     import typer
 
-    from incrowd.cli._commands import build, tidy
-    from incrowd.cli._run import Session, run
+    from incrowd.cli._commands import build, run, tidy
+    from incrowd.cli._explain import Session
 
     session = Session()
     command = tidy(typer.main.get_command(build()))

@@ -1,94 +1,118 @@
-"""``incrowd assess``: how well a table hides its people, and whether it keeps a promise."""
+"""``incrowd assess``: how well a table hides its people, and whether it keeps a promise or a published rule."""
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
-from incrowd.cli._assess_questions import (
-    OWN_WORDS,
-    Asked,
-    Kinds,
-    Meanings,
-    Population,
-    Populous,
-    Presets,
-    Threshold,
-    Weight,
-    Year,
-    measured,
-    open_saved,
-    read_chances,
-    read_presets,
-    read_promise,
-    uncovered,
-)
-from incrowd.cli._hierarchy import ShowValues
+from incrowd.cli._explain import FOUND, Words, column_in_plan, hints_in, terminal_words
 from incrowd.cli._options import (
-    UTF8,
-    Dates,
-    Decimal,
-    Encoding,
-    Header,
-    Memory,
-    Separator,
-    Sheet,
-    Thousands,
-    reading_of,
+    CategoryFiles,
+    Count,
+    Entity,
+    Json,
+    Missing,
+    Names,
+    Quasi,
+    Quiet,
+    Sensitive,
+    ShowValues,
+    categories_in,
+    names_in,
+    with_reading,
 )
-from incrowd.cli._progress import Watch
-from incrowd.cli._run import FOUND, amount, hints_in, tell, terminal_words
-from incrowd.cli._text import Paper, risk_lines, rule_lines, text_of
+from incrowd.cli._terminal import Watch, amount, tell, write, write_json
+from incrowd.cli._text import Paper, assessment_lines, risk_lines, rule_lines
 
 if TYPE_CHECKING:
-    from incrowd.core import Schema, Verdict
+    from incrowd.core import Schema, Setting, Verdict
     from incrowd.evidence import Assessment, Checklist, Risk, Subject
-    from incrowd.hierarchies import Categories
     from incrowd.models import Model
 
-Names = list[str] | None
+Reading = dict[str, Any]
+Meanings = Mapping[str, Any]
+"""Per sensitive column what is known about its values, such as how secret they are."""
 SUGGESTED = "k>=5"
+HARBOR = "hipaa-safe-harbor"
+PANEL = "Chances and published rules"
 
 Data = Annotated[
     Path,
-    typer.Argument(
-        metavar="DATA", help="A table (CSV or Parquet), raw or released by anybody; or a release, by its folder."
-    ),
-]
-Quasi = Annotated[
-    Names, typer.Option("--quasi", metavar="NAMES", help="Columns by which to recognise a person: age,zip,sex.")
-]
-Sensitive = Annotated[
-    Names, typer.Option("--sensitive", metavar="NAMES", help="Columns that nobody should learn about a person.")
-]
-CategoryFiles = Annotated[
-    Names,
-    typer.Option("--categories", metavar="[COLUMN=]FILE", help="A file that says how secret the values are."),
+    Argument(metavar="DATA", help="A table (CSV or Parquet), raw or released by anybody; or a release, by its folder."),
 ]
 Require = Annotated[
+    str | None, Option(metavar="PROMISE", help='What must hold, such as "k>=5, l>=3"; exit code 1 if it does not.')
+]
+All = Annotated[bool, Option("--all", help="Show every column and every measure.")]
+Population = Annotated[
     str | None,
-    typer.Option(metavar="PROMISE", help='What must hold, such as "k>=5, l>=3"; exit code 1 if it does not.'),
+    Option(
+        metavar="N|FILE",
+        help="How many people the table was drawn from, or a table of them with the same columns.",
+        rich_help_panel=PANEL,
+    ),
 ]
-Entity = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says whose row it is.")]
-Count = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says how often a row counts.")]
-Missing = Annotated[
-    Names, typer.Option(metavar="TEXTS", help="What counts as missing besides empty texts, such as NA,?")
+Weight = Annotated[
+    str | None,
+    Option(metavar="NAME", help="The column that says how many people a record stands for.", rich_help_panel=PANEL),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Write JSON, for machines.")]
-All = Annotated[bool, typer.Option("--all", help="Show every column and every measure.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stderr, except warnings and errors.")]
+Threshold = Annotated[
+    str | None,
+    Option(
+        metavar="CHANCE", help="The highest acceptable chance to find a person, such as 0.09.", rich_help_panel=PANEL
+    ),
+]
+PRESETS = f"A published rule: ema-0.09, wp216 or {HARBOR}; exit code 1 unless it holds."
+Presets = Annotated[Names, Option("--preset", metavar="NAME", help=PRESETS, rich_help_panel=PANEL)]
+KIND = f"What a column is about, for {HARBOR}."
+Kinds = Annotated[Names, Option("--kind", metavar="COLUMN=KIND", help=KIND, rich_help_panel=PANEL)]
+POPULOUS = "The first three digits of ZIP codes where over 20,000 people live."
+Populous = Annotated[Path | None, Option(metavar="FILE", help=POPULOUS, rich_help_panel=PANEL)]
+YEAR = "The year in which people had the ages that the data say."
+Year = Annotated[int | None, Option(metavar="YEAR", help=YEAR, rich_help_panel=PANEL)]
+
+
+def _meaning(setting: Setting) -> str:
+    ((column, meaning),) = setting.value.items()
+    if meaning == "categories":
+        return f"write --categories {column}=FILE"
+    return f"no option says that; in a plan, write {column_in_plan(setting)}"
+
+
+OWN_WORDS: Words = {
+    "sensitive": _meaning,
+    "quasi": lambda _: "incrowd init plans how it becomes vaguer",
+    "partition": lambda one: "write " + " or ".join(f"nt(...)[{kind}]" for kind in one.value),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Question:
+    """What was asked about intruders, as in ``risk``, and about published rules."""
+
+    population: int | Path | None = None
+    weight: str | None = None
+    threshold: Fraction | None = None
+    presets: tuple[str, ...] = ()
+    harbor: Mapping[str, Any] = field(default_factory=dict)
+    """What ``safe_harbor`` must know."""
+
+    @property
+    def needs_chances(self) -> bool:
+        """Whether chances must be measured."""
+        given = (self.population, self.weight, self.threshold)
+        return any(one is not None for one in given) or any(name != HARBOR for name in self.presets)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
     """What was measured, and what was asked for."""
 
     assessment: Assessment
@@ -102,8 +126,18 @@ class _Found:
         kept = self.verdict is None or self.verdict.holds
         return kept and all(one.holds is True for one in self.checklists)
 
+    def warnings(self) -> list[str]:
+        """Collect what a careful reader should know, each thing once."""
+        columns = self.assessment.columns.values()
+        lacking = [column.not_measured["similar"] for column in columns if "similar" in column.not_measured]
+        empty = [] if self.assessment.classes else ["A table without records keeps every promise and helps nobody."]
+        more = [note for one in (self.verdict, self.risk) if one is not None for note in one.notes]
+        notes = dict.fromkeys([*self.assessment.notes, *empty, *more, *lacking])
+        return [terminal_words(note, OWN_WORDS) for note in notes]
 
-def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
+
+@with_reading()
+def assess(
     data: Data,
     quasi: Quasi = None,
     sensitive: Sensitive = None,
@@ -114,14 +148,8 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     entity: Entity = None,
     count: Count = None,
     missing: Missing = None,
-    encoding: Encoding = UTF8,
-    separator: Separator = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    dates: Dates = None,
-    header: Header = True,
-    memory: Memory = None,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     show_values: ShowValues = False,
     population: Population = None,
@@ -136,92 +164,71 @@ def assess(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
 
     For example: incrowd assess patients.csv --quasi age,zip --preset ema-0.09
     """
-    reading = reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory)
     roles = {"entity": entity, "count": count, "missing": missing, "quasi": quasi, "sensitive": sensitive}
-    saved = open_saved(data, {**roles, "categories": categories}, reading)
-    meanings: Meanings = (
-        dict(saved.schema.sensitive) if saved is not None else _meanings(_names(sensitive), categories or [])
-    )
-    model = None if require is None else read_promise(require, meanings)
-    asked = read_chances(population, weight, threshold)
-    asked = replace(asked, **read_presets(presets or [], _names(kinds), populous, year))
+    saved = _saved_release(data, {**roles, "categories": categories}, reading)
+    given = categories_in(names_in(sensitive), categories) if saved is None else dict(saved.schema.sensitive)
+    meanings: Meanings = given
+    model = None if require is None else _model_of(require, meanings)
+    question = _read_chances(population, weight, threshold)
+    question = replace(question, **_read_presets(presets or [], names_in(kinds), populous, year))
     schema = _schema(data, roles, meanings, reading) if saved is None else saved.schema
     with Watch(quiet=quiet), hints_in(OWN_WORDS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
-        found = _measured(data, schema, model, asked, reading, saved)
-    warned = _warnings(found)
-    size = _size(data, found.assessment, reading) if saved is None else _size_of(saved, found.assessment)
+        answer = _answer(data, schema, model, question, reading, saved)
+    warned, assessment = answer.warnings(), answer.assessment
+    size = _size(data, assessment, reading) if saved is None else _release_size(saved, assessment)
     tell(*([] if quiet else [size]), *(f"warning: {warning}" for warning in warned))
-    _write(_json(found, warned) if as_json else _assessment_lines(found, show_all=show_all))
+    if as_json:
+        _write_json(answer, warned)
+    else:
+        paper, more = Paper.here(), () if answer.risk is None else risk_lines(answer.risk)
+        write(*assessment_lines(assessment, answer.verdict, paper, show_all=show_all, more=more))
+        write(*rule_lines(answer.checklists, paper, show_all=show_all))
     if show_values:
-        tell(*uncovered(found.assessment, meanings))
-    if found.verdict is None and not found.checklists and not quiet:
+        tell(*_uncovered(assessment, meanings))
+    if answer.verdict is None and not answer.checklists and not quiet:
         tell(f'hint: --require "{SUGGESTED}" leaves with exit code 1 if the table does not keep the promise.')
-    return 0 if found.holds else FOUND
+    return 0 if answer.holds else FOUND
 
 
-def _schema(data: Path, roles: Mapping[str, Any], meanings: Meanings, reading: dict[str, Any]) -> Schema:
+def _schema(data: Path, roles: Mapping[str, Any], meanings: Meanings, reading: Reading) -> Schema:
     """Read what was said about the columns of a table."""
-    from incrowd.core import Schema
-
-    return Schema(
-        quasi=_quasi(data, roles["quasi"], reading),
-        sensitive=meanings,
-        entity=roles["entity"],
-        count=roles["count"],
-        missing_values=["", *_names(roles["missing"])],
-    )
-
-
-def _measured(
-    data: Path, schema: Schema, model: Model | None, asked: Asked, reading: dict[str, Any], saved: Subject | None
-) -> _Found:
-    import incrowd as ic
-
-    risk, checklists = measured(data, schema, asked, reading, saved)
-    assessment = ic.assess(data, schema, **reading) if saved is None else ic.assess(saved.engine, schema)
-    return _Found(assessment, None if model is None else assessment.check(model), risk, checklists)
-
-
-def _names(given: Names) -> list[str]:
-    """Read names that are separated by commas; one that has a comma stands in double quotes."""
-    fields = csv.reader(given or [], skipinitialspace=True)
-    return [name.strip() for row in fields for name in row if name.strip()]
-
-
-def _quasi(data: Path, given: Names, reading: dict[str, Any]) -> list[str]:
-    from incrowd.core import ParameterError
+    from incrowd.core import ParameterError, Schema
     from incrowd.engines import open_table
 
-    names = _names(given)
-    if not names:
+    quasi = names_in(roles["quasi"])
+    if not quasi:
         columns = open_table(data, **reading).columns()
         msg = f"--quasi is missing: by which of the {amount(len(columns), 'column')} could somebody recognise a person?"
         hint = f"name them, for example --quasi age,zip,sex; incrowd init {data} lists all columns."
         raise ParameterError(msg, hint=hint)
-    return names
+    missing = ["", *names_in(roles["missing"])]
+    return Schema(quasi, meanings, entity=roles["entity"], count=roles["count"], missing_values=missing)
 
 
-def _meanings(sensitive: list[str], files: list[str]) -> dict[str, Categories | None]:
-    """Read the categories of sensitive columns; a file without a column belongs to the only one."""
-    from incrowd.core import ParameterError
-    from incrowd.hierarchies import categories
+def _answer(
+    data: Path, schema: Schema, model: Model | None, question: Question, reading: Reading, saved: Subject | None
+) -> Answer:
+    """Measure the chances, hold the table against every rule, and assess it."""
+    import incrowd as ic
 
-    meanings: dict[str, Categories | None] = dict.fromkeys(sensitive)
-    for given in files:
-        column, equals, file = given.partition("=")
-        if not equals or column not in meanings:
-            if len(meanings) != 1:
-                msg = f"--categories does not say which of {amount(len(meanings), 'sensitive column')} it is about."
-                raise ParameterError(
-                    msg, hint="write --categories COLUMN=FILE, and name the column in --sensitive too."
-                )
-            column, file = sensitive[0], given
-        meanings[column] = categories(file)
-    return meanings
+    risk = None
+    if question.needs_chances:
+        limit: dict[str, Any] = {} if question.threshold is None else {"threshold": question.threshold}
+        roles = schema if saved is None else None
+        risk = ic.risk(data, roles, population=question.population, weight=question.weight, **limit, **reading)
+    table, how = (data, reading) if saved is None else (saved.engine, {})
+    checklists = []
+    for name in question.presets:
+        if name == HARBOR:
+            checklists.append(ic.safe_harbor(table, schema, **question.harbor, **how))
+        elif risk is not None:
+            checklists.append(risk.against(name))
+    assessment = ic.assess(table, schema, **how)
+    return Answer(assessment, None if model is None else assessment.check(model), risk, checklists)
 
 
-def _size(data: Path, assessment: Assessment, reading: dict[str, Any]) -> str:
+def _size(data: Path, assessment: Assessment, reading: Reading) -> str:
     """Say what was read, so that a wrong separator or a wrong file is seen at once."""
     from incrowd.engines import header_of, is_text, open_table
 
@@ -233,39 +240,155 @@ def _size(data: Path, assessment: Assessment, reading: dict[str, Any]) -> str:
     return f"{rows}, {amount(len(layout.columns), 'column')}, separator '{shown}'"
 
 
-def _size_of(saved: Subject, assessment: Assessment) -> str:
-    """Say how large a release is."""
+def _release_size(saved: Subject, assessment: Assessment) -> str:
     return f"{amount(assessment.records, 'row')}, {amount(len(saved.engine.columns()), 'column')}"
 
 
-def _warnings(found: _Found) -> list[str]:
-    """Collect what a careful reader should know, each thing once."""
-    assessment = found.assessment
-    empty = [] if assessment.classes else ["A table without records keeps every promise and helps nobody."]
-    lacking = [
-        column.not_measured["similar"] for column in assessment.columns.values() if "similar" in column.not_measured
-    ]
-    told = [one.notes for one in (found.verdict, found.risk) if one is not None]
-    notes = [*assessment.notes, *empty, *(note for notes in told for note in notes)]
-    return [terminal_words(note, OWN_WORDS) for note in dict.fromkeys([*notes, *lacking])]
-
-
-def _assessment_lines(found: _Found, *, show_all: bool) -> Iterator[str]:
-    paper, more = Paper.here(), () if found.risk is None else risk_lines(found.risk)
-    yield from text_of(found.assessment, found.verdict, paper, show_all=show_all, more=more)
-    yield from rule_lines(found.checklists, paper, show_all=show_all)
-
-
-def _json(found: _Found, warned: list[str]) -> list[str]:
+def _write_json(answer: Answer, warned: list[str]) -> None:
     from incrowd.evidence import plain_verdict
 
-    plain = found.assessment.to_dict() | {"notes": warned}
-    plain["verdict"] = None if found.verdict is None else plain_verdict(found.verdict)
-    plain["risk"] = None if found.risk is None else found.risk.to_dict()
-    plain["presets"] = [checklist.to_dict() for checklist in found.checklists]
-    return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False).splitlines()
+    plain = answer.assessment.to_dict() | {"notes": warned}
+    plain["verdict"] = None if answer.verdict is None else plain_verdict(answer.verdict)
+    plain["risk"] = None if answer.risk is None else answer.risk.to_dict()
+    plain["presets"] = [checklist.to_dict() for checklist in answer.checklists]
+    write_json(plain, allow_nan=False)
 
 
-def _write(lines: Iterable[str]) -> None:
-    for line in lines:
-        sys.stdout.write(f"{line}\n")
+# What was asked is read before a large file is read for nothing.
+
+
+def _saved_release(data: Path, given: Mapping[str, Any], reading: Reading) -> Subject | None:
+    """Open the folder, the certificate or the data file of a release, which says itself what its columns are.
+
+    ``given`` is what was said about the columns of a table, by the name of the option; ``None`` if this is a table.
+    """
+    from incrowd.core import ParameterError
+    from incrowd.evidence import subject_of
+    from incrowd.release import certificate_beside, certificate_in
+
+    useless = [name for name, value in given.items() if value]
+    if useless and certificate_in(data) is None:  # a data file, of which somebody says more than its certificate
+        return None
+    if certificate_in(data) is None and certificate_beside(data) is None:
+        return None
+    found = subject_of(data, None, reading)
+    if useless:
+        msg = f"--{useless[0]} is about the columns of a table, and a release says itself what its columns are."
+        raise ParameterError(msg, hint=f"leave --{useless[0]} out, or name the data file in the folder public.")
+    if found.has_several_rows:
+        msg = "People have several rows in this release, and it does not say whose row is whose."
+        raise ParameterError(msg, hint=f"incrowd attack {data} --original DATA counts people, and so does its report.")
+    return found
+
+
+def _read_chances(population: str | None, weight: str | None, threshold: str | None) -> Question:
+    """Read what was asked about intruders."""
+    from incrowd.core import ParameterError
+    from incrowd.models import check_people, number_from_text, read_people
+
+    people: int | Path | None = None if population is None else Path(population)
+    if population is not None and re.fullmatch(r"\d+([_,]\d+)*", population):
+        people = read_people(re.sub("[_,]", "", population))
+        check_people(people)
+    limit = None if threshold is None else number_from_text(threshold)
+    if threshold is not None and (limit is None or not 0 <= limit <= 1):
+        msg = f"--threshold must be a chance from 0 to 1, got {threshold!r}."
+        raise ParameterError(msg, hint="write it as 0.09 or 1/11.")
+    if isinstance(people, Path) and not people.exists():
+        msg = f"--population must be a number of people or a file, got {population!r}."
+        raise ParameterError(msg, hint="write it as 83000000, or name a table of the population.")
+    return Question(people, weight, limit)
+
+
+def _read_presets(names: list[str], kinds: list[str], populous: Path | None, year: int | None) -> Mapping[str, Any]:
+    """Read which published rules were asked for, and what the safe harbor must know."""
+    from incrowd.core import ParameterError
+    from incrowd.evidence import preset
+
+    presets = tuple(dict.fromkeys(preset(name).name for name in names))
+    declared = {column: kind for column, _, kind in (given.rpartition("=") for given in kinds)}
+    if "" in declared:
+        msg = "--kind does not say which column it is about."
+        raise ParameterError(msg, hint="write --kind COLUMN=KIND, for example --kind zip=zip.")
+    if len(declared) < len(kinds):
+        msg = "--kind declares a column twice."
+        raise ParameterError(msg, hint="say once what each column is about.")
+    given = {"--kind": kinds or None, "--populous": populous, "--year": year}
+    useless = [name for name, value in given.items() if value is not None]
+    if useless and HARBOR not in presets:
+        msg = f"{useless[0]} is about --preset {HARBOR}, which was not asked for."
+        raise ParameterError(msg, hint=f"add --preset {HARBOR}, or leave {useless[0]} out.")
+    listed = None if populous is None else _zip_prefixes(populous)
+    return {"presets": presets, "harbor": {"kinds": declared, "populous": listed, "year": year}}
+
+
+def _zip_prefixes(path: Path) -> list[str]:
+    """Read the first three digits of ZIP codes, separated by anything that is no digit and no letter."""
+    from incrowd.core import DataError
+
+    try:
+        found = re.findall(r"\w+", path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        found = []
+    wrong = sum(not re.fullmatch("[0-9]{3}", one) for one in found)
+    if not found or wrong:
+        problem = f"holds {wrong:,} words that are not three digits" if found else "cannot be read, or is empty"
+        msg = f"The list of ZIP codes {path.name!r} {problem}."
+        raise DataError(msg, hint="write the first three digits of each, one in a line, such as 036.")
+    return found
+
+
+def _model_of(text: str, meanings: Meanings) -> Model:
+    """Read what must hold."""
+    from incrowd.models import promise
+
+    model = promise(text)
+    for part in model.parts:
+        _check_columns(part, list(meanings))
+        _check_categories(part, meanings)
+    return model
+
+
+def _uncovered(assessment: Assessment, meanings: Meanings) -> list[str]:
+    """List the values that categories do not cover, for who asked for values."""
+    from incrowd.core import UncoveredValuesError
+    from incrowd.hierarchies import Categories
+    from incrowd.models import PAlphaSensitive
+
+    values: list[str] = []
+    for name in (name for name, meaning in meanings.items() if isinstance(meaning, Categories)):
+        try:
+            assessment.check(PAlphaSensitive(1, 0, name, "distinct"))
+        except UncoveredValuesError as error:
+            values += [f"  {value!r}" for value in error.values]
+    return values
+
+
+def _check_columns(part: Any, sensitive: list[str]) -> None:
+    """Refuse a promise about a sensitive column that was not named, or not clearly."""
+    from incrowd.core import ParameterError
+    from incrowd.models import KAnonymity
+
+    if isinstance(part, KAnonymity):
+        return
+    if not sensitive:
+        msg = "--require asks about a sensitive column, and --sensitive names none."
+        raise ParameterError(msg, hint="for example --sensitive disease.")
+    if part.of is None and len(sensitive) > 1:
+        msg = f"--require does not say which of {amount(len(sensitive), 'sensitive column')} {part} is about."
+        raise ParameterError(msg, hint=f'for example "{replace(part, of=sensitive[0])}".')
+    for name in part.of or ():
+        if name not in sensitive:
+            msg = f"--require asks about the column {name!r}, which --sensitive does not name."
+            raise ParameterError(msg, hint=f"--sensitive names {', '.join(sensitive)}.")
+
+
+def _check_categories(part: Any, meanings: Meanings) -> None:
+    """Refuse a promise about weights where nothing says how secret values are."""
+    from incrowd.core import ParameterError
+    from incrowd.models import PAlphaSensitive
+
+    for name in (part.of or meanings) if isinstance(part, PAlphaSensitive) else ():
+        if meanings[name] is None:
+            msg = f"{part} needs to know how secret the values of {name!r} are."
+            raise ParameterError(msg, hint=f"write --categories {name}=FILE.")

@@ -1,11 +1,33 @@
-"""The commands, put together."""
+"""The commands, put together; and how one is run, whatever happens becoming plain lines and an exit code."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import sys
-from typing import Annotated, Any
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
 
 import typer
+
+from incrowd.cli import (
+    _anonymize,
+    _assess,
+    _attack,
+    _demo,
+    _explain,
+    _hierarchy,
+    _init,
+    _reproduce,
+    _serve,
+    _verify,
+)
+from incrowd.cli._explain import STOPPED, Session, tell_error, tell_warning
+from incrowd.cli._terminal import tell
 
 JOB, LOOK, MORE = "From a table to its release", "Look and compare", "More"
 
@@ -22,32 +44,15 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-
-    from incrowd.cli import (
-        _anonymize,
-        _anonymize as _apply,
-        _anonymize as _frontier,
-        _assess,
-        _attack,
-        _demo,
-        _explain,
-        _hierarchy,
-        _init,
-        _reproduce,
-        _serve,
-        _verify,
-        _verify as _compare,
-    )
-
     app.command("init", rich_help_panel=JOB)(_init.init)
     app.command("anonymize", rich_help_panel=JOB)(_anonymize.anonymize)
-    app.command("apply", rich_help_panel=JOB)(_apply.apply)
+    app.command("apply", rich_help_panel=JOB)(_anonymize.apply)
     app.command("verify", rich_help_panel=JOB)(_verify.verify)
     app.command("serve", rich_help_panel=JOB)(_serve.serve)
     app.command("assess", rich_help_panel=LOOK)(_assess.assess)
     app.command("attack", rich_help_panel=LOOK)(_attack.attack)
-    app.command("frontier", rich_help_panel=LOOK)(_frontier.frontier)
-    app.command("compare", rich_help_panel=LOOK)(_compare.compare)
+    app.command("frontier", rich_help_panel=LOOK)(_anonymize.frontier)
+    app.command("compare", rich_help_panel=LOOK)(_verify.compare)
     app.command("demo", rich_help_panel=MORE)(_demo.demo)
     app.command("explain", rich_help_panel=MORE)(_explain.explain)
     app.command("reproduce", rich_help_panel=MORE)(_reproduce.reproduce)
@@ -55,7 +60,7 @@ def build() -> typer.Typer:
     return app
 
 
-def _version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
@@ -68,18 +73,15 @@ def _options(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where an error happened. Never shows values of the data.")
     ] = False,
-    version: Annotated[  # noqa: ARG001 - its callback does the work
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     context.obj.debug = debug
 
 
-# Help texts that read well: a switch takes no value, and its help does not look as if it did.
-
-
 def tidy(command: Any, above: Any = None) -> Any:
-    """Take the word for a value away from every switch of a command and of the commands below it."""
+    """Take the word for a value away from every switch of a command and of those below it: a switch takes none."""
     context = command.make_context(command.name, [], parent=above, resilient_parsing=True)
     for inner in getattr(command, "commands", {}).values():
         tidy(inner, context)
@@ -87,3 +89,58 @@ def tidy(command: Any, above: Any = None) -> Any:
         if getattr(option, "is_flag", False):
             option.metavar = ""
     return command
+
+
+def run(body: Callable[[], object], session: Session) -> int:
+    """Run a command's body and give its exit code; a body that returns a number chose it."""
+    _replace_closed_streams()
+    try:
+        with _termination_as_interrupt(), warnings.catch_warnings():
+            warnings.showwarning = tell_warning
+            result = body()
+        sys.stdout.flush()
+    except (KeyboardInterrupt, typer.Abort):
+        result = STOPPED
+    except BrokenPipeError:
+        _forget_stdout()
+        return STOPPED
+    except SystemExit as leaving:  # typer leaves with 1 when nobody reads any more
+        return STOPPED if leaving.code == 1 else 0
+    except Exception as error:  # noqa: BLE001 - the last place where an error can be told from a crash
+        return tell_error(error, session)
+    if result == STOPPED:
+        tell("stopped.")
+    return result if isinstance(result, int) else 0
+
+
+@contextlib.contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Let a system that ends us (SIGTERM) be heard as Ctrl-C is, so that nothing half done is left behind."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _interrupt(_: int, frame: Any) -> NoReturn:
+    """Do what is done for Ctrl-C; also where that is ignored, as in a job in the background."""
+    heard = signal.getsignal(signal.SIGINT)
+    if callable(heard):
+        heard(signal.SIGINT, frame)
+    raise KeyboardInterrupt
+
+
+def _replace_closed_streams() -> None:
+    """Let a command that was started without stdout or stderr (``>&-``) talk to nobody."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the end
+
+
+def _forget_stdout() -> None:
+    """Keep Python from complaining at its end that nobody reads any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

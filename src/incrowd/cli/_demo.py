@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
-from incrowd.cli._assess import Json
+from incrowd.cli._options import Json
+from incrowd.cli._terminal import write, write_json
 from incrowd.cli._text import facts_of
 
 if TYPE_CHECKING:
-    from incrowd.evidence import Assessment, Attacks
+    from incrowd.evidence import Assessment
     from incrowd.release import Release
 
 K, L, SHARE = 5, 3, 0.05
@@ -29,12 +29,10 @@ LINE = 72
 
 
 def demo(
-    rows: Annotated[int, typer.Option("--rows", help="How many patients to make up.")] = 1_000,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed makes other patients.")] = 2026,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the release.")
-    ] = DEFAULT,
-    force: Annotated[bool, typer.Option("--force", help="Replace a release in a folder that you named.")] = False,
+    rows: Annotated[int, Option("--rows", help="How many patients to make up.")] = 1_000,
+    seed: Annotated[int, Option("--seed", help="Another seed makes other patients.")] = 2026,
+    output: Annotated[Path, Option("--output", "-o", metavar="FOLDER", help="Where to write the release.")] = DEFAULT,
+    force: Annotated[bool, Option("--force", help="Replace a release in a folder that you named.")] = False,
     as_json: Json = False,
 ) -> None:
     """Publish a made-up hospital table: risk before, release, risk after, attacks and a report.
@@ -48,7 +46,7 @@ def demo(
     from incrowd.evidence import assess, attack
     from incrowd.release import anonymize
 
-    say = _nothing if as_json else _write
+    say = (lambda *_: None) if as_json else write
     say(f"incrowd {version('incrowd')}  |  made-up patients, nothing leaves this computer", "")
     clock = _Clock()
     table, schema = hospital(rows, seed), hospital_schema()
@@ -72,7 +70,8 @@ def demo(
     say(clock.line(f"4/4 attack   {len(found)} attacks; diagnosis guessed right for {rates}"))
     after = assess(release.table, Schema(schema.quasi_names, dict(schema.sensitive)))
     if as_json:
-        _write(*_json(before, after, release, found, output))
+        risks = {"before": _risk(before), "after": _risk(after), "attacks": found.to_dict()["attacks"]}
+        write_json({"schema": 1, **risks, "release": facts_of(release), "written": str(output)})
     say("", *_table(before, after), *_columns(release), "", "PASS  the release keeps its promises")
     say(f"wrote {output / 'public'} (data, release.json, verify.py, report.html) and {output / 'owner'}")
     say(f"open  {output / 'owner' / 'report.html'} in a browser: the report that a board would sign")
@@ -113,15 +112,8 @@ def _row(what: str, before: str, after: str, limit: str) -> str:
     return f"{what:{LABEL}}{before:>{NUMBER}}{after:>{NUMBER}}{limit:>{NUMBER}}".rstrip()
 
 
-def _share(chance: object) -> str:
-    return f"{100 * float(chance):.1f} %"  # type: ignore[arg-type]
-
-
-def _json(before: Assessment, after: Assessment, release: Release, found: Attacks, output: Path) -> list[str]:
-    """Give the same as plain data."""
-    risks = {"before": _risk(before), "after": _risk(after), "attacks": found.to_dict()["attacks"]}
-    plain = {"schema": 1, **risks, "release": facts_of(release), "written": str(output)}
-    return json.dumps(plain, indent=2, ensure_ascii=False).splitlines()
+def _share(chance: Fraction | float | None) -> str:
+    return f"{100 * float(chance or 0):.1f} %"
 
 
 def _risk(risk: Assessment) -> dict[str, Any]:
@@ -133,14 +125,6 @@ def _risk(risk: Assessment) -> dict[str, Any]:
         "average_chance": float(risk.average_chance or 0),
         "highest_chance": float(risk.highest_chance or 0),
     }
-
-
-def _nothing(*_: str) -> None:
-    """Say nothing: machines read JSON."""
-
-
-def _write(*lines: str) -> None:
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 class _Clock:

@@ -1,16 +1,164 @@
-"""``incrowd explain``: what an error code means, and what to do about it."""
+"""What went wrong, in plain lines on stderr and an exit code; and ``incrowd explain``, what an error code means."""
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
-import sys
-from typing import Annotated
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli._assess import Json
-from incrowd.cli._run import FOUND, OUR_FAULT, WRONG_USE, tell
+from incrowd.cli._options import Json
+from incrowd.cli._terminal import tell, write, write_json
+
+if TYPE_CHECKING:
+    from incrowd.core import Setting
+
+FOUND, WRONG_USE, OUR_FAULT, NOT_CHECKED, STOPPED = 1, 2, 3, 4, 130
+"""Exit codes: a promise does not hold or problems were found, bad input, a bug or the machine, unchecked, stopped."""
+
+
+@dataclass
+class Session:
+    """What the user asked for besides the job itself."""
+
+    debug: bool = False
+    show_values: bool = False
+
+
+# What a hint advises, in the words of the options and of a plan.
+
+Words = Mapping[str, "Callable[[Setting], str]"]
+"""Per name of a setting how it is said."""
+
+_MEANINGS = {
+    "categories": 'categories = "FILE"',
+    "tree": 'hierarchy = { tree = "FILE" }',
+    "ordered": 'hierarchy = { ordered = ["LEAST", "MOST"] }',
+    "intervals": "hierarchy = { intervals = [5, 10] }",
+}
+
+
+def column_in_plan(setting: Setting) -> str:
+    """Say what a plan says about a column."""
+    ((column, meaning),) = setting.value.items()
+    return f"{_MEANINGS[meaning]} under [columns.{json.dumps(column, ensure_ascii=False)}]"
+
+
+def _search(setting: Setting) -> str:
+    """Write a search as a plan names it: one with options is a table there."""
+    options = ", ".join(f"{name} = {json.dumps(value)}" for name, value in setting.value.items())
+    return f"{{ {options} }}" if len(setting.value) > 1 else json.dumps(setting.value["name"])
+
+
+def _mark(setting: Setting) -> str:
+    return f'--{setting.name} "{setting.value}", or {setting.name} = "{setting.value}" in a plan'
+
+
+WORDS: Words = {
+    "encoding": lambda one: f'--encoding {one.value}, or encoding = "{one.value}" in a plan',
+    **dict.fromkeys(("separator", "decimal", "thousands", "dates"), _mark),
+    "header": lambda _: "--no-header, or header = false in a plan",
+    "sheet": lambda one: f"--sheet {one.value}, or sheet = {one.value} in a plan",
+    "owner": lambda _: "--owner FOLDER",
+    "memory": lambda one: f"--memory {one.value}",
+    "force": lambda _: "--force",
+    "others": lambda _: "",
+    "on": lambda one: "--on " + ",".join(f"{here}={there}" for here, there in one.value.items()),
+    "values": lambda one: f"--show-values prints {one.value}",
+    "max_suppressed_records": lambda one: f"max_suppressed_records = {one.value} in place of max_suppressed",
+    "sensitive": lambda one: f"write {column_in_plan(one)}",
+    "quasi": lambda one: f"say how it becomes vaguer, for example {column_in_plan(one)}",
+    "of": lambda one: f"name it in brackets: [{one.value}]",
+    **dict.fromkeys(("suppression", "order"), lambda one: f'{one.name} = "{one.value}"'),
+    "algorithm": _search,
+    "supersets": lambda one: " or ".join(f"nt(...)[{kind}]" for kind in one.value),
+}
+
+
+def terminal_words(text: str, own: Words = MappingProxyType({})) -> str:
+    """Say what a hint advises in the words of the command line, of which a command may have its own."""
+    words = {**WORDS, **own}
+    parts = getattr(text, "parts", (text,))
+    return "".join(part if isinstance(part, str) else words.get(part.name, str)(part) for part in parts)
+
+
+@contextlib.contextmanager
+def hints_in(own: Words) -> Iterator[None]:
+    """Let errors give hints in a command's own words."""
+    from incrowd.core import IncrowdError
+
+    try:
+        yield
+    except IncrowdError as error:
+        error.hint = terminal_words(error.hint, own)
+        raise
+
+
+# How an error is told.
+
+
+def tell_error(error: Exception, session: Session) -> int:
+    """Say what is wrong and what would be right, and give the exit code."""
+    from incrowd.core import EngineError, IncrowdError, UncoveredValuesError
+
+    if isinstance(error, IncrowdError):
+        _tell(error.message, terminal_words(error.hint), error.code)
+        if isinstance(error, UncoveredValuesError) and session.show_values:
+            tell(*(f"  {value!r}" for value in error.values))
+        _tell_end(error, session, error.code)
+        return _exit(error.code)
+    usage = getattr(error, "format_message", None)  # typer brings its own copy of click's errors, or click's
+    if usage is not None:
+        if usage():  # empty after the help that a command without arguments shows
+            _tell(usage(), "incrowd --help, or --help after a command, shows what there is.")
+        return WRONG_USE
+    # only the type is named: the message of a foreign error may quote a record
+    code = EngineError.code if isinstance(error, OSError) and error.strerror else ""
+    if code:
+        hint = "check the path, your rights and the space on the disk."
+        _tell(f"The system says: {getattr(error, 'strerror', '')}.", hint, code)
+    else:
+        hint = "please report it with the output of the same command with incrowd --debug ..."
+        _tell(f"This should not have happened ({type(error).__name__}).", hint)
+    _tell_end(error, session, code)
+    return OUR_FAULT
+
+
+def tell_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    """Say what is dangerous; what other libraries warn about may quote the data and says nothing to the user."""
+    from incrowd.core import PrivacyWarning
+
+    if issubclass(category, PrivacyWarning):
+        tell(f"warning: {terminal_words(message if isinstance(message, str) else message.args[0])}")
+
+
+def _tell(message: str, hint: str, code: str = "") -> None:
+    tell(f"error{f'[{code}]' if code else ''}: {message}", *([f"hint: {hint}"] if hint else []))
+
+
+def _tell_end(error: BaseException, session: Session, code: str) -> None:
+    """Show where it happened to who asked for it, and last where to read more."""
+    if session.debug:
+        _tell_places(error)
+    if code:
+        tell(f"more: incrowd explain {code}")
+
+
+def _tell_places(error: BaseException) -> None:
+    """Show where it happened: files, lines, functions; no message, no variables, no source line."""
+    for place in traceback.extract_tb(error.__traceback__):
+        tell(f"  at {place.filename}:{place.lineno} in {place.name}")
+    tell(f"  {type(error).__module__}.{type(error).__name__}")
+    if error.__cause__ is not None:
+        tell("caused by")
+        _tell_places(error.__cause__)
+
 
 MEANING = {
     "IC000": ("Something is wrong with what was asked.", "Read the message and its hint."),
@@ -78,33 +226,23 @@ def explain(code: Code = "", as_json: Json = False) -> int:
     asked = code.strip().upper()
     if asked and asked not in MEANING:
         near = difflib.get_close_matches(asked, MEANING, n=1)
-        tell(
-            f"error: There is no code {code!r}.",
-            f"hint: {f'did you mean {near[0]}?' if near else 'incrowd explain lists all codes.'}",
-        )
+        advice = f"did you mean {near[0]}?" if near else "incrowd explain lists all codes."
+        tell(f"error: There is no code {code!r}.", f"hint: {advice}")
         return WRONG_USE
-    sys.stdout.write(_json(asked) if as_json else _explanation(asked) if asked else _list())
+    if as_json:
+        codes = [
+            {"code": code, "meaning": meaning, "advice": advice, "exit": _exit(code)}
+            for code, (meaning, advice) in MEANING.items()
+            if asked in {"", code}
+        ]
+        write_json({"schema": 1, "codes": codes})
+    elif asked:
+        meaning, advice = MEANING[asked]
+        ending = f"A command that meets it leaves with exit code {_exit(asked)}."
+        write(f"{asked}: {meaning}", "", advice, "", ending)
+    else:
+        write(*(f"{name}  {meaning}" for name, (meaning, _) in MEANING.items()), "", LEAVES)
     return 0
-
-
-def _list() -> str:
-    listed = "".join(f"{name}  {meaning}\n" for name, (meaning, _) in MEANING.items())
-    return f"{listed}\n{LEAVES}\n"
-
-
-def _explanation(code: str) -> str:
-    meaning, advice = MEANING[code]
-    return f"{code}: {meaning}\n\n{advice}\n\nA command that meets it leaves with exit code {_exit(code)}.\n"
-
-
-def _json(asked: str) -> str:
-    """Give the code that was asked for, or all."""
-    codes = [
-        {"code": code, "meaning": meaning, "advice": advice, "exit": _exit(code)}
-        for code, (meaning, advice) in MEANING.items()
-        if asked in {"", code}
-    ]
-    return json.dumps({"schema": 1, "codes": codes}, indent=2) + "\n"
 
 
 def _exit(code: str) -> int:

@@ -8,13 +8,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option, Typer
 
-from incrowd.cli._options import UTF8, Dates, Decimal, Encoding, Header, Separator, Sheet, Thousands, reading_of
-from incrowd.cli._run import FOUND, amount, tell
+from incrowd.cli._explain import FOUND
+from incrowd.cli._options import ShowValues, with_reading
+from incrowd.cli._terminal import amount, tell, write
 
 if TYPE_CHECKING:
-    from incrowd.core import Domain, Hierarchy, Ladder
+    from incrowd.core import Domain, Hierarchy
 
 KINDS = (
     "auto, intervals, top-coded, bottom-coded, mask, dates, classification, postcodes, frequent, quantiles, ordered "
@@ -23,40 +24,25 @@ KINDS = (
 NAMED = ("dates", "classification", "postcodes")
 """Kinds whose options are words, not numbers."""
 
-app = typer.Typer(help="Build, check and show how the values of a column become vaguer.", no_args_is_help=True)
+app = Typer(help="Build, check and show how the values of a column become vaguer.", no_args_is_help=True)
 
 HierarchyFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A hierarchy in ARX's format: no header, one line per value, top last.")
+    Path, Argument(metavar="FILE", help="A hierarchy in ARX's format: no header, one line per value, top last.")
 ]
-Data = Annotated[Path | None, typer.Option("--data", help="A table (CSV or Parquet) that it is meant for.")]
-Column = Annotated[str | None, typer.Option("--column", help="The column of the table.")]
-
-
-def _remember(context: typer.Context, asked: bool) -> bool:
-    context.find_root().obj.show_values = asked
-    return asked
-
-
-ShowValues = Annotated[
-    bool,
-    typer.Option("--show-values", callback=_remember, help="Print values that are not covered. They are data!"),
-]
+Data = Annotated[Path | None, Option("--data", help="A table (CSV or Parquet) that it is meant for.")]
+Column = Annotated[str | None, Option("--column", help="The column of the table.")]
 
 
 @app.command()
-def show(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
+@with_reading(memory=None)
+def show(
     file: HierarchyFile,
     data: Data = None,
     column: Column = None,
-    encoding: Encoding = UTF8,
-    separator: Separator = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    dates: Dates = None,
-    header: Header = True,
-    max_children: Annotated[int, typer.Option("--max-children", help="Draw at most so many children of a node.")] = 8,
-    show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
+    *,
+    reading: dict[str, Any],
+    max_children: Annotated[int, Option("--max-children", help="Draw at most so many children of a node.")] = 8,
+    _show_values: ShowValues = False,
 ) -> None:
     """Draw a hierarchy as a tree, for the values of the file or of a table.
 
@@ -65,24 +51,18 @@ def show(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     from incrowd.hierarchies import draw, tree
 
     hierarchy = tree(file)
-    domain = _domain_of_options(
-        data, column, reading_of(encoding, separator, sheet, decimal, thousands, dates, header)
-    ) or _domain_of(file.stem, [path[0] for path in hierarchy.paths])
-    _write(draw(hierarchy.bind(domain), max_children=max_children) + "\n")
+    domain = _domain_of_options(data, column, reading) or _domain_of(file.stem, [path[0] for path in hierarchy.paths])
+    write(*draw(hierarchy.bind(domain), max_children=max_children).split("\n"))
 
 
 @app.command()
-def check(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
+@with_reading(memory=None)
+def check(
     file: HierarchyFile,
     data: Data = None,
     column: Column = None,
-    encoding: Encoding = UTF8,
-    separator: Separator = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    dates: Dates = None,
-    header: Header = True,
+    *,
+    reading: dict[str, Any],
     show_values: ShowValues = False,
 ) -> int:
     """Check a hierarchy, and whether it covers a column; exit code 1 if there are problems.
@@ -91,52 +71,43 @@ def check(  # noqa: PLR0913, PLR0917 - a table can be read in many ways
     """
     from incrowd.hierarchies import check as find, tree
 
-    problems = find(
-        file,
-        _domain_of_options(data, column, reading_of(encoding, separator, sheet, decimal, thousands, dates, header)),
-    )
+    problems = find(file, _domain_of_options(data, column, reading))
     for problem in problems:
-        _write(f"{file.name}: {problem}\n")
-        if show_values:
-            _write("".join(f"  {value!r}\n" for value in problem.values))
+        write(f"{file.name}: {problem}", *(f"  {value!r}" for value in problem.values if show_values))
     if problems:
-        _write(f"FAIL  {amount(len(problems), 'problem')}\n")
+        write(f"FAIL  {amount(len(problems), 'problem')}")
         return FOUND
     hierarchy = tree(file)
-    _write(f"PASS  {_size(len(hierarchy.paths), hierarchy.height)}\n")
+    write(f"PASS  {_size(len(hierarchy.paths), hierarchy.height)}")
     return 0
 
 
 @app.command()
-def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A table: CSV or Parquet.")],
-    column: Annotated[str, typer.Option("--column", help="The column of the table.")],
-    kind: Annotated[str, typer.Option(help=KINDS)] = "auto",
-    widths: Annotated[str | None, typer.Option(help="intervals: widths, such as 5,10,20.")] = None,
-    start: Annotated[str | None, typer.Option(help="intervals: where one begins (0).")] = None,
-    bottom: Annotated[str | None, typer.Option(help="intervals: all below becomes one group.")] = None,
-    top: Annotated[str | None, typer.Option(help="intervals: all from here on becomes one group.")] = None,
-    bounds: Annotated[str | None, typer.Option(help="top-coded, bottom-coded: bounds, such as 90.")] = None,
-    side: Annotated[str | None, typer.Option("--from", help="mask: right (default) or left.")] = None,
-    keep: Annotated[str | None, typer.Option(help="mask: characters that are never hidden.")] = None,
-    units: Annotated[str | None, typer.Option(help="dates: such as month,quarter,year,decade.")] = None,
-    date_format: Annotated[str | None, typer.Option("--format", help="dates: of text, such as %d.%m.%Y.")] = None,
-    at_least: Annotated[str | None, typer.Option(help="frequent: rows or shares, such as 10,50 or 0.01.")] = None,
-    name: Annotated[str | None, typer.Option(help="classification: such as countries or icd-10.")] = None,
-    others: Annotated[str | None, typer.Option(help="classification: a label for values it does not know.")] = None,
-    country: Annotated[str | None, typer.Option(help="postcodes: the country, such as DE.")] = None,
-    parts: Annotated[str | None, typer.Option(help="quantiles: how many ranges, such as 8,4,2.")] = None,
-    runs: Annotated[str | None, typer.Option(help="ordered: neighbours in a group, such as 2,4.")] = None,
-    encoding: Encoding = UTF8,
-    separator: Separator = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    dates: Dates = None,
-    header: Header = True,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; stdout if not given.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - its callback does the work
+@with_reading(memory=None)
+def build(
+    data: Annotated[Path, Argument(metavar="DATA", help="A table: CSV or Parquet.")],
+    column: Annotated[str, Option("--column", help="The column of the table.")],
+    kind: Annotated[str, Option(help=KINDS)] = "auto",
+    widths: Annotated[str | None, Option(help="intervals: widths, such as 5,10,20.")] = None,
+    start: Annotated[str | None, Option(help="intervals: where one begins (0).")] = None,
+    bottom: Annotated[str | None, Option(help="intervals: all below becomes one group.")] = None,
+    top: Annotated[str | None, Option(help="intervals: all from here on becomes one group.")] = None,
+    bounds: Annotated[str | None, Option(help="top-coded, bottom-coded: bounds, such as 90.")] = None,
+    side: Annotated[str | None, Option("--from", help="mask: right (default) or left.")] = None,
+    keep: Annotated[str | None, Option(help="mask: characters that are never hidden.")] = None,
+    units: Annotated[str | None, Option(help="dates: such as month,quarter,year,decade.")] = None,
+    date_format: Annotated[str | None, Option("--format", help="dates: of text, such as %d.%m.%Y.")] = None,
+    at_least: Annotated[str | None, Option(help="frequent: rows or shares, such as 10,50 or 0.01.")] = None,
+    name: Annotated[str | None, Option(help="classification: such as countries or icd-10.")] = None,
+    others: Annotated[str | None, Option(help="classification: a label for values it does not know.")] = None,
+    country: Annotated[str | None, Option(help="postcodes: the country, such as DE.")] = None,
+    parts: Annotated[str | None, Option(help="quantiles: how many ranges, such as 8,4,2.")] = None,
+    runs: Annotated[str | None, Option(help="ordered: neighbours in a group, such as 2,4.")] = None,
+    *,
+    reading: dict[str, Any],
+    output: Annotated[Path | None, Option("--output", "-o", help="Where to write; stdout if not given.")] = None,
+    force: Annotated[bool, Option("--force", help="Replace an existing file.")] = False,
+    _show_values: ShowValues = False,
 ) -> None:
     """Build a hierarchy for a column of a table and write it in ARX's format.
 
@@ -152,11 +123,12 @@ def build(  # noqa: PLR0913, PLR0917 - each kind has its own options
     }  # fmt: skip
     hierarchy = _hierarchy_of(kind, {name: text for name, text in options.items() if text is not None})
     with nullcontext(sys.stdout) if output is None else atomic_path(output, force=force, reads=[data]) as target:
-        ladder = hierarchy.bind(
-            _read_domain(data, column, reading_of(encoding, separator, sheet, decimal, thousands, dates, header))
-        )
+        ladder = hierarchy.bind(_read_domain(data, column, reading))
         write_csv(ladder, target)
-    _report(ladder, output)
+    values = sum(label is not None for label in ladder.labels[0])
+    tell(f"{'' if output is None else f'wrote {output}: '}{_size(values, ladder.height)}")
+    if values < len(ladder.labels[0]):
+        tell("note: missing values have no line; they stay apart until the top.")
 
 
 def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
@@ -170,11 +142,7 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
         "intervals": (
             hierarchies.intervals,
             "widths",
-            {
-                "start": ("start", _decimal),
-                "bottom": ("bottom", _decimal),
-                "top": ("top", _decimal),
-            },
+            {name: (name, _decimal) for name in ("start", "bottom", "top")},
         ),
         "top-coded": (hierarchies.top_coded, "bounds", {}),
         "bottom-coded": (hierarchies.bottom_coded, "bounds", {}),
@@ -199,7 +167,8 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
     if listed is not None and not items and kind in {"classification", "postcodes"}:
         msg = f"--kind {kind} needs --{listed}."
         raise ParameterError(msg, hint="for example --name countries, or --country DE.")
-    return make(*(items if kind in NAMED else map(_decimal, items)), **words)  # type: ignore[no-any-return]
+    built: Hierarchy = make(*(items if kind in NAMED else map(_decimal, items)), **words)
+    return built
 
 
 def _decimal(text: str) -> object:
@@ -216,13 +185,12 @@ def _decimal(text: str) -> object:
 def _domain_of_options(data: Path | None, column: str | None, reading: dict[str, Any]) -> Domain | None:
     from incrowd.core import ParameterError
 
-    if (data, column, reading) == (None, None, {"encoding": UTF8}):
+    if (data, column, reading) == (None, None, {"encoding": "utf-8"}):
         return None
     if data is None or column is None:
         msg = f"--{'data' if data is None else 'column'} is missing."
-        raise ParameterError(
-            msg, hint="--data and --column belong together, --encoding, --separator and --sheet to them."
-        )
+        hint = "--data and --column belong together, --encoding, --separator and --sheet to them."
+        raise ParameterError(msg, hint=hint)
     return _read_domain(data, column, reading)
 
 
@@ -240,19 +208,5 @@ def _domain_of(column: str, texts: list[str]) -> Domain:
     return Domain.of_texts(column, texts, np.ones(len(texts), dtype=np.int64))
 
 
-def _report(ladder: Ladder, output: Path | None) -> None:
-    values = sum(label is not None for label in ladder.labels[0])
-    target = "" if output is None else f"wrote {output}: "
-    tell(f"{target}{_size(values, ladder.height)}")
-    if values < len(ladder.labels[0]):
-        tell("note: missing values have no line; they stay apart until the top.")
-
-
 def _size(values: int, levels: int) -> str:
     return f"{amount(values, 'value')}, {amount(levels, 'level')} above {'it' if values == 1 else 'them'}"
-
-
-def _write(text: str) -> None:
-    """Write line by line: unbuffered, Python drops the rest of a large text without a word if its reader goes away."""
-    for line in text.splitlines(keepends=True):
-        sys.stdout.write(line)

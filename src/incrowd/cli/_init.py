@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
-from incrowd.cli._assess import Count, Entity, Json, Missing, Names, Quiet, _names
-from incrowd.cli._options import (
-    FoundDates,
-    FoundDecimal,
-    FoundEncoding,
-    FoundThousands,
-    Header,
-    Memory,
-    Separator,
-    Sheet,
-    reading_of,
-)
-from incrowd.cli._progress import Watch
-from incrowd.cli._run import amount, tell
+from incrowd.cli._options import FOUND_OUT, Count, Entity, Json, Missing, Names, Quiet, names_in, with_reading
+from incrowd.cli._terminal import Watch, amount, tell, write, write_json
 
 if TYPE_CHECKING:
     from incrowd.plan import Suggestion
 
 Data = Annotated[
     Path,
-    typer.Argument(metavar="DATA", help="The table: any file that incrowd reads, such as CSV, Excel, Parquet, SPSS."),
+    Argument(metavar="DATA", help="The table: any file that incrowd reads, such as CSV, Excel, Parquet, SPSS."),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="PLAN", help="Where to write the plan.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing plan.")]
-Quasi = Annotated[Names, typer.Option("--quasi", metavar="NAMES", help="Columns that could help recognise a person.")]
-Sensitive = Annotated[Names, typer.Option("--sensitive", metavar="NAMES", help="Columns that are confidential.")]
-Identifiers = Annotated[Names, typer.Option("--identifier", metavar="NAMES", help="Columns that name a person.")]
-Insensitive = Annotated[Names, typer.Option("--insensitive", metavar="NAMES", help="Columns that are harmless.")]
-Drop = Annotated[Names, typer.Option("--drop", metavar="NAMES", help="Columns to leave out.")]
+Output = Annotated[Path, Option("--output", "-o", metavar="PLAN", help="Where to write the plan.")]
+Force = Annotated[bool, Option("--force", help="Replace an existing plan.")]
+Quasi = Annotated[Names, Option("--quasi", metavar="NAMES", help="Columns that could help recognise a person.")]
+Sensitive = Annotated[Names, Option("--sensitive", metavar="NAMES", help="Columns that are confidential.")]
+Identifiers = Annotated[Names, Option("--identifier", metavar="NAMES", help="Columns that name a person.")]
+Insensitive = Annotated[Names, Option("--insensitive", metavar="NAMES", help="Columns that are harmless.")]
+Drop = Annotated[Names, Option("--drop", metavar="NAMES", help="Columns to leave out.")]
 
 
-def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each role can be said
+@with_reading(**FOUND_OUT)
+def init(
     data: Data,
     output: Output = Path("plan.toml"),
     force: Force = False,
@@ -53,14 +40,8 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
     entity: Entity = None,
     count: Count = None,
     missing: Missing = None,
-    encoding: FoundEncoding = None,
-    separator: Separator = None,
-    sheet: Sheet = None,
-    decimal: FoundDecimal = None,
-    thousands: FoundThousands = None,
-    dates: FoundDates = None,
-    header: Header = True,
-    memory: Memory = None,
+    *,
+    reading: dict[str, Any],
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -71,24 +52,27 @@ def init(  # noqa: PLR0913, PLR0917 - a table can be read in many ways, and each
     from incrowd.core import atomic_path
     from incrowd.plan import suggest
 
-    given = {
-        "quasi": quasi, "sensitive": sensitive, "identifier": identifier, "insensitive": insensitive, "drop": drop,
-    }  # fmt: skip
-    reading = reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory)
+    given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "insensitive": insensitive}
     _keep_others(output)
-    with (
-        Watch(quiet=quiet),
-        atomic_path(output, force=force, reads=[data]) as part,
-    ):  # a plan that may not be written is said before the table is read
+    # a plan that may not be written is said before the table is read
+    with Watch(quiet=quiet), atomic_path(output, force=force, reads=[data]) as part:
         found = suggest(
-            data, roles=_roles(given), entity=entity, count=count, missing_values=["", *_names(missing)], **reading
+            data,
+            roles=_roles({**given, "drop": drop}),
+            entity=entity,
+            count=count,
+            missing_values=["", *names_in(missing)],
+            **reading,
         )
         ladders = found.write_ladders(output, force=force)
         plan = found.write(part, _seen_from(output, data), force=True, ladders=ladders)
     if not quiet:
         tell(_size(found))
-    for line in _json(found, output, ladders) if as_json else str(found).splitlines():
-        sys.stdout.write(f"{line}\n")
+    if as_json:
+        files = {name: str(file) for name, file in ladders.items()}
+        write_json({"schema": 1, **found.to_dict(), "written": str(output), "ladders": files})
+    else:
+        write(*str(found).splitlines())
     if not quiet:
         tell("", f"wrote {output} ({amount(len(plan.columns), 'column')}, commented)")
         for file in ladders.values():
@@ -111,7 +95,7 @@ def _roles(given: dict[str, Names]) -> dict[str, Any]:
 
     roles: dict[str, Any] = {}
     for role, names in given.items():
-        for name in _names(names):
+        for name in names_in(names):
             if roles.setdefault(name, role) != role:
                 msg = f"Column {name!r} is given as --{roles[name]} and as --{role}."
                 raise ParameterError(msg, hint="give every column one role.")
@@ -131,13 +115,6 @@ def _size(found: Suggestion) -> str:
     said = amount(missing, "missing value") if missing else "no missing values"
     size = [f"read {amount(profile.records, 'row')}", amount(len(profile.columns), "column"), said]
     return f"{', '.join(size)}\n"
-
-
-def _json(found: Suggestion, output: Path, ladders: dict[str, Path]) -> list[str]:
-    """Give the same as plain data, with the plan that was written."""
-    files = {name: str(file) for name, file in ladders.items()}
-    plain = {"schema": 1, **found.to_dict(), "written": str(output), "ladders": files}
-    return json.dumps(plain, indent=2, ensure_ascii=False).splitlines()
 
 
 def _next(found: Suggestion, output: Path) -> str:

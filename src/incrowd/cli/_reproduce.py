@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
-from incrowd.cli._assess import Json, Names, _names
-from incrowd.cli._run import amount, tell
+from incrowd.cli._options import Json, Names, names_in
+from incrowd.cli._terminal import amount, tell, write, write_json
 
 if TYPE_CHECKING:
     from incrowd.experiments import Experiment
@@ -21,23 +20,19 @@ STOOD_IN = "warning: made-up rows stood in for Adult. Name it with --adult FILE,
 
 Id = Annotated[
     str | None,
-    typer.Argument(metavar="ID", help="enhanced, homogeneity, p-sensitive, improved or closeness; all if left out."),
+    Argument(metavar="ID", help="enhanced, homogeneity, p-sensitive, improved or closeness; all if left out."),
 ]
 AdultFile = Annotated[
     Path | None,
-    typer.Option("--adult", metavar="FILE", help="The Adult table of UCI as CSV or Parquet. Nothing is ever fetched."),
+    Option("--adult", metavar="FILE", help="The Adult table of UCI as CSV or Parquet. Nothing is ever fetched."),
 ]
 Confidential = Annotated[
     Names,
-    typer.Option(
-        "--confidential", metavar="NAMES", help="The confidential columns of p-sensitive, separated by commas."
-    ),
+    Option("--confidential", metavar="NAMES", help="The confidential columns of p-sensitive, separated by commas."),
 ]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write tables, charts and claims.")
-]
-Small = Annotated[bool, typer.Option("--small", help="Try out less, on a thousand records: takes seconds.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace earlier results in a folder that you named.")]
+Output = Annotated[Path, Option("--output", "-o", metavar="FOLDER", help="Where to write tables, charts and claims.")]
+Small = Annotated[bool, Option("--small", help="Try out less, on a thousand records: takes seconds.")]
+Force = Annotated[bool, Option("--force", help="Replace earlier results in a folder that you named.")]
 
 
 def reproduce(
@@ -55,7 +50,7 @@ def reproduce(
     """
     from incrowd.experiments import CHOOSES, check_names, prepare, reproduce as again
 
-    chosen = _names(confidential) or None
+    chosen = names_in(confidential) or None
     names = check_names(name, chosen)
     folder = prepare(output, names, force=force or output == DEFAULT)
     found: list[Experiment] = []
@@ -65,18 +60,16 @@ def reproduce(
         files += result.save(folder, force=True)
         found += result.experiments
         if not as_json:
-            sys.stdout.write(f"{result}\n\n")
+            write(str(result), "")
             sys.stdout.flush()
     if any(one.stand_in for one in found):
         tell(STOOD_IN)
     if as_json:
         plain = {"schema": 1, "experiments": [one.to_dict() for one in found]}
         written = [str(folder / file) for file in files]
-        sys.stdout.write(
-            json.dumps({**plain, "written": written}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        )
+        write_json({**plain, "written": written}, allow_nan=False)
         return
-    sys.stdout.write(f"{_ending(found)}\nwrote {amount(len(files), 'file')} into {folder}\n")
+    write(_ending(found), f"wrote {amount(len(files), 'file')} into {folder}")
 
 
 def _ending(found: list[Experiment]) -> str:

@@ -10,17 +10,18 @@ import webbrowser
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from incrowd.cli._run import STOPPED, tell
+from incrowd.cli._explain import STOPPED
+from incrowd.cli._terminal import tell
 
 NEEDED = ("fastapi", "uvicorn")
 """What the extra ``web`` brings."""
 
-Folder = Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder with the table; here if not given.")]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0 takes any free one.")]
-Host = Annotated[str, typer.Option("--host", help="Another address than 127.0.0.1. Others may then reach your data!")]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Do not open a browser; only print the address.")]
+Folder = Annotated[Path, Argument(metavar="[FOLDER]", help="The folder with the table; here if not given.")]
+Port = Annotated[int, Option("--port", min=0, max=65535, help="The port to listen on; 0 takes any free one.")]
+Host = Annotated[str, Option("--host", help="Another address than 127.0.0.1. Others may then reach your data!")]
+NoBrowser = Annotated[bool, Option("--no-browser", help="Do not open a browser; only print the address.")]
 
 
 def serve(folder: Folder = Path(), port: Port = 8117, host: Host = "127.0.0.1", no_browser: NoBrowser = False) -> int:

@@ -1,4 +1,4 @@
-"""An assessment as lines of text for a terminal of 80 columns."""
+"""Assessments, chances, published rules and releases as lines of text for a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from incrowd.cli._run import amount
+from incrowd.cli._terminal import amount
 
 if TYPE_CHECKING:
     from incrowd.core import Finding, Verdict
     from incrowd.evidence import Assessment, AttackerRisk, Checklist, ColumnAssessment, Item, Risk
-    from incrowd.measures import Exposed
     from incrowd.release import Release
 
 
@@ -57,41 +56,36 @@ class Paper:
         return typer.style(text, fg=colour, bold=True) if self.colour else text
 
 
-def text_of(
+def assessment_lines(
     assessment: Assessment, verdict: Verdict | None, paper: Paper, *, show_all: bool, more: Iterable[str] = ()
 ) -> Iterator[str]:
     """Give the lines: how many people stand out, what the groups tell, what singles people out, more, what holds."""
-    yield from _people(assessment, _small(verdict))
+    findings = () if verdict is None else verdict.findings
+    asked = [int(bound) for one in findings for name, _, bound in one.required if name == "k"]
+    yield from _people_lines(assessment, max(asked, default=SMALL))
     for column in assessment.columns.values() if assessment.classes else ():
         yield ""
-        yield from _column(column, show_all=show_all)
+        yield from _column_lines(column, show_all=show_all)
     if assessment.one_of_a_kind.people and len(assessment.unique_without) > 1:
         yield ""
         yield from _singling_out(assessment, paper, show_all=show_all)
     yield from more
     if verdict is not None:
         yield ""
-        yield from (line for finding in verdict.findings for line in _finding(finding, verdict, paper))
+        yield from (_finding(finding, verdict, paper) for finding in findings)
 
 
-def _small(verdict: Verdict | None) -> int:
-    """Find the k that was asked for."""
-    findings = () if verdict is None else verdict.findings
-    asked = [int(bound) for finding in findings for name, _, bound in finding.required if name == "k"]
-    return max(asked, default=SMALL)
-
-
-def _people(assessment: Assessment, small: int) -> Iterator[str]:
+def _people_lines(assessment: Assessment, small: int) -> Iterator[str]:
     rows = [
         ("people who are one of a kind", assessment.one_of_a_kind),
         (f"people in groups smaller than {small:,}", assessment.below(small)),
     ]
     for name, column in assessment.columns.items():
-        rows.append((_about(name, "{}: people whose value is certain"), column.homogeneous))
+        rows.append((_named(name, "{}: people whose value is certain"), column.homogeneous))
         if column.similar is not None:
-            rows.append((_about(name, "{}: people whose category is certain"), column.similar))
+            rows.append((_named(name, "{}: people whose category is certain"), column.similar))
     width = max(len(label) for label, _ in rows) + 2
-    yield from (_exposed(label.ljust(width), exposed) for label, exposed in rows)
+    yield from (f"{label:<{width}}{one.people:>10,}  {percent(one.share):>8}" for label, one in rows)
     chances = f"average {percent(assessment.average_chance)}   highest {percent(assessment.highest_chance)}"
     yield f"chance to find a person   {chances}"
     smallest = "" if assessment.k is None else f", the smallest of {assessment.k:,}"
@@ -100,19 +94,15 @@ def _people(assessment: Assessment, small: int) -> Iterator[str]:
         yield f"at least {assessment.compatible_k:,} could be meant if a suppressed cell matches anything"
 
 
-def _exposed(label: str, exposed: Exposed) -> str:
-    return f"{label}{exposed.people:>10,}  {percent(exposed.share):>8}"
-
-
-def _about(name: str, template: str) -> str:
+def _named(name: str, template: str) -> str:
     """Put a column's name into a line, shortened so that two numbers fit behind it."""
     return template.format(short(name, WIDTH - NUMBERS - len(template)))
 
 
-def _column(column: ColumnAssessment, *, show_all: bool) -> Iterator[str]:
+def _column_lines(column: ColumnAssessment, *, show_all: bool) -> Iterator[str]:
     """Give the numbers of the worst group, the name of each in the literature last."""
     yield f"{short(column.column)} in the worst group"
-    for label, value, symbol in [*_main(column), *(_more(column) if show_all else [])]:
+    for label, value, symbol in [*_usual_figures(column), *(_further_figures(column) if show_all else [])]:
         yield f"  {label:<44}{value:>14}  {symbol}".rstrip()
     reasons: dict[str, list[str]] = {}
     for what, reason in column.not_measured.items():
@@ -123,7 +113,7 @@ def _column(column: ColumnAssessment, *, show_all: bool) -> Iterator[str]:
         )
 
 
-def _main(column: ColumnAssessment) -> list[tuple[str, str, str]]:
+def _usual_figures(column: ColumnAssessment) -> list[tuple[str, str, str]]:
     rows = [
         (f"different values, of {column.values:,}", _figure(column.distinct_l), "l, p"),
         ("largest share of a value", percent(column.alpha), "alpha"),
@@ -138,7 +128,7 @@ def _main(column: ColumnAssessment) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _more(column: ColumnAssessment) -> list[tuple[str, str, str]]:
+def _further_figures(column: ColumnAssessment) -> list[tuple[str, str, str]]:
     ratios = (column.recursive or {}).items()
     return [
         ("one over the largest share", _figure(column.probabilistic_l), "probabilistic l"),
@@ -165,7 +155,7 @@ def _singling_out(assessment: Assessment, paper: Paper, *, show_all: bool) -> It
         yield f"  {len(ranked) - len(shown)} more: --all"
 
 
-def _finding(finding: Finding, verdict: Verdict, paper: Paper) -> Iterable[str]:
+def _finding(finding: Finding, verdict: Verdict, paper: Paper) -> str:
     """Say whether a promise holds, what was measured, and who is in groups that break it."""
     word = paper.word("PASS", "green") if finding.holds else paper.word("FAIL", "red")
     several = sum(other.promise == finding.promise for other in verdict.findings) > 1
@@ -174,7 +164,7 @@ def _finding(finding: Finding, verdict: Verdict, paper: Paper) -> Iterable[str]:
     measured = ", ".join(_worst(name, sense, value) for (name, sense, _), value in pairs) or "there is nobody"
     classes = f"{finding.failing_classes:,} {'class' if finding.failing_classes == 1 else 'classes'}"
     failing = "" if finding.holds else f" ({classes}, {amount(finding.failing_records, 'record')})"
-    return [f"{word}  {finding.promise}{column}: {measured}{_compared(finding)}{failing}"]
+    return f"{word}  {finding.promise}{column}: {measured}{_compared(finding)}{failing}"
 
 
 def _compared(finding: Finding) -> str:
@@ -201,22 +191,19 @@ def _figure(value: Fraction | float | None) -> str:
 
 
 def percent(share: Fraction | float | None) -> str:
-    """Write a share with one decimal; never a round 0 or 100 for what is not."""
-    if share is None:
-        return "not measured"
-    text = f"{float(share) * 100:.1f} %"
-    if share and text == "0.0 %":
-        return "< 0.1 %"
-    return "> 99.9 %" if share < 1 and text == "100.0 %" else text
+    """Write a share with one decimal, if there is one."""
+    from incrowd.core import percent as text_of_share
+
+    return "not measured" if share is None else text_of_share(share)
 
 
-def short(name: str, most: int = NAME) -> str:
+def short(name: str, most: int = NAME, instead: str = "?") -> str:
     """Write a name of a column so that it fits, and so that a terminal can show it."""
-    printable = "".join(sign if sign.isprintable() else "?" for sign in name)
+    printable = "".join(sign if sign.isprintable() else instead for sign in name)
     return printable if len(printable) <= most else f"{printable[: most - 3]}..."
 
 
-# Chances and published rules as lines of text for a terminal of 80 columns.
+# Chances and published rules.
 
 COLOURS = {"PASS": "green", "FAIL": "red", "NOT CHECKED": "yellow"}
 
@@ -228,7 +215,7 @@ def risk_lines(risk: Risk) -> Iterator[str]:
     yield f"{'who could find a person':<{NAME}}{'highest':>12}{'average':>12}{above:>16}"
     yield from map(_attacker, risk.attackers)
     for one in risk.attackers:
-        yield from _wrapped(f"the {one.name} {one.knows}")
+        yield from textwrap.wrap(f"the {one.name} {one.knows}", WIDTH, initial_indent="  ", subsequent_indent="    ")
     if risk.uniqueness.estimates:
         yield ""
         yield from _estimates(risk)
@@ -258,20 +245,16 @@ def rule_lines(checklists: Sequence[Checklist], paper: Paper, *, show_all: bool)
         yield ""
         yield from textwrap.wrap(f"{checklist.preset.name}: {checklist.preset.source}", WIDTH, subsequent_indent="  ")
         for item in checklist.items:
-            yield from _item(item, paper, with_rule=show_all or item.holds is not True)
+            yield from _item_lines(item, paper, with_rule=show_all or item.holds is not True)
 
 
-def _item(item: Item, paper: Paper, *, with_rule: bool) -> Iterator[str]:
+def _item_lines(item: Item, paper: Paper, *, with_rule: bool) -> Iterator[str]:
     word = paper.word(item.verdict, COLOURS[item.verdict])
     first, *more = textwrap.wrap(f"{item.verdict}  {item.test}: {item.measured}", WIDTH, subsequent_indent="      ")
     yield word + first.removeprefix(item.verdict)
     yield from more
     if with_rule:
         yield from textwrap.wrap(f"rule: {item.rule}", WIDTH, initial_indent="      ", subsequent_indent="      ")
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
 # A release in a few lines for people, and as plain facts for machines.
@@ -282,33 +265,31 @@ PROOFS = {
     "heuristic": "not proven to be the best (heuristic)",
 }
 """What a search proves, in plain words."""
-RELEASE_WIDTH = 24
-"""Longer names of columns are shortened, so that a line fits into a terminal."""
 
 
-def lines_of(release: Release) -> list[str]:
+def release_lines(release: Release) -> list[str]:
     """Say what was published: how many, under which promises, and what became of every column."""
     from incrowd.release import empty_of
 
     recipe = release.recipe
     share = recipe.suppressed / recipe.records if recipe.records else 0
-    kept = recipe.published
     gone = "masked" if recipe.masked else "left out"
     left_out = f"{recipe.suppressed:,} {gone} ({percent(share)}, {recipe.max_suppressed_records:,} allowed)"
     looked = (
         f", {recipe.checked:,} of {recipe.nodes:,} combinations of levels (nodes) looked at" if recipe.nodes else ""
     )
+    groups = amount(release.verdict.classes, "group")
     return [
-        f"{kept:,} of {amount(recipe.records, 'record')} in {amount(release.verdict.classes, 'group')}; {left_out}",
+        f"{recipe.published:,} of {amount(recipe.records, 'record')} in {groups}; {left_out}",
         *([f"removed first, with missing values: {amount(recipe.dropped, 'record')}"] if recipe.dropped else []),
         "",
-        f"{'promise':<{RELEASE_WIDTH}}{'required':>12}{'measured':>12}",
-        *(line for finding in release.verdict.findings for line in _promise(finding)),
+        f"{'promise':<{NAME}}{'required':>12}{'measured':>12}",
+        *(line for finding in release.verdict.findings for line in _promise_lines(finding)),
         "",
-        f"{'column':<{RELEASE_WIDTH}}published",
-        *(f"{shorten(part.column):<{RELEASE_WIDTH}}{part.published}" for part in release.explanation.columns),
+        f"{'column':<{NAME}}published",
+        *(f"{short(part.column, NAME - 1, ' '):<{NAME}}{part.published}" for part in release.explanation.columns),
         "",
-        *textwrap.wrap(empty_of(release.explanation), 80, subsequent_indent="  "),
+        *textwrap.wrap(empty_of(release.explanation), WIDTH, subsequent_indent="  "),
         f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left)",
         f"search: {PROOFS.get(recipe.proof, recipe.proof)}{looked}",
         *(f"note: {note}" for note in recipe.notes),
@@ -340,21 +321,14 @@ def facts_of(release: Release) -> dict[str, Any]:
     }
 
 
-def _promise(finding: Finding) -> list[str]:
+def _promise_lines(finding: Finding) -> list[str]:
     columns = f" of {', '.join(finding.columns)}" if finding.columns else ""
-    pairs = zip(finding.required, finding.measured, strict=False)
     return [
-        f"{shorten(name + columns):<{RELEASE_WIDTH}}"
+        f"{short(name + columns, NAME - 1, ' '):<{NAME}}"
         f"{sense + ' ' + _measured_number(bound):>12}{_measured_number(value):>12}   ok"
-        for (name, sense, bound), value in pairs
+        for (name, sense, bound), value in zip(finding.required, finding.measured, strict=False)
     ]
 
 
 def _measured_number(value: Any) -> str:
     return f"{int(value):,}" if value == int(value) else f"{float(value):.4g}"
-
-
-def shorten(name: str, width: int = RELEASE_WIDTH) -> str:
-    """Shorten what is too long; what would disturb a terminal becomes a blank."""
-    clean = "".join(sign if sign.isprintable() else " " for sign in name)
-    return clean if len(clean) < width else f"{clean[: width - 4]}..."

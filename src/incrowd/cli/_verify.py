@@ -2,62 +2,43 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
-from incrowd.cli._assess import Json as AssessJson
-from incrowd.cli._options import (
-    UTF8,
-    Dates,
-    Decimal,
-    Encoding,
-    Header,
-    Memory,
-    Separator,
-    Sheet,
-    Thousands,
-    reading_of,
-)
-from incrowd.cli._run import FOUND, NOT_CHECKED, amount
-from incrowd.cli._text import shorten
+from incrowd.cli._explain import FOUND, NOT_CHECKED
+from incrowd.cli._options import Json, with_reading
+from incrowd.cli._terminal import amount, write, write_json
+from incrowd.cli._text import short
 
 if TYPE_CHECKING:
     from incrowd.release import Verification
 
 
 Release = Annotated[
-    Path, typer.Argument(metavar="RELEASE", help="The folder of a release, its release.json, or its data file.")
+    Path, Argument(metavar="RELEASE", help="The folder of a release, its release.json, or its data file.")
 ]
-Owner = Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder owner, to compare the recipe too.")]
+Owner = Annotated[Path | None, Option(metavar="FOLDER", help="The folder owner, to compare the recipe too.")]
 Original = Annotated[
     Path | None,
-    typer.Option(metavar="DATA", help="The original table, to measure all that the file alone cannot show."),
+    Option(metavar="DATA", help="The original table, to measure all that the file alone cannot show."),
 ]
-Key = Annotated[Path | None, typer.Option(metavar="FILE", help="The public Ed25519 key (PEM) of whoever signed it.")]
-Json = Annotated[bool, typer.Option("--json", help="Write JSON, for machines.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Write only what differs or could not be checked.")]
+Key = Annotated[Path | None, Option(metavar="FILE", help="The public Ed25519 key (PEM) of whoever signed it.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Write only what differs or could not be checked.")]
 
 EXITS = {"holds": 0, "does not hold": FOUND, "could not be checked": NOT_CHECKED}
 """With which exit code the command leaves."""
 
 
-def verify(  # noqa: PLR0913, PLR0917 - the original can be read in many ways
+@with_reading()
+def verify(
     release: Release,
     owner: Owner = None,
     original: Original = None,
     key: Key = None,
-    encoding: Encoding = UTF8,
-    separator: Separator = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    dates: Dates = None,
-    header: Header = True,
-    memory: Memory = None,
+    *,
+    reading: dict[str, Any],
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -65,12 +46,14 @@ def verify(  # noqa: PLR0913, PLR0917 - the original can be read in many ways
 
     For example: incrowd verify out --original patients.csv
     """
-    import incrowd as ic
+    from incrowd.release import verify as measure_again
 
-    reading = reading_of(encoding, separator, sheet, decimal, thousands, dates, header, memory)
-    found = ic.verify(release, owner=owner, original=original, key=key, **reading)
-    for line in _json(found) if as_json else _verification_lines(found, quiet=quiet):
-        sys.stdout.write(f"{line}\n")
+    found = measure_again(release, owner=owner, original=original, key=key, **reading)
+    if as_json:
+        names = ("outcome", "holds", "checked", "differences", "not_checked", "on_trust")
+        write_json({"schema": 1, **{name: getattr(found, name) for name in names}})
+    else:
+        write(*_verification_lines(found, quiet=quiet))
     return EXITS[found.outcome]
 
 
@@ -105,31 +88,18 @@ def _why(found: Verification) -> list[str]:
     ]
 
 
-def _json(found: Verification) -> list[str]:
-    plain = {
-        "schema": 1,
-        "outcome": found.outcome,
-        "holds": found.holds,
-        "checked": found.checked,
-        "differences": found.differences,
-        "not_checked": found.not_checked,
-        "on_trust": found.on_trust,
-    }
-    return json.dumps(plain, indent=2, ensure_ascii=False).splitlines()
-
-
 # ``incrowd compare``: two certificates side by side.
 
 HELP = "The folder of a release, its release.json, or the data file beside it."
-A = Annotated[Path, typer.Argument(metavar="A", help=HELP)]
-B = Annotated[Path, typer.Argument(metavar="B", help=HELP)]
+A = Annotated[Path, Argument(metavar="A", help=HELP)]
+B = Annotated[Path, Argument(metavar="B", help=HELP)]
 NAME, NUMBER = 36, 18
 """Three columns that fit into a terminal."""
 
 TITLES = {"records": "records published", "suppressed": "records left out", "classes": "groups"}
 
 
-def compare(a: A, b: B, as_json: AssessJson = False) -> None:
+def compare(a: A, b: B, as_json: Json = False) -> None:
     """Put the certificates of two releases side by side; * marks what differs.
 
     For example: incrowd compare out other
@@ -138,13 +108,13 @@ def compare(a: A, b: B, as_json: AssessJson = False) -> None:
     names = [*one, *(name for name in two if name not in one)]
     if as_json:
         rows = [{"what": name, "a": one.get(name), "b": two.get(name)} for name in names]
-        sys.stdout.write(json.dumps({"schema": 1, "rows": rows}, indent=2, ensure_ascii=False) + "\n")
+        write_json({"schema": 1, "rows": rows})
         return
-    sys.stdout.write(f"  {'':{NAME}}  {'A':>{NUMBER}}  {'B':>{NUMBER}}\n")
+    write(f"  {'':{NAME}}  {'A':>{NUMBER}}  {'B':>{NUMBER}}")
     for name in names:
         left, right = (_comparison_text(facts.get(name)) for facts in (one, two))
         mark = " " if left == right else "*"
-        sys.stdout.write(f"{mark} {shorten(name, NAME):<{NAME}}  {left:>{NUMBER}}  {right:>{NUMBER}}\n")
+        write(f"{mark} {short(name, NAME - 1, ' '):<{NAME}}  {left:>{NUMBER}}  {right:>{NUMBER}}")
 
 
 def _read(path: Path) -> dict[str, Any]:

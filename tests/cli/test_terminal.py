@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -9,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from incrowd.cli import _progress
-from incrowd.cli._progress import Watch
+from incrowd.cli import _terminal
+from incrowd.cli._terminal import Watch
 from incrowd.engines import Stage
 from incrowd.engines._protocol import begin
 from incrowd.search import Progress
@@ -20,7 +21,7 @@ def test_where_nobody_looks_a_line_is_written_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr("incrowd.cli._progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("incrowd.cli._terminal.time.monotonic", lambda: now[0])
     with Watch(quiet=False) as watch:
         begin("reading", 10, 1000)
         now[0] += 11
@@ -42,7 +43,7 @@ def test_where_nobody_looks_a_line_is_written_now_and_then(
 def test_what_is_read_after_it_was_written_is_being_checked(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_progress, "LINE", 0)
+    monkeypatch.setattr(_terminal, "LINE", 0)
     with Watch(quiet=False):
         begin("writing")
         begin("reading", 5)
@@ -50,7 +51,7 @@ def test_what_is_read_after_it_was_written_is_being_checked(
 
 
 def test_the_quiet_hear_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_progress, "LINE", 0)
+    monkeypatch.setattr(_terminal, "LINE", 0)
     with Watch(quiet=True) as watch:
         begin("reading", 5)
         assert watch(Progress(1, 2, None))
@@ -59,10 +60,10 @@ def test_the_quiet_hear_nothing(capsys: pytest.CaptureFixture[str], monkeypatch:
 
 JOB = """
 import time
-from incrowd.cli import _progress
+from incrowd.cli import _terminal
 from incrowd.engines._protocol import begin
-_progress.LATE = 0.01
-with _progress.Watch(quiet=False):
+_terminal.LATE = 0.01
+with _terminal.Watch(quiet=False):
     for done in (0, 500):
         begin("reading", done, 1000)
         time.sleep(0.3)
@@ -88,3 +89,9 @@ def test_a_terminal_shows_a_bar_with_stage_rate_and_time_left(tmp_path: Path) ->
 
 def test_a_stage_holds_numbers_and_nothing_of_the_table() -> None:
     assert repr(Stage("reading", 1, 2)) == "Stage(name='reading', done=1, total=2)"
+
+
+def test_data_for_machines_stay_whole_whatever_their_texts_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    plain = {"text": "a\u2028b\x85c\nd"}
+    _terminal.write_json(plain)
+    assert json.loads(capsys.readouterr().out) == plain

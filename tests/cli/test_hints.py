@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import incrowd
-from incrowd.cli._assess_questions import OWN_WORDS as ASSESS
+from incrowd.cli._assess import OWN_WORDS as ASSESS
 from incrowd.cli._attack import OWN_WORDS as ATTACK
-from incrowd.cli._run import _WORDS, Words, terminal_words
+from incrowd.cli._explain import WORDS, Words, terminal_words
 from incrowd.core import FORCE, Hint, Setting
 from incrowd.plan._checks import searches
 from incrowd.plan._sections import ColumnSection
@@ -174,7 +174,7 @@ def test_no_hint_of_the_library_holds_a_setting_as_plain_text() -> None:
 
 
 def test_every_setting_with_a_name_of_its_own_has_words_on_the_command_line() -> None:
-    words: Words = {**_WORDS, **ASSESS, **ATTACK}
+    words: Words = {**WORDS, **ASSESS, **ATTACK}
     named = {one.arg for call, _ in _calls("Hint") for one in call.keywords}
     given = {
         call.args[0].value for call, _ in _calls("Setting") if call.args and isinstance(call.args[0], ast.Constant)

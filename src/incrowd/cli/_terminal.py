@@ -1,12 +1,12 @@
-"""How far a long job is, on a terminal; a line now and then where nobody looks."""
+"""What is written to a terminal: data on stdout, and on stderr how far a long job is and how it ended."""
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 import time
 from contextlib import ExitStack
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -15,21 +15,34 @@ if TYPE_CHECKING:
 
 LATE = 0.5
 """Who waits less than so many seconds needs no progress."""
-
 LINE = 10.0
 """Seconds between two lines where stderr is no terminal."""
 
-SEARCHING = "searching"
+
+def write(*lines: str) -> None:
+    """Write line by line: unbuffered, Python drops the rest of a large text without a word if its reader goes away."""
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+
+
+def write_json(plain: Any, **how: Any) -> None:
+    """Write plain data for machines."""
+    write(*json.dumps(plain, indent=2, ensure_ascii=False, **how).split("\n"))
+
+
+def tell(*lines: str) -> None:
+    """Talk to the user, on stderr: stdout is for data."""
+    for line in lines:
+        sys.stderr.write(f"{line}\n")
+
+
+def amount(number: int, noun: str) -> str:
+    """Write a number and what it counts: one value, two values."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class Watch:
-    """Tells what a job is busy with: the stage, how much of it is done, how fast, and how long it may still take.
-
-    Parameters
-    ----------
-    quiet
-        Whether to say nothing.
-    """
+    """Tells what a job is busy with: the stage, how much of it is done, how fast, and how long it may still take."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -49,9 +62,7 @@ class Watch:
                 self._bar = self._ends.enter_context(_Bar())
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ends.close()
 
     def __call__(self, progress: Progress) -> bool:
@@ -59,7 +70,7 @@ class Watch:
         if not self._quiet:
             best = "nothing fits yet" if progress.best is None else f"best so far {progress.best:.4f}"
             looked = f"{progress.checked:,} of at most {progress.nodes:,} combinations of levels"
-            self._show(SEARCHING, progress.checked, None, (looked, f", {best}"))  # most are never looked at
+            self._show("searching", progress.checked, None, (looked, f", {best}"))  # most are never looked at
         return True
 
     def _stage(self, stage: Stage) -> None:
@@ -92,14 +103,9 @@ class _Bar:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-        columns: list[Any] = [
-            TextColumn("{task.description:<9}"),
-            BarColumn(bar_width=20),
-            TextColumn("{task.fields[text]}"),
-            TimeElapsedColumn(),
-            TextColumn("left:"),
-            TimeRemainingColumn(),
-        ]
+        task, text = TextColumn("{task.description:<9}"), TextColumn("{task.fields[text]}")
+        left = (TextColumn("left:"), TimeRemainingColumn())
+        columns = (task, BarColumn(bar_width=20), text, TimeElapsedColumn(), *left)
         self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task: Any = None
         self._name = ""
