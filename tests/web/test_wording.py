@@ -12,7 +12,17 @@ from typing import Any
 import pytest
 
 import incrowd
-from incrowd.core import DataError, EngineError, NoSafeRelease, ParameterError, PlanError, PlanProblem
+from incrowd.core import (
+    FORCE,
+    DataError,
+    EngineError,
+    Hint,
+    NoSafeRelease,
+    ParameterError,
+    PlanError,
+    PlanProblem,
+    Setting,
+)
 from incrowd.web._refusal import said_by
 from incrowd.web._wording import worded
 
@@ -68,7 +78,7 @@ BEST = {"search": {"algorithm": "optimal", "measure": None, "balance": None, "se
         (
             DataError(
                 "The folder 'out' exists already.",
-                hint="choose another name, or allow to replace it: force=True, --force on the command line.",
+                hint=Hint("choose another name, or allow to replace it: {}.", FORCE),
             ),
             "The folder 'out' exists already.",
             "Choose another name, or let what is there be replaced.",
@@ -77,7 +87,11 @@ BEST = {"search": {"algorithm": "optimal", "measure": None, "balance": None, "se
         (
             ParameterError(
                 "at_most of column 'age' cannot be kept: a local recoding calls each class what it must be called.",
-                hint="use a search with one level per column, such as Optimal(), or at_least.",
+                hint=Hint(
+                    "use a search with one level per column, such as {}, or {}.",
+                    Setting.search("Optimal"),
+                    Setting("at_most", {"age": None}, "at_least"),
+                ),
             ),
             "This search gives every group levels of its own, so the limit of the column age cannot be kept.",
             "Search for one level per column, or let the column become as vague as needed.",
@@ -101,8 +115,11 @@ BEST = {"search": {"algorithm": "optimal", "measure": None, "balance": None, "se
             NoSafeRelease(
                 "No release keeps k>=20 and leaves out at most 0.0% (0 of 30 records): "
                 "even the most general one leaves out 3.3% (1).",
-                hint="at_most of 'age' binds: without it 0 of 30 records are left out; "
-                "max_suppressed_records=1 would be enough.",
+                hint=Hint(
+                    "{}: without it 0 of 30 records are left out; {max_suppressed_records} would be enough.",
+                    Setting("at_most", {"age": None}, "at_most of 'age' binds"),
+                    max_suppressed_records=1,
+                ),
             ),
             NONE_KEEPS,
             AGE_BINDS,

@@ -18,6 +18,7 @@ from incrowd.core import (
     Hint,
     NoSafeRelease,
     Schema,
+    Setting,
     group,
     records_text,
     share_text,
@@ -120,7 +121,7 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
     if outcome.proof == "best found" and outcome.best is None:
         tested = f"{outcome.checked:,} of {outcome.nodes:,} combinations of levels (nodes) were tested"
         msg = f"No release was found in time; {tested}."
-        return NoSafeRelease(msg, hint="give it more time.")
+        return NoSafeRelease(msg, hint=Hint("{}.", Setting("seconds", None, "give it more time")))
     least = left_out_by(problem)(problem.highs)
     if least <= limit:
         msg = f"Only a release without any record keeps {problem.model}."
@@ -141,7 +142,8 @@ def _hint(problem: Problem, least: int, *, sure: bool) -> str:
     column, without = _column(problem, least)
     if column is not None:
         told = records_text(without, problem.census.records)
-        parts.append(f"at_most of {column!r} binds: without it {told} are left out")
+        binds = Setting("at_most", {column: None}, f"at_most of {column!r} binds")
+        parts.append(Hint("{}", binds) + f": without it {told} are left out")
     if len(problem.model.parts) > 1:
         alone = {str(part): left_out_by(replace(problem, model=part))(problem.highs) for part in problem.model.parts}
         parts.append(f"{max(alone, key=lambda text: alone[text])} is what binds")

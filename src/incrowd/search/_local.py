@@ -18,6 +18,7 @@ from incrowd.core import (
     Namer,
     NoSafeRelease,
     ParameterError,
+    Setting,
     add_up,
     group,
     overlay,
@@ -117,7 +118,7 @@ class LocalTable:
         """Stop where columns weigh differently and the search cannot heed it."""
         if (self.weights != self.weights[0]).any():
             msg = f"{because}: no column can weigh more than another."
-            raise ParameterError(msg, hint="leave importance out, or " + hint)
+            raise ParameterError(msg, hint=Hint("{}, or ", Setting("importance", None, "leave importance out")) + hint)
 
     @property
     def averaged(self) -> tuple[Averaged | None, ...]:
@@ -223,12 +224,14 @@ def _refuse(problem: Problem) -> None:
     if problem.at_most:
         name = next(iter(problem.at_most))
         msg = f"at_most of column {name!r} cannot be kept: a local recoding calls each class what it must be called."
-        hint = Hint("use a search with one level per column, such as {}, or at_least.", OPTIMAL)
+        free = Setting("at_most", {name: None}, "at_least")
+        hint = Hint("use a search with one level per column, such as {}, or {}.", OPTIMAL, free)
         raise ParameterError(msg, hint=hint)
     if problem.balance != NEUTRAL:
         msg = "balance weighs leaving records out against generalizing them, which a local recoding does not do."
-        raise ParameterError(msg, hint="leave balance out.")
+        raise ParameterError(msg, hint=Hint("{}.", Setting("balance", None, "leave balance out")))
     for (name, hierarchy), low in zip(problem.schema.quasi, problem.lows, strict=True):
         if low and isinstance(hierarchy, Averaged):
             msg = f"at_least of column {name!r} cannot be kept: the column is averaged, and an average has no level."
-            raise ParameterError(msg, hint="leave at_least out, or give the column its hierarchy alone.")
+            free = Setting("at_least", {name: None}, "leave at_least out")
+            raise ParameterError(msg, hint=Hint("{}, or give the column its hierarchy alone.", free))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from incrowd.core import Hint, Setting
 from incrowd.web._words import SEARCHES
 
 Plain = dict[str, Any]
 Found = re.Match[str]
-Repairs = Callable[[Found], list[Plain]]
 
 USUAL = {
     "IC101": ("This cannot be done in this way.", "choose something else, or undo the last change."),
@@ -94,7 +94,7 @@ _VERB = re.compile(r"(?:must|is|has|needs|belongs|asks|does|stands|cannot|may)\b
 _QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
 _PROMISES = re.compile(r"\b(?:recursive|nt|p-alpha|enhanced|alpha|entropy-l|probabilistic-l)\([^()]*\)")
 _FOREIGN = re.compile(
-    r"(?<![<>=])=\S|[a-z]_[a-z]|\w\(|\b[A-Z][a-z]+[A-Z]|(?<![\w-])--\w|[{}`]|\.values\b"
+    r"(?<![<>=])=\S|[a-z]_[a-z]|\w\(|\u201d\(|\b[A-Z][a-z]+[A-Z]|(?<![\w-])--\w|[{}`]|\.values\b"
     r"|\b(?:privacy|columns|search|output|report)\.\w"
     r"|\b(?:dict|None|True|False|str|int|float|bool|NoneType|schema|Schema|parameter|census|lattice)\b"
 )
@@ -106,13 +106,12 @@ def is_foreign(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What is said instead of a message and its hint; ``None`` keeps what is there."""
+class Advice:
+    """What is said instead of a message and its hint; ``None`` keeps what is there. And what can be clicked."""
 
-    pattern: str
     message: str | None = None
     hint: str | None = None
-    repairs: Repairs = lambda _: []
+    repairs: Sequence[Plain] = ()
 
 
 def change(words: str, body: Plain) -> Plain:
@@ -134,15 +133,18 @@ def _search(name: str) -> str:
     return f"the search \N{LEFT DOUBLE QUOTATION MARK}{TITLES[name]}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
-def _free(column: str) -> Plain:
-    return change(f"Let {column} become as vague as needed", {"columns": {column: {"at_most": None}}})
+def _limit(side: str, words: str, column: str) -> Plain:
+    return change(words.format(column), {"columns": {column: {side: None}}})
 
 
 BEST = change(
     "Search for the best version instead",
     {"search": {"algorithm": "optimal", "measure": None, "balance": None, "seconds": None}},
 )
+TOGETHER = change("Keep equal values together", {"search": {"algorithm": {"name": "mondrian", "strict": True}}})
+DROP = change("Leave them out instead of hiding their values", {"privacy": {"suppression": "drop"}})
 BARE = again("The first line is a row like the others", {"header": False})
+FORCE = again("Replace what is in the folder", {"force": True})
 LADDERS = go("Look at the ladders", "coarsen")
 PROMISE = go("Change the promise", "promise")
 ENCODINGS = (
@@ -151,132 +153,113 @@ ENCODINGS = (
     ("latin-1", "Latin-1 (Western Europe)"),
     ("utf-16", "UTF-16"),
 )
-SEPARATORS = ((",", "comma ,"), (";", "semicolon ;"), ("\t", "tab"), ("|", "bar |"))
+SIGNS = ((",", "comma ,"), (";", "semicolon ;"), ("\t", "tab"), ("|", "bar |"))
+SEPARATORS = [again(f"Values are separated by: {title}", {"separator": sign}) for sign, title in SIGNS]
 SHEETS = 12
 
 
-def _encodings(found: Found) -> list[Plain]:
-    now = found["encoding"].lower()
-    return [again(f"Read it as {title}", {"encoding": name}) for name, title in ENCODINGS if name != now]
+def _without_most(limits: Mapping[str, None], message: str) -> Advice:
+    (column,) = limits
+    repairs = [_limit("at_most", "Let {} become as vague as needed", column)]
+    if "cannot be kept" not in message:  # it is what binds
+        return Advice(repairs=repairs)
+    said = f"This search gives every group levels of its own, so the limit of the column {column} cannot be kept."
+    return Advice(said, "search for one level per column, or let the column become as vague as needed.", repairs)
 
 
-def _separators(_: Found) -> list[Plain]:
-    return [again(f"Values are separated by: {title}", {"separator": sign}) for sign, title in SEPARATORS]
+def _without_least(limits: Mapping[str, None], _: str) -> Advice:
+    (column,) = limits
+    said = f"The column {column} is averaged, and an average has no level."
+    return Advice(
+        said, "let it be as exact as possible.", [_limit("at_least", "Let {} be as exact as possible", column)]
+    )
 
 
-def _sheets(found: Found) -> list[Plain]:
-    number = min(int(found["sheets"].replace(",", "")), SHEETS)
-    return [again(f"Read sheet {place}", {"sheet": str(place)}) for place in range(1, number + 1)]
+def _another_search(search: Plain, _: str) -> Advice:
+    if search.get("strict"):
+        return Advice(hint="let equal values stay together.", repairs=[TOGETHER, BEST])
+    known = search["name"] in {"optimal", "mondrian", "cheapest-first"}
+    return Advice(hint="choose another search.", repairs=[BEST]) if known else Advice()
 
 
-def _ways_out(found: Found) -> list[Plain]:
-    """Name the column and the share that would be enough, as far as they are told."""
-    text = found.string
-    column = re.search(r"at_most of '(.+?)' binds", text)
-    enough, records = re.search(r"max_suppressed_records=(\d+)", text), re.search(r"of ([\d,]+) records", text)
-    ways = [_free(column[1])] if column else []
-    if "suppression='drop' would leave out" in text:
-        ways.append(change("Leave them out instead of hiding their values", {"privacy": {"suppression": "drop"}}))
-    if enough and records:
-        tenths = -(-int(enough[1]) * 1000 // int(records[1].replace(",", "")))
-        if tenths < 1000:
-            share = {"max_suppressed": f"{tenths / 1000:g}", "max_suppressed_records": None}
-            ways.append(change(f"Let {tenths / 10:g} % be left out", {"privacy": share}))
-    return [*ways, PROMISE, go("Let columns become vaguer", "coarsen")]
+def _left_out(records: int, message: str) -> Advice:
+    """Write a number of records as a share, of which a message says of how many."""
+    all_records = re.search(r"of ([\d,]+) records", message)
+    tenths = 1000 if all_records is None else -(-records * 1000 // int(all_records[1].replace(",", "")))
+    share = {"max_suppressed": f"{tenths / 1000:g}", "max_suppressed_records": None}
+    return Advice(repairs=[change(f"Let {tenths / 10:g} % be left out", {"privacy": share})] if tenths < 1000 else [])
 
 
-RULES = (
-    Rule(
-        r"at_most of column '(?P<column>.+?)' cannot be kept",
-        r"This search gives every group levels of its own, so the limit of the column \g<column> cannot be kept.",
-        "search for one level per column, or let the column become as vague as needed.",
-        lambda found: [BEST, _free(found["column"])],
+def _meaning(meanings: Mapping[str, str], message: str) -> Advice:
+    if set(meanings.values()) != {"categories"}:
+        return Advice(hint="choose another distance.", repairs=[PROMISE])
+    said = re.sub("^.+? needs to know", "This promise needs to know", message)
+    return Advice(said, "say in step 3 which values are most secret.", [PROMISE])
+
+
+ADVICE: Mapping[str, Callable[[Any, str], Advice]] = {
+    "importance": lambda *_: Advice(
+        hint="give every column one star, or choose another search.",
+        repairs=[BEST, go("Look at the stars", "coarsen")],
     ),
-    Rule(
-        r"at_least of column '(?P<column>.+?)' cannot be kept",
-        r"The column \g<column> is averaged, and an average has no level.",
-        "let it be as exact as possible.",
-        lambda found: [
-            change(f"Let {found['column']} be as exact as possible", {"columns": {found["column"]: {"at_least": None}}})
-        ],
+    "balance": lambda *_: Advice("This search does not weigh leaving people out.", "choose another search.", [BEST]),
+    "at_least": _without_least,
+    "algorithm": _another_search,
+    "at_most": _without_most,
+    "suppression": lambda *_: Advice(repairs=[DROP]),
+    "max_suppressed_records": _left_out,
+    "header": lambda *_: Advice(
+        hint="say that it is a row like the others, or put a line with names first.", repairs=[BARE]
     ),
-    Rule(
-        r"leave importance out",
-        None,
-        "give every column one star, or choose another search.",
-        lambda _: [BEST, go("Look at the stars", "coarsen")],
-    ),
-    Rule(r"\bbalance\b", "This search does not weigh leaving people out.", "choose another search.", lambda _: [BEST]),
-    Rule(
-        r"Mondrian\(strict=True\)",
-        None,
-        "let equal values stay together.",
-        lambda _: [
-            change("Keep equal values together", {"search": {"algorithm": {"name": "mondrian", "strict": True}}}),
-            BEST,
-        ],
-    ),
-    Rule(r"\b(?:Optimal|Mondrian|CheapestFirst)\b(?:\(\))?", None, "choose another search.", lambda _: [BEST]),
-    Rule(
-        r"is not valid (?P<encoding>[\w-]+)",
-        None,
-        "older programs write letters such as ä in another way. Try the buttons.",
-        _encodings,
-    ),
-    Rule(r"has (?P<sheets>[\d,]+) sheets", None, "say which one.", _sheets),
-    Rule(
-        r"does not look like names of columns",
-        None,
-        "say that it is a row like the others, or put a line with names first.",
-        lambda _: [BARE],
-    ),
-    Rule(
-        r"of the (?:table have the same name|file .+ has no name)",
-        None,
-        None,
-        lambda found: [BARE, *_separators(found)],
-    ),
-    Rule(r"has [\d,]+ values?, expected|same name|names of columns|separator", None, None, _separators),
-    Rule(
-        r"exists already\.\n.*replace it",
-        None,
-        "choose another name, or let what is there be replaced.",
-        lambda _: [again("Replace what is in the folder", {"force": True})],
-    ),
-    Rule(
-        r"No release was found in time",
+    "separator": lambda *_: Advice(repairs=SEPARATORS),
+    "force": lambda *_: Advice(hint="choose another name, or let what is there be replaced.", repairs=[FORCE]),
+    "seconds": lambda *_: Advice(
         "No version was found in time.",
         "let it search until one is found.",
-        lambda _: [change("Search until one is found", {"search": {"seconds": None}})],
+        [change("Search until one is found", {"search": {"seconds": None}})],
     ),
-    Rule(r"No release keeps|Only a release without|No release can keep", None, None, _ways_out),
-    Rule(
-        r"not covered|\.values\b|stand in no group|does not know",
-        None,
-        "step 4 lists the values that are in no group.",
-        lambda _: [LADDERS],
+    "values": lambda *_: Advice(hint="step 4 lists the values that are in no group.", repairs=[LADDERS]),
+    "sensitive": _meaning,
+}
+"""What is said and offered for a setting that a hint advises, by name; of several the one with a message says it."""
+
+
+def _encodings(found: Found) -> Advice:
+    others = [again(f"Read it as {title}", {"encoding": name}) for name, title in ENCODINGS if name != found[1].lower()]
+    return Advice(hint="older programs write letters such as ä in another way. Try the buttons.", repairs=others)
+
+
+def _sheets(found: Found) -> Advice:
+    number = min(int(found[1].replace(",", "")), SHEETS)
+    places = range(1, number + 1)
+    return Advice(hint="say which one.", repairs=[again(f"Read sheet {at}", {"sheet": str(at)}) for at in places])
+
+
+MESSAGES: tuple[tuple[str, Callable[[Found], Advice]], ...] = (
+    (r"is not valid ([\w-]+)", _encodings),  # which was tried
+    (r"has ([\d,]+) sheets", _sheets),  # how many there are
+    (
+        r"of the (?:table have the same name|file .+ has no name)",
+        lambda _: Advice(repairs=[BARE, *SEPARATORS]),
     ),
-    Rule(
-        r"needs to know how secret the values of (?P<column>.+?) are",
-        r"This promise needs to know how secret the values of \g<column> are.",
-        "say in step 3 which values are most secret.",
-        lambda _: [PROMISE],
+    (r"has [\d,]+ values?, expected|same name|separator", lambda _: Advice(repairs=SEPARATORS)),
+    (
+        r"No release keeps|Only a release without|No release can keep",
+        lambda _: Advice(repairs=[PROMISE, go("Let columns become vaguer", "coarsen")]),
     ),
-    Rule(r"needs a taxonomy|no place in an order|ordered\(\[", None, "choose another distance.", lambda _: [PROMISE]),
-    Rule(r"raise the memory limit|more memory(?!.*\bor )", None, "close other programs, or use a smaller table."),
-    Rule(r"disk is full", "The disk is full.", "make room on it, and try again. Your plan is as it was."),
+    (r"no place in an order", lambda _: Advice(hint="choose another distance.", repairs=[PROMISE])),
+    (r"Memory ran out", lambda _: Advice(hint="close other programs, or use a smaller table.")),
+    (
+        r"disk is full",
+        lambda _: Advice("The disk is full.", "make room on it, and try again. Your plan is as it was."),
+    ),
 )
-"""What is known about errors that people meet; the first that fits counts."""
+"""What is known about errors whose hints name no setting, for on the page something else helps; the first counts."""
 
 _LADDERS = r"(?:intervals|top_coded|bottom_coded|frequent|dates|ordered|mask)"
 HINTS = (
-    (
-        r"at_most of '(.+?)' binds: without it (.+?) are left out",
-        r"the column \1 may not become vague enough; without its limit \2 would be left out",
-    ),
+    (r": without it (.+?) are left out", r"; without its limit \1 would be left out"),
     (r"suppression='drop' would leave out ([\d,]+)", r"to leave \1 of them out instead would be possible"),
-    (r"max_suppressed_records=1 would be enough", "leaving out 1 person would be enough"),
-    (r"max_suppressed_records=(\d+) would be enough", r"leaving out \1 people would be enough"),
     (r"(ask for less, or look at the hierarchies) and at_most", r"\1 and their limits"),
     (r"\bask for less\b", "promise less"),
     (r"give it more memory(?:, such as [^,;]*)?[,;] or ", ""),
@@ -291,25 +274,34 @@ HINTS = (
 """Parts of hints that say something on the page too."""
 
 
+SETTINGS: Mapping[str, Callable[[Any], str]] = {
+    "max_suppressed_records": lambda number: f"leaving out {number} {'person' if number == 1 else 'people'}",
+    "at_most": lambda limits: f"the column {next(iter(limits))} may not become vague enough",
+}
+"""What settings are called in hints."""
+
+
 def worded(code: str, message: str, hint: str) -> tuple[str, str, list[Plain]]:
     """Give an error in the page's words: what is wrong, what would be right, and what can be clicked.
 
-    Parameters
-    ----------
-    code
-        The error's code, which decides what is said where nothing else fits.
-    message, hint
-        What the library says.
+    The code decides what is said where nothing else fits.
     """
-    usual, advice = USUAL.get(code, USUAL["IC101"])
-    for rule in RULES:
-        found = re.search(rule.pattern, f"{message}\n{hint}")
-        if found is None:
-            continue
-        said = message if rule.message is None else found.expand(rule.message)
-        told = hint if rule.hint is None else rule.hint
-        return _page_words(said, usual), _plain_hint(told, advice), rule.repairs(found)
-    return _page_words(message, usual), _plain_hint(hint, advice), []
+    usual, otherwise = USUAL.get(code, USUAL["IC101"])
+    parts = hint.parts if isinstance(hint, Hint) else (hint,)
+    settings = {one.name: one.value for one in reversed(parts) if isinstance(one, Setting)}
+    advice = [advise(settings[name], message) for name, advise in ADVICE.items() if name in settings]
+    known = ((re.search(pattern, message), advise) for pattern, advise in MESSAGES)
+    advice += [advise(found) for found, advise in known if found is not None][:1]
+    repairs = [repair for one in advice for repair in one.repairs]
+    advice.sort(key=lambda one: one.message is None)
+    said = next((one.message for one in advice if one.message is not None), message)
+    text = "".join(_setting_words(one) if isinstance(one, Setting) else one for one in parts)
+    told = next((one.hint for one in advice if one.hint is not None), text)
+    return _page_words(said, usual), _plain_hint(told, otherwise), [*{one["words"]: one for one in repairs}.values()]
+
+
+def _setting_words(setting: Setting) -> str:
+    return SETTINGS[setting.name](setting.value) if setting.name in SETTINGS else str(setting)
 
 
 def _plain_hint(hint: str, otherwise: str) -> str:
