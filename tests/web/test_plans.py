@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from incrowd.web import Settings, make_app
-from incrowd.web._plans import merged, number_of, numbers_read, texts_written
+from incrowd.web._plans import merge_change, number_of, read_numbers, write_numbers
 from web.serving import PLAN, Visitor
 
 
@@ -172,7 +172,7 @@ def test_categories_keep_their_order(planned: Visitor) -> None:
 def test_a_column_called_like_a_key_is_a_column() -> None:
     tables = {"columns": {"hierarchy": {"role": "quasi", "importance": 1.0}}}
     change = {"columns": {"hierarchy": {"importance": "2"}, "top": {"role": "drop"}}}
-    assert merged(tables, numbers_read(change))["columns"] == {
+    assert merge_change(tables, read_numbers(change))["columns"] == {
         "hierarchy": {"role": "quasi", "importance": 2},
         "top": {"role": "drop"},
     }
@@ -181,13 +181,13 @@ def test_a_column_called_like_a_key_is_a_column() -> None:
 def test_a_hierarchy_is_replaced_as_a_whole() -> None:
     tables = {"columns": {"age": {"role": "quasi", "hierarchy": {"intervals": [5], "top": 90}}}}
     change = {"columns": {"age": {"hierarchy": {"mask": "left"}}}}
-    assert merged(tables, change)["columns"]["age"]["hierarchy"] == {"mask": "left"}
+    assert merge_change(tables, change)["columns"]["age"]["hierarchy"] == {"mask": "left"}
 
 
 def test_values_of_the_table_are_no_thresholds() -> None:
     given = {"columns": {"a": {"hierarchy": {"tree": {"x": [1.5, "2.5"]}}, "categories": {"y": ["1.0", 2.5]}}}}
-    assert numbers_read(given) == given
-    assert texts_written(given) == given
+    assert read_numbers(given) == given
+    assert write_numbers(given) == given
 
 
 NUMBERS = st.one_of(st.integers(-(10**12), 10**12), st.floats(0, 1e6, allow_subnormal=False).filter(lambda x: x > 1e-9))
@@ -201,7 +201,7 @@ def test_a_number_that_is_written_as_text_is_read_as_the_same_number(number: flo
 @given(st.lists(NUMBERS, min_size=1, max_size=4), NUMBERS)
 def test_a_plan_is_the_same_after_the_way_through_a_browser(widths: list[float], share: float) -> None:
     plan = {"columns": {"a": {"hierarchy": {"intervals": widths}, "at_most": 2}}, "privacy": {"max_suppressed": share}}
-    assert numbers_read(texts_written(plan)) == plan
+    assert read_numbers(write_numbers(plan)) == plan
 
 
 @pytest.mark.parametrize("stays", [True, False])

@@ -52,7 +52,7 @@ def test_a_worker_answers_and_tells_errors_without_values(plan: str, folder: Pat
         (folder / "patients.csv").write_bytes(b"age,sex,zip,name,disease\n1,2\nCANARY,\xff\n")
         with pytest.raises(Refusal) as caught:
             await process.call("profile", {"plan": plan})
-        assert "CANARY" not in json.dumps(caught.value.said)
+        assert "CANARY" not in json.dumps(caught.value.plain)
         with pytest.raises(Refusal, match="should not have happened"):
             await process.call("no such task", {})
         (folder / "patients.csv").write_text("age\n1\n", encoding="utf-8")
@@ -87,7 +87,7 @@ def test_a_worker_that_dies_by_itself_is_replaced(plan: str) -> None:
             try:
                 assert (await process.call("rows", {"plan": plan, "limit": 1}))["rows"]
             except Refusal as error:
-                assert error.said["code"] == "stopped"  # noqa: PT017 - it may not be known yet
+                assert error.plain["code"] == "stopped"  # noqa: PT017 - it may not be known yet
             else:
                 break
 

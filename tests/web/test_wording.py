@@ -23,8 +23,8 @@ from incrowd.core import (
     PlanProblem,
     Setting,
 )
-from incrowd.web._refusal import said_by
-from incrowd.web._wording import worded
+from incrowd.web._refusal import plain_error
+from incrowd.web._wording import page_words
 
 STRANGE = re.compile(
     r"=True|=False|Optimal\(|Mondrian\(|\w+\(\.\.\.|privacy\.|columns\.\w|at_least|at_most|max_suppressed|--\w|\.values"
@@ -55,7 +55,7 @@ def test_no_message_of_the_library_brings_words_of_programs_to_the_page() -> Non
     found = list(templates())
     assert len(found) > 300
     for text in found:
-        for said in (*worded("IC101", text, "")[:2], *worded("IC101", "This is wrong.", text)[:2]):
+        for said in (*page_words("IC101", text, "")[:2], *page_words("IC101", "This is wrong.", text)[:2]):
             assert not STRANGE.search(said), (text, said)
 
 
@@ -194,20 +194,24 @@ BEST = {"search": {"algorithm": "optimal", "measure": None, "balance": None, "se
 def test_an_error_is_said_in_the_words_of_the_page_with_what_would_help(
     error: Exception, message: str, hint: str, repairs: list[Any]
 ) -> None:
-    told = said_by(error)
+    told = plain_error(error)
     assert (told["message"], told["hint"]) == (message, hint)
     assert [(one["words"], one["change"], one["again"], one["go"]) for one in told["repairs"]] == repairs
 
 
 def test_names_of_columns_and_promises_are_left_as_they_are() -> None:
     message = "The promise 'nt(n=1000, t=0.1)[max_suppressed]' is about 'at_least', which is no column of the plan."
-    assert worded("IC107", message, "for example nt(n=1000, t=0.1)[disease].")[:2] == (
+    assert page_words("IC107", message, "for example nt(n=1000, t=0.1)[disease].")[:2] == (
         message,
         "for example nt(n=1000, t=0.1)[disease].",
     )
 
 
 def test_of_a_hint_with_several_parts_those_are_kept_that_have_words_of_the_page() -> None:
-    assert worded("IC101", "This is wrong.", "write roles={}; or take another column.")[1] == "or take another column."
-    assert worded("IC103", "This is wrong.", "did you mean 'age'?")[1] == "did you mean 'age'?"
-    assert worded("IC101", "This is wrong.", "write roles={}.")[1] == "choose something else, or undo the last change."
+    assert (
+        page_words("IC101", "This is wrong.", "write roles={}; or take another column.")[1] == "or take another column."
+    )
+    assert page_words("IC103", "This is wrong.", "did you mean 'age'?")[1] == "did you mean 'age'?"
+    assert (
+        page_words("IC101", "This is wrong.", "write roles={}.")[1] == "choose something else, or undo the last change."
+    )

@@ -20,12 +20,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from incrowd.core import EngineError, IncrowdError, lock_file
-from incrowd.web import _office as _pages, _routes_jobs, _routes_plan, _routes_runs, _routes_table
+from incrowd.web import _office, _plan_routes, _run_routes
 from incrowd.web._files import Folder
 from incrowd.web._guard import HEADERS, Guard, Settings
 from incrowd.web._jobs import Process, Working
 from incrowd.web._office import Office
-from incrowd.web._refusal import Plain, Refusal, said, said_by, status_of
+from incrowd.web._refusal import Plain, Refusal, plain_error, plain_refusal, status_of
 from incrowd.web._requests import ERRORS
 
 STATIC = Path(__file__).parent / "static"
@@ -56,8 +56,9 @@ def make_app(settings: Settings, worker: Callable[[], Working] = Process) -> Fas
     )
     app.state.office = office
     app.state.token = office.keys.first
-    for routes in (_routes_plan, _routes_table, _routes_jobs, _routes_runs, _pages):
-        app.include_router(routes.router)
+    routers = (_plan_routes.router, _plan_routes.table, _run_routes.router, _run_routes.runs, _office.router)
+    for router in routers:
+        app.include_router(router)
     if STATIC.is_dir():
         app.mount("/static", StaticFiles(directory=STATIC), name="static")
     _explain_errors(app)
@@ -76,11 +77,11 @@ def _explain_errors(app: FastAPI) -> None:
 
 
 async def _refused(_: Request, error: Any) -> JSONResponse:
-    return _answer(error.status, error.said)
+    return _answer(error.status, error.plain)
 
 
 async def _failed(_: Request, error: Exception) -> JSONResponse:
-    told = said_by(error)
+    told = plain_error(error)
     return _answer(status_of(told), told)
 
 
@@ -102,18 +103,18 @@ async def _not_valid(_: Request, error: Any) -> JSONResponse:
         for one in error.errors()
     ]
     first = problems[0] if problems else {"place": "", "message": "This cannot be read."}
-    told = said("wrong-request", first["message"], "look at what you typed or chose last.", first["place"])
+    told = plain_refusal("wrong-request", first["message"], "look at what you typed or chose last.", first["place"])
     return _answer(422, {**told, "problems": problems})
 
 
 async def _not_there(_: Request, error: Any) -> JSONResponse:
     codes = {404: ("not-found", "There is nothing here."), 405: ("wrong-request", "This cannot be asked here.")}
     code, message = codes.get(error.status_code, ("wrong-request", "The request cannot be read."))
-    return JSONResponse(said(code, message), error.status_code, headers=error.headers)
+    return JSONResponse(plain_refusal(code, message), error.status_code, headers=error.headers)
 
 
 async def _broken_off(_: Request, __: Exception) -> JSONResponse:
-    return _answer(413, said("too-large", "The request is too large, or was broken off.", "send less."))
+    return _answer(413, plain_refusal("too-large", "The request is too large, or was broken off.", "send less."))
 
 
 def _answer(status: int, told: Plain) -> JSONResponse:

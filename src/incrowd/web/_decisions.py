@@ -27,13 +27,7 @@ _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{
 
 
 def tables_of(text: str) -> Plain:
-    """Read the tables of a plan; what is no TOML, or nests without end, is refused.
-
-    Parameters
-    ----------
-    text
-        What somebody wrote.
-    """
+    """Read the tables of a plan; what is no TOML, or nests without end, is refused."""
     if _LONG_KEY.search(text):
         raise _too_deep()
     where = ""
@@ -67,13 +61,7 @@ def _too_deep() -> Refusal:
 
 
 def tables_in(plan: Plan) -> dict[str, Any]:
-    """Give the tables of a plan, with files named as they lie in its folder.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    """
+    """Give the tables of a plan, with files named as they lie in its folder."""
     return replace(plan, folder=None).to_dict()
 
 
@@ -83,14 +71,10 @@ SIGNED = ("released_anyway", "released_by", "open_items")
 """What the report says about a release that was made although something was open."""
 
 
-def decides_of(plan: Plan) -> str:
+def decision_digest(plan: Plan) -> str:
     """Name what decides about a release: two plans with the same name publish the same values.
 
-    Parameters
-    ----------
-    plan
-        The plan. Its report, its output folder and the format of its files do not count; what stands in the files that
-        its columns name does.
+    Report, output folder and format do not count; what stands in the files that columns name does.
     """
     tables = tables_in(plan)
     files = [digest_now(plan.path(path)) for path in _files_of(tables["columns"])]
@@ -112,12 +96,7 @@ def _files_of(columns: Mapping[str, Any]) -> list[str]:
 def with_words_of(made_by: Plan, now: Plan, signed: Mapping[str, str] | None = None) -> Plan:
     """Give the plan of a run with what the present plan says about folder, format and report.
 
-    Parameters
-    ----------
-    made_by, now
-        The plan of the run, and the present one. Why an earlier release was made anyway does not count for this one.
-    signed
-        Why this one is, if something is open: the keys of ``SIGNED``.
+    ``signed``: why this release is made though something is open; why an earlier one was does not count.
     """
     tables, present = tables_in(made_by), tables_in(now)
     kept = {key: value for key, value in tables.get("output", {}).items() if key not in SAID}
@@ -152,12 +131,12 @@ def _but(tables: Mapping[str, Any], section: str, keys: tuple[str, ...]) -> dict
 
 def states_of(plan: Plan, proposals: Mapping[str, Any]) -> list[str]:
     """Name the plans that proposals belong to: the one they were made from, and those that they are."""
-    found = [decides_of(plan)]
+    found = [decision_digest(plan)]
     for one in proposals["proposals"]:
         tables = tables_in(plan)
         share = {} if one["max_suppressed"] is None else {"max_suppressed": float(one["max_suppressed"])}
         tables["privacy"] = {**tables["privacy"], "promise": one["promise"], **share}
-        found.append(decides_of(Plan.of(tables, folder=plan.folder)))
+        found.append(decision_digest(Plan.of(tables, folder=plan.folder)))
     return [*dict.fromkeys(found)]
 
 
@@ -166,37 +145,20 @@ def states_of(plan: Plan, proposals: Mapping[str, Any]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What runs are held against: the plan as it is now, and its table.
+    """What runs are held against: the plan as it is now, what of it decides, and the hash of its table."""
 
-    Attributes
-    ----------
-    plan
-        The plan; nothing if there is none, or a wrong one.
-    decides
-        What of the plan decides about a release.
-    digest
-        The hash of its table, with what stands in it now; nothing if the file is gone.
-    """
-
-    plan: Plan | None = None
+    plan: Plan | None = None  # none if there is no plan, or a wrong one
     decides: str | None = None
-    digest: str | None = None
+    digest: str | None = None  # none if the file is gone
 
     @classmethod
     def of(cls, plan: Plan | None) -> Present:
-        """Look at a plan and its table."""
         if plan is None or plan.data.path is None:
             return cls()
-        return cls(plan, decides_of(plan), digest_now(plan.path(str(plan.data.path))))
+        return cls(plan, decision_digest(plan), digest_now(plan.path(str(plan.data.path))))
 
     def made(self, run: Mapping[str, Any]) -> bool:
-        """Say whether a run was made of the table of the plan, with what stands in it now.
-
-        Parameters
-        ----------
-        run
-            The summary of the run. One that does not know its table was made of another.
-        """
+        """Say whether a run was made of the table of the plan, with what stands in it now."""
         known = run.get("table")
         if self.plan is None or self.digest is None or not isinstance(known, Mapping):
             return False
@@ -209,10 +171,6 @@ class Present:
 
 def origin_of(plan: Plan, release: Release) -> Plain:
     """Say which table a release was made of: its name, its hash, its sheet and its columns."""
-    known = release.recipe.input
-    return {
-        "name": str(plan.data.path),
-        "sha256": known["sha256"],
-        "sheet": plan.data.sheet,
-        "columns": list(known["columns"]),
-    }
+    data, known = plan.data, release.recipe.input
+    named = {"name": str(data.path), "sha256": known["sha256"], "sheet": data.sheet}
+    return {**named, "columns": list(known["columns"])}

@@ -45,18 +45,7 @@ _SMALL: set[Key] = set()
 
 
 def refuse_huge(path: Path) -> None:
-    """Refuse a spreadsheet that would fill the memory, however small its file is.
-
-    Parameters
-    ----------
-    path
-        A table of any kind; all but spreadsheets pass.
-
-    Raises
-    ------
-    DataError
-        If it unpacks to more bytes, or spans more cells, than are read.
-    """
+    """Refuse a spreadsheet that would fill the memory, however small its file is."""
     if ending_of(path) not in PACKED or not path.is_file():
         return
     found = path.stat()
@@ -123,7 +112,6 @@ class _Extent:
 
     @property
     def cells(self) -> int:
-        """The cells from the first to the last."""
         return self.rows * self.columns
 
     def look_at(self, chunk: bytes) -> None:
@@ -159,8 +147,6 @@ Row = list[str | None]
 
 @dataclass(slots=True)
 class Desk:
-    """What a worker has at hand."""
-
     tables: dict[tuple[Any, ...], Remembered] = field(default_factory=dict)
     suggestions: dict[tuple[Any, ...], Suggestion] = field(default_factory=dict)
     releases: dict[str, tuple[Plan, Release]] = field(default_factory=dict)
@@ -171,13 +157,7 @@ DESK = Desk()
 
 
 def plan_of(path: str | Path, home: str | Path | None = None) -> Plan:
-    """Read a plan whose table is about to be read; one that would fill the memory is refused.
-
-    Parameters
-    ----------
-    path, home
-        The file, and the folder that paths begin in; that of the file if nothing is said.
-    """
+    """Read a plan whose table is about to be read; one that would fill the memory is refused."""
     plan = read_plan(path, home)
     if plan.data.path is not None:
         refuse_huge(plan.path(str(plan.data.path)))
@@ -200,7 +180,6 @@ def table_of(plan: Plan) -> Remembered:
 
 
 def reading_of(plan: Plan) -> Plain:
-    """Say how the table of a plan is read."""
     sheet = {} if plan.data.sheet is None else {"sheet": plan.data.sheet}
     return {**plan.reading(), **sheet}
 
@@ -218,7 +197,6 @@ def first_rows_of(plan: Plan, limit: int) -> tuple[list[str], list[Row]]:
 
 
 def short(row: Sequence[str | None]) -> Row:
-    """Cut long texts."""
     return [text if text is None or len(text) <= LONG else f"{text[: LONG - 1]}\N{HORIZONTAL ELLIPSIS}" for text in row]
 
 
@@ -239,7 +217,6 @@ def suggestion_of(plan: Plan) -> Suggestion:
 
 
 def domain_of(plan: Plan, column: str) -> Domain:
-    """Give the values of a column."""
     table = table_of(plan)
     known = table.columns()
     if column not in known:

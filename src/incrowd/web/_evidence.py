@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,8 @@ from incrowd.web._refusal import Plain, refusal
 # The checklist of HIPAA: which columns it asks about, and what it finds.
 
 
-def kinds(given: Plain, teller: Teller) -> Plain:
+def kinds(given: Plain, _: Teller) -> Plain:
     """List the published columns with what their names and values suggest; that is not an answer yet."""
-    del teller
     plan = plan_of(given["plan"])
     domains = suggestion_of(plan).profile.domains
     columns = [
@@ -47,16 +47,8 @@ def harbor(given: Plain, teller: Teller) -> Plain:
     return safe_harbor(table, _schema(plan, list(table.columns())), **more).to_dict()
 
 
-def checked(release: Release, said: Plain | None) -> list[Checklist]:
-    """Hold a release against the list, if somebody said what its columns are about.
-
-    Parameters
-    ----------
-    release
-        The release.
-    said
-        The ``kinds`` of columns, published or not, and the ``year`` of the data.
-    """
+def checklists(release: Release, said: Plain | None) -> list[Checklist]:
+    """Hold a release against the list, if somebody said what its columns are about."""
     if said is None:
         return []
     published = open_release(release).columns()
@@ -70,7 +62,6 @@ def _is_published(one: Any) -> bool:
 
 
 def _schema(plan: Plan, names: list[str]) -> Schema:
-    """Tell the columns that are published from those that are not."""
     published = [name for name in names if name in plan.columns and _is_published(plan.columns[name])]
     return Schema(quasi=published, identifiers=[name for name in names if name not in published])
 
@@ -124,22 +115,20 @@ def chart_file(folder: Path, name: str, ending: str) -> Path:
     return folder / "charts" / f"{name}{ending}"
 
 
-def bundle(given: Plain, teller: Teller) -> Plain:
+def bundle(given: Plain, _: Teller) -> Plain:
     """Write down the program that draws charts in a browser; it comes with the one that draws them here."""
     import vl_convert  # noqa: PLC0415 - takes a while, and is needed once
 
-    del teller
     write_text(Path(given["path"]), str(vl_convert.javascript_bundle(SHARED)))
     return {}
 
 
-def draw(given: Plain, teller: Teller) -> Plain:
+def draw(given: Plain, _: Teller) -> Plain:
     """Draw a chart as SVG, with its title and how to read it."""
     import vl_convert  # noqa: PLC0415 - drawing is loaded when something is drawn
 
     from incrowd.report import shown_everywhere  # noqa: PLC0415
 
-    del teller
     folder, name = Path(given["folder"]), given["name"]
     found = next(one for one in read_json(folder / "charts.json") if one["name"] == name)
     drawn = vl_convert.vegalite_to_svg(shown_everywhere(read_json(folder / "charts" / f"{name}.json")))
@@ -157,10 +146,10 @@ def evidence(given: Plain, teller: Teller) -> Plain:
     """Attack a run, measure its risk and its use, and draw both; as the report says it."""
     folder = Path(given["run"])
     _, release = release_of(given["run"], teller)
-    about, rules = About.of(release, given["about"]), checked(release, given["harbor"])
+    about, rules = About.of(release, given["about"]), checklists(release, given["harbor"])
     measured = charts_of(release, about)
     with watching(lambda _: None):  # the parts are counted, not the rows that go by in each
-        page = plain_page(owner_page(measured, about, _teller(teller)))
+        page = plain_page(owner_page(measured, about, partial(teller.step, "parts of the report, attacks among them")))
         worst, doubtful = worst_findings(measured), doubts(measured, rules)
     write_json(folder / "report.json", page)
     teller.step("drawing charts")
@@ -184,15 +173,6 @@ def _harbor(one: Checklist) -> Plain:
     return {"name": "harbor", "title": "HIPAA safe harbor", "words": [], "tables": [table], "charts": []}
 
 
-def _teller(teller: Teller) -> Callable[[int, int], None]:
-    """Tell how many sections of the report are done."""
-
-    def told(done: int, total: int) -> None:
-        teller.step("parts of the report, attacks among them", done, total)
-
-    return told
-
-
 def _section(section: Any, charts: list[Plain]) -> Plain:
     named = [one["name"] for one in charts if one["section"] == section["name"]]
     kept = {key: section[key] for key in ("name", "title", "words", "tables")}
@@ -208,10 +188,10 @@ def export(given: Plain, teller: Teller) -> Plain:
     release.save(target, **how, plan=given["text"])
     write_text(folder / "source.toml", given["source"])
     _keep_reports(folder, target)
+    files = [(file, file.relative_to(target)) for file in sorted(target.rglob("*")) if file.is_file()]
     listed = [
-        {"name": file.relative_to(target).as_posix(), "size": file.stat().st_size, "public": _is_public(file, target)}
-        for file in sorted(target.rglob("*"))
-        if file.is_file()
+        {"name": name.as_posix(), "size": file.stat().st_size, "public": name.parts[0] == "public"}
+        for file, name in files
     ]
     summary, today = read_json(folder / "run.json", {}), dt.datetime.now(dt.UTC).date().isoformat()
     written = [*summary.get("written", []), {"folder": target.name, "date": today, "signed": given["signed"]}]
@@ -225,7 +205,3 @@ def _keep_reports(folder: Path, target: Path) -> None:
         (folder / name).unlink(missing_ok=True)
         if (target / half / "report.html").is_file():
             shutil.copyfile(target / half / "report.html", folder / name)
-
-
-def _is_public(file: Path, target: Path) -> bool:
-    return file.relative_to(target).parts[0] == "public"

@@ -30,14 +30,6 @@ TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", "
 
 
 class Folder:
-    """The chosen folder.
-
-    Parameters
-    ----------
-    home
-        Where it is.
-    """
-
     def __init__(self, home: Path) -> None:
         self.home = home.resolve()
 
@@ -70,24 +62,15 @@ class Folder:
         return found
 
     def table(self, name: str) -> Path:
-        """Give a table of the folder."""
         found = self.inside(name)
         if found.is_relative_to(self.home / OURS) or not found.is_file():
             raise refusal(404, "not-found", "There is no such file in the folder.", "choose one from the list.")
         if ending_of(found) not in TABLES:
-            raise refusal(415, "wrong-kind", kinds_said(), "save the table as one of these.")
+            raise refusal(415, "wrong-kind", endings_words(), "save the table as one of these.")
         return found
 
     def listed(self, uses: Mapping[str, str], uploaded: Collection[str]) -> dict[str, Any]:
-        """List the tables of the folder, the newest first.
-
-        Parameters
-        ----------
-        uses
-            What the plan uses files for, by their names in the folder.
-        uploaded
-            The files that can be deleted, because they came in by the page.
-        """
+        """List the tables of the folder, the newest first, with what the plan uses them for."""
         entries = [entry for entry in self.home.iterdir() if self._is_table(entry)]
         entries.sort(key=lambda entry: -entry.stat().st_mtime)
         files = [_described(entry, uses.get(entry.name), entry.name in uploaded) for entry in entries[:SHOWN]]
@@ -126,7 +109,7 @@ def _described(entry: Path, use: str | None, uploaded: bool) -> dict[str, Any]: 
     return {**told, "used": use == TABLE, "use": use, "uploaded": uploaded}
 
 
-def kinds_said(endings: tuple[str, ...] = TABLES) -> str:
+def endings_words(endings: tuple[str, ...] = TABLES) -> str:
     """Say how the name of a file must end."""
     return f"The name must end in one of {', '.join(endings)}."
 
@@ -152,22 +135,16 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGN
 
 
 def safe_name(name: str) -> str:
-    """Keep of a file's name what is safe on every system: no folder, no hidden file, no device, no pattern.
-
-    Parameters
-    ----------
-    name
-        What it is called elsewhere.
-    """
+    """Keep of a file's name what is safe on every system: no folder, no hidden file, no device, no pattern."""
     last = unicodedata.normalize("NFC", name.replace("\\", "/").rsplit("/", 1)[-1])
-    seen = "".join(" " if sign.isspace() else sign for sign in last if sign.isspace() or _is_seen(sign))
+    seen = "".join(" " if sign.isspace() else sign for sign in last if sign.isspace() or _is_visible(sign))
     ending = ending_of(seen)
     stem = re.sub(r" {2,}", " ", seen[: len(seen) - len(ending)].translate(_SIGNS))
     stem = _cut(stem.lstrip(" .-~")).rstrip(" .") or NAMELESS
     return f"{'_' if _RESERVED.fullmatch(stem) else ''}{stem}{ending}"
 
 
-def _is_seen(sign: str) -> bool:
+def _is_visible(sign: str) -> bool:
     """Say whether a sign can be seen; others hide what a name is, or turn it around."""
     return unicodedata.category(sign)[0] != "C"
 
@@ -180,39 +157,23 @@ def in_use(use: str) -> Refusal:
     """Refuse to delete a file that the plan uses, until somebody says that they know."""
     hint = "without it nothing can be made by this plan, and no version can be made again."
     told = refusal(409, "in-use", f"The plan uses this file for {use}.", hint)
-    told.said["repairs"] = [again("Delete it all the same", {"anyway": True})]
+    told.plain["repairs"] = [again("Delete it all the same", {"anyway": True})]
     return told
 
 
 class Uploads:
-    """The files of a folder that came in by the page.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    """
+    """The files of a folder that came in by the page."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._lock = threading.Lock()
 
     async def take(self, name: str, chunks: AsyncIterator[bytes], most: int) -> Plain:
-        """Write an uploaded file; one that is there already is never replaced, the new one gets a number.
-
-        Parameters
-        ----------
-        name
-            What it is called elsewhere.
-        chunks
-            The file.
-        most
-            The most bytes that it may have.
-        """
+        """Write an uploaded file; one that is there already is never replaced, the new one gets a number."""
         name = safe_name(name)
         ending = ending_of(name)
         if ending not in BEGINNINGS:
-            raise refusal(415, "wrong-kind", kinds_said(tuple(BEGINNINGS)), "save the table as one of these.")
+            raise refusal(415, "wrong-kind", endings_words(tuple(BEGINNINGS)), "save the table as one of these.")
         draft = self._folder.ours(f"upload-{secrets.token_hex(8)}{ending}")
         try:
             with atomic_path(draft) as part:
@@ -222,43 +183,30 @@ class Uploads:
             draft.unlink(missing_ok=True)
 
     def settle(self, draft: Path, name: str) -> str:
-        """Move a finished file into the folder under a name that is free there, and give that.
-
-        Parameters
-        ----------
-        draft
-            The file.
-        name
-            What it should be called.
-        """
+        """Move a finished file into the folder under a name that is free there, and give that."""
         with self._lock:
             target = self._reserved(name)
             draft.replace(target)
-            write_json(self._file, {**self._kept(), target.name: _print_of(target)})
+            write_json(self._file, {**self._kept(), target.name: _fingerprint(target)})
         return target.name
 
     def delete(self, name: str) -> None:
-        """Delete a file that came in by the page and is as it was then; no other file can be deleted.
-
-        Parameters
-        ----------
-        name
-            The file's name in the folder.
-        """
+        """Delete a file that came in by the page and is as it was then; no other file can be deleted."""
         with self._lock:
             kept = self._kept()
             path = self._folder.home / name
             if not _is_plain(name) or not (path.is_symlink() or path.is_file()):
                 raise refusal(404, "not-found", "This file is gone already.", "nothing is left to be deleted.")
-            if kept.get(name) != _print_of(path):
+            if kept.get(name) != _fingerprint(path):
                 told = "was changed since it was uploaded" if name in kept else "was not uploaded on this page"
                 raise refusal(403, "forbidden", f"The file {told}, so it is not deleted.", "delete it yourself.")
             path.unlink()
             write_json(self._file, {one: print_ for one, print_ in kept.items() if one != name})
 
     def names(self) -> frozenset[str]:
-        """Give the files that can be deleted."""
-        return frozenset(name for name, known in self._kept().items() if known == _print_of(self._folder.home / name))
+        return frozenset(
+            name for name, known in self._kept().items() if known == _fingerprint(self._folder.home / name)
+        )
 
     @property
     def _file(self) -> Path:
@@ -311,7 +259,7 @@ def _is_plain(name: str) -> bool:
     return name not in {"", ".", ".."} and not {"/", "\\", "\0"} & set(name)
 
 
-def _print_of(path: Path) -> list[int] | None:
+def _fingerprint(path: Path) -> list[int] | None:
     """Tell a file from another one that has its name: by its place on the disk, its size and its time."""
     try:
         found = path.lstat()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from incrowd.web._refusal import said
+from incrowd.web._refusal import plain_refusal
 
 # What a server is started with.
 
@@ -22,19 +22,7 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a server is started with.
-
-    Parameters
-    ----------
-    folder
-        The folder that it works in. Nothing outside of it is read or written.
-    host, port
-        Where it listens.
-    max_upload
-        The most bytes that a file may have.
-    max_body
-        The most bytes that any other request may have.
-    """
+    """What a server is started with: nothing outside of its folder is read or written. Limits are in bytes."""
 
     folder: Path
     host: str = HOST
@@ -50,7 +38,6 @@ class Settings:
 
     @property
     def origins(self) -> frozenset[str]:
-        """Where a change may come from."""
         return frozenset(f"http://{host}" for host in self.hosts)
 
 
@@ -83,19 +70,13 @@ TOO_LARGE = "use a smaller file, or put it into the folder yourself."
 
 
 class Keys:
-    """The secrets of a server: a token for the first visit, a cookie for the browser, and one for changes.
-
-    Parameters
-    ----------
-    port
-        Where the server listens; browsers share cookies between ports, so that the name tells them apart.
-    """
+    """The secrets of a server: a token for the first visit, a cookie for the browser, and one for changes."""
 
     def __init__(self, port: int) -> None:
         self.first: str | None = secrets.token_urlsafe(32)
         self.cookie = secrets.token_urlsafe(32)
         self.change = secrets.token_urlsafe(32)
-        self.name = f"incrowd_{port}"
+        self.name = f"incrowd_{port}"  # browsers share cookies between ports
 
     def spend(self, token: str) -> bool:
         """Take the token of the first visit; it works once."""
@@ -111,15 +92,7 @@ class Keys:
 
 
 class Guard:
-    """Lets through what comes from our own page, and says to browsers what pages may do.
-
-    Parameters
-    ----------
-    app
-        What is guarded.
-    settings, keys
-        What the server is started with, and its secrets.
-    """
+    """Lets through what comes from our own page, and says to browsers what pages may do."""
 
     def __init__(self, app: App, settings: Settings, keys: Keys) -> None:
         self._app, self._settings, self._keys = app, settings, keys
@@ -183,13 +156,11 @@ class _Limit:
         self._seen, self._refused = 0, False
 
     async def receive(self) -> Message:
-        """Give the next part of the request."""
         message = await self._receive()
         self._seen += len(message.get("body", b""))
         return message if self._seen <= self._most else {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
-        """Give the next part of the answer."""
         if self._seen <= self._most:
             await self._send(message)
         elif not self._refused:
@@ -221,7 +192,7 @@ def _too_large(most: int) -> str:
 
 
 async def _refuse(send: Send, status: int, code: str, message: str, hint: str = "") -> None:
-    body = json.dumps(said(code, message, hint)).encode()
+    body = json.dumps(plain_refusal(code, message, hint)).encode()
     await _answer(send, status, body, {"content-type": "application/json"})
 
 

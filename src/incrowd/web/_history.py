@@ -16,13 +16,7 @@ STEPS = 200
 
 
 class History:
-    """The plans that there were, in order, and which of them is the present one.
-
-    Parameters
-    ----------
-    place
-        The folder to keep them in.
-    """
+    """The plans that there were, in order, and which of them is the present one."""
 
     def __init__(self, place: Path) -> None:
         self._place = place
@@ -56,12 +50,10 @@ class History:
         return text
 
     def present(self) -> str | None:
-        """Give the present plan."""
         file = self._file(self._state()["now"])
         return file.read_text(encoding="utf-8") if file.is_file() else None
 
     def texts(self) -> Iterator[str]:
-        """Give all plans that one can go to."""
         state = self._state()
         for number in range(state["first"], state["last"] + 1):
             if self._file(number).is_file():
@@ -97,7 +89,6 @@ def write_json(path: Path, plain: Any) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text, whole or not at all."""
     with atomic_path(path, force=True) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
 
@@ -108,40 +99,17 @@ NOTHING: Mapping[str, Any] = {"suggested": [], "confirmed": [], "harbor": None, 
 
 
 class Answers:
-    """The answers about the tables of a folder.
-
-    Parameters
-    ----------
-    file
-        Where they are kept.
-    """
-
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def of(self, table: str) -> Plain:
-        """Give what was suggested for a table, and what was said about it.
-
-        Parameters
-        ----------
-        table
-            The path of the table, as its plan has it.
-        """
+        """Give what was suggested for a table, and what was said about it."""
         kept = read_json(self._file, {})
         found = kept if "suggested" in kept else kept.get("tables", {}).get(table, {})  # once there was one table
         return {**NOTHING, **found}
 
     def begin(self, table: str, found: Mapping[str, Any]) -> None:
-        """Remember what was found; whatever was said about the table before was said about other columns.
-
-        Parameters
-        ----------
-        table
-            The path of the table.
-        found
-            What was ``suggested``, who a row is ``about``, how the file was found to be written (``reading``), and what
-            of that was ``said``.
-        """
+        """Remember what was found; whatever was said about the table before was said about other columns."""
         self._put(table, {**NOTHING, **found})
 
     def confirm(self, table: str, names: Sequence[str]) -> None:

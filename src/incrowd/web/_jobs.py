@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from incrowd.web._refusal import Plain, Refusal, refusal, said, said_by, status_of
+from incrowd.web._refusal import Plain, Refusal, plain_error, plain_refusal, refusal, status_of
 
 # A worker as the server sees it: tasks in, answers out, and gone with one call.
 
@@ -21,8 +21,6 @@ LINE = 2**28
 
 
 class Working(Protocol):
-    """Whoever does tasks."""
-
     async def call(self, task: str, given: Plain, hear: Hear | None = None) -> Plain:
         """Do a task and give its answer; told meanwhile how far it is."""
 
@@ -35,12 +33,7 @@ class Working(Protocol):
 
 @dataclass(eq=False)
 class Process:
-    """A worker in a process of its own, started when it is first needed.
-
-    Notes
-    -----
-    It ends when its stdin does, so that it does not outlive the server, however that ends.
-    """
+    """A worker in a process of its own, started when first needed; it ends with its stdin, however the server ends."""
 
     _child: asyncio.subprocess.Process | None = None
     _reader: asyncio.Task[None] | None = None
@@ -49,7 +42,6 @@ class Process:
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def call(self, task: str, given: Plain, hear: Hear | None = None) -> Plain:
-        """Do a task and give its answer; told meanwhile how far it is."""
         child = await self._started()
         self._number += 1
         number = self._number
@@ -63,7 +55,6 @@ class Process:
         return answer_of(told)
 
     async def stop(self) -> None:
-        """Ask the present task to end with what it has."""
         if self._child is not None and self._waiting:
             await _write(self._child, {"stop": min(self._waiting)})
 
@@ -130,7 +121,6 @@ async def _write(child: asyncio.subprocess.Process, plain: Any) -> None:
 
 
 def answer_of(told: Plain) -> Plain:
-    """Give an answer, or refuse what went wrong."""
     if "error" in told:
         raise Refusal(status_of(told["error"]), told["error"])
     answer: Plain = told["answer"]
@@ -153,15 +143,7 @@ Ended = Callable[["Job"], None]
 
 @dataclass(eq=False)
 class Job:
-    """A long job.
-
-    Attributes
-    ----------
-    id, kind, run
-        Its number, what it does, and the run that it is about.
-    limit
-        The seconds that its search may take, if the plan says so.
-    """
+    """A long job, the run that it is about, and the seconds that its search may take if the plan says so."""
 
     id: int
     kind: str
@@ -177,14 +159,12 @@ class Job:
     changes: int = 0
 
     def show(self) -> Plain:
-        """Give the job as plain data."""
         seconds = (self.ended or time.monotonic()) - self.began
         told = {key: self.progress.get(key) for key in TOLD}
         named = {"id": self.id, "kind": self.kind, "state": self.state, **told, "seconds": round(seconds, 1)}
         return {**named, "left": self._left(), "run": self.run, "result": self.result, "error": self.error}
 
     def hear(self, progress: Plain) -> None:
-        """Hear how far it is."""
         if any(progress.get(key) != self.progress.get(key) for key in ("stage", "part")):
             self.staged = time.monotonic()
         self.progress = progress
@@ -205,14 +185,6 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a server.
-
-    Parameters
-    ----------
-    worker
-        Who does them.
-    """
-
     def __init__(self, worker: Working) -> None:
         self._worker = worker
         self._jobs: dict[int, Job] = {}
@@ -223,11 +195,9 @@ class Jobs:
 
     @property
     def last(self) -> Job | None:
-        """The last job, whether or not it has ended."""
         return self._jobs[max(self._jobs)] if self._jobs else None
 
     def get(self, number: int) -> Job:
-        """Give a job by its number."""
         if number not in self._jobs:
             raise refusal(404, "not-found", "There is no such job.", "it may be from before the server was started.")
         return self._jobs[number]
@@ -238,17 +208,7 @@ class Jobs:
             raise refusal(409, "busy", "Another job is under way.", "wait until it has ended, or stop it.")
 
     def start(self, job: Callable[[int], Job], task: str, given: Plain, ended: Ended | None = None) -> Job:
-        """Start a job; it goes on by itself.
-
-        Parameters
-        ----------
-        job
-            Makes the job of a number.
-        task, given
-            What the worker does.
-        ended
-            Called when it has ended, before anybody hears of it.
-        """
+        """Start a job, which goes on by itself; ``ended`` is called before anybody hears that it has ended."""
         self.need_idle()
         new = job(max(self._jobs, default=0) + 1)
         self._jobs[new.id] = new
@@ -265,10 +225,10 @@ class Jobs:
             job.result = await work
             state: State = "done"
         except Refusal as error:
-            state = "stopped" if error.said["code"] == "stopped" else "failed"
-            job.error = error.said
+            state = "stopped" if error.plain["code"] == "stopped" else "failed"
+            job.error = error.plain
         except Exception as error:  # noqa: BLE001 - whoever waits must hear of it
-            state, job.error = "failed", said_by(error)
+            state, job.error = "failed", plain_error(error)
         finally:
             watch.cancel()
         job.ended = time.monotonic()
@@ -296,7 +256,7 @@ class Jobs:
         if keep:
             await self._worker.stop()
             return job
-        job.error = said("stopped", "It was stopped.", "start it again when you like.")
+        job.error = plain_refusal("stopped", "It was stopped.", "start it again when you like.")
         await self._worker.end()
         async with self._changed:
             await self._changed.wait_for(lambda: job.state != "running")

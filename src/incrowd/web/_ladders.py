@@ -25,37 +25,20 @@ class Ladders:
     """The trees of a folder that we wrote.
 
     A file beside the plan is ours as long as it is the same as our copy; no other is ever replaced or removed.
-
-    Parameters
-    ----------
-    folder
-        The folder.
     """
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
 
     def take(self, draft: Path) -> str:
-        """Keep the trees that lie beside a drafted plan; give its text with the names that they have here.
-
-        Parameters
-        ----------
-        draft
-            The drafted plan.
-        """
+        """Keep the trees that lie beside a drafted plan; give its text with the names that they have here."""
         found = sorted(draft.with_name(BESIDE).glob("*.csv"))
         names = {file.name: self._kept(file.name, file.read_bytes()) for file in found}
         text = draft.read_text(encoding="utf-8")
         return _WRITTEN.sub(lambda one: f"{one[1]}{names.get(one[2], one[2])}{one[3]}", text)
 
     def place(self, tables: Mapping[str, Any]) -> None:
-        """Put trees that a plan names where it looks for them, if we have them and nothing is there.
-
-        Parameters
-        ----------
-        tables
-            The tables of the plan.
-        """
+        """Put trees that a plan names where it looks for them, if we have them and nothing is there."""
         for name in _ladder_files_named(tables):
             copy, target = self._copy(name), self._folder.home / BESIDE / name
             if not copy.is_file() or os.path.lexists(target):
@@ -67,13 +50,7 @@ class Ladders:
             _write(target, copy.read_bytes())
 
     def clear(self, tables: Mapping[str, Any]) -> None:
-        """Remove the files of ours that neither a plan nor a version of its table names; the copies stay.
-
-        Parameters
-        ----------
-        tables
-            The tables of the plan.
-        """
+        """Remove the files of ours that neither a plan nor a version of its table names; the copies stay."""
         ours = [name for name in self._copies() if self._is_ours(name)] if self._is_folder() else []
         if not ours:
             return
@@ -85,13 +62,7 @@ class Ladders:
             (self._folder.home / BESIDE).rmdir()
 
     def prune(self, plans: Iterable[str]) -> None:
-        """Remove the copies that no plan to go back to and no version of any table names; they hold values of people.
-
-        Parameters
-        ----------
-        plans
-            The texts of the plans that one can go back to.
-        """
+        """Remove the copies that no plan to go back to and no version of any table names: they hold values."""
         needed = {name for text in plans for name in _read(text)} | {*self._of_versions(None)}
         for name in self._copies():
             if name not in needed and not self._is_ours(name):

@@ -72,13 +72,11 @@ class Office:
         )
 
     async def close(self) -> None:
-        """End everything."""
         await self.jobs.close()
         await self.looker.end()
 
 
 def office_of(request: Request) -> Office:
-    """Give the office that a request is for."""
     found: Office = request.app.state.office
     return found
 
@@ -109,7 +107,6 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 def home() -> RedirectResponse:
-    """Begin with the first screen."""
     return RedirectResponse("/open", status_code=303)
 
 
@@ -124,7 +121,6 @@ async def vega(here: Here) -> FileResponse:
 
 @router.get("/{screen}")
 def show(here: Here, screen: str) -> HTMLResponse:
-    """Give a screen."""
     names = [one["name"] for one in SCREENS]
     if screen not in names:
         raise refusal(404, "not-found", "There is no such page.", "go back to the first screen.")

@@ -16,9 +16,9 @@ from incrowd.web._decisions import Present, check_depth, tables_in, tables_of
 from incrowd.web._files import OURS, TABLE, Folder
 from incrowd.web._history import Answers, History, revision_of, write_text
 from incrowd.web._ladders import Ladders
-from incrowd.web._reading import READING, said_of
-from incrowd.web._refusal import Refusal, refusal, said_by, status_of
-from incrowd.web._review import checks_of, fitted
+from incrowd.web._reading import READING, reading_given
+from incrowd.web._refusal import Refusal, plain_error, refusal, status_of
+from incrowd.web._review import checks_of, fit_to_roles
 
 # Changes to a plan: merged into what is there, with thresholds that travel as text.
 
@@ -39,7 +39,7 @@ _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][+-]?[0-9]{1,2})?")
 
 
-def merged(tables: Mapping[str, Any], change: Mapping[str, Any], path: Keys = ()) -> Plain:
+def merge_change(tables: Mapping[str, Any], change: Mapping[str, Any], path: Keys = ()) -> Plain:
     """Merge a change into the tables of a plan; ``None`` removes a key."""
     result = dict(tables)
     for key, value in change.items():
@@ -48,7 +48,7 @@ def merged(tables: Mapping[str, Any], change: Mapping[str, Any], path: Keys = ()
             result.pop(key, None)
         elif isinstance(value, Mapping) and not _is_whole(here):
             inner = result.get(key)
-            result[key] = merged(inner if isinstance(inner, Mapping) else {}, value, here)
+            result[key] = merge_change(inner if isinstance(inner, Mapping) else {}, value, here)
         else:
             result[key] = value
     return {key: value for key, value in result.items() if not (path == () and value == {})}
@@ -59,12 +59,12 @@ def _is_whole(path: Keys) -> bool:
     return len(path) > 3 or (path[-1] in WHOLE and path[:1] != ("columns",)) or (len(path) == 3 and path[-1] in WHOLE)
 
 
-def numbers_read(given: Any, path: Keys = ()) -> Any:
+def read_numbers(given: Any, path: Keys = ()) -> Any:
     """Read thresholds that came as text; refuse those that came as JSON numbers with a fraction."""
     if isinstance(given, Mapping):
-        return {key: numbers_read(value, (*path, key)) for key, value in given.items()}
+        return {key: read_numbers(value, (*path, key)) for key, value in given.items()}
     if isinstance(given, list):
-        return [numbers_read(value, path) for value in given]
+        return [read_numbers(value, path) for value in given]
     if _holds_values(path):
         return given
     if isinstance(given, float):
@@ -82,12 +82,12 @@ def number_of(text: str, path: Keys = ()) -> int | float:
     raise _no_number(path)
 
 
-def texts_written(plain: Any, path: Keys = ()) -> Any:
+def write_numbers(plain: Any, path: Keys = ()) -> Any:
     """Write thresholds as text, so that no browser rounds them."""
     if isinstance(plain, Mapping):
-        return {key: texts_written(value, (*path, key)) for key, value in plain.items()}
+        return {key: write_numbers(value, (*path, key)) for key, value in plain.items()}
     if isinstance(plain, list | tuple):
-        return [texts_written(value, path) for value in plain]
+        return [write_numbers(value, path) for value in plain]
     number = isinstance(plain, int | float) and not isinstance(plain, bool)
     wanted = number and not _holds_values(path) and (_is_number(path) or isinstance(plain, float))
     return repr(plain) if wanted else plain
@@ -113,14 +113,6 @@ def _no_number(path: Keys) -> Refusal:
 
 
 class Plans:
-    """The plan of a folder.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    """
-
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._history = History(folder.ours("plans"))
@@ -135,7 +127,7 @@ class Plans:
             undo, redo = self._history.steps()
             shown = {"exists": text is not None, "revision": revision_of(text or ""), "text": text or ""}
             plan, problem = self._try(text)
-            found = None if plan is None else texts_written(tables_in(plan))
+            found = None if plan is None else write_numbers(tables_in(plan))
             promise = "" if plan is None else str(plan.model())
             more = {"plan": found, "promise": promise, "problem": problem, "undo": undo, "redo": redo}
             return {**shown, **more, **self._looked_at(plan)}
@@ -155,12 +147,11 @@ class Plans:
         return Present.of(plan)
 
     def change(self, change: Mapping[str, Any], revision: str | None = None) -> Plain:
-        """Merge a change into the plan and write it."""
         with self._lock:
             self._check(revision)
             check_depth(change)
             plan = self.read()
-            tables = fitted(merged(tables_in(plan), numbers_read(change)), change)
+            tables = fit_to_roles(merge_change(tables_in(plan), read_numbers(change)), change)
             self._write(self._built(tables).text())
             columns = change.get("columns") or {}
             self.confirm([name for name, one in columns.items() if isinstance(one, Mapping) and "role" in one])
@@ -169,7 +160,7 @@ class Plans:
     def with_change(self, change: Mapping[str, Any]) -> Plain:
         """Give the tables that the plan would have with a change, without making it; they may be wrong."""
         check_depth(change)
-        tables = fitted(merged(tables_in(self.read()), numbers_read(change)), change)
+        tables = fit_to_roles(merge_change(tables_in(self.read()), read_numbers(change)), change)
         check_paths(tables, self._folder)
         return tables
 
@@ -199,13 +190,7 @@ class Plans:
             return self.show()
 
     def confirmed(self, table: str) -> dict[str, Plain]:
-        """Give what a table's columns are that somebody looked at, and their kinds then; none if another is open.
-
-        Parameters
-        ----------
-        table
-            The path of the table, as its plan has it.
-        """
+        """Give what a table's columns are that somebody looked at, and their kinds then; none if another is open."""
         with self._lock:
             plan, _ = self._try(self._text())
             if plan is None or str(plan.data.path) != table:
@@ -219,13 +204,7 @@ class Plans:
         }
 
     def says_one_each(self, table: str) -> bool:
-        """Say whether somebody answered that every row is another person, though a column looks like persons.
-
-        Parameters
-        ----------
-        table
-            The path of the table, as its plan has it.
-        """
+        """Say whether somebody answered that every row is another person, though a column looks like persons."""
         with self._lock:
             plan, _ = self._try(self._text())
             if plan is None or str(plan.data.path) != table or plan.data.entity is not None:
@@ -253,7 +232,6 @@ class Plans:
         return {path.name: _use(place) for place, path in reversed(found) if path.parent == self._folder.home}
 
     def step(self, steps: int) -> Plain:
-        """Undo or redo."""
         with self._lock:
             self._keep_changes_by_hand()
             text = self._history.go(steps)
@@ -275,7 +253,7 @@ class Plans:
         try:
             return self._built(tables_of(text)), None
         except Refusal as error:
-            return None, error.said
+            return None, error.plain
 
     def _built(self, tables: Mapping[str, Any]) -> Plan:
         """Build a plan; before anything that it names is read, see that it lies in the folder."""
@@ -284,7 +262,7 @@ class Plans:
         try:
             return Plan.of(tables, folder=self._folder.home)
         except IncrowdError as error:
-            told = said_by(error)
+            told = plain_error(error)
         raise Refusal(status_of(told), told)
 
     def _check(self, revision: str | None) -> None:
@@ -321,7 +299,7 @@ class Plans:
         unsure = [one["name"] for one in columns if not one["confirmed"]]
         checks = checks_of(plan, columns, state["about"])
         told = {"columns": columns, "unsure": unsure, "about": state["about"], "checks": checks}
-        return {**told, "said": said_of(plan, state)}
+        return {**told, "said": reading_given(plan, state)}
 
 
 def _use(place: str) -> str:
@@ -332,15 +310,7 @@ def _use(place: str) -> str:
 
 
 def read_plan(path: str | Path, home: str | Path | None = None) -> Plan:
-    """Read a plan where it is used; see once more that what it names lies in the folder, for links come and go.
-
-    Parameters
-    ----------
-    path
-        The file.
-    home
-        The folder that paths begin in; that of the file if nothing is said.
-    """
+    """Read a plan where it is used; see once more that what it names lies in the folder, for links come and go."""
     text = Path(path).read_bytes().decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
     folder = Folder(Path(path).parent if home is None else Path(home))
     tables = tables_of(text)
@@ -364,7 +334,7 @@ def check_paths(tables: Mapping[str, Any], folder: Folder) -> None:
         try:
             inside = folder.inside(path)
         except Refusal as error:
-            raise Refusal(403, {**error.said, "place": place}) from None
+            raise Refusal(403, {**error.plain, "place": place}) from None
         if inside.is_relative_to(folder.home / OURS):
             raise refusal(403, "forbidden", f"The folder {OURS} belongs to the page.", "choose another one.", place)
         if place == "data.path" and (inside.exists() or glob.has_magic(path)) and not inside.is_file():

@@ -31,56 +31,28 @@ HERE = (
 """How questions about a plan's keys are put where controls stand instead."""
 
 
-def reading_said(said: Mapping[str, Any]) -> Plain:
-    """Give what was said on the page as the library takes it.
-
-    Parameters
-    ----------
-    said
-        What was said, by the names of the plan.
-    """
+def reading_options(said: Mapping[str, Any]) -> Plain:
+    """Give what was said on the page as the library takes it."""
     return {key: value for key, value in said.items() if value != NONE}
 
 
-def said_of(plan: Plan, known: Mapping[str, Any]) -> list[str]:
-    """Name what somebody said about how the file is read; all else was found out.
-
-    Parameters
-    ----------
-    plan
-        The plan as it is now.
-    known
-        What was ``said`` when the file was opened, and what the plan said then about ``reading``.
-    """
+def reading_given(plan: Plan, known: Mapping[str, Any]) -> list[str]:
+    """Name what somebody said about how the file is read; all else was found out."""
     now = {key: getattr(plan.data, key) for key in READING}
     return [key for key, value in now.items() if key in known["said"] or value != known["reading"].get(key, value)]
 
 
 def ask_for_sheet(path: Path) -> None:
-    """Ask which sheet of a spreadsheet is meant, if it has several.
-
-    Parameters
-    ----------
-    path
-        A table of any kind.
-    """
+    """Ask which sheet of a spreadsheet is meant, if it has several."""
     names = sheets_of(path) if ending_of(path) in SHEETS else []
     if len(names) > 1:
         told = refusal(422, DataError.code, f"The file {path.name!r} has {len(names)} sheets.", "which one is it?")
-        told.said["repairs"] = [again(f"Read the sheet {name}", {"sheet": name}) for name in names[:OFFERED]]
+        told.plain["repairs"] = [again(f"Read the sheet {name}", {"sheet": name}) for name in names[:OFFERED]]
         raise told
 
 
 def layout_of(plan: Plan, domains: Mapping[str, Domain]) -> Plain:
-    """Say how a file is read, whether that was said or found out; what its kind does not have is ``None``.
-
-    Parameters
-    ----------
-    plan
-        The plan.
-    domains
-        The values of its columns, by name.
-    """
+    """Say how a file is read, whether that was said or found out; what its kind does not have is ``None``."""
     path, data = plan.path(str(plan.data.path)), plan.data
     found: Plain = {"kind": "other", **dict.fromkeys(READING), "sheets": []}
     written = {"decimal": data.decimal or ".", "thousands": data.thousands or NONE, "dates": data.dates or ISO}
@@ -102,14 +74,7 @@ def _sheets(names: list[str], sheet: str | int | None) -> Plain:
 def marks_in(domains: Mapping[str, Domain], known: Sequence[str], *, numbers: bool) -> list[Plain]:
     """Count what often stands for a missing value and is read as one that is there.
 
-    Parameters
-    ----------
-    domains
-        The values of the columns, by name.
-    known
-        What counts as missing already.
-    numbers
-        Whether numbers are read from texts, of which any can be called missing.
+    ``numbers``: whether numbers are read from texts, of which any can be called missing.
     """
     open_ones = [one for one in _gaps(domains) if one.mark not in known and (numbers or not one.number)]
     found = [(one.mark, one.columns) for one in open_ones]
@@ -120,14 +85,8 @@ def _gaps(domains: Mapping[str, Domain]) -> list[Gap]:
     return [one for one in gaps_in(domains, _are_typed) if not one.elsewhere]  # a mark counts in the whole table
 
 
-def asked_about(found: Suggestion) -> list[str]:
-    """Give what is not sure about how a file was read, in the page's words; marks of missing values are counted apart.
-
-    Parameters
-    ----------
-    found
-        What was found out.
-    """
+def open_questions(found: Suggestion) -> list[str]:
+    """Give what is not sure about how a file was read, in the page's words; missing values are counted apart."""
     return [_put_here(words) for words in found.asked if MISSING not in words]
 
 

@@ -6,21 +6,20 @@ import errno
 from typing import Any
 
 from incrowd.core import EngineError, IncrowdError, NoSafeRelease, PlanError, ReleaseMismatch
-from incrowd.web._wording import sentence, worded, worded_problems
+from incrowd.web._wording import page_problems, page_words, sentence
 
 Plain = dict[str, Any]
 
 FAULT = "This should not have happened"
 REPORT = "Please report it, and say what you clicked last. Your plan is as it was."
+ROOM = "Make room on it, and try again. Your plan is as it was."
+RIGHTS = "A file of the folder may not be used.", "Check your rights there, or work in a folder of your own."
 SYSTEM = {
-    errno.ENOSPC: ("The disk is full.", "Make room on it, and try again. Your plan is as it was."),
-    errno.EDQUOT: ("Your share of the disk is full.", "Make room on it, and try again. Your plan is as it was."),
+    errno.ENOSPC: ("The disk is full.", ROOM),
+    errno.EDQUOT: ("Your share of the disk is full.", ROOM),
     errno.EROFS: ("The folder can only be read.", "Work in a folder of your own."),
-    errno.EACCES: (
-        "A file of the folder may not be used.",
-        "Check your rights there, or work in a folder of your own.",
-    ),
-    errno.EPERM: ("A file of the folder may not be used.", "Check your rights there, or work in a folder of your own."),
+    errno.EACCES: RIGHTS,
+    errno.EPERM: RIGHTS,
     errno.ENOENT: ("A file that is needed is gone.", "Open the table again in step 1."),
     errno.EIO: ("The disk does not answer as it should.", "Try it again, or work on another disk."),
 }
@@ -28,59 +27,51 @@ SYSTEM = {
 
 
 class Refusal(Exception):  # noqa: N818 - it is no fault of anybody's
-    """The server does not do what was asked.
+    """The server does not do what was asked; ``plain`` is what it answers."""
 
-    Parameters
-    ----------
-    status
-        The status of the answer.
-    said
-        What is wrong: ``code``, ``message``, ``hint``, ``place``, ``problems`` and ``repairs``.
-    """
-
-    def __init__(self, status: int, said: Plain) -> None:
-        super().__init__(said["message"])
+    def __init__(self, status: int, plain: Plain) -> None:
+        super().__init__(plain["message"])
         self.status = status
-        self.said = said
+        self.plain = plain
 
 
 def refusal(status: int, code: str, message: str, hint: str = "", place: str = "") -> Refusal:
-    """Refuse something in our own words."""
-    return Refusal(status, said(code, message, hint, place))
+    return Refusal(status, plain_refusal(code, message, hint, place))
 
 
-def said(code: str, message: str, hint: str = "", place: str = "") -> Plain:
-    """Give an error as plain data."""
+def plain_refusal(code: str, message: str, hint: str = "", place: str = "") -> Plain:
     words = {"message": sentence(message), "hint": sentence(hint)}
     return {"code": code, **words, "place": place, "problems": [], "repairs": []}
 
 
-def said_by(error: BaseException) -> Plain:
+def plain_error(error: BaseException) -> Plain:
     """Give any error as plain data; of a foreign one only the type, for its message may quote a record."""
     if isinstance(error, Refusal):
-        return error.said
+        return error.plain
     if isinstance(error, PlanError):
-        return _said_by_plan(error)
+        return _plain_plan_error(error)
     if isinstance(error, IncrowdError):
-        message, hint, repairs = worded(error.code, error.message, error.hint)
-        return {**said(error.code, message, hint), "repairs": repairs}
+        message, hint, repairs = page_words(error.code, error.message, error.hint)
+        return {**plain_refusal(error.code, message, hint), "repairs": repairs}
     if isinstance(error, MemoryError):
-        return said(EngineError.code, "There is not enough memory.", "Close other programs, or use a smaller table.")
+        return plain_refusal(
+            EngineError.code, "There is not enough memory.", "Close other programs, or use a smaller table."
+        )
     if isinstance(error, OSError) and error.strerror:
         usual = f"The system says: {error.strerror}.", "Check your rights and the disk."
-        return said(EngineError.code, *SYSTEM.get(error.errno or 0, usual))
-    return said("fault", f"{FAULT} ({type(error).__name__}).", REPORT)
+        return plain_refusal(EngineError.code, *SYSTEM.get(error.errno or 0, usual))
+    return plain_refusal("fault", f"{FAULT} ({type(error).__name__}).", REPORT)
 
 
-def _said_by_plan(error: PlanError) -> Plain:
+def _plain_plan_error(error: PlanError) -> Plain:
     """Name the place of the first problem; the drawing of lines is for terminals."""
-    problems = list(worded_problems([{"place": one.key, "message": one.message} for one in error.problems]))
+    problems = list(page_problems([{"place": one.key, "message": one.message} for one in error.problems]))
     if not problems:
-        message, hint, repairs = worded(error.code, error.message, error.hint)
-        return {**said(error.code, message, hint), "repairs": repairs}
+        message, hint, repairs = page_words(error.code, error.message, error.hint)
+        return {**plain_refusal(error.code, message, hint), "repairs": repairs}
     first = problems[0]
     listed = [{"place": one["place"], "message": sentence(one["message"])} for one in problems]
-    told = said(error.code, first["message"], "", first["place"])
+    told = plain_refusal(error.code, first["message"], "", first["place"])
     return {**told, "problems": listed, "repairs": first["repairs"]}
 
 

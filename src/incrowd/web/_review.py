@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from incrowd.core import IncrowdError
@@ -22,54 +22,26 @@ GONE = ("identifier", "drop")
 
 
 class Item(NamedTuple):
-    """One line of the list before a release.
-
-    Attributes
-    ----------
-    name, title
-        What it is about, for programs and for people.
-    state
-        Settled; open, so that nothing is released without a reason; or doubtful, so that nothing is called safe.
-    words
-        What was found.
-    """
+    """One line of the list before a release, with a name for programs and a title for people."""
 
     name: str
     title: str
-    state: State
+    state: State  # open: nothing is released without a reason; doubt: nothing is called safe
     words: str
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A run before its release.
-
-    Attributes
-    ----------
-    run, made_by
-        Its summary, and the plan that it was made by.
-    now
-        The plan as it is now.
-    columns
-        The columns of the plan as it is now: what was suggested, and who looked at it.
-    profile
-        The columns of the table in numbers.
-    evidence
-        What attacks found; nothing if there were none.
-    harbor
-        What was said about HIPAA's list.
-    written
-        Summaries of other runs that were written before.
-    """
+    """A run before its release: its summary, its plan, the plan as it is now, and what is known besides."""
 
     run: Mapping[str, Any]
     made_by: Plan
     now: Plan
-    columns: Sequence[Mapping[str, Any]]
+    columns: Sequence[Mapping[str, Any]]  # of the plan as it is now: what was suggested, and who looked at it
     profile: Mapping[str, Any]
-    evidence: Mapping[str, Any] | None = None
+    evidence: Mapping[str, Any] | None = None  # none if there were no attacks
     harbor: Mapping[str, Any] | None = None
-    written: Sequence[Mapping[str, Any]] = field(default=())
+    written: Sequence[Mapping[str, Any]] = ()  # summaries of other runs that were written before
 
     @property
     def items(self) -> list[Item]:
@@ -79,7 +51,6 @@ class Review:
 
     @property
     def open(self) -> list[Item]:
-        """What is open."""
         return [one for one in self.items if one.state == "open"]
 
     def show(self) -> Plain:
@@ -189,18 +160,15 @@ def refusal_of(items: Sequence[Item]) -> Refusal:
         f"Nothing was written, because something is open: {'; '.join(one.title for one in items)}.",
         "settle it, or say why it is released anyway, with your name.",
     )
-    told.said["problems"] = [{"place": one.name, "message": one.words} for one in items]
+    told.plain["problems"] = [{"place": one.name, "message": one.words} for one in items]
     return told
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Write names in a row."""
     return " and ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)
 
 
 # What must change along with a role: one click changes one thing, and the plan stays right.
-
-FitPlain = dict[str, Any]
 
 KEPT = {
     "quasi": {"role", "hierarchy", "at_least", "at_most", "importance", "average"},
@@ -212,16 +180,8 @@ KEPT = {
 """The keys that a column of each role may have."""
 
 
-def fitted(tables: Mapping[str, Any], change: Mapping[str, Any]) -> FitPlain:
-    """Take away what no longer fits after a change of roles, unless the change itself asks for it.
-
-    Parameters
-    ----------
-    tables
-        The plan with the change in it.
-    change
-        What was changed.
-    """
+def fit_to_roles(tables: Mapping[str, Any], change: Mapping[str, Any]) -> Plain:
+    """Take away what no longer fits after a change of roles, unless the change itself asks for it."""
     columns = {name: dict(one) if isinstance(one, Mapping) else one for name, one in _table(tables, "columns").items()}
     changed = _table(change, "columns")
     entity = _table(change, "data").get("entity")
@@ -237,7 +197,7 @@ def fitted(tables: Mapping[str, Any], change: Mapping[str, Any]) -> FitPlain:
     return {**result, "privacy": _without_strangers(_table(result, "privacy"), columns)}
 
 
-def _without_strangers(privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> FitPlain:
+def _without_strangers(privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Plain:
     """Leave out promises about columns that are not sensitive any more."""
     given = privacy.get("promise")
     if isinstance(given, str) or not isinstance(given, Sequence):
@@ -256,7 +216,6 @@ def _columns_of(text: Any) -> set[str]:
 
 
 def promised_about(model: Any) -> set[str]:
-    """Name the columns that a promise is about."""
     return {name for part in getattr(model, "parts", (model,)) for name in getattr(part, "of", None) or ()}
 
 
@@ -280,17 +239,7 @@ NAMED = 3
 
 
 def checks_of(plan: Plan, columns: Sequence[Mapping[str, Any]], about: Mapping[str, Any]) -> list[Plain]:
-    """List what to look at: each with the column it is about, if it is one, and the screen where it is settled.
-
-    Parameters
-    ----------
-    plan
-        The plan as it is now.
-    columns
-        What each column is, what was suggested, and whether somebody looked at it.
-    about
-        Who a row is about, as far as the table told when it was opened.
-    """
+    """List what to look at: each with the column it is about, if it is one, and the screen where it is settled."""
     return [
         *_person(plan, {one["name"]: one for one in columns}, about),
         *(item for role in BECOMES for item in _of_role(plan, role, columns, about)),

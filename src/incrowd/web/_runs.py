@@ -27,28 +27,17 @@ FILES = (
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file that can be downloaded."""
-
     name: str
     path: Path
     title: str
     public: bool
 
     def show(self) -> Plain:
-        """Give what a page shows of it."""
         size = self.path.stat().st_size
         return {"name": self.name, "title": self.title, "size": size, "public": self.public}
 
 
 class Runs:
-    """The runs of a folder.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    """
-
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
 
@@ -69,10 +58,9 @@ class Runs:
             shutil.rmtree(self.path(number), ignore_errors=True)
 
     def path(self, number: int) -> Path:
-        """Give the folder of a run."""
         return self._place / f"{number:04}"
 
-    def found(self, number: int) -> Path:
+    def folder_of(self, number: int) -> Path:
         """Give the folder of a run that there is."""
         if not (self.path(number) / "run.json").is_file():
             raise refusal(404, "not-found", "There is no such version.", "choose one from the list in step 7.")
@@ -84,7 +72,7 @@ class Runs:
 
     def written_before(self, number: int) -> list[Plain]:
         """Give the other runs that were written, of the same table or of one with the same columns."""
-        columns = _columns_of(read_json(self.found(number) / "run.json", {}))
+        columns = _columns_of(read_json(self.folder_of(number) / "run.json", {}))
         others = [one for one in self._summaries() if one["id"] != number and one.get("exported")]
         return [one for one in others if _columns_of(one) == columns]
 
@@ -94,12 +82,12 @@ class Runs:
 
     def show(self, number: int, now: Present) -> Plain:
         """Give everything that is known about a run, held against what there is now."""
-        folder = self.found(number)
+        folder = self.folder_of(number)
         return {**_shown(read_json(folder / "run.json"), now), **read_json(folder / "details.json", {})}
 
     def of_this_table(self, number: int, now: Present) -> Path:
         """Give the folder of a run; refuse one that was made of another table than that of the plan as it is now."""
-        folder = self.found(number)
+        folder = self.folder_of(number)
         summary = read_json(folder / "run.json", {})
         if now.made(summary):
             return folder
@@ -110,34 +98,30 @@ class Runs:
 
     def made_by(self, number: int) -> Plan:
         """Give the plan that a run was made by, as it stood in the folder."""
-        return read_plan(self.found(number) / "source.toml", self._folder.home)
+        return read_plan(self.folder_of(number) / "source.toml", self._folder.home)
 
     def evidence_of(self, number: int) -> Plain | None:
         """Give what attacks and measures found; nothing if nobody asked for them."""
-        found: Plain | None = read_json(self.found(number) / "evidence.json")
+        found: Plain | None = read_json(self.folder_of(number) / "evidence.json")
         return found
 
     def evidence(self, number: int) -> Plain:
-        """Give what attacks and measures found, if they were asked for."""
         found = self.evidence_of(number)
         if found is None:
             raise refusal(404, "not-found", "The version has not been attacked yet.", "do that in step 6.")
         return found
 
     def charts(self, number: int) -> list[Plain]:
-        """List what is drawn so far."""
-        charts: list[Plain] = read_json(self.found(number) / "charts.json", [])
+        charts: list[Plain] = read_json(self.folder_of(number) / "charts.json", [])
         return charts
 
     def compare(self, one: int, two: int) -> Plain:
-        """Put two runs side by side."""
-        facts = [dict(read_json(self.found(number) / "details.json", {})["facts"]) for number in (one, two)]
+        facts = [dict(read_json(self.folder_of(number) / "details.json", {})["facts"]) for number in (one, two)]
         names = [*dict.fromkeys([*facts[0], *facts[1]])]
         rows = [{"what": name, "a": facts[0].get(name), "b": facts[1].get(name)} for name in names]
         return {"a": one, "b": two, "rows": rows}
 
     def files(self, number: int) -> list[Plain]:
-        """List what can be downloaded."""
         return [one.show() for one in self._files(number)]
 
     def file(self, number: int, name: str) -> Path:
@@ -149,7 +133,7 @@ class Runs:
 
     def _files(self, number: int) -> list[Download]:
         """List what can be downloaded; what may be given away only after somebody has decided to write it."""
-        folder = self.found(number)
+        folder = self.folder_of(number)
         exported = read_json(folder / "run.json", {}).get("exported")
         tables = sorted((folder / "release" / "public").glob("data.*"))
         found = [Download(path.name, path, "Released table", public=True) for path in tables]
@@ -159,7 +143,7 @@ class Runs:
 
     def lines(self, number: int) -> Plain:
         """Give the lines that make a run again, in Python and on the command line."""
-        self.found(number)
+        self.folder_of(number)
         python = (
             'import incrowd as ic\n\nrelease = ic.Plan.read("plan.toml").run(write=True)\nprint(release.explain())\n'
         )

@@ -36,9 +36,9 @@ from incrowd.web._desk import (
     table_of,
 )
 from incrowd.web._progress import Teller
-from incrowd.web._reading import ask_for_sheet, asked_about, layout_of
-from incrowd.web._refusal import Plain, said_by
-from incrowd.web._wording import worded
+from incrowd.web._reading import ask_for_sheet, layout_of, open_questions
+from incrowd.web._refusal import Plain, plain_error
+from incrowd.web._wording import page_words
 
 EXAMPLES, VALUES, ROWS = 5, 500, 100
 """How much of a column and of a table is shown at most."""
@@ -70,7 +70,7 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
     if given.get("one_each"):
         drafted = drafted.with_roles(entity=None)
     drafted.write(Path(given["draft"]), given["data"])
-    return {"suggested": columns, "confirmed": kept, "about": {**_about(found), "reading": asked_about(found)}}
+    return {"suggested": columns, "confirmed": kept, "about": {**_about(found), "reading": open_questions(found)}}
 
 
 def _with_roles(found: Suggestion, known: Plain) -> tuple[list[str], Suggestion]:
@@ -183,9 +183,9 @@ def preview(given: Plain, _: Teller) -> Plain:
         ladder = hierarchy.bind(domain)
     except UncoveredValuesError as error:
         texts = short([None if value is None else str(value) for value in error.values[:UNCOVERED]])
-        return {**told, "uncovered": {"count": len(error.values), "values": texts}, "problem": said_by(error)}
+        return {**told, "uncovered": {"count": len(error.values), "values": texts}, "problem": plain_error(error)}
     except IncrowdError as error:
-        return {**told, "problem": said_by(error)}
+        return {**told, "problem": plain_error(error)}
     number = len(domain.values)
     return {
         **told,
@@ -234,9 +234,9 @@ def feasible(given: Plain, _: Teller) -> Plain:
         told |= {"promise": str(model), "notes": list(trivial_notes(model))}
         found = feasibility(table_of(plan), plan.schema(), model, share, number)
     except IncrowdError as error:
-        return {**told, "problem": said_by(error)}
+        return {**told, "problem": plain_error(error)}
     obstacles = [
-        {"promise": one.promise, "message": worded("IC201", one.reason, "")[0], "nearest": one.nearest}
+        {"promise": one.promise, "message": page_words("IC201", one.reason, "")[0], "nearest": one.nearest}
         for one in found.obstacles
     ]
     possible = found.feasible and not found.vacuous

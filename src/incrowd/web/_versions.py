@@ -26,7 +26,7 @@ from incrowd.release import (
     version_of,
 )
 from incrowd.report import bipartite_svg
-from incrowd.web._decisions import decides_of, origin_of, states_of
+from incrowd.web._decisions import decision_digest, origin_of, states_of
 from incrowd.web._desk import first_rows_of, keep, notation_of, plan_of, release_of, share_of, short
 from incrowd.web._evidence import quick_charts, write_charts
 from incrowd.web._history import write_json, write_text
@@ -59,7 +59,7 @@ def run(given: Plain, teller: Teller) -> Plain:
     write_charts(folder, quick_charts(release))
     seconds = round(time.monotonic() - began, 1)
     about = {"id": given["number"], "label": given["label"], "revision": given["revision"], "seconds": seconds}
-    about |= {"decides": decides_of(plan), "table": origin_of(plan, release)}
+    about |= {"decides": decision_digest(plan), "table": origin_of(plan, release)}
     write_json(folder / "run.json", {**about, **_summary(plan, release), "exported": None, "written": []})
     return {"run": given["number"]}
 

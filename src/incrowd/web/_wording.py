@@ -281,7 +281,7 @@ SETTINGS: Mapping[str, Callable[[Any], str]] = {
 """What settings are called in hints."""
 
 
-def worded(code: str, message: str, hint: str) -> tuple[str, str, list[Plain]]:
+def page_words(code: str, message: str, hint: str) -> tuple[str, str, list[Plain]]:
     """Give an error in the page's words: what is wrong, what would be right, and what can be clicked.
 
     The code decides what is said where nothing else fits.
@@ -297,7 +297,7 @@ def worded(code: str, message: str, hint: str) -> tuple[str, str, list[Plain]]:
     said = next((one.message for one in advice if one.message is not None), message)
     text = "".join(_setting_words(one) if isinstance(one, Setting) else one for one in parts)
     told = next((one.hint for one in advice if one.hint is not None), text)
-    return _page_words(said, usual), _plain_hint(told, otherwise), [*{one["words"]: one for one in repairs}.values()]
+    return _translation(said, usual), _plain_hint(told, otherwise), [*{one["words"]: one for one in repairs}.values()]
 
 
 def _setting_words(setting: Setting) -> str:
@@ -306,18 +306,18 @@ def _setting_words(setting: Setting) -> str:
 
 def _plain_hint(hint: str, otherwise: str) -> str:
     """Take of a hint with several parts those that have words of the page."""
-    if not hint or (told := _page_words(hint, "")):
+    if not hint or (told := _translation(hint, "")):
         return told if hint else ""
-    parts = [part for one in hint.removesuffix(".").split("; ") if (part := _page_words(one, ""))]
+    parts = [part for one in hint.removesuffix(".").split("; ") if (part := _translation(one, ""))]
     return f"{'; '.join(parts)}." if parts else otherwise
 
 
-def _page_words(text: str, otherwise: str) -> str:
+def _translation(text: str, otherwise: str) -> str:
     """Take the page's words for what it has words for; where something foreign is left, something else is said."""
     for pattern, words in HINTS:
         text = re.sub(pattern, words, text)
     text = re.sub(r"\brole '(\w+)'", lambda found: f"role '{ROLES.get(found[1], found[1])}'", text)
-    parts = [part if place % 2 else _translated(part) for place, part in enumerate(_QUOTED.split(text))]
+    parts = [part if place % 2 else _with_synonyms(part) for place, part in enumerate(_QUOTED.split(text))]
     text = "".join(parts)
     return otherwise if is_foreign(text) else text
 
@@ -327,17 +327,17 @@ def sentence(text: str) -> str:
     return text if re.match(r"[\w-]+\s*[<>=(\[]|[a-z] must\b", text) else text[:1].upper() + text[1:]
 
 
-def _translated(text: str) -> str:
+def _with_synonyms(text: str) -> str:
     for pattern, words in SYNONYMS:
         if not (pattern == RECORDS and "row" in text):
             text = re.sub(pattern, words, text)
     return text
 
 
-def worded_problems(problems: Sequence[Plain]) -> Iterator[Plain]:
+def page_problems(problems: Sequence[Plain]) -> Iterator[Plain]:
     """Give what is wrong with a plan in the page's words, with the page's name for every key."""
     for one in problems:
-        message, _, repairs = worded("IC107", *_problem(one["place"], one["message"]))
+        message, _, repairs = page_words("IC107", *_problem(one["place"], one["message"]))
         yield {"place": one["place"], "message": message, "repairs": repairs}
 
 

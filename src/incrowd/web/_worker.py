@@ -19,7 +19,7 @@ from incrowd.core import PrivacyWarning
 from incrowd.engines import watching
 from incrowd.web import _evidence, _table, _versions
 from incrowd.web._progress import Say, Teller
-from incrowd.web._refusal import Plain, said_by
+from incrowd.web._refusal import Plain, plain_error
 
 TASKS: Mapping[str, Callable[[Plain, Teller], Plain]] = {
     "suggest": _table.suggest_plan,
@@ -63,7 +63,7 @@ def perform(task: str, given: Plain, say: Say, began: Callable[[Teller], None] |
             with watching(teller.stage):
                 answer = TASKS[task](given, teller)
         except Exception as error:  # noqa: BLE001 - the last place where an error can be told from a crash
-            return {"error": said_by(error)}
+            return {"error": plain_error(error)}
     if "notes" in answer:
         answer = {**answer, "notes": [*dict.fromkeys([*answer["notes"], *teller.notes])]}
     return {"answer": answer}

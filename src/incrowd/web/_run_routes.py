@@ -1,4 +1,4 @@
-"""Requests that start, watch and stop long jobs."""
+"""Requests that start, watch and stop long jobs, and about the runs that they make."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path as InPath
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Body, Path as InPath, Query
+from fastapi.responses import FileResponse, StreamingResponse
 
 from incrowd.release import OWNER
 from incrowd.web import _requests as asked
 from incrowd.web._decisions import with_words_of
+from incrowd.web._evidence import chart_file
 from incrowd.web._files import PROPOSALS
-from incrowd.web._history import read_json
+from incrowd.web._history import read_json, write_json
 from incrowd.web._jobs import Job
 from incrowd.web._office import Here, Office
 from incrowd.web._plans import Plain, number_of
@@ -23,8 +24,13 @@ from incrowd.web._refusal import refusal
 from incrowd.web._review import Review, refusal_of
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+runs = APIRouter(prefix="/api/runs", tags=["runs"])
 
 JobNumber = Annotated[int, InPath(ge=1, le=10**9)]
+RunNumber = Annotated[int, InPath(ge=1, le=9999)]
+WhichRun = Annotated[int, Query(ge=1, le=9999)]
+ChartName = Annotated[str, InPath(pattern=r"^[a-z0-9-]{1,60}$")]
+FileName = Annotated[str, InPath(pattern=r"^[a-z0-9.-]{1,60}$")]
 
 
 @router.post("", status_code=202)
@@ -133,8 +139,8 @@ async def current(here: Here) -> Plain:
     return {"job": None if here.jobs.last is None else here.jobs.last.show()}
 
 
-@router.get("/{number}")
-async def show(here: Here, number: JobNumber) -> Plain:
+@router.get("/{number}", name="show")
+async def show_job(here: Here, number: JobNumber) -> Plain:
     """Give a job."""
     return here.jobs.get(number).show()
 
@@ -156,3 +162,94 @@ async def events(here: Here, number: JobNumber) -> StreamingResponse:
 async def stop(here: Here, number: JobNumber, body: asked.Stop | None = None) -> Plain:
     """Stop a job: with the best so far, or with nothing."""
     return (await here.jobs.stop(number, keep=(body or asked.Stop()).keep)).show()
+
+
+# What was made, what else could have been, and what can be taken away.
+
+
+@runs.get("", name="runs")
+def list_runs(here: Here) -> Plain:
+    """List the runs, the newest first."""
+    return {"runs": here.runs.listed(here.plans.present())}
+
+
+@runs.get("/compare")
+def compare(here: Here, a: WhichRun, b: WhichRun) -> Plain:
+    """Put two runs side by side."""
+    return here.runs.compare(a, b)
+
+
+@runs.get("/{number}")
+def show(here: Here, number: RunNumber) -> Plain:
+    """Give everything about a run."""
+    return here.runs.show(number, here.plans.present())
+
+
+@runs.get("/{number}/nodes")
+async def nodes(here: Here, number: RunNumber) -> Plain:
+    """Give the lattice around a run."""
+    file = here.runs.folder_of(number) / "nodes.json"
+    known: Plain | None = read_json(file)
+    if known is None:
+        known = await here.explore("nodes", number)
+        write_json(file, known)
+    return known
+
+
+@runs.post("/{number}/node")
+async def node(here: Here, number: RunNumber, body: asked.Levels) -> Plain:
+    """Say what another node would publish."""
+    return await here.explore("node", number, levels=body.levels)
+
+
+@runs.get("/{number}/evidence")
+def evidence(here: Here, number: RunNumber) -> Plain:
+    """Give what attacks and measures found."""
+    return here.runs.evidence(number)
+
+
+@runs.get("/{number}/review")
+async def review(here: Here, number: RunNumber) -> Plain:
+    """Say what is settled, open and doubtful before a run is released."""
+    return (await here.review(number)).show()
+
+
+@runs.get("/{number}/charts")
+def charts(here: Here, number: RunNumber) -> list[Plain]:
+    """List what is drawn so far."""
+    return here.runs.charts(number)
+
+
+@runs.get("/{number}/charts/{name}.svg", response_class=FileResponse)
+async def picture(here: Here, number: RunNumber, name: ChartName) -> FileResponse:
+    """Give a chart as a picture."""
+    folder = here.runs.folder_of(number)
+    file = chart_file(folder, name, ".svg")
+    if not file.is_file():
+        await here.looker.call("draw", {"folder": str(folder), "name": name})
+    styled = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    return FileResponse(file, media_type="image/svg+xml", headers=styled)
+
+
+@runs.get("/{number}/charts/{name}.json", response_class=FileResponse)
+def specification(here: Here, number: RunNumber, name: ChartName) -> FileResponse:
+    """Give a chart as what draws it."""
+    return FileResponse(chart_file(here.runs.folder_of(number), name, ".json"), media_type="application/json")
+
+
+@runs.get("/{number}/lines")
+def lines(here: Here, number: RunNumber) -> Plain:
+    """Give the lines that make a run again."""
+    return here.runs.lines(number)
+
+
+@runs.get("/{number}/files")
+def files(here: Here, number: RunNumber) -> Plain:
+    """List what can be downloaded."""
+    return {"files": here.runs.files(number)}
+
+
+@runs.get("/{number}/files/{name}", response_class=FileResponse)
+def download(here: Here, number: RunNumber, name: FileName) -> FileResponse:
+    """Give a file, to be saved and never to be shown as a page of ours."""
+    return FileResponse(here.runs.file(number, name), filename=name, media_type="application/octet-stream")
