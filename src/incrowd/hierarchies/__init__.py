@@ -38,12 +38,11 @@ from incrowd.hierarchies._dates import Dates, dates, dates_for, days_in, forms_o
 from incrowd.hierarchies._day_forms import ISO, likely_forms
 from incrowd.hierarchies._drawing import check, draw, write_csv
 from incrowd.hierarchies._intervals import Intervals, Quantiles, intervals, intervals_for, quantiles
-from incrowd.hierarchies._labels import LabelKind, Span, kind_of_label, members_of, span_of
+from incrowd.hierarchies._labels import LabelKind, Span, disjoint, kind_of_label, members_of, span_of
 from incrowd.hierarchies._mask import Flat, Mask, flat, mask
 from incrowd.hierarchies._microaggregation import Averaged, averaged, averages
 from incrowd.hierarchies._numbers import places_in, read_decimal
 from incrowd.hierarchies._ordered import Ordered, ordered
-from incrowd.hierarchies._overlap import disjoint
 from incrowd.hierarchies._postcodes import COUNTRIES, Postcodes, postcodes
 from incrowd.hierarchies._similarity import similarity_tree
 from incrowd.hierarchies._tree import Problem, Tree, tree

@@ -13,18 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, UncoveredValuesError
-from incrowd.hierarchies._numbers import match
-from incrowd.hierarchies._tree import Line, as_text, read_lines
+from incrowd.hierarchies._numbers import positions_in
+from incrowd.hierarchies._tree import as_text, read_lines
 
-# How little secret a category is (spec S0-WEIGHT).
+Groups = tuple[tuple[str, tuple[str, ...]], ...]
+NEEDED = ("value", "category", "rank")  # columns of a file of categories
 
 
 def weights_of(count: int) -> tuple[Fraction, ...]:
-    """Give the weights of so many categories, most secret first: 0, 1/3, 2/3, 1 for four."""
+    """Give the weights of so many categories, most secret first: 0, 1/3, 2/3, 1 for four (spec S0-WEIGHT)."""
     return (*(Fraction(index, count - 1) for index in range(count - 1)), Fraction(1))
 
 
-def agrees(written: str, weight: Fraction) -> bool:
+def is_written_as(weight: Fraction, written: str) -> bool:
     """Say whether a written weight is this one, as a fraction or rounded to the digits that were written."""
     try:
         number = Fraction(written.strip())
@@ -34,13 +35,8 @@ def agrees(written: str, weight: Fraction) -> bool:
     return number == weight or (places > 0 and abs(number - weight) <= Fraction(1, 2 * 10**places))
 
 
-# Read the categories of a sensitive column from a CSV file with a header.
-
-NEEDED = ("value", "category", "rank")
-
-
-def read_categories(path: str | os.PathLike[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Read and check a file; no message holds what stands in it."""
+def read_categories(path: str | os.PathLike[str]) -> Groups:
+    """Read and check a CSV file with a header; no message holds what stands in it."""
     name = Path(path).name
     header, *lines = read_lines(path) or [(1, ())]
     columns = [field.strip().lower() for field in header[1]]
@@ -53,51 +49,36 @@ def read_categories(path: str | os.PathLike[str]) -> tuple[tuple[str, tuple[str,
     for number, fields in lines:
         if len(fields) != len(columns):
             raise _wrong(name, number, f"has {len(fields)} fields, but the header has {len(columns)}.")
-    return _sort(name, columns, lines)
+    named = [(number, dict(zip(columns[::-1], fields[::-1], strict=True))) for number, fields in lines]
+    return _groups_of(name, named)  # of two columns with one name the first counts
 
 
-def _sort(name: str, columns: Sequence[str], lines: Sequence[Line]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    value, category, rank = (columns.index(needed) for needed in NEEDED)
+def _groups_of(name: str, lines: Sequence[tuple[int, Mapping[str, str]]]) -> Groups:
     ranks: dict[int, str] = {}
     members: dict[str, str] = {}
-    for number, fields in lines:
-        place = _read_rank(name, number, fields[rank])
-        if ranks.setdefault(place, fields[category]) != fields[category]:
-            raise _wrong(name, number, f"rank {place} already belongs to another category.")
-        if members.setdefault(fields[value], fields[category]) != fields[category]:
+    for number, line in lines:
+        if not line["rank"].strip().isdecimal():
+            raise _wrong(name, number, "the rank is no whole number.")
+        rank, category = int(line["rank"]), line["category"]
+        if ranks.setdefault(rank, category) != category:
+            raise _wrong(name, number, f"rank {rank} already belongs to another category.")
+        if members.setdefault(line["value"], category) != category:
             raise _wrong(name, number, "the value already belongs to another category.")
     if sorted(ranks) != list(range(1, len(ranks) + 1)) or len(set(ranks.values())) < len(ranks):
         msg = f"The category file {name!r} needs the ranks 1 to {len(set(ranks.values()))}, one for each category."
         raise HierarchyError(msg, hint="rank 1 is the most secret.")
-    if "weight" in columns:
-        _check_weights(name, [(number, fields[rank], fields[columns.index("weight")]) for number, fields in lines])
-    groups = (
-        (ranks[place], [text for text, home in members.items() if home == ranks[place]]) for place in sorted(ranks)
-    )
-    return tuple((home, tuple(sorted(texts))) for home, texts in groups)
-
-
-def _read_rank(name: str, number: int, text: str) -> int:
-    if not text.strip().isdecimal():
-        raise _wrong(name, number, "the rank is no whole number.")
-    return int(text)
-
-
-def _check_weights(name: str, lines: Sequence[tuple[int, str, str]]) -> None:
-    weights = weights_of(max(int(rank) for _, rank, _ in lines))
-    for number, rank, written in lines:
-        if written.strip() and not agrees(written, weights[int(rank) - 1]):  # no weight says nothing
-            raise _wrong(
-                name, number, f"the weight is not {weights[int(rank) - 1]}, which follows from rank {int(rank)}."
-            )
+    weights = weights_of(len(ranks))
+    for number, line in lines:
+        rank, written = int(line["rank"]), line.get("weight", "")
+        if written.strip() and not is_written_as(weights[rank - 1], written):  # no weight says nothing
+            raise _wrong(name, number, f"the weight is not {weights[rank - 1]}, which follows from rank {rank}.")
+    values = {home: sorted(text for text, own in members.items() if own == home) for home in ranks.values()}
+    return tuple((ranks[rank], tuple(values[ranks[rank]])) for rank in sorted(ranks))
 
 
 def _wrong(name: str, number: int, problem: str) -> HierarchyError:
     msg = f"The category file {name!r}, line {number}: {problem}"
     return HierarchyError(msg, hint="rank 1 is the most secret; every value belongs to one category.")
-
-
-Groups = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,7 +115,7 @@ class Categories:
     def bind(self, domain: Domain) -> BoundCategories:
         """Find the values of one column among the categories'."""
         position = {value: rank for rank, (_, values) in enumerate(self.groups) for value in values}
-        category = match(domain, position, what="the categories")
+        category = positions_in(domain, position, what="the categories")
         if domain.has_null:
             category = np.append(category, _category_of_null(domain, position))
         return BoundCategories(domain.column, self.names, category, self.weights)

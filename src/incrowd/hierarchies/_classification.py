@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from incrowd.core import TOP, Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._numbers import uncovered
+from incrowd.hierarchies._numbers import step_of, uncovered_error
 
 # Tables of facts, and names as they are looked up in them.
 
@@ -50,13 +50,10 @@ class Classification:
         paths = self.paths(domain)
         unknown = np.array([path is None for path in paths], dtype=bool)
         if unknown.any() and self.others is None:
-            raise uncovered(domain, unknown, f"are not covered by the classification {self.name!r}")
-        height = _SCHEMES[self.name].height
-        steps = []
-        for level in range(height):
-            labels = [str(self.others) if path is None else path[level] for path in paths]
-            number = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-            steps.append(Step(np.array([number[label] for label in labels], dtype=np.int64), list(number)))
+            raise uncovered_error(domain, unknown, f"are not covered by the classification {self.name!r}")
+        others = (str(self.others),) * _SCHEMES[self.name].height
+        known = [path or others for path in paths]
+        steps = [step_of([path[level] for path in known]) for level in range(len(others))]
         return Ladder.climb(domain, [*steps, Step.top(domain)])
 
     def paths(self, domain: Domain) -> list[Labels | None]:
@@ -128,9 +125,6 @@ class _Scheme:
     knows: Callable[[str], bool]
 
 
-# Countries
-
-
 @cache
 def _countries() -> Mapping[str, Labels]:
     found: dict[str, Labels] = {}
@@ -140,12 +134,6 @@ def _countries() -> Mapping[str, Labels]:
     return found
 
 
-def _country(text: str) -> Labels | None:
-    return _countries().get(plain_name(text))
-
-
-# Diseases
-
 _ICD = re.compile(r"([A-Z][0-9][0-9A-Z])(?:\.?[0-9A-Z]{1,4}|\.?-)?[+*!#]?")
 # Categories of ICD-10-CM that ICD-10 does not have, and one of the block that each belongs to
 _CLINICAL = {"C4A": "C43", "C7A": "C76", "C7B": "C79", "D3A": "D37", "M1A": "M10", "O9A": "O99", "Z3A": "Z39"}
@@ -154,9 +142,9 @@ _CLINICAL = {"C4A": "C43", "C7A": "C76", "C7B": "C79", "D3A": "D37", "M1A": "M10
 @cache
 def _blocks() -> tuple[list[str], list[Labels]]:
     """Give where blocks begin, and block and chapter of each; what lies between two blocks is one of its own."""
-    chapters = [(first, last, chapter) for chapter, line in facts("icd10.csv") for first, last in _ranges(line)]
-    begins: list[str] = []
-    labels: list[Labels] = []
+    blocks = [(chapter, block.split("-")) for chapter, line in facts("icd10.csv") for block in line.split()]
+    chapters = [(first, last, chapter) for chapter, (first, last) in blocks]
+    found: list[tuple[str, Labels]] = []
     for letter in sorted({first[0] for first, _, _ in chapters}):
         inside = [one for one in sorted(chapters) if one[0][0] <= letter <= one[1][0]]
         after, before = 0, inside[0][2]
@@ -164,19 +152,13 @@ def _blocks() -> tuple[list[str], list[Labels]]:
             low = int(first[1:]) if first[0] == letter else 0
             high = int(last[1:]) if last[0] == letter else 99
             if low > after:
-                begins.append(f"{letter}{after:02d}")
-                labels.append((f"{letter}{after:02d}-{letter}{low - 1:02d}", f"chapter {before}"))
-            begins.append(f"{letter}{low:02d}")
-            labels.append((f"{first}-{last}", f"chapter {chapter}"))
+                between = f"{letter}{after:02d}-{letter}{low - 1:02d}"
+                found.append((f"{letter}{after:02d}", (between, f"chapter {before}")))
+            found.append((f"{letter}{low:02d}", (f"{first}-{last}", f"chapter {chapter}")))
             after, before = high + 1, chapter
         if after <= 99:
-            begins.append(f"{letter}{after:02d}")
-            labels.append((f"{letter}{after:02d}-{letter}99", f"chapter {before}"))
-    return begins, labels
-
-
-def _ranges(line: str) -> list[list[str]]:
-    return [block.split("-") for block in line.split()]
+            found.append((f"{letter}{after:02d}", (f"{letter}{after:02d}-{letter}99", f"chapter {before}")))
+    return [begin for begin, _ in found], [labels for _, labels in found]
 
 
 def _disease(text: str) -> Labels | None:
@@ -193,9 +175,6 @@ def _is_disease_group(label: str) -> bool:
     return bool(re.fullmatch(r"[A-Z][0-9][0-9A-Z]\.-", label)) or any(label in path for path in _blocks()[1])
 
 
-# Codes whose beginning is their group
-
-
 def _by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
     codes, groups = re.compile(pattern), re.compile(rf"(?=.{{{length}}}$)[0-9A-Z]{{1,{max(cuts)}}}\*+")
 
@@ -206,9 +185,6 @@ def _by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
         return tuple(text if len(code) < cut else code[:cut] + TOP * (length - cut) for cut in cuts)
 
     return _Scheme(len(cuts), find, lambda label: bool(groups.fullmatch(label)))
-
-
-# Jobs
 
 
 def _jobs() -> _Scheme:
@@ -223,8 +199,6 @@ def codes_of(name: Literal["isco-08", "nace-2"]) -> frozenset[str]:
     lines = facts({"isco-08": "isco08.csv", "nace-2": "nace2.csv"}[name])
     return frozenset(first + last for first, rest in lines for last in rest.split())
 
-
-# Trades
 
 _TRADE = re.compile(r"[A-U]?([0-9]{1,2})(?:\.([0-9]{1,2}))?|[A-U]?([0-9]{2})([0-9]{1,2})")
 # NACE Rev. 2, sections and their divisions (Eurostat; Regulation (EC) No 1893/2006, Annex I). NACE Rev. 2.1 (Delegated
@@ -247,12 +221,6 @@ def _trade(text: str) -> Labels | None:
     return f"{division}.{rest[:1]}*" if rest else text, f"{division}.**", f"section {section}"
 
 
-def _is_trade_group(label: str) -> bool:
-    return bool(re.fullmatch(r"[0-9]{2}\.[0-9*]\*|section [A-U]", label))
-
-
-# Education
-
 _LEVELS = ("low", "low", "low", "medium", "medium", "high", "high", "high", "high")
 _LEVEL = re.compile(r"(?:isced *(?:2011|97)? *)?(?:level *)?([0-8])")
 
@@ -271,10 +239,14 @@ def _education(text: str) -> Labels | None:
 
 _SCHEMES: Mapping[str, _Scheme] = {
     "atc": _by_beginning(r"[A-Z](?:[0-9]{2}(?:[A-Z](?:[A-Z](?:[0-9]{2})?)?)?)?", 7, 5, 4, 3, 1),
-    "countries": _Scheme(2, _country, lambda label: any(label in path for path in _countries().values())),
+    "countries": _Scheme(
+        2,
+        lambda text: _countries().get(plain_name(text)),
+        lambda label: any(label in path for path in _countries().values()),
+    ),
     "icd-10": _Scheme(3, _disease, _is_disease_group),
     "isced": _Scheme(2, _education, lambda label: label in {*_LEVELS, *(f"ISCED {level}" for level in range(9))}),
     "isco-08": _jobs(),
-    "nace-2": _Scheme(3, _trade, _is_trade_group),
+    "nace-2": _Scheme(3, _trade, lambda label: bool(re.fullmatch(r"[0-9]{2}\.[0-9*]\*|section [A-U]", label))),
     "nuts": _by_beginning(r"[A-Z]{2}(?:[0-9A-Z]{1,3})?", 5, 4, 3, 2),
 }

@@ -11,12 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, Ladder, ParameterError, Step
-from incrowd.hierarchies._numbers import Number, plain, read_count, read_number, require_numbers
-
-# Some values become one group, all others stay as they are.
+from incrowd.hierarchies._numbers import Number, decimal_text, read_count, read_number, require_numbers
 
 
-def lump(domain: Domain, levels: Iterable[tuple[npt.NDArray[np.bool_], str]]) -> Ladder:
+def ladder_of_groups(domain: Domain, levels: Iterable[tuple[npt.NDArray[np.bool_], str]]) -> Ladder:
     """Climb by one level for every group: which values without null are in it, and its label; then to the top."""
     texts = domain.texts[: len(domain.values)].tolist()
     own = np.arange(len(texts))
@@ -35,11 +33,11 @@ class Coded:
         """Fit the bounds to the numbers of one column."""
         line = require_numbers(domain, f"{self.end} codes")
         if self.end == "bottom":
-            return lump(domain, [(line.below(bound), f"<{plain(bound)}") for bound in self.bounds])
-        return lump(domain, [(~line.below(bound), f">={plain(bound)}") for bound in self.bounds])
+            return ladder_of_groups(domain, [(line.below(bound), f"<{decimal_text(bound)}") for bound in self.bounds])
+        return ladder_of_groups(domain, [(~line.below(bound), f">={decimal_text(bound)}") for bound in self.bounds])
 
     def __repr__(self) -> str:
-        return f"{self.end}_coded({', '.join(map(plain, self.bounds))})"
+        return f"{self.end}_coded({', '.join(map(decimal_text, self.bounds))})"
 
 
 def top_coded(*bounds: Number) -> Coded:
@@ -61,9 +59,7 @@ def top_coded(*bounds: Number) -> Coded:
     >>> ic.top_coded(90)
     top_coded(90)
     """
-    numbers = _read(bounds)
-    _require_widening(numbers, [-number for number in numbers], "fall")
-    return Coded("top", numbers)
+    return Coded("top", _widening_bounds(bounds, "fall", -1))
 
 
 def bottom_coded(*bounds: Number) -> Coded:
@@ -84,22 +80,18 @@ def bottom_coded(*bounds: Number) -> Coded:
     >>> ic.bottom_coded(18, 21)
     bottom_coded(18, 21)
     """
-    numbers = _read(bounds)
-    _require_widening(numbers, list(numbers), "rise")
-    return Coded("bottom", numbers)
+    return Coded("bottom", _widening_bounds(bounds, "rise", 1))
 
 
-def _read(bounds: tuple[Number, ...]) -> tuple[Fraction, ...]:
+def _widening_bounds(bounds: tuple[Number, ...], direction: str, sign: int) -> tuple[Fraction, ...]:
     if not bounds:
         msg = "At least one bound is needed, got none."
         raise ParameterError(msg, hint="for example 90.")
-    return tuple(read_number("bound", bound) for bound in bounds)
-
-
-def _require_widening(bounds: tuple[Fraction, ...], widening: list[Fraction], direction: str) -> None:
-    if widening != sorted(set(widening)):
-        msg = f"bounds must {direction} from level to level, got {', '.join(map(plain, bounds))}."
+    numbers = tuple(read_number("bound", bound) for bound in bounds)
+    if list(numbers) != sorted(set(numbers), key=lambda number: sign * number):
+        msg = f"bounds must {direction} from level to level, got {', '.join(map(decimal_text, numbers))}."
         raise ParameterError(msg, hint="each level must hold the group of the level before.")
+    return numbers
 
 
 # Rare values of a nominal column become one group.
@@ -114,14 +106,11 @@ class Frequent:
     def bind(self, domain: Domain) -> Ladder:
         """Fit the thresholds to the values of one column and how often each occurs."""
         counts = domain.counts[: len(domain.values)]
-        rows = int(counts.sum())
-        rare = [
-            (counts < _smallest_count(threshold, rows), f"rare (<{_shown(threshold)})") for threshold in self.at_least
-        ]
-        return lump(domain, rare)
+        limits = [(limit, _smallest_count(limit, int(counts.sum()))) for limit in self.at_least]
+        return ladder_of_groups(domain, [(counts < least, f"rare (<{_shown(limit)})") for limit, least in limits])
 
     def __repr__(self) -> str:
-        return f"frequent({', '.join(plain(Fraction(threshold)) for threshold in self.at_least)})"
+        return f"frequent({', '.join(decimal_text(Fraction(threshold)) for threshold in self.at_least)})"
 
 
 def frequent(*at_least: Number) -> Frequent:
@@ -148,7 +137,7 @@ def frequent(*at_least: Number) -> Frequent:
     numbers = [read_number("at_least", threshold) for threshold in at_least]
     shares = all(0 < number < 1 for number in numbers)
     if not numbers or numbers != sorted(set(numbers)) or not (shares or min(numbers) >= 1):
-        got = ", ".join(map(plain, numbers)) or "none"
+        got = ", ".join(map(decimal_text, numbers)) or "none"
         msg = f"at_least must be growing numbers of rows, or growing shares between 0 and 1, got {got}."
         raise ParameterError(msg, hint="for example 10, 50 (rows) or 0.01, 0.05 (shares).")
     if shares:
@@ -157,7 +146,7 @@ def frequent(*at_least: Number) -> Frequent:
 
 
 def _shown(threshold: int | Fraction) -> str:
-    return f"{plain(threshold * 100)}%" if isinstance(threshold, Fraction) else str(threshold)
+    return f"{decimal_text(threshold * 100)}%" if isinstance(threshold, Fraction) else str(threshold)
 
 
 def _smallest_count(threshold: int | Fraction, rows: int) -> int:
@@ -168,7 +157,7 @@ def _smallest_count(threshold: int | Fraction, rows: int) -> int:
 def frequent_for(domain: Domain, *shares: Number) -> Frequent | None:
     """Give those thresholds that change something and do not make everybody rare; nothing if none does."""
     counts = domain.counts[: len(domain.values)]
-    rows, before, kept = int(counts.sum()), 1, []
+    rows, before, kept = int(counts.sum()), 1, list[Number]()
     for share in shares:
         rare = int((counts < _smallest_count(read_number("at_least", share), rows)).sum())
         if before < rare < len(counts):

@@ -19,13 +19,13 @@ from incrowd.hierarchies._day_forms import read_moment
 from incrowd.hierarchies._labels import (
     EVERYTHING,
     Between,
+    LabelMeaning,
     Masked,
     Moments,
     Period,
-    Reading,
     members_of,
-    read_any,
-    read_hidden,
+    read_label,
+    read_mask_of_x,
 )
 from incrowd.hierarchies._mask import Mask
 from incrowd.hierarchies._microaggregation import Averaged
@@ -130,15 +130,15 @@ class _Column:
         """Say whether a label can stand for more than itself in this column."""
         return self._reading(label) is not None
 
-    def _reading(self, label: str) -> Reading | None:
+    def _reading(self, label: str) -> LabelMeaning | None:
         """Read a label as something that can be compared with the values of this column."""
-        found = read_any(label)
+        found = read_label(label)
         if found is not None and self._compares(found):
             return found
-        mask = read_hidden(label)
+        mask = read_mask_of_x(label)
         return mask if mask is not None and self._compares(mask) and not self._has_x else None
 
-    def _compares(self, reading: Reading) -> bool:
+    def _compares(self, reading: LabelMeaning) -> bool:
         if isinstance(reading, Masked):
             return len(reading.text) in self._letters
         return self._counts if isinstance(reading, Between) else self._passes
@@ -222,7 +222,7 @@ class _Column:
     def _moments(self) -> tuple[npt.NDArray[np.datetime64], Bools] | None:
         return moments_of(self._domain)
 
-    def _read_as(self, reading: Reading) -> Bools:
+    def _read_as(self, reading: LabelMeaning) -> Bools:
         if isinstance(reading, Masked):
             return self._masked(reading.text)
         if isinstance(reading, Between):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, Hint, Ladder, ParameterError, Step
 from incrowd.hierarchies._day_forms import FEW, SIX, forms_in, likely_forms, newest_of, read_moment, read_moments
-from incrowd.hierarchies._numbers import uncovered
+from incrowd.hierarchies._numbers import uncovered_error
 
 # Days, weeks, months, quarters, years, decades, centuries: which one a moment lies in, and how it is called.
 
@@ -178,7 +178,7 @@ class Dates:
         moments, readable = found
         if not readable.all():
             form = "ISO 8601" if self.format is None else repr(self.format)
-            raise uncovered(
+            raise uncovered_error(
                 domain, ~readable, f"are no dates of the format {form}", _READ if form == "ISO 8601" else ""
             )
         return Ladder.climb(domain, [*(_step(moments, unit) for unit in self.units), Step.top(domain)])

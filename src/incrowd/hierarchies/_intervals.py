@@ -16,8 +16,8 @@ from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
 from incrowd.hierarchies._numbers import (
     Line,
     Number,
-    plain,
-    plain_texts,
+    decimal_text,
+    decimal_texts,
     read_count,
     read_number,
     require_multiples,
@@ -66,17 +66,17 @@ class Intervals:
             lows = [max(low, int(self.bottom * scale)) for low in lows]
         if self.top is not None:
             highs = [min(high, int(self.top * scale)) for high in highs]
-        pairs = zip(plain_texts(lows, scale), plain_texts(highs, scale), strict=True)
+        pairs = zip(decimal_texts(lows, scale), decimal_texts(highs, scale), strict=True)
         return [f"[{low}, {high})" for low, high in pairs]
 
     def _outer_labels(self) -> list[str]:
         """Write the two open ends; a label nobody has is dropped by the ladder."""
-        return [f"<{plain(self.bottom or Fraction(0))}", f">={plain(self.top or Fraction(0))}"]
+        return [f"<{decimal_text(self.bottom or Fraction(0))}", f">={decimal_text(self.top or Fraction(0))}"]
 
     def __repr__(self) -> str:
-        parts = [*map(plain, self.widths), f"start={plain(self.start)}"]
-        parts += [f"bottom={plain(self.bottom)}"] if self.bottom is not None else []
-        parts += [f"top={plain(self.top)}"] if self.top is not None else []
+        parts = [*map(decimal_text, self.widths), f"start={decimal_text(self.start)}"]
+        parts += [f"bottom={decimal_text(self.bottom)}"] if self.bottom is not None else []
+        parts += [f"top={decimal_text(self.top)}"] if self.top is not None else []
         return f"intervals({', '.join(parts)})"
 
 
@@ -114,13 +114,13 @@ def intervals(*widths: Number, start: Number = 0, bottom: Number | None = None, 
         raise ParameterError(msg, hint="for example 5, 10, 20.")
     sizes = tuple(read_number("width", width) for width in widths)
     if sizes[0] <= 0:
-        msg = f"width must be above 0, got {plain(sizes[0])}."
+        msg = f"width must be above 0, got {decimal_text(sizes[0])}."
         raise ParameterError(msg)
     require_multiples("widths", sizes)
     low = None if bottom is None else read_number("bottom", bottom)
     high = None if top is None else read_number("top", top)
     if low is not None and high is not None and low >= high:
-        msg = f"bottom must be below top, got bottom={plain(low)} and top={plain(high)}."
+        msg = f"bottom must be below top, got bottom={decimal_text(low)} and top={decimal_text(high)}."
         raise ParameterError(msg)
     return Intervals(sizes, read_number("start", start), low, high)
 

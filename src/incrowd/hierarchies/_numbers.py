@@ -26,6 +26,7 @@ from incrowd.core import (
     Kind,
     ParameterError,
     Setting,
+    Step,
     UncoveredValuesError,
     canonical_text,
 )
@@ -58,28 +59,24 @@ def require_multiples(name: str, sizes: Sequence[Fraction]) -> None:
     """Refuse sizes that do not nest: each must be a whole multiple, at least two times, of the one before."""
     for small, large in itertools.pairwise(sizes):
         if large <= small or large % small != 0:
-            msg = f"{name} must nest: {plain(large)} is not a whole multiple of {plain(small)}."
+            msg = f"{name} must nest: {decimal_text(large)} is not a whole multiple of {decimal_text(small)}."
             raise ParameterError(msg, hint="for example 5, 10, 20: each a multiple of the one before.")
 
 
-def plain(number: Fraction) -> str:
+def decimal_text(number: Fraction) -> str:
     """Write a fraction as people do: ``18``, ``0.25``, and ``1/3`` where no decimal ends."""
-    return plain_texts([number.numerator], number.denominator)[0]
+    if decimal_places(number.denominator) is None:
+        return str(number)
+    return decimal_texts([number.numerator], number.denominator)[0]
 
 
-def plain_texts(numerators: list[int], denominator: int) -> list[str]:
+def decimal_texts(numerators: list[int], denominator: int) -> list[str]:
     """Write many fractions of one denominator, fast."""
     places = decimal_places(denominator)
     if places is None:
-        return [_reduced(Fraction(numerator, denominator)) for numerator in numerators]
-    if not places:
-        return [str(numerator) for numerator in numerators]
+        return [decimal_text(Fraction(numerator, denominator)) for numerator in numerators]
     factor = 10**places // denominator
-    return [_with_point(numerator * factor, places) for numerator in numerators]
-
-
-def _reduced(number: Fraction) -> str:
-    return str(number) if decimal_places(number.denominator) is None else plain(number)
+    return [_with_point(numerator * factor, places) if places else str(numerator) for numerator in numerators]
 
 
 def decimal_places(denominator: int) -> int | None:
@@ -108,12 +105,12 @@ def _shown(given: object) -> str:
 Ints = npt.NDArray[np.int64]
 
 
-def match(domain: Domain, positions: Mapping[str, int], *, what: str) -> Ints:
+def positions_in(domain: Domain, positions: Mapping[str, int], *, what: str) -> Ints:
     """Give for every value (without null) the position of its text; refuse a domain that has others."""
     # A number or a date is found however it is written: 39.0 and 39 are one, in a file and in a list of names.
     found = _positions(domain, positions)
     if (found < 0).any():
-        raise uncovered(domain, found < 0, f"are not covered by {what}")
+        raise uncovered_error(domain, found < 0, f"are not covered by {what}")
     return found
 
 
@@ -127,7 +124,13 @@ def places_in(texts: Sequence[str], domain: Domain) -> Ints:
     return np.append(found, positions.get("", -1)) if domain.has_null else found
 
 
-def uncovered(domain: Domain, missing: npt.NDArray[np.bool_], why: str, first: str = "") -> UncoveredValuesError:
+def step_of(labels: Sequence[str]) -> Step:
+    """Give the step that lets every value become its label."""
+    number = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    return Step(np.array([number[label] for label in labels], dtype=np.int64), list(number))
+
+
+def uncovered_error(domain: Domain, missing: npt.NDArray[np.bool_], why: str, first: str = "") -> UncoveredValuesError:
     """Say how many values are not covered; the values themselves travel as data, never in the message."""
     count = int(missing.sum())
     values = domain.texts[: len(missing)][missing]
@@ -159,15 +162,12 @@ def _by_value(positions: Mapping[str, int], kind: Kind) -> dict[str, int]:
 
 
 def _positions(domain: Domain, positions: Mapping[str, int]) -> Ints:
-    found = _find(domain.texts[: len(domain.values)].tolist(), positions)
+    found = np.array([positions.get(text, -1) for text in domain.texts[: len(domain.values)].tolist()], dtype=np.int64)
     if (found < 0).any() and domain.kind != "text":
+        known = _by_value(positions, domain.kind)
         texts = replace(domain, spelling=None).texts[: len(domain.values)].tolist()
-        found = np.where(found < 0, _find(texts, _by_value(positions, domain.kind)), found)
+        found = np.where(found < 0, [known.get(text, -1) for text in texts], found)
     return found
-
-
-def _find(texts: list[str], positions: Mapping[str, int]) -> Ints:
-    return np.fromiter((positions.get(text, -1) for text in texts), dtype=np.int64, count=len(texts))
 
 
 Array = npt.NDArray[Any]
@@ -198,17 +198,14 @@ class Scaled:
     scale: int
 
     def below(self, bound: Fraction) -> Bools:
-        """Say which numbers are smaller than a bound."""
         units, limit = self._fitting(1, abs(bound) * self.scale), math.ceil(bound * self.scale)
         return np.asarray(units < limit, dtype=bool)
 
     def up_to(self, bound: Fraction) -> Bools:
-        """Say which numbers are at most a bound."""
         units, limit = self._fitting(1, abs(bound) * self.scale), math.floor(bound * self.scale)
         return np.asarray(units <= limit, dtype=bool)
 
     def floor(self, start: Fraction, width: Fraction) -> Array:
-        """Say in which step of a ruler that begins at ``start`` each number lies."""
         common = math.lcm(self.scale, start.denominator, width.denominator)
         factor = common // self.scale
         units = self._fitting(factor, abs(start) * common + width * common)
@@ -229,7 +226,6 @@ class Floats:
     values: npt.NDArray[np.float64]
 
     def below(self, bound: Fraction) -> Bools:
-        """Say which numbers are smaller than a bound."""
         limit = _nearest(bound)
         result = self.values < limit
         for index in np.flatnonzero(self.values == limit):
@@ -237,14 +233,12 @@ class Floats:
         return result
 
     def up_to(self, bound: Fraction) -> Bools:
-        """Say which numbers are at most a bound."""
         result = self.below(bound)
         for index in np.flatnonzero(self.values == _nearest(bound)):
             result[index] = self._exact(index) <= bound
         return result
 
     def floor(self, start: Fraction, width: Fraction) -> Array:
-        """Say in which step of a ruler that begins at ``start`` each number lies."""
         with np.errstate(all="ignore"):
             steps = (self.values - _nearest(start)) / _nearest(width)
             doubt = 1e-12 * ((np.abs(self.values) + abs(_nearest(start))) / _nearest(width) + 1.0)
@@ -293,7 +287,8 @@ def numbers_of(domain: Domain) -> tuple[Line, Bools] | None:
 def typed_numbers(domain: Domain) -> tuple[Line, Bools]:
     """Take the numbers of a column of numbers, and say which ones are finite."""
     if domain.values.dtype.kind == "f":
-        return _of_floats(domain.values)
+        finite = np.isfinite(domain.values)
+        return Floats(np.where(finite, domain.values, 0.0)), finite
     if domain.values.dtype == object:
         return _scaled([value if Decimal(value).is_finite() else None for value in domain.values])
     return Scaled(domain.values.astype(np.int64), 1), np.ones(len(domain.values), dtype=bool)
@@ -311,7 +306,7 @@ def require_numbers(domain: Domain, what: str) -> Line:
         raise HierarchyError(msg, hint=f"{hint} for this column.")
     line, readable = found
     if not readable.all():
-        raise uncovered(domain, ~readable, f"are no finite numbers, so {what} do not cover them", _READ)
+        raise uncovered_error(domain, ~readable, f"are no finite numbers, so {what} do not cover them", _READ)
     return line
 
 
@@ -320,19 +315,11 @@ def read_decimal(text: str) -> Decimal | None:
     return Decimal(text) if _NUMBER.fullmatch(text) else None
 
 
-def _of_floats(values: npt.NDArray[np.float64]) -> tuple[Line, Bools]:
-    finite = np.isfinite(values)
-    return Floats(np.where(finite, values, 0.0)), finite
-
-
 def _scaled(values: list[Any]) -> tuple[Scaled, Bools]:
     readable = np.array([value is not None for value in values], dtype=bool)
     ratios = [(0, 1) if value is None else value.as_integer_ratio() for value in values]
     scale = math.lcm(*{denominator for _, denominator in ratios})
     units = np.empty(len(values), dtype=object)
     units[:] = [numerator * (scale // denominator) for numerator, denominator in ratios]
-    return Scaled(_narrow(units), scale), readable
-
-
-def _narrow(units: Array) -> Array:
-    return units.astype(np.int64) if all(-(2**62) < unit < 2**62 for unit in units) else units
+    small = all(-(2**62) < unit < 2**62 for unit in units)
+    return Scaled(units.astype(np.int64) if small else units, scale), readable

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._numbers import match, read_count, require_multiples
+from incrowd.core import TOP, Domain, HierarchyError, Ladder, ParameterError, Step
+from incrowd.hierarchies._numbers import positions_in, read_count, require_multiples
 from incrowd.hierarchies._tree import Tree, as_text, checked_tree
 
 Runs = tuple[tuple[str, int], ...]  # the groups of one level in the order of the values: label and number of values
@@ -38,7 +38,7 @@ class Ordered:
     def ranks(self, domain: Domain) -> npt.NDArray[np.int64]:
         """Give the rank of every value of a column (without null) in this order, from 0."""
         if self.values is not None:
-            return match(domain, {text: rank for rank, text in enumerate(self.values)}, what="the given order")
+            return positions_in(domain, {text: rank for rank, text in enumerate(self.values)}, what="the given order")
         if domain.kind in {"text", "boolean"} and len(domain.values):
             msg = f"Column {domain.column!r} is of kind {domain.kind} and has no order of its own."
             raise HierarchyError(msg, hint="give the values from least to most: ordered([...]).")
@@ -74,7 +74,9 @@ def ordered(values: Iterable[Any] | None = None, *levels: int | Mapping[str, Ite
     Ordered(5 values, 2 levels of groups)
     """
     if values is None:
-        return Ordered(None, _read_runs(levels))
+        runs_of_own = tuple(read_count("level", level, at_least=2) for level in levels)
+        require_multiples("levels", [Fraction(run) for run in runs_of_own])
+        return Ordered(None, runs_of_own)
     if isinstance(values, str | int | Mapping) or not isinstance(values, Iterable):
         msg = f"values must be a list from least to most, got {type(values).__name__}."
         raise ParameterError(msg, hint="for groups of a column's own order write ordered(None, 2, 4).")
@@ -83,13 +85,8 @@ def ordered(values: Iterable[Any] | None = None, *levels: int | Mapping[str, Ite
         msg = f"values must be distinct, got {len(texts)} of which {len(set(texts))} are different."
         raise ParameterError(msg)
     runs = [_runs_of(level, texts, number) for number, level in enumerate(levels, start=1)]
-    return Ordered(texts, groups=_grow(texts, runs))
-
-
-def _read_runs(levels: tuple[object, ...]) -> tuple[int, ...]:
-    runs = tuple(read_count("level", level, at_least=2) for level in levels)
-    require_multiples("levels", [Fraction(run) for run in runs])
-    return runs
+    labels = [[label for label, size in level for _ in range(size)] for level in runs]
+    return Ordered(texts, groups=checked_tree([(*path, TOP) for path in zip(texts, *labels, strict=True)], "The order"))
 
 
 def _runs_of(level: object, texts: tuple[str, ...], number: int) -> Runs:
@@ -119,9 +116,3 @@ def _run_labels(texts: list[str] | tuple[str, ...], length: int) -> list[str]:
     """Name runs by their ends: ``none..primary``; a run of one value keeps its name."""
     ends = [(texts[start], texts[min(start + length, len(texts)) - 1]) for start in range(0, len(texts), length)]
     return [first if first == last else f"{first}..{last}" for first, last in ends]
-
-
-def _grow(texts: tuple[str, ...], levels: list[Runs]) -> Tree:
-    columns = [[label for label, size in runs for _ in range(size)] for runs in levels]
-    paths = [tuple(path) for path in zip(texts, *columns, strict=True)]
-    return checked_tree([(*path, "*") for path in paths], "The order")

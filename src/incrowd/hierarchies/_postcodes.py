@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.core import TOP, Domain, HierarchyError, Ladder, ParameterError, Step
-from incrowd.hierarchies._numbers import uncovered
+from incrowd.hierarchies._numbers import step_of, uncovered_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class _Layout:
         signs = [sign for sign in self.form if sign in "9A"]
         if len(code) not in {self.shortest, len(signs)}:
             return None
-        if not all(_fits(letter, sign) for letter, sign in zip(code, signs, strict=False)):
+        allowed = {"9": "0123456789", "A": "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+        if not all(letter in allowed[sign] for letter, sign in zip(code, signs, strict=False)):
             return None
         return tuple(self._shown(code[:cut]) for cut in self.cuts)
 
@@ -34,33 +35,25 @@ class _Layout:
         return "".join(next(letters, TOP) if sign in "9A" else sign for sign in self.form)
 
 
-def _layout(form: str, *cuts: int, shortest: int | None = None) -> _Layout:
-    return _Layout(form, cuts, shortest or sum(sign in "9A" for sign in form))
-
-
-# Countries whose codes all have one form
+# Countries whose codes all have one form: which, how much is shown level by level, and how short codes can be.
 LAYOUTS: Mapping[str, _Layout] = {
-    "AT": _layout("9999", 3, 2, 1),
-    "AU": _layout("9999", 2, 1),
-    "BE": _layout("9999", 2, 1),
-    "BR": _layout("99999-999", 5, 3, 2, 1, shortest=5),
-    "CA": _layout("A9A 9A9", 3, 1, shortest=3),
-    "CH": _layout("9999", 2, 1),
-    "CN": _layout("999999", 4, 3, 2, 1),
-    "CZ": _layout("999 99", 3, 2, 1),
-    "DE": _layout("99999", 3, 2, 1),
-    "DK": _layout("9999", 2, 1),
-    "ES": _layout("99999", 3, 2),
-    "FI": _layout("99999", 3, 2, 1),
-    "IN": _layout("999999", 3, 2, 1),
-    "IT": _layout("99999", 3, 2, 1),
-    "JP": _layout("999-9999", 3, 2, 1),
-    "MX": _layout("99999", 3, 2),
-    "NL": _layout("9999 AA", 4, 2, 1, shortest=4),
-    "NO": _layout("9999", 2, 1),
-    "PL": _layout("99-999", 3, 2, 1),
-    "PT": _layout("9999-999", 4, 2, 1, shortest=4),
-    "SE": _layout("999 99", 3, 2, 1),
+    country: _Layout(form, cuts, shortest)
+    for countries, form, cuts, shortest in (
+        ("AT", "9999", (3, 2, 1), 4),
+        ("AU BE CH DK NO", "9999", (2, 1), 4),
+        ("BR", "99999-999", (5, 3, 2, 1), 5),
+        ("CA", "A9A 9A9", (3, 1), 3),
+        ("CN", "999999", (4, 3, 2, 1), 6),
+        ("CZ SE", "999 99", (3, 2, 1), 5),
+        ("DE FI IT", "99999", (3, 2, 1), 5),
+        ("ES MX", "99999", (3, 2), 5),
+        ("IN", "999999", (3, 2, 1), 6),
+        ("JP", "999-9999", (3, 2, 1), 7),
+        ("NL", "9999 AA", (4, 2, 1), 4),
+        ("PL", "99-999", (3, 2, 1), 5),
+        ("PT", "9999-999", (4, 2, 1), 4),
+    )
+    for country in countries.split()
 }
 
 _BRITISH = re.compile(r"([A-Z]{1,2})([0-9][0-9A-Z]?)([0-9])[A-Z]{2}")
@@ -116,12 +109,9 @@ class Postcodes:
         paths = self.paths(domain)
         strange = np.array([path is None for path in paths], dtype=bool)
         if strange.any():
-            raise uncovered(domain, strange, f"are no postcodes of {self.country}")
+            raise uncovered_error(domain, strange, f"are no postcodes of {self.country}")
         known = [path for path in paths if path is not None]
-        steps = []
-        for level in range(len(known[0]) if known else 0):
-            number = {label: place for place, label in enumerate(dict.fromkeys(path[level] for path in known))}
-            steps.append(Step(np.array([number[path[level]] for path in known], dtype=np.int64), list(number)))
+        steps = [step_of([path[level] for path in known]) for level in range(len(known[0]) if known else 0)]
         return Ladder.climb(domain, [*steps, Step.top(domain)])
 
     def paths(self, domain: Domain) -> list[tuple[str, ...] | None]:
@@ -172,7 +162,3 @@ def postcodes(country: str) -> Postcodes:
         msg = f"country must be one of {', '.join(COUNTRIES)}, got {country!r}."
         raise ParameterError(msg, hint="use mask() for other codes.")
     return Postcodes(country)
-
-
-def _fits(letter: str, sign: str) -> bool:
-    return letter in "0123456789" if sign == "9" else "A" <= letter <= "Z"

@@ -6,16 +6,17 @@ import csv
 import io
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field
-from pathlib import Path, Path as FilePath
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, TextIO
 
 import numpy as np
 
 from incrowd.core import TOP, DataError, Domain, HierarchyError, IncrowdError, Ladder, Step
-from incrowd.hierarchies._numbers import match, text_of
+from incrowd.hierarchies._numbers import positions_in, text_of
 
 # The paths of a tree, leaf first, and everything that can be wrong with them.
 
@@ -46,82 +47,87 @@ class Rows:
         """Add the level ``*`` where the last one has several labels."""
         if len({path[-1] for path in self.paths}) <= 1:
             return self
-        return Rows([(*path, TOP) for path in self.paths], self.numbers, self.word)
+        return replace(self, paths=[(*path, TOP) for path in self.paths])
 
     def numbered(self) -> Iterator[tuple[int, TreePath]]:
         """Give every path with its number."""
         return zip(self.numbers, self.paths, strict=True)
 
+    def without(self, problems: Sequence[Problem]) -> Rows:
+        """Leave out the paths that something is wrong with."""
+        wrong = {problem.line for problem in problems}
+        return self._where(lambda number, _: number not in wrong)
+
+    def distinct(self) -> Rows:
+        """Leave out paths that stand there twice."""
+        first = {path: number for number, path in reversed([*self.numbered()])}
+        return self._where(lambda number, path: first[path] == number)
+
+    def _where(self, holds: Callable[[int, TreePath], bool]) -> Rows:
+        kept = [(number, path) for number, path in self.numbered() if holds(number, path)]
+        return Rows([path for _, path in kept], [number for number, _ in kept], self.word)
+
 
 def find_problems(rows: Rows) -> list[Problem]:
-    """Find everything that is wrong with paths as they were written."""
+    """Find everything that is wrong with paths as they were written; each way looks at what the ones before left."""
     if not rows.paths:
         return [Problem(None, "there is no value in it.")]
-    problems, sound = _split_uneven(rows)
-    twice, distinct = _split_repeated(sound.topped())
-    parted, nested = _split_parted(distinct)
-    found = [*problems, *twice, *parted, *_find_ambiguous(nested)]
+    uneven = [*_find_uneven(rows)]
+    rows = rows.without(uneven).topped()
+    repeated = [*_find_repeated(rows)]
+    rows = rows.without(repeated).distinct()
+    parted = [*_find_parted(rows)]
+    found = [*uneven, *repeated, *parted, *_find_ambiguous(rows.without(parted))]
     return sorted(found, key=lambda problem: problem.line or 0)
 
 
-def _split_uneven(rows: Rows) -> tuple[list[Problem], Rows]:
-    """Sort out paths of another length than the first, and empty labels."""
-    problems, good = [], []
+def _find_uneven(rows: Rows) -> Iterator[Problem]:
+    """Find paths of another length than the first, and empty labels."""
     first, width = rows.numbers[0], len(rows.paths[0])
     for number, path in rows.numbered():
         if len(path) != width:
             text = f"has a path of {len(path)} labels, but {rows.word} {first} has one of {width}; all must be equal."
-            problems.append(Problem(number, text))
+            yield Problem(number, text)
         elif path[0] and "" in path:
             text = f"the label of level {path.index('')} is empty, which would look like a missing value."
-            problems.append(Problem(number, text))
-        else:
-            good.append((number, path))
-    return problems, _rows(good, rows.word)
+            yield Problem(number, text)
 
 
-def _split_repeated(rows: Rows) -> tuple[list[Problem], Rows]:
-    """Sort out values that are listed again; the same path twice does no harm."""
-    problems = []
+def _find_repeated(rows: Rows) -> Iterator[Problem]:
+    """Find values that are listed again; the same path twice does no harm."""
     first: dict[str, tuple[int, TreePath]] = {}
     for number, path in rows.numbered():
         earlier, known = first.setdefault(path[0], (number, path))
         if known != path:
-            problems.append(Problem(number, f"the value of {rows.word} {earlier} is listed again with another path."))
-    return problems, _rows(list(first.values()), rows.word)
+            yield Problem(number, f"the value of {rows.word} {earlier} is listed again with another path.")
 
 
-def _split_parted(rows: Rows) -> tuple[list[Problem], Rows]:
-    """Sort out paths that meet another one and part again above."""
-    problems, good = [], []
+def _find_parted(rows: Rows) -> Iterator[Problem]:
+    """Find paths that meet another one and part again above."""
     above: dict[tuple[int, str], tuple[int, str]] = {}
     for number, path in rows.numbered():
         for level, (label, parent) in enumerate(itertools.pairwise(path)):
             earlier, known = above.setdefault((level, label), (number, parent))
             if known != parent:
                 text = f"has the label of {rows.word} {earlier} at level {level}, but another one at level {level + 1}."
-                problems.append(Problem(number, text))
+                yield Problem(number, text)
                 break
-        else:
-            good.append((number, path))
-    return problems, _rows(good, rows.word)
 
 
 def _find_ambiguous(rows: Rows) -> Iterator[Problem]:
     """Find labels that mean two different sets of values: classes would be merged silently."""
     sizes = count_leaves(rows.paths)
     first: dict[str, tuple[int, int, TreePath]] = {}
-    told: set[str] = set()
-    for level in range(len(rows.paths[0]) if rows.paths else 0):
-        seen: set[str] = set()
+    reported: set[str] = set()
+    for level in range(len(sizes)):
+        here: dict[str, tuple[int, TreePath]] = {}
         for number, path in rows.numbered():
-            label = path[level]
-            if label in seen or label in told:
-                continue
-            seen.add(label)
+            here.setdefault(path[level], (number, path))
+        for label, (number, path) in here.items():
             low, earlier, known = first.setdefault(label, (level, number, path))
-            if sizes[low][label] != sizes[level][label] or known[level] != label:
-                told.add(label)
+            same = sizes[low][label] == sizes[level][label] and known[level] == label
+            if not same and label not in reported:
+                reported.add(label)
                 yield Problem(
                     number,
                     f"the label of level {level} is also the label of level {low} in {rows.word} {earlier}, "
@@ -129,17 +135,9 @@ def _find_ambiguous(rows: Rows) -> Iterator[Problem]:
                 )
 
 
-def count_leaves(paths: Sequence[TreePath]) -> list[dict[str, int]]:
+def count_leaves(paths: Sequence[TreePath]) -> list[Counter[str]]:
     """Count for every level how many values lie under each label."""
-    counts: list[dict[str, int]] = [{} for _ in (paths[0] if paths else ())]
-    for path in paths:
-        for level, label in enumerate(path):
-            counts[level][label] = counts[level].get(label, 0) + 1
-    return counts
-
-
-def _rows(numbered: list[tuple[int, TreePath]], word: str) -> Rows:
-    return Rows([path for _, path in numbered], [number for number, _ in numbered], word)
+    return [Counter(labels) for labels in zip(*paths, strict=True)]
 
 
 # Turn Python data, a nested dict or pairs of child and parent, into the paths of a tree.
@@ -160,15 +158,11 @@ def paths_of_mapping(nested: Mapping[Any, Any], above: TreePath = ()) -> Iterato
             msg = f"A group at depth {len(here)} of the tree holds {type(inner).__name__} instead of a list of values."
             raise HierarchyError(msg, hint="write {'West': ['FR', 'DE']}, also for a single value.")
         else:
-            yield from _bottom(inner, here)
-
-
-def _bottom(values: Iterable[Any], above: TreePath) -> Iterator[TreePath]:
-    paths = [(as_text(value), *above) for value in values]
-    if not paths:
-        msg = f"A group at depth {len(above)} of the tree has no values."
-        raise HierarchyError(msg, hint="leave the group out.")
-    return iter(paths)
+            paths = [(as_text(value), *here) for value in inner]
+            if not paths:
+                msg = f"A group at depth {len(here)} of the tree has no values."
+                raise HierarchyError(msg, hint="leave the group out.")
+            yield from paths
 
 
 def paths_of_pairs(pairs: Iterable[Any]) -> list[TreePath]:
@@ -242,35 +236,28 @@ def write_lines(rows: Iterable[Sequence[str]], target: str | os.PathLike[str] | 
     rows = list(rows)
     # A single column has no separator to recognise, and these two characters are lost at a line's ends.
     careful = any(len(row) < 2 or any("\r" in field or "\ufeff" in field for field in row) for row in rows)
-    with _open_to_write(target) as file:
-        quoting: Literal[0, 1] = csv.QUOTE_ALL if careful else csv.QUOTE_MINIMAL
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if careful else csv.QUOTE_MINIMAL
+    with ExitStack() as stack:
+        file = target
+        if isinstance(file, str | os.PathLike):
+            file = stack.enter_context(Path(file).open("w", encoding="utf-8", newline=""))
         csv.writer(file, delimiter=";", lineterminator="\n", quoting=quoting).writerows(rows)
-
-
-def _open_to_write(target: str | os.PathLike[str] | TextIO) -> nullcontext[TextIO] | TextIO:
-    if isinstance(target, str | os.PathLike):
-        return Path(target).open("w", encoding="utf-8", newline="")
-    return nullcontext(target)
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:
     """Read the whole file; errors are raised outside of the except block, whose context would keep the bytes."""
     trouble: IncrowdError
+    name = Path(path).name or os.fspath(path)  # ``.`` and ``/`` have no name of their own
     try:
         return Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
-        msg = f"The file {_shown(path)!r} cannot be read: {error.strerror}."
+        msg = f"The file {name!r} cannot be read: {error.strerror}."
         trouble = DataError(msg, hint="check the path and your rights.")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        msg = f"The file {_shown(path)!r} is not UTF-8: line {line} has other bytes."
+        msg = f"The file {name!r} is not UTF-8: line {line} has other bytes."
         trouble = HierarchyError(msg, hint="save it as UTF-8.")
     raise trouble
-
-
-def _shown(path: str | os.PathLike[str]) -> str:
-    """Name a file as short as possible; ``.`` and ``/`` have no name of their own."""
-    return Path(path).name or os.fspath(path)
 
 
 def _parse(text: str, separator: str) -> list[Line] | int:
@@ -297,7 +284,7 @@ class Tree:
 
     def bind(self, domain: Domain) -> Ladder:
         """Find the values of one column, by their text, among the tree's."""
-        rows = match(domain, {path[0]: row for row, path in enumerate(self.paths)}, what="the tree")
+        rows = positions_in(domain, {path[0]: row for row, path in enumerate(self.paths)}, what="the tree")
         counts = count_leaves(self.paths)
         steps = []
         for level in range(1, self.height + 1):
@@ -338,7 +325,7 @@ def tree(source: str | os.PathLike[str] | Mapping[Any, Any] | Iterable[tuple[Any
     Tree(4 values, 3 steps)
     """
     if isinstance(source, str | os.PathLike):
-        return _checked(read_rows(source), f"The hierarchy file {FilePath(source).name!r}")
+        return _checked(read_rows(source), f"The hierarchy file {Path(source).name!r}")
     if isinstance(source, Mapping):
         paths = list(paths_of_mapping(source))
     elif isinstance(source, Iterable):
@@ -346,7 +333,7 @@ def tree(source: str | os.PathLike[str] | Mapping[Any, Any] | Iterable[tuple[Any
     else:
         msg = f"tree needs a path, a nested dict or pairs, got {type(source).__name__}."
         raise HierarchyError(msg)
-    return _checked(Rows(paths, range(1, len(paths) + 1), "leaf"), "The tree")
+    return checked_tree(paths, "The tree", "leaf")
 
 
 def read_rows(path: str | os.PathLike[str]) -> Rows:
@@ -355,9 +342,9 @@ def read_rows(path: str | os.PathLike[str]) -> Rows:
     return Rows([fields for _, fields in lines], [number for number, _ in lines])
 
 
-def checked_tree(paths: list[TreePath], what: str) -> Tree:
+def checked_tree(paths: list[TreePath], what: str, word: str = "value") -> Tree:
     """Build a tree from the paths of values in their order, or say what is wrong with it."""
-    return _checked(Rows(paths, range(1, len(paths) + 1), "value"), what)
+    return _checked(Rows(paths, range(1, len(paths) + 1), word), what)
 
 
 def _checked(rows: Rows, what: str) -> Tree:
