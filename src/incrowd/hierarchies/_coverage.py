@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,7 +20,6 @@ from incrowd.hierarchies._labels import (
     Between,
     LabelMeaning,
     Masked,
-    Moments,
     Period,
     members_of,
     read_label,
@@ -29,7 +27,7 @@ from incrowd.hierarchies._labels import (
 )
 from incrowd.hierarchies._mask import Mask
 from incrowd.hierarchies._microaggregation import Averaged
-from incrowd.hierarchies._numbers import Line, numbers_of, read_decimal
+from incrowd.hierarchies._numbers import Line, Scaled, numbers_of, read_decimal
 
 Bools = npt.NDArray[np.bool_]
 
@@ -84,30 +82,21 @@ class _Column:
         self._members: dict[str, npt.NDArray[np.intp]] = {}
 
     def covered(self, label: str | None) -> Bools:
-        """Say which values of a column a published label can stand for: one boolean per code of the domain, null last.
-
-        A label is ``*``, a value, a label of the ladder (which then decides alone), a mask of the same length
-        (``476**``; ``476xx`` where no value has an x), a bound (``<18``, ``>=90``, ``90+``), a range (``20-29``,
-        ``20..29``, ``[20, 30)``), a period (``2024-Q1``, ``2024-03``, ``2020s``) or a set of these (``{bonn, kiel}``);
-        one that follows no pattern covers only itself. Text counts as a number or a moment where it reads as one:
-        ``10-19`` covers the number 12 and the text ``12``. The empty text is read as ``*``, which covers null too;
-        ``None`` is a missing value, and covers nothing else.
-        """
         if label is None:
             return np.arange(len(self._domain)) >= len(self._domain.values)
         members = None if label in self._groups else members_of(label)
         if members is None:
-            return self._one(label)
+            return self._covered_by_one(label)
         result = self._equal(label)
         for member in members:
-            result[self._member(member)] = True
+            result[self._codes_of_member(member)] = True
         return result
 
     def codes(self, label: str | None) -> npt.NDArray[np.intp]:
         """Give the codes of the values that a label can stand for; at once for one that is a value and no more."""
         if label is not None and label not in EVERYTHING and label not in self._groups and label[:1] != "{":
             found = self._codes.get(label, [])
-            if (found or self._domain.kind != "number") and not self._reads(label):
+            if (found or self._domain.kind != "number") and self._meaning(label) is None:
                 return np.array(found, dtype=np.intp)
         return np.flatnonzero(self.covered(label))
 
@@ -116,21 +105,15 @@ class _Column:
         if label is None or label in EVERYTHING or label in self._groups or label in self._codes:
             return True
         members = members_of(label)
-        if members is not None:
-            known = (
-                any if self._domain.kind == "text" else all
-            )  # other words are values too, though nobody here has them
+        if members is not None:  # of words, others are values too, though nobody here has them
+            known = any if self._domain.kind == "text" else all
             return known(not member or self.explains(member) for member in members)
-        if self._reading(label) is not None:
+        if self._meaning(label) is not None:
             return True
-        is_number = self._counts and read_decimal(label) is not None
-        return is_number or (self._passes and read_moment(label) is not None)
+        is_number = self._has_numbers and read_decimal(label) is not None
+        return is_number or (self._has_moments and read_moment(label) is not None)
 
-    def _reads(self, label: str) -> bool:
-        """Say whether a label can stand for more than itself in this column."""
-        return self._reading(label) is not None
-
-    def _reading(self, label: str) -> LabelMeaning | None:
+    def _meaning(self, label: str) -> LabelMeaning | None:
         """Read a label as something that can be compared with the values of this column."""
         found = read_label(label)
         if found is not None and self._compares(found):
@@ -138,27 +121,12 @@ class _Column:
         mask = read_mask_of_x(label)
         return mask if mask is not None and self._compares(mask) and not self._has_x else None
 
-    def _compares(self, reading: LabelMeaning) -> bool:
-        if isinstance(reading, Masked):
-            return len(reading.text) in self._letters
-        return self._counts if isinstance(reading, Between) else self._passes
+    def _compares(self, meaning: LabelMeaning) -> bool:
+        if isinstance(meaning, Masked):
+            return len(meaning.text) in self._letters
+        return self._has_numbers if isinstance(meaning, Between) else self._has_moments
 
-    @cached_property
-    def _counts(self) -> bool:
-        """Whether any value is a number."""
-        return self._numbers is not None and bool(self._numbers[1].any())
-
-    @cached_property
-    def _passes(self) -> bool:
-        """Whether any value is a moment."""
-        return self._moments is not None and bool(self._moments[1].any())
-
-    @cached_property
-    def _has_x(self) -> bool:
-        """Whether a value has an x, so that in a label it may be a letter like others."""
-        return any("x" in text.lower() for text in self._domain.texts[: len(self._domain.values)].tolist())
-
-    def _one(self, label: str) -> Bools:
+    def _covered_by_one(self, label: str) -> Bools:
         """Read a label that is no set."""
         known = None if label == TOP else self._groups.get(label)
         if known is not None and self._ladder is not None:
@@ -166,24 +134,50 @@ class _Column:
             return np.asarray(self._ladder.groups[level] == number, dtype=bool)
         if label in EVERYTHING:
             return np.ones(len(self._domain), dtype=bool)
-        result, reading = self._equal(label), self._reading(label)
-        if reading is not None:
-            result[: len(self._domain.values)] |= self._read_as(reading)
+        result, meaning = self._equal(label), self._meaning(label)
+        if meaning is not None:
+            result[: len(self._domain.values)] |= self._meant(meaning)
         elif self._domain.kind == "number" and not result.any():  # 39 and 39.0 are one number
             value = read_decimal(label)
-            result[: len(self._domain.values)] = value is not None and self._read_as(_exactly(value))
+            exactly = None if value is None else Between(Fraction(value), Fraction(value))
+            result[: len(self._domain.values)] = exactly is not None and self._meant(exactly)
         return result
 
-    def _member(self, label: str) -> npt.NDArray[np.intp]:
+    def _codes_of_member(self, label: str) -> npt.NDArray[np.intp]:
         """Give the codes of one member of a set; many sets have the same members."""
         if label not in self._members:
-            found = self._one(label) if label else self._equal("")  # here the empty text is no star
+            found = self._covered_by_one(label) if label else self._equal("")  # here the empty text is no star
             self._members[label] = np.flatnonzero(found)
         return self._members[label]
 
     def _equal(self, label: str) -> Bools:
         result = np.zeros(len(self._domain), dtype=bool)
         result[self._codes.get(label, [])] = True
+        return result
+
+    def _meant(self, meaning: LabelMeaning) -> Bools:
+        if isinstance(meaning, Masked):
+            return self._masked(meaning.text)
+        if isinstance(meaning, Between):
+            line, result = self._numbers
+            if meaning.low is not None:
+                result = result & ~(line.below(meaning.low) if meaning.holds_low else line.up_to(meaning.low))
+            if meaning.high is not None:
+                result = result & (line.up_to(meaning.high) if meaning.holds_high else line.below(meaning.high))
+            return result
+        moments, readable = self._moments
+        if isinstance(meaning, Period):
+            inside = number_of_period(moments, meaning.unit) == meaning.number
+        else:
+            inside = (moments >= meaning.first) & (moments <= meaning.last)
+        return np.asarray(readable & inside, dtype=bool)
+
+    def _masked(self, mask: str) -> Bools:
+        result = np.zeros(len(self._domain.values), dtype=bool)
+        if len(mask) in self._letters:
+            codes, letters = self._letters[len(mask)]
+            shown = [place for place, letter in enumerate(mask) if letter != TOP]
+            result[codes] = (letters[:, shown] == np.array(list(mask))[shown]).all(axis=1)
         return result
 
     @cached_property
@@ -215,50 +209,27 @@ class _Column:
         return found
 
     @cached_property
-    def _numbers(self) -> tuple[Line, Bools] | None:
-        return numbers_of(self._domain)
+    def _has_x(self) -> bool:
+        """Whether a value has an x, so that in a label it may be a letter like others."""
+        return any("x" in text.lower() for text in self._domain.texts[: len(self._domain.values)].tolist())
 
     @cached_property
-    def _moments(self) -> tuple[npt.NDArray[np.datetime64], Bools] | None:
-        return moments_of(self._domain)
+    def _numbers(self) -> tuple[Line, Bools]:
+        nothing = np.zeros(len(self._domain.values), dtype=bool)
+        return numbers_of(self._domain) or (Scaled(nothing.astype(np.int64), 1), nothing)
 
-    def _read_as(self, reading: LabelMeaning) -> Bools:
-        if isinstance(reading, Masked):
-            return self._masked(reading.text)
-        if isinstance(reading, Between):
-            return self._between(reading)
-        if self._moments is None:
-            return np.zeros(len(self._domain.values), dtype=bool)
-        moments, readable = self._moments
-        return readable & _during(reading, moments)
+    @cached_property
+    def _moments(self) -> tuple[npt.NDArray[np.datetime64], Bools]:
+        nothing = np.zeros(len(self._domain.values), dtype=bool)
+        return moments_of(self._domain) or (nothing.astype("datetime64[us]"), nothing)
 
-    def _masked(self, mask: str) -> Bools:
-        result = np.zeros(len(self._domain.values), dtype=bool)
-        if len(mask) in self._letters:
-            codes, letters = self._letters[len(mask)]
-            shown = [place for place, letter in enumerate(mask) if letter != TOP]
-            result[codes] = (letters[:, shown] == np.array(list(mask))[shown]).all(axis=1)
-        return result
+    @cached_property
+    def _has_numbers(self) -> bool:
+        return bool(self._numbers[1].any())
 
-    def _between(self, reading: Between) -> Bools:
-        if self._numbers is None:
-            return np.zeros(len(self._domain.values), dtype=bool)
-        line, result = self._numbers
-        if reading.low is not None:
-            result = result & ~(line.below(reading.low) if reading.holds_low else line.up_to(reading.low))
-        if reading.high is not None:
-            result = result & (line.up_to(reading.high) if reading.holds_high else line.below(reading.high))
-        return result
-
-
-def _exactly(number: Decimal) -> Between:
-    return Between(Fraction(number), Fraction(number))
-
-
-def _during(reading: Period | Moments, moments: npt.NDArray[np.datetime64]) -> Bools:
-    if isinstance(reading, Period):
-        return np.asarray(number_of_period(moments, reading.unit) == reading.number, dtype=bool)
-    return np.asarray((moments >= reading.first) & (moments <= reading.last), dtype=bool)
+    @cached_property
+    def _has_moments(self) -> bool:
+        return bool(self._moments[1].any())
 
 
 # What labels say about values that a release was not made of: its hierarchies are asked, and then labels are read.
@@ -281,7 +252,10 @@ def coverage_by_hierarchy(
     inside, outside = np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
     back = np.full(len(known), -1, dtype=np.intp)
     back[place[inside]] = inside
-    elsewhere = _said(published, hierarchy) - _texts(ladder) - {TOP}
+    # Labels of a ladder say by themselves whom they stand for; a mask tells it by what it shows.
+    of_values = hierarchy.hierarchy if isinstance(hierarchy, Averaged) else hierarchy
+    levels = () if published is None else published.labels[:1] if isinstance(of_values, Mask) else published.labels
+    elsewhere = {*itertools.chain(*levels)} - {*itertools.chain(*ladder.labels)} - {TOP}
     fits = coverage(names, known, ladder)
     own = [back[codes[:0] if text in elsewhere else codes] for text, codes in zip(names, fits, strict=True)]
     if not len(outside):
@@ -324,14 +298,3 @@ def part_of_domain(domain: Domain, codes: Ints) -> Domain:
     inside = codes[codes < len(domain.values)]
     spelling = None if domain.spelling is None else domain.spelling[inside]
     return replace(domain, values=domain.values[inside], counts=domain.counts[codes], spelling=spelling)
-
-
-def _said(ladder: Ladder | None, hierarchy: Hierarchy | None) -> set[str | None]:
-    """Give the labels of a ladder that say by themselves whom they stand for; a mask tells it by what it shows."""
-    plain = hierarchy.hierarchy if isinstance(hierarchy, Averaged) else hierarchy
-    levels = () if ladder is None else ladder.labels[:1] if isinstance(plain, Mask) else ladder.labels
-    return {text for labels in levels for text in labels.tolist()}
-
-
-def _texts(ladder: Ladder) -> set[str | None]:
-    return {text for labels in ladder.labels for text in labels.tolist()}
