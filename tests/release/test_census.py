@@ -5,11 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 import incrowd as ic
+from incrowd.core import CensusRequest, EngineError
+from incrowd.engines import Remembered, open_table
+from incrowd.release._census import census_within_memory, fits_in_memory
 
 PEOPLE = [
     {"name": "Ada", "age": 34, "zip": "0101", "disease": "flu"},
@@ -112,3 +116,93 @@ def test_every_door_refuses_roles_that_are_no_schema(door: str, schema: Any) -> 
 def test_a_parameter_that_there_is_not_is_refused_by_its_name() -> None:
     with pytest.raises(TypeError, match="There is no parameter 'seperator'"):
         ic.census(PEOPLE, SCHEMA, seperator=";")  # type: ignore[call-arg]
+
+
+WIDE = ic.Schema(quasi={"zip": ic.mask(), "age": ic.intervals(5, 10, 20, 40), "sex": ic.flat()}, sensitive=["disease"])
+
+
+LITTLE = "150KB"
+"""379 cells of four columns fit."""
+
+
+"""379 cells of four columns fit."""
+
+
+def people(rows: int = 1500) -> pa.Table:
+    rng = np.random.default_rng(3)
+    return pa.table(
+        {
+            "zip": [str(zip_) for zip_ in rng.integers(10_000, 10_400, rows)],
+            "age": rng.integers(18, 90, rows),
+            "sex": rng.choice(["f", "m"], rows),
+            "disease": rng.choice(["flu", "asthma", "hiv", "none"], rows),
+        }
+    )
+
+
+MANY = people()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table, **more: ic.census(table, WIDE, **more),
+        lambda table, **more: ic.check(table, WIDE, "k>=5", **more),
+        lambda table, **more: ic.assess(table, WIDE, **more),
+        lambda table, **more: ic.risk(table, WIDE, **more),
+    ],
+    ids=["census", "check", "assess", "risk"],
+)
+@pytest.mark.parametrize("kind", ["frame", "file"])
+def test_a_question_about_too_many_cells_is_refused(ask: Any, kind: str, tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(MANY, tmp_path / "t.parquet")
+    table = MANY if kind == "frame" else tmp_path / "t.parquet"
+    with pytest.raises(EngineError, match=r"does not fit into memory: 379 cells do\. Hint: give it more memory"):
+        ask(table, memory=LITTLE)
+    assert ask(table, memory="4GB") is not None
+
+
+def test_a_census_at_a_floor_may_fit_where_the_whole_does_not() -> None:
+    with pytest.raises(EngineError, match="or count coarser, by floor="):
+        ic.census(MANY, WIDE, memory=LITTLE)
+    assert ic.census(MANY, WIDE, floor={"zip": 2, "age": 2}, memory=LITTLE).records == 1500
+
+
+def test_few_rows_or_few_values_fit_without_another_look_at_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> int:
+        raise AssertionError
+
+    monkeypatch.setattr("incrowd.release._census.census_size_about", never)
+    engine = open_table(MANY)
+    assert fits_in_memory(engine, CensusRequest(("zip", "age"), ("disease",)), 1500)
+    assert fits_in_memory(engine, CensusRequest(("sex",), ("disease",)), 8)
+
+
+def test_a_table_that_remembers_its_answers_still_estimates(tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(MANY, tmp_path / "t.parquet")
+    engine = Remembered(open_table(tmp_path / "t.parquet", memory="1KB"))
+    request = CensusRequest(("zip", "age"), ("disease",))
+    assert engine.census_size_about(request, 1) == engine.census_size(request)
+    with pytest.raises(EngineError, match="does not fit"):
+        census_within_memory(engine, request)
+
+
+def test_levels_that_are_given_are_a_floor_that_loses_nothing() -> None:
+    first = ic.anonymize(MANY, WIDE, model="k>=5", max_suppressed=0.05)
+    assert first.recipe.levels == {"zip": 2, "age": 1, "sex": 0}
+    again = ic.apply(first, MANY, max_suppressed=0.05, memory="250KB")
+    assert again.table.equals(first.table)
+    assert again.measures == first.measures
+    assert again.recipe.floor
+    assert again.recipe.notes == (
+        (
+            "The census of this table does not fit into memory (641 cells do), so it was taken at coarser levels. "
+            "None is above the level that was given: nothing was lost by that."
+        ),
+    )
+
+
+def test_levels_that_are_given_and_do_not_fit_are_refused() -> None:
+    first = ic.anonymize(MANY, WIDE, model="k>=5", max_suppressed=0.05)
+    with pytest.raises(EngineError, match="not even at the highest levels"):
+        ic.apply(first, MANY, max_suppressed=0.05, memory="10KB")

@@ -296,3 +296,24 @@ def test_a_release_is_not_written_where_its_table_is_read(tmp_path: Path) -> Non
     with pytest.raises(ic.ParameterError, match="the table is read from there"):
         ic.anonymize(everything, SCHEMA, output=tmp_path / "out", force=True, **PROMISE)
     assert sorted(path.name for path in visits.iterdir()) == ["a.parquet"]
+
+
+ADMISSIONS = ic.Schema(
+    quasi={"zip": ic.mask(), "birth_date": ic.dates("month", "year", "decade")}, sensitive=["diagnosis"]
+)
+
+
+WITHOUT = "The census of this table does not fit into memory, so it was taken at coarser levels."
+
+
+def test_the_number_of_cells_that_fit_is_told_only_if_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("incrowd.engines._resources.left_over", lambda: 600_000)
+    table = ic.hospital(3_000).select(["zip", "birth_date", "diagnosis"])
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    left = ic.anonymize(tmp_path / "t.parquet", ADMISSIONS, model="k>=5", max_suppressed=0.05).recipe
+    given = ic.anonymize(tmp_path / "t.parquet", ADMISSIONS, model="k>=5", max_suppressed=0.05, memory="450KB").recipe
+    assert left.notes[0] == WITHOUT
+    assert given.notes[0] == WITHOUT.replace(",", " (1,168 cells do),")
+    assert left.floor == given.floor

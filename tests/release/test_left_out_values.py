@@ -150,7 +150,7 @@ FAMILIES: dict[str, tuple[list[list[Any]], list[Any]]] = {
 
 @pytest.mark.parametrize("source", ["list", "objects"])
 @given(data=st.data(), family=st.sampled_from(sorted(FAMILIES)), ending=st.sampled_from(["csv", "parquet"]))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_equal_values_are_one_text_and_left_out_ones_leave_no_trace(
     source: str, data: st.DataObject, family: str, ending: Format, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -325,7 +325,7 @@ def test_a_recoding_in_files_knows_when_they_were_replaced(table: Path, tmp_path
 
 def test_many_pieces_are_written_a_few_at_a_time(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_parts, "_OPEN", 2)
-    rows = people(3000)
+    rows = people(1200)
     towns = pa.array([f"{int(zip_) % 9}-{zip_}" for zip_ in rows["zip"].to_pylist()])
     pyarrow.parquet.write_table(rows.set_column(0, "zip", towns), table)
     known = sorted(set(towns.to_pylist()))

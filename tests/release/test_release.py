@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -93,3 +95,47 @@ def test_what_is_too_large_is_given_and_not_kept(table: Path, counted: list[Cens
         first, again = (Remembered(open_table(table), answers).census(request) for _ in range(2))
         assert first == again
         assert len(counted) == times
+
+
+PATIENTS = [
+    {"age": 30 + row % 4, "disease": ("flu", "hiv", "burn")[row % 3], "name": f"Ann {row}"} for row in range(24)
+]
+
+
+ROLES = ic.Schema(quasi={"age": ic.intervals(2)}, sensitive=["disease"], identifiers=["name"])
+
+
+WAYS: list[Callable[[Any], Any]] = [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy, copy.copy]  # noqa: S301
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["pickle", "deepcopy", "copy"])
+def test_settings_and_results_can_be_copied(way: Callable[[Any], Any]) -> None:
+    found = ic.suggest(PATIENTS)
+    assert way(found.plan()) == found.plan()
+    assert repr(way(found)) == repr(found)
+    assert repr(way(ic.profile(PATIENTS))) == repr(ic.profile(PATIENTS))
+    knows = ic.Intruder(values={"disease": ["flu"]}, public={"disease": {"flu": 1}})
+    assert way(knows).values == knows.values
+    assert way(knows).public == knows.public
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["pickle", "deepcopy", "copy"])
+@pytest.mark.parametrize("promise", ["t<=0.5[disease, ordered]", "t<=0.5[disease, equal]", "k>=2"])
+def test_verdicts_and_attacks_can_be_copied(way: Callable[[Any], Any], promise: str) -> None:
+    schema = ic.Schema(quasi=["age"], sensitive={"disease": ic.ordered(["flu", "burn", "hiv"])}, identifiers=["name"])
+    assert way(ic.check(PATIENTS, schema, promise)) == ic.check(PATIENTS, schema, promise)
+    release = ic.anonymize(PATIENTS, schema, model=promise, max_suppressed=1 if promise == "k>=2" else 0.5)
+    assert repr(way(ic.attack(release))) == repr(ic.attack(release))
+
+
+def test_a_pickled_release_leaves_the_original_table_behind_and_a_copy_keeps_it() -> None:
+    release = ic.anonymize(PATIENTS, ROLES, model="k>=3")
+    pickled = pickle.dumps(release)
+    assert b"Ann 7" not in pickled
+    back = pickle.loads(pickled)  # noqa: S301
+    assert (back.table, back.verdict, back.recipe) == (release.table, release.verdict, release.recipe)
+    assert back.basis is None
+    for whole in (copy.copy(release), copy.deepcopy(release)):
+        assert whole.basis is release.basis
+        assert whole.table == release.table
+    assert copy.deepcopy(release).table is not release.table

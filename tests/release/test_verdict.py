@@ -7,10 +7,12 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import incrowd as ic
 from incrowd.engines import write_table
+from incrowd.release._verdict import expect
 
 # Table 3.8 of the enhanced (p, alpha)-sensitive paper: three classes of four, two of them in one category each.
 TABLE = [
@@ -187,3 +189,10 @@ def test_two_ways_to_write_one_number_are_neither_two_values_nor_two_persons(
         ic.DataError, match=r"In column 'cost' 1 text writes a number or a date that another one writes"
     ):
         ic.check(_as(kind, tmp_path), schema, model)
+
+
+def test_a_release_that_was_not_predicted_may_be_of_a_table_that_changes() -> None:
+    with pytest.raises(
+        ic.ReleaseMismatch, match=r"other rows each time that it is read, as a sample does.*please report"
+    ):
+        expect(fine=False, problem="has other classes than the search predicted")

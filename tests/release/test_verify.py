@@ -57,7 +57,7 @@ rows = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=st.lists(rows, min_size=6, max_size=30), promise=st.sampled_from(sorted(PROMISES)), csv=st.booleans())
 @pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* compares with the original table")
 def test_two_programs_that_share_no_code_measure_the_same(

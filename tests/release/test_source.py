@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import incrowd as ic
@@ -79,3 +80,24 @@ def test_of_a_long_table_the_number_of_people_is_estimated_from_a_sample(each: i
 def test_numbers_that_occur_once_are_said_nothing_about_however_long_the_table_is() -> None:
     table = pa.table({"nr": [f"p{n}" for n in range(30_000)], "age": [20 + n % 30 for n in range(30_000)]})
     assert ic.anonymize(table, ic.Schema(quasi=QUASI, identifiers=["nr"]), model="k>=3").recipe.repeated == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ([f"v{number}" for number in range(30)], "nearly every value occurs once among 30 records"),
+        ([f"{number} came with a cold and left" for number in range(30)], "it holds free text"),
+        ([f"n{number % 3}@example.org" for number in range(30)], "its values look like e-mail addresses"),
+    ],
+    ids=["unique", "text", "e-mail"],
+)
+def test_a_column_that_is_called_insensitive_and_does_not_look_like_it_warns(values: list[str], reason: str) -> None:
+    table = [{"age": number % 2, "more": value} for number, value in enumerate(values)]
+    roles = ic.Schema(quasi={"age": ic.flat()}, insensitive=["more"])
+    with pytest.warns(ic.PrivacyWarning, match=f"Column 'more' is published as it is, and {reason}"):
+        ic.anonymize(table, roles, model="k>=2")
+
+
+def test_an_ordinary_insensitive_column_does_not_warn() -> None:
+    table = [{"age": number % 2, "ward": f"ward {number % 4}"} for number in range(40)]
+    ic.anonymize(table, ic.Schema(quasi={"age": ic.flat()}, insensitive=["ward"]), model="k>=2")

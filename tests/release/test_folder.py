@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import incrowd as ic
+from incrowd.release._folder import save
+from release.test_certificate import PEOPLE, certificate, release_of, tree
+
+
+def test_what_may_be_given_away_and_what_must_be_kept_lie_in_two_folders(tmp_path: Path) -> None:
+    release_of().save(tmp_path / "out", plan="version = 1\n")
+    assert list(tree(tmp_path / "out")) == [
+        "owner/input.json",
+        "owner/plan.toml",
+        "owner/recipe.json",
+        "owner/recoding.json",
+        "owner/recoding.parquet",
+        "public/data.parquet",
+        "public/release.json",
+        "public/verify.py",
+    ]
+    assert (tmp_path / "out/owner").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "out/owner/plan.toml").read_text() == "version = 1\n"
+
+
+def test_the_same_release_gives_the_same_files_whatever_the_order_and_the_kind_of_the_table(tmp_path: Path) -> None:
+    shuffled = PEOPLE.copy()
+    random.Random(3).shuffle(shuffled)
+    frames: list[Any] = [PEOPLE, shuffled, pd.DataFrame(shuffled), pl.DataFrame(PEOPLE), pa.Table.from_pylist(shuffled)]
+    for number, frame in enumerate(frames):
+        for format_ in ("csv", "parquet"):
+            save(release_of(table=frame), tmp_path / f"{number}{format_}", format=format_, date="2026-02-03")
+    for format_ in ("csv", "parquet"):
+        first = tree(tmp_path / f"0{format_}/public")
+        assert all(tree(tmp_path / f"{number}{format_}/public") == first for number in range(len(frames)))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"])
+def test_a_release_of_every_format_can_be_replaced(tmp_path: Path, kind: Any) -> None:
+    for _ in range(2):
+        release_of("k>=3").save(tmp_path / "out", force=True, format=kind, plan="version = 1", about={})
+    assert ic.verify(tmp_path / "out/public/release.json").holds
+
+
+def test_an_earlier_release_is_replaced_only_by_force(tmp_path: Path) -> None:
+    release_of().save(tmp_path / "out")
+    before = tree(tmp_path / "out")
+    with pytest.raises(ic.DataError, match="The folder 'out' exists already"):
+        release_of("k>=3").save(tmp_path / "out")
+    assert tree(tmp_path / "out") == before
+    release_of("k>=3").save(tmp_path / "out", force=True, format="csv")
+    assert certificate(tmp_path / "out")["promise"] == "k>=3"
+    assert not (tmp_path / "out/public/data.parquet").exists()
+    with pytest.raises(ic.ParameterError, match="format must be one of 'parquet', 'csv'"):
+        release_of().save(tmp_path / "other", format="docx")  # type: ignore[arg-type]
+
+
+def test_a_failure_in_the_middle_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("incrowd.release._folder.save_recoding", fail)
+    with pytest.raises(OSError, match="No space left"):
+        release_of().save(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+KILLED = """
+import os, signal, sys
+import incrowd as ic
+from incrowd.release import _folder as _save
+release = ic.anonymize([{"age": 31}, {"age": 34}], ic.Schema({"age": ic.intervals(10)}), model="k>=2")
+_save.save_recoding = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+release.save(sys.argv[1])
+"""
+
+
+def test_who_is_killed_while_saving_leaves_no_release_and_the_next_one_clears_up(tmp_path: Path) -> None:
+    ran = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "out")], check=False)
+    assert ran.returncode == -signal.SIGKILL
+    assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+    release_of().save(tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_place_that_may_not_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)  # root may write anywhere, so rights alone would not do
+    with pytest.raises(ic.DataError, match="Cannot write the folder 'out'"):
+        release_of().save(tmp_path / "out")

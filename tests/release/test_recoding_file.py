@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import incrowd as ic
+from release.test_certificate import LIMITS, PEOPLE, release_of
+
+
+def test_a_saved_recoding_is_complete(tmp_path: Path) -> None:
+    release = release_of()
+    release.save(tmp_path / "out")
+    saved = ic.load_recoding(tmp_path / "out/owner")
+    assert saved.model == release.model
+    assert saved.recoding.levels == {"age": 1, "sex": 0}
+    for name in ("age", "sex"):
+        assert saved.recoding.domains[name] == release.recoding.domains[name]
+        assert saved.recoding.ladders[name] == release.recoding.ladders[name]
+        assert dict(saved.schema.quasi)[name].bind(release.recoding.domains[name]) == release.recoding.ladders[name]  # type: ignore[union-attr]
+    assert saved.schema.identifiers == ("name",)
+    again = ic.anonymize(PEOPLE, saved.schema, model=saved.model, **LIMITS)
+    assert again.table == release.table
+    assert again.measures == release.measures
+    ic.save_recoding(saved, tmp_path)
+    assert (tmp_path / "recoding.json").read_bytes() == (tmp_path / "out/owner/recoding.json").read_bytes()
+
+
+def test_a_saved_hierarchy_refuses_values_that_it_does_not_know(tmp_path: Path) -> None:
+    release_of().save(tmp_path / "out")
+    saved = ic.load_recoding(tmp_path / "out/owner")
+    table = [*PEOPLE, {"name": "x", "age": 99, "sex": "f", "disease": "flu"}]
+    with pytest.raises(ic.UncoveredValuesError, match="Column 'age' has 1 value that the saved hierarchy") as caught:
+        ic.anonymize(table, saved.schema, model=saved.model, **LIMITS)
+    assert caught.value.values == ("99",)
+
+
+def test_schemas_come_back_with_their_meanings(tmp_path: Path) -> None:
+    table = [{"a": n, "c": "x", "t": "y", "o": "z", "r": n, "who": n, "w": None} for n in range(4)]
+    schema = ic.Schema(
+        {"a": ic.intervals(2)},
+        {
+            "c": ic.categories({"s": ["x"], "h": ["u"]}),
+            "t": ic.tree({"top": ["y", "v"]}),
+            "o": ic.ordered(["z", "w"], 2),
+            "r": ic.ordered(None, 2),
+        },
+        insensitive=["w"],
+        entity="who",
+        missing="drop",
+        missing_values=["", "NA"],
+    )
+    ic.anonymize(table, schema, model="k>=2").save(tmp_path / "out")
+    loaded = ic.load_recoding(tmp_path / "out/owner").schema
+    assert loaded.sensitive == schema.sensitive
+    for name in ("insensitive", "entity", "count", "missing", "missing_values", "quasi_names"):
+        assert getattr(loaded, name) == getattr(schema, name)
+
+
+@pytest.mark.parametrize("damage", ["header", "arrays", "swapped", "format"])
+def test_a_damaged_recoding_is_refused(tmp_path: Path, damage: str) -> None:
+    release_of().save(tmp_path / "out")
+    owner = tmp_path / "out/owner"
+    header = json.loads((owner / "recoding.json").read_text())
+    if damage == "header":
+        (owner / "recoding.json").write_text("{")
+    elif damage == "arrays":
+        (owner / "recoding.parquet").write_text("CANARY")
+    else:
+        header |= {"format": "other"} if damage == "format" else {"quasi": ["zip"]}
+        (owner / "recoding.json").write_text(json.dumps(header))
+    with pytest.raises(ic.DataError) as caught:
+        ic.load_recoding(owner)
+    assert "CANARY" not in str(caught.value)
