@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -203,3 +204,24 @@ def test_bounds_per_value_survive_merging(first: list[Any], second: list[Any]) -
     apart = [(1, value) for _, value in first] + [(2, value) for _, value in second]
     if judge(model, apart).ok.all():
         assert judge(model, [(1, value) for _, value in apart]).ok.all()
+
+
+def test_a_listed_value_that_is_not_there_is_a_warning_and_no_obstacle() -> None:
+    with pytest.warns(ic.PrivacyWarning, match="lists 1 of 1 values that column 's' does not have"):
+        assert judge(ic.AlphaAssociation(0.5, values=["zz"]), [(1, "a")]).ok.tolist() == [True]
+
+
+@pytest.mark.parametrize("listed", ["1", "1.0"])
+def test_listed_values_are_found_as_categories_find_them(listed: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("q,s\n1,1.0\n1,1.0\n1,2.5\n")
+    schema = ic.Schema(quasi=["q"], sensitive=["s"])
+    assert ic.check(path, schema, f"alpha<=0.5[: {listed}]").findings[0].measured == (Fraction(2, 3),)
+    assert ic.check(path, schema, f'alpha("{listed}"=0.5)').findings[0].measured == (Fraction(2, 3),)
+
+
+def test_the_empty_text_lists_missing_values_and_booleans_have_a_text() -> None:
+    missing = [(1, "a"), (1, None), (1, None)]
+    assert judge(ic.AlphaAssociation(0.5, values=[""]), missing).measured[0].at(0) == Fraction(2, 3)
+    assert judge(ic.AlphaAssociation({"": 0.5, "a": 0.5}), missing).ok.tolist() == [False]
+    assert judge(ic.AlphaAssociation(0.5, values=["true"]), [(1, True), (1, True), (1, False)]).ok.tolist() == [False]
