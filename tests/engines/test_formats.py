@@ -259,7 +259,7 @@ def test_escaping_is_undone(text: str) -> None:
 def test_arrow_and_duckdb_escape_as_python_does(texts: list[str]) -> None:
     import duckdb  # noqa: PLC0415
 
-    from incrowd.engines.formats._csv_output import escaped_column, escaped_sql, unescaped_column, unescaped_sql  # noqa: PLC0415
+    from incrowd.engines.formats._wording import escaped_column, escaped_sql, unescaped_column, unescaped_sql  # noqa: PLC0415
 
     column = pa.chunked_array([texts])
     expected = [escape_formula(text) for text in texts]

@@ -8,7 +8,8 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import CensusRequest
-from incrowd.engines import _text, open_table
+from incrowd.engines import Budget, _text, open_table
+from incrowd.engines._text_columns import TextRows
 
 REQUEST = CensusRequest(("zip", "age"), ("disease",))
 
@@ -20,18 +21,23 @@ def write(folder: Path, rows: int) -> Path:
     return path
 
 
+def merged_from(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let equal rows be merged from so many on, and all fit that are left."""
+    monkeypatch.setattr(_text, "TextRows", lambda names, missing, *_: TextRows(names, missing, most))
+
+
 @pytest.mark.parametrize("most", [1, 10, 1_000_000])
 def test_merging_equal_rows_early_changes_nothing(most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path, 500)
     expected = open_table(path).census(REQUEST)
     monkeypatch.setattr(_text, "_BATCH", 50)
-    monkeypatch.setattr(_text.TextEngine, "_most", lambda *_: most)
+    merged_from(most, monkeypatch)
     assert open_table(path).census(REQUEST) == expected
     assert expected.records == 500
 
 
 def test_what_is_kept_grows_with_the_cells_and_not_with_the_rows() -> None:
-    rows = _text.TextRows(["zip"], [], most=10)
+    rows = TextRows(["zip"], [], most=10)
     for _ in range(100):
         rows.add(pa.record_batch({"zip": ["a", "b", None, "a"]}))
     assert len(rows.codes("zip")) < 20
@@ -42,16 +48,25 @@ def test_what_is_kept_grows_with_the_cells_and_not_with_the_rows() -> None:
 def test_merged_rows_can_still_stand_for_several_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path, 400)
     monkeypatch.setattr(_text, "_BATCH", 40)
-    monkeypatch.setattr(_text.TextEngine, "_most", lambda *_: 1)
+    merged_from(1, monkeypatch)
     census = open_table(path, drop_missing=["age"]).census(CensusRequest(("zip",), count="times"))
     dropped = sum(i % 4 + 1 for i in range(400) if i % 3 == 0)
     assert (census.records, census.dropped) == (1000 - dropped, dropped)
 
 
-def test_a_memory_limit_decides_how_many_rows_are_kept(tmp_path: Path) -> None:
-    small = open_table(write(tmp_path, 5), memory="64MB")
-    large = open_table(write(tmp_path, 5), memory="640MB")
-    assert 9 < large._most(3) / small._most(3) < 11  # type: ignore[attr-defined]
+def test_a_memory_limit_decides_how_many_rows_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[int] = []
+
+    def noted(budget: Budget, _: int) -> int:
+        kept.append(budget.total)
+        return 1_000
+
+    monkeypatch.setattr(Budget, "rows", noted)
+    for memory in ("64MB", "640MB"):
+        open_table(write(tmp_path, 5), memory=memory).domains(["zip"])
+    assert kept == [64_000_000, 640_000_000]
+    monkeypatch.undo()
+    assert 9 < Budget(kept[1]).rows(3) / Budget(kept[0]).rows(3) < 11
 
 
 def test_the_file_is_read_once_for_all_columns_of_a_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +87,7 @@ def test_the_file_is_read_once_for_all_columns_of_a_request(tmp_path: Path, monk
 
 def too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no row fit."""
-    monkeypatch.setattr(_text, "rows_within", lambda *_: 1)
+    monkeypatch.setattr(Budget, "rows", lambda *_: 1)
 
 
 def test_rows_that_do_not_fit_are_counted_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from incrowd.core import Domain
-from incrowd.engines import _text_values
+from incrowd.engines import _text_columns
 from incrowd.engines._arrow import of_texts
-from incrowd.engines._text import TextRows, TooManyRowsError
-from incrowd.engines._text_values import column_of
+from incrowd.engines._text_columns import TextRows, TooManyRowsError, column_of
 
 EDGES = (
     "0", "-0", "00", "007", "+5", " 5", "5 ", "5\n", "", ".", "-", ".5", "5.", "5.0", "-5.0", "0.0", "-0.0", "0.00",
@@ -71,7 +70,7 @@ def check(texts: Sequence[str]) -> None:
 @pytest.fixture(autouse=True)
 def together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read any number of texts together."""
-    monkeypatch.setattr(_text_values, "_MANY", 1)
+    monkeypatch.setattr(_text_columns, "_MANY", 1)
 
 
 @pytest.mark.parametrize("text", EDGES)

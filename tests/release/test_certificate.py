@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import incrowd as ic
-from incrowd.engines import _eager, _frame
+from incrowd.engines import _eager_frame, _lazy_frame
 from incrowd.engines._recoding import label_classes
 from incrowd.release._certificate import canonical
 from incrowd.release._folder import save
@@ -42,12 +42,12 @@ def groupings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Collect how many classes there are each time that an engine groups the labels of a table."""
     found: list[int] = []
 
-    def counting(labelled: Any) -> Any:
-        classes = label_classes(labelled)
+    def counting(**labelled: Any) -> Any:
+        classes = label_classes(**labelled)
         found.append(len(classes))
         return classes
 
-    for room in (_eager, _frame):
+    for room in (_eager_frame, _lazy_frame):
         monkeypatch.setattr(room, "label_classes", counting)
     return found
 

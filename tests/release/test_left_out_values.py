@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.engines import _open
+from incrowd.engines import Budget
 from incrowd.release._folder import save
 from incrowd.release._output import Format
 
@@ -53,7 +53,7 @@ def as_numbers_in_categories(columns: Columns, folder: Path, patch: pytest.Monke
 
 
 def as_objects_by_duckdb(columns: Columns, folder: Path, patch: pytest.MonkeyPatch) -> Any:
-    patch.setattr(_open, "rows_within", lambda *_: 0)
+    patch.setattr(Budget, "rows", lambda *_: 0)
     return as_objects(columns, folder, patch)
 
 

@@ -15,7 +15,7 @@ import pytest
 import incrowd as ic
 from incrowd.core import Cells, Classes, Domain, distinct_texts, group
 from incrowd.engines import Budget, shares_of
-from incrowd.engines._frame import FrameEngine
+from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.release import StoredRecoding, _parts, _release_file
 from incrowd.release._parts import Parts, fingerprint
 from incrowd.search import Progress

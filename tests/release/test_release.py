@@ -15,7 +15,7 @@ import pytest
 import incrowd as ic
 from incrowd.core import Census, CensusRequest
 from incrowd.engines import Answers, Remembered, open_table
-from incrowd.engines._frame import FrameEngine
+from incrowd.engines._lazy_frame import FrameEngine
 
 ROWS = [{"age": 20 + number % 12, "town": "ab"[number % 2], "s": "xyz"[number % 3]} for number in range(240)]
 SCHEMA = ic.Schema(quasi={"age": ic.intervals(3, 6), "town": ic.flat()}, sensitive=["s"])

@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _twice(item: pytest.Item) -> bool:
     """Say whether a test asks Connect what it asks the other application many times over, or that a census asks too."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    return params.get("subject") == "connect" and (len(params) > 1 or item.name.startswith("test_domains_"))
+    return params.get("subject") == "connect" and (len(params) > 1 or item.name.startswith("test_encoding_"))
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,7 @@
 
 from incrowd.engines._answers import Answers, Remembered, classes_of
 from incrowd.engines._arrow import table_of_columns
-from incrowd.engines._file_sets import digest_of_files, files_of
-from incrowd.engines._files import check_suffix, ending_of, is_escaped, is_text
-from incrowd.engines._open import open_table
+from incrowd.engines._files import check_suffix, digest_of_files, ending_of, files_of, is_escaped, is_text
 from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, go_together, sample_of, watching
 from incrowd.engines._resources import Budget, Resources, peak, private_folder
 from incrowd.engines._store import (
@@ -18,15 +16,14 @@ from incrowd.engines._store import (
     spill_census,
     write_arrays,
 )
-from incrowd.engines._table_files import head_of, is_written_by, write_table
+from incrowd.engines._tables import head_of, is_written_by, open_table, write_table
 from incrowd.engines.formats._charset import charset_of, reads
 from incrowd.engines.formats._csv import first_rows, header_of
-from incrowd.engines.formats._csv_output import escape_formula, unescape_formula
 from incrowd.engines.formats._database import Database, write_database
 from incrowd.engines.formats._excel import sheets_of
 from incrowd.engines.formats._notation import Notation, check_form, day_of, plain_day, plain_number
 from incrowd.engines.formats._statistics import Codebook
-from incrowd.engines.formats._wording import Dialect, Wording, check_dialect
+from incrowd.engines.formats._wording import Dialect, Wording, check_dialect, escape_formula, unescape_formula
 from incrowd.engines.spark._engine import check_published, cluster_of, forget, open_written
 from incrowd.engines.spark._home import SparkHome, places_of, read_folder
 from incrowd.engines.spark._session import spark_session

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
-from incrowd.engines._protocol import Engine, Replace, one_cell_in
+from incrowd.engines._protocol import Engine, Replacements, estimated_size
 from incrowd.engines._resources import Resources
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Dialect, Wording
@@ -45,7 +45,6 @@ class Remembered:
 
     @property
     def resources(self) -> Resources:
-        """The memory and the temporary place that the table was opened with."""
         return self._engine.resources
 
     @property
@@ -55,11 +54,9 @@ class Remembered:
 
     @property
     def codebook(self) -> Codebook:
-        """What columns and codes mean, where the table came with that."""
         return getattr(self._engine, "codebook", Codebook())
 
     def columns(self) -> dict[str, Kind | None]:
-        """Name the columns."""
         return self._engine.columns()
 
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
@@ -71,12 +68,10 @@ class Remembered:
         return {name: known[name] for name in names}
 
     def census_size(self, request: CensusRequest) -> int:
-        """Say how many cells a census would have."""
         return self._engine.census_size(request)
 
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
-        """Say about how many cells a census would have."""
-        return one_cell_in(self._engine, request, one_in)
+        return estimated_size(self._engine, request, one_in)
 
     def census(self, request: CensusRequest) -> Census:
         """Count the cells, once; ladders that no column is raised by are put beside what was counted."""
@@ -100,14 +95,8 @@ class Remembered:
         return classes
 
     def recode(
-        self,
-        recoding: Recoding,
-        publish: Sequence[str],
-        *,
-        replace: Mapping[str, Replace] | None = None,
-        keep_order: bool = False,
+        self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> Engine:
-        """Replace quasi-identifiers by what they are published as."""
         return self._engine.recode(recoding, publish, replace=replace, keep_order=keep_order)
 
     def classes(
@@ -123,11 +112,9 @@ class Remembered:
         return found
 
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
-        """Write the table to a file."""
         return self._engine.write(path, keep_order=keep_order, wording=wording)
 
     def materialise(self) -> Any:
-        """Give the table as a frame."""
         return self._engine.materialise()
 
 

@@ -1,17 +1,18 @@
-"""Between Arrow columns and domains."""
+"""Columns of Arrow: their types, and the way between them and NumPy, Python's objects and pandas."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import DataError, Domain, Kind, canonical_value, kind_of
-from incrowd.engines._column_types import column_of_objects
+from incrowd.core import WHOLE_FLOATS, DataError, Kind, canonical_value, exact_number, kind_of
 
 # Between Arrow and NumPy, past pandas: Arrow's own conversions import it where they can, which takes a second.
 
@@ -56,10 +57,10 @@ def of_texts(texts: Sequence[str | None]) -> pa.Array:
     )
 
 
-def objects_of(texts: pa.Array) -> Any:
-    """Give texts as an array of objects."""
-    array = np.empty(len(texts), dtype=object)
-    array[:] = texts.to_pylist()
+def objects_of(values: pa.ChunkedArray | pa.Array) -> Any:
+    """Give texts or other values as an array of objects."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values.to_pylist()
     return array
 
 
@@ -72,22 +73,17 @@ def _primitive(array: Any, type_: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(type_, len(array), [None, pa.py_buffer(array)])
 
 
-def domain_of(column: str, values: pa.ChunkedArray, counts: pa.ChunkedArray) -> Domain:
-    """Make the domain of a column from its distinct values, null among them or not, and how often each occurs."""
-    present = pc.is_valid(values)
-    nulls = pc.sum(counts.filter(pc.invert(present))).as_py() or 0
-    kind, array = _to_numpy(column, values.filter(present))
-    return Domain.build(column, kind, array, to_numpy(counts.filter(present)), nulls)
-
-
 def table_of_columns(columns: Mapping[str, Any]) -> pa.Table:
     """Make an Arrow table of plain columns."""
     return pa.table(dict(columns))
 
 
+# Types that every engine reads alike.
+
+
 def tidy(table: pa.Table) -> pa.Table:
     """Give the columns of a table types that every engine reads alike; refuse what cannot have one."""
-    arrays = [_tidy(name, column) for name, column in zip(table.column_names, table.columns, strict=True)]
+    arrays = [tidy_column(name, column) for name, column in zip(table.column_names, table.columns, strict=True)]
     return pa.Table.from_arrays(arrays, table.column_names)
 
 
@@ -123,12 +119,16 @@ def kind_of_type(type_: pa.DataType) -> Kind | None:
     return next((kind for types, kind in _KINDS if any(is_one(type_) for is_one in types)), None)
 
 
+def is_text_type(type_: pa.DataType) -> bool:
+    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))
+
+
 def plain_type(type_: pa.DataType) -> pa.DataType:
     """Give the type of a column's values, whether Arrow holds them in a dictionary or not."""
     return type_.value_type if pa.types.is_dictionary(type_) else type_
 
 
-def _tidy(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+def tidy_column(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     if isinstance(column.type, pa.BaseExtensionType) and column.type.extension_name.startswith("pandas"):
         msg = f"Column {name!r} holds values of type {column.type.extension_name}."
         raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
@@ -144,36 +144,178 @@ def _tidy(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     raise DataError(msg, hint="round timestamps to microseconds and decimals to 38 digits first.")
 
 
-def _to_numpy(column: str, values: pa.ChunkedArray) -> tuple[Kind, Any]:
-    type_ = values.type
+# The type of a column whose values have to tell it: the narrowest that holds them. Cells of a spreadsheet, objects of
+# Python and numbers of a database without a declared size say nothing of their column. Such a type is found out again
+# for what is published, or the values that were left out would be seen in it.
+
+_NO_COLUMN = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
+_DAY = 24 * 60 * 60 * 1_000_000
+_DIGITS = 38  # decimal numbers have so many digits
+
+
+def column_of_objects(name: str, values: Any) -> pa.Array:
+    """Make a column of Python's objects; whole numbers beyond 64 bits are decimal numbers there."""
+    try:
+        column = pa.array(values, from_pandas=True)
+        long = pa.types.is_decimal256(column.type)
+        return column.cast(pa.decimal128(_DIGITS, column.type.scale)) if long else column
+    except (*_NO_COLUMN, OverflowError):
+        exact = [None if value is None or value != value else value for value in values]  # noqa: PLR0124 - NaN
+    try:
+        return _decimals(exact)
+    except (*_NO_COLUMN, ArithmeticError, TypeError, ValueError):
+        msg = f"Column {name!r} mixes types, or holds values that are too large or no plain values."
+    raise DataError(msg, hint="make the column one type of ordinary size before handing it over.")
+
+
+def _decimals(values: list[Any]) -> pa.Array:
+    """Make a column of integers and decimal numbers: Arrow looks at the decimal ones alone for the digits it needs."""
+    if not all(isinstance(value, int | Decimal | None) for value in values):
+        raise TypeError
+    numbers = [None if value is None else Decimal(exact_number(value)) for value in values]
+    places = (int(number.as_tuple().exponent) for number in numbers if number is not None)
+    return pa.array(numbers, pa.decimal128(_DIGITS, -min([0, *places])))
+
+
+def tightened(table: pa.Table) -> pa.Table:
+    """Give every column of a table the narrowest type that holds its values."""
+    return pa.table({name: narrowest(table[name]) for name in table.column_names})
+
+
+def narrowest(column: Any) -> Any:
+    """Let numbers that are all whole be so, decimals have the places they need, timestamps all at midnight be dates."""
+    if column.null_count == len(column):
+        return column
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
+        whole = pc.and_(pc.equal(column, pc.trunc(column)), pc.less_equal(pc.abs(column), WHOLE_FLOATS))
+        return column.cast(pa.int64()) if pc.all(whole).as_py() else column
+    if pa.types.is_uint64(column.type):
+        column = column.cast(pa.decimal128(_DIGITS, 0))
+    if pa.types.is_decimal(column.type):
+        return _fewest_places(column)
+    if pa.types.is_timestamp(column.type) and column.type.tz is None:
+        column = column.cast(pa.timestamp("us"))
+        ticks = column.cast(pa.int64())
+        days = pc.floor(pc.divide(ticks.cast(pa.float64(), safe=False), float(_DAY))).cast(pa.int64())
+        midnight = pc.all(pc.equal(pc.multiply(days, _DAY), ticks)).as_py()
+        return column.cast(pa.date32()) if midnight else column
+    return column
+
+
+def _fewest_places(column: Any) -> Any:
+    for type_ in (pa.int64(), *(pa.decimal128(_DIGITS, places) for places in range(column.type.scale))):
+        try:
+            return column.cast(type_)
+        except pa.ArrowInvalid:
+            continue
+    return column.cast(pa.decimal128(_DIGITS, column.type.scale))
+
+
+def retyped(column: pa.Array) -> pa.Array:
+    """Give what is published of a column the type that it would have had if there had been nothing else."""
+    return column.cast(pa.string()) if column.null_count == len(column) else narrowest(column)
+
+
+def type_sql(column: str, type_: str) -> str:
+    """Write in DuckDB's SQL which type ``retyped`` gives a column."""
+    if type_.startswith(("DECIMAL", "UBIGINT")):
+        places = f"max(length(rtrim(split_part(CAST({column} AS VARCHAR), '.', 2), '0')))"
+        narrow = f"{places} = 0 AND min({column}) >= -9223372036854775808 AND max({column}) <= 9223372036854775807"
+        wide = f"'DECIMAL({_DIGITS}, ' || {places} || ')'"
+    else:
+        narrow = {
+            "DOUBLE": f"bool_and({column} = trunc({column}) AND abs({column}) <= {WHOLE_FLOATS})",
+            "TIMESTAMP": f"bool_and(date_trunc('day', {column}) = {column})",
+        }.get(type_, "false")
+        wide = f"'{type_}'"
+    less = "DATE" if type_ == "TIMESTAMP" else "BIGINT"
+    return f"CASE WHEN count({column}) = 0 THEN 'VARCHAR' WHEN {narrow} THEN '{less}' ELSE {wide} END"
+
+
+# Files of programs that know fewer types than Arrow: what is written is read again and compared.
+
+
+def check_held(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missing: bool = False) -> None:
+    """Refuse a file that does not hold what was written to it."""
+    if read.num_rows != written.num_rows:
+        msg = f"A file ending in {path.suffix!r} cannot hold a row in which everything is missing."
+        raise DataError(msg, hint="choose another format: Parquet holds everything.")
+    lost = [
+        name
+        for name, left, right in zip(written.column_names, written.columns, read.columns, strict=True)
+        if not _same(left, right, empty_is_missing=empty_is_missing)
+    ]
+    if lost:
+        named = ", ".join(map(repr, lost[:5])) + (" and others" if len(lost) > 5 else "")
+        msg = f"A file ending in {path.suffix!r} cannot hold every value exactly as it is: {named}."
+        raise DataError(msg, hint="make such a column text first, or choose another format: Parquet holds everything.")
+
+
+def check_finite(table: pa.Table, program: str) -> None:
+    """Refuse infinite numbers, which some programs do not know."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_floating(column.type) and pc.any(pc.is_inf(column)).as_py():
+            msg = f"{program} cannot hold column {name!r}: it has infinite numbers."
+            raise DataError(msg, hint="make it text first, or write Parquet or CSV.")
+
+
+def _same(written: pa.ChunkedArray, read: pa.ChunkedArray, *, empty_is_missing: bool) -> bool:
+    try:
+        left, right = _common(written), _common(read)
+    except pa.ArrowInvalid:
+        return False
+    if empty_is_missing and pa.types.is_large_string(left.type):
+        left = pc.if_else(pc.equal(left, ""), None, left)
+    if left.null_count == len(left):
+        return bool(right.null_count == len(right))
+    return bool(left.type == right.type and left.equals(right))
+
+
+def _common(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Give a column the one type that stands for its kind."""
+    type_ = column.type
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_):
+        return column.cast(pa.float64())
     if pa.types.is_boolean(type_):
-        return "boolean", np.array(values.to_pylist(), dtype=bool)
-    if pa.types.is_integer(type_) or pa.types.is_floating(type_):
-        return "number", _numbers(values)
-    if pa.types.is_decimal(type_):
-        return "number", _objects(values)
-    if pa.types.is_date(type_):
-        return "date", to_numpy(values.cast(pa.date32()).cast(pa.int32())).astype("datetime64[D]")
-    if pa.types.is_timestamp(type_):
-        whole = _tidy(column, values).cast(pa.timestamp("us", type_.tz)).cast(pa.int64())
-        return "instant" if type_.tz else "datetime", to_numpy(whole).astype("datetime64[us]")
-    return "text", _objects(values)
+        return column.cast(pa.int8()).cast(pa.float64())
+    if pa.types.is_date(type_) or (pa.types.is_timestamp(type_) and type_.tz is None):
+        return column.cast(pa.timestamp("us"))
+    return column.cast(pa.large_string()) if pa.types.is_string(type_) or pa.types.is_null(type_) else column
 
 
-def _numbers(values: pa.ChunkedArray) -> Any:
-    array = to_numpy(values)
-    if array.dtype.kind == "f":
-        return array.astype(np.float64)
-    if array.dtype == np.uint64 and len(array) and array.max() > np.iinfo(np.int64).max:
-        return _objects(values)
-    return array.astype(np.int64)
+# Types of columns that nobody can publish: what would come back of them is something else.
+
+_NUMBER = "make it a number first, such as days or seconds, or leave the column out."
+_WIDE = "cast it to Int64 first, or to Decimal(38, 0), or leave the column out."
+_PLAIN = "make it numbers, booleans, dates, timestamps or text first, or leave the column out."
+_ONLY_POLARS = {"Int128": _WIDE, "UInt128": _WIDE, "Object": _PLAIN}
 
 
-def _objects(values: pa.ChunkedArray) -> Any:
-    listed = values.to_pylist()
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    return array
+def duration_columns(types: Iterable[tuple[str, pa.DataType]]) -> frozenset[str]:
+    """Name the columns of durations: DuckDB takes them for months, days and microseconds."""
+    return frozenset(name for name, type_ in types if _of_durations(type_))
+
+
+def check_polars_types(frame: Any) -> None:
+    """Refuse columns of a Polars frame, eager or lazy, of a type that only Polars knows."""
+    for name, type_ in frame.collect_schema().items():
+        kind = str(type_.base_type())
+        if kind in _ONLY_POLARS:
+            msg = f"Column {name!r} holds values of the type {kind} of Polars, which nothing else can read."
+            raise DataError(msg, hint=_ONLY_POLARS[kind])
+
+
+def duration_error(name: str) -> DataError:
+    """Say that a column of durations cannot be used."""
+    return DataError(f"Column {name!r} holds durations, which would come back as something else.", hint=_NUMBER)
+
+
+def _of_durations(type_: pa.DataType) -> bool:
+    if pa.types.is_dictionary(type_):
+        return _of_durations(type_.value_type)
+    inside = any(_of_durations(type_.field(number).type) for number in range(type_.num_fields))
+    return inside or pa.types.is_duration(type_) or pa.types.is_interval(type_)
 
 
 # From pandas to Arrow and back, column by column: what cannot be converted is named, what is given back is exact.

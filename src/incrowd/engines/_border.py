@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
 from incrowd.engines._duckdb import found_by_duckdb
-from incrowd.engines._file_sets import FOREIGN
+from incrowd.engines._files import FOREIGN
 from incrowd.engines._home import DuckHome
 from incrowd.engines.formats._charset import wrong_encoding
 from incrowd.engines.formats._csv import BROKEN, NOT_COMPRESSED, name_of
@@ -80,7 +80,7 @@ def _translate(error: Exception, home: DuckHome | None) -> IncrowdError:
     )
     known_here = next((trouble for applies, trouble in known if applies), None)
     told = trouble_with_spark(error) or found_by_duckdb(message) or known_here
-    return told or (home.damaged() if home and isinstance(error, FOREIGN) else None) or _unknown(error)
+    return told or (home.damage() if home and isinstance(error, FOREIGN) else None) or _unknown(error)
 
 
 _STOPPED = re.compile("^Query interrupted|\\nKeyboardInterrupt\\n$")

@@ -14,8 +14,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import Domain, Packing, UncoveredValuesError, smallest_unsigned
-from incrowd.engines._arrow import domain_of, kind_of_type, of_numbers, of_texts, plain_type, to_numpy, without_nulls
+from incrowd.core import Domain, Kind, Packing, UncoveredValuesError, smallest_unsigned
+from incrowd.engines._arrow import (
+    kind_of_type,
+    of_numbers,
+    of_texts,
+    plain_type,
+    tidy_column,
+    to_numpy,
+    without_nulls,
+)
 from incrowd.engines._home import Frame, Home
 
 
@@ -27,6 +35,11 @@ class Coding:
     keys: pa.Array  # its values as the engine holds them, without null
     codes: npt.NDArray[Any]  # of every key, and last that of null if the column has nulls
     cardinality: int
+
+    def look_up(self, table: pa.Table) -> Any:
+        """Give the code of every row of a table whose values it knows, because they are the table's own."""
+        found = pc.index_in(table[self.column], value_set=self.keys)
+        return self.codes[without_nulls(found, len(self.keys))]
 
 
 def codes_by(own: Domain, domain: Domain) -> npt.NDArray[Any]:
@@ -46,11 +59,6 @@ def packed(packing: Packing, columns: Iterable[tuple[npt.NDArray[Any], npt.NDArr
     for (codes, rows), field in zip(columns, packing.fields, strict=True):
         words[field.word] += (codes.astype(np.int64) << field.shift).take(rows)  # half the time of an index
     return words
-
-
-def rows_within(memory: float, columns: int) -> int:
-    """Say how many rows may be kept as codes: half of the memory, at 2 bytes a code and 16 to sort."""
-    return int(memory / 2 / (2 * columns + 16))
 
 
 def with_words(
@@ -92,11 +100,8 @@ def looked_up(coding: Coding, found: pa.Array, name: str) -> nw.Expr:
 
 # A column as numbers: Arrow finds its distinct values, and only those are looked at one by one.
 
-_MOST_TEXT = 2**31
-"""From so many bytes on texts do not fit into one Arrow array of the usual type."""
-
-_BLOCK = 1_000_000
-"""Rows whose values are laid out together, so that their texts fit."""
+_MOST_TEXT = 2**31  # from so many bytes on texts do not fit into one Arrow array of the usual type
+_BLOCK = 1_000_000  # rows whose values are laid out together, so that their texts fit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,3 +180,39 @@ def _cleaned(values: pa.Array, missing_values: Sequence[str]) -> pa.Array:
         missing = pc.is_in(values, value_set=of_texts(missing_values).cast(values.type))
         return pc.if_else(missing, pa.nulls(1, values.type)[0], values)
     return values
+
+
+# The domain of a column, from its distinct values as Arrow has them.
+
+
+def domain_of(column: str, values: pa.ChunkedArray, counts: pa.ChunkedArray) -> Domain:
+    """Make the domain of a column from its distinct values, null among them or not, and how often each occurs."""
+    present = pc.is_valid(values)
+    nulls = pc.sum(counts.filter(pc.invert(present))).as_py() or 0
+    kind, array = _values_of(column, values.filter(present))
+    return Domain.build(column, kind, array, to_numpy(counts.filter(present)), nulls)
+
+
+def _values_of(column: str, values: pa.ChunkedArray) -> tuple[Kind, Any]:
+    type_ = values.type
+    if pa.types.is_boolean(type_):
+        return "boolean", np.array(values.to_pylist(), dtype=bool)
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_):
+        return "number", _numbers(values)
+    if pa.types.is_decimal(type_):
+        return "number", np.array(values.to_pylist(), dtype=object)
+    if pa.types.is_date(type_):
+        return "date", to_numpy(values.cast(pa.date32()).cast(pa.int32())).astype("datetime64[D]")
+    if pa.types.is_timestamp(type_):
+        whole = tidy_column(column, values).cast(pa.timestamp("us", type_.tz)).cast(pa.int64())
+        return "instant" if type_.tz else "datetime", to_numpy(whole).astype("datetime64[us]")
+    return "text", np.array(values.to_pylist(), dtype=object)
+
+
+def _numbers(values: pa.ChunkedArray) -> Any:
+    array = to_numpy(values)
+    if array.dtype.kind == "f":
+        return array.astype(np.float64)
+    if array.dtype == np.uint64 and len(array) and array.max() > np.iinfo(np.int64).max:
+        return np.array(values.to_pylist(), dtype=object)
+    return array.astype(np.int64)

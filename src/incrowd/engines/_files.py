@@ -1,9 +1,12 @@
-"""Files that a table can be read from or written to, each known by the ending of its name."""
+"""Files that a table is read from or written to: one, a folder or a pattern, each known by the ending of its name."""
 
 from __future__ import annotations
 
+import glob
+import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +16,39 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from incrowd.core import DataError
-from incrowd.engines._duckdb import connect, quoted, reader_of, unless
+from incrowd.engines._duckdb import Workshop, connect, exact_path, quoted, reader_of, unless
 from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._csv_output import write_text
 from incrowd.engines.formats._excel import read_spreadsheet, write_spreadsheet
-from incrowd.engines.formats._statistics import READERS, WRITERS, Codebook, read_statistics, write_statistics
+from incrowd.engines.formats._statistics import (
+    NO_CODEBOOK,
+    READERS,
+    WRITERS,
+    Codebook,
+    read_statistics,
+    write_statistics,
+)
 from incrowd.engines.formats._wording import Wording
 
 TEXTS = (".csv", ".tsv", ".txt")
 ARROWS = (".arrow", ".feather", ".ipc")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 READABLE = (*TEXTS, *(f"{text}.gz" for text in TEXTS), ".parquet", *ARROWS, *SPREADSHEETS, *READERS)
-WRITABLE = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arrow", ".feather", ".xlsx", *WRITERS)
 ESCAPED = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx")
 """Files in which texts that a spreadsheet would run are escaped."""
+STREAMED = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+"""Files that are written while rows come; others are written as a whole."""
+WRITABLE = (*STREAMED[:4], ".parquet", ".arrow", ".feather", ".xlsx", *WRITERS)
+
+LOGS = {"_delta_log": "Delta", ".hoodie": "Hudi"}
+"""Folders beside which files stand that are no part of the table any more."""
+
+PATTERN = "a pattern takes some of the files, such as 'visits/*.parquet'."
+WAIT = "take a copy first, or wait until nobody writes to it."
+
+FOREIGN = (duckdb.Error, RuntimeError)
+"""What DuckDB raises at a damaged file; some of its errors have no class of their own."""
+_OTHER_REASONS = (duckdb.OutOfMemoryException, duckdb.InterruptException, duckdb.IOException)
 
 
 def ending_of(path: str | os.PathLike[str]) -> str:
@@ -35,7 +57,7 @@ def ending_of(path: str | os.PathLike[str]) -> str:
     return "".join(suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:])
 
 
-def is_text(path: Path) -> bool:
+def is_text(path: str | os.PathLike[str]) -> bool:
     """Say whether a file is one of text, plain or compressed."""
     return ending_of(path).removesuffix(".gz") in TEXTS
 
@@ -45,13 +67,235 @@ def is_escaped(path: str | os.PathLike[str]) -> bool:
     return ending_of(path) in ESCAPED
 
 
+@dataclass(frozen=True, slots=True)
+class FileSet:
+    """The files of a table."""
+
+    files: tuple[Path, ...]  # in the order of their names
+    names: tuple[str, ...]  # inside the folder
+    keys: tuple[str, ...] = ()  # columns that the names of folders speak of, such as ``year=2020``
+    source: Path | None = None  # the folder or pattern, if it is none of one file
+
+    @property
+    def ending(self) -> str:
+        """The ending of the first file: where there are several, that of all."""
+        return ending_of(self.files[0])
+
+    @property
+    def is_text(self) -> bool:
+        return is_text(self.files[0])
+
+    def check_kind(self) -> None:
+        """Refuse several files that are not all of one kind, Parquet or text."""
+        for name in self.names if self.source else ():
+            if not (is_text(name) or ending_of(name) == ".parquet"):
+                msg = f"Of a folder or a pattern, only Parquet and text are read, and {name!r} is neither."
+                raise DataError(msg, hint=PATTERN)
+            if ending_of(name) != ending_of(self.names[0]):
+                msg = f"The files {self.names[0]!r} and {name!r} are not of one kind."
+                raise DataError(msg, hint=PATTERN)
+
+    def check_columns(self, columns: Sequence[object], names: Iterable[str]) -> None:
+        """Refuse files whose columns are not the same everywhere, and folders that speak of one that no file has."""
+        for name, other in zip(self.names, columns, strict=True):
+            if other != columns[0]:
+                msg = f"The file {name!r} has other columns than {self.names[0]!r}, or others of their types."
+                raise DataError(msg, hint="every file of a table must have the same columns in the same order.")
+        if lost := [key for key in self.keys if key not in set(names)]:
+            msg = (
+                f"Names of folders hold the column {lost[0]!r}, which the files do not have: its values would be lost."
+            )
+            hint = "open it with DuckDB (hive_partitioning=true) and give the relation, or rewrite it."
+            raise DataError(msg, hint=hint)
+
+
+def files_of(source: str | os.PathLike[str]) -> FileSet:
+    """Find the files that a path means: one, those of a folder that begin with no dot or underscore, of a pattern."""
+    path = Path(source)
+    if path.is_file():
+        return FileSet((path,), (path.name,))
+    if path.is_dir():
+        base, found = path, _files_inside(path)
+    elif glob.has_magic(str(path)):
+        base = _fixed_part(path)
+        parts = path.relative_to(base).parts
+        for folder in (base, *(one for end in range(1, len(parts)) for one in _matches(base.joinpath(*parts[:end])))):
+            _check_open(folder)
+        found = [one for match in _matches(path) for one in _files_inside(match)]
+    else:
+        msg = f"There is no file {str(path)!r}."
+        raise DataError(msg, hint="check the path.")
+    if not found:
+        msg = f"There is no file in {path.name or str(path)!r} that could be read."
+        raise DataError(msg, hint="name a file, or a folder with files of CSV or Parquet.")
+    named = dict(sorted((one.relative_to(base).as_posix(), one) for one in found))
+    _refuse_twice(named)
+    keys = dict.fromkeys(part.split("=", 1)[0] for name in named for part in name.split("/")[:-1] if "=" in part)
+    return FileSet(tuple(named.values()), tuple(named), tuple(keys), path)
+
+
+def _matches(pattern: Path) -> Iterator[Path]:
+    return map(Path, glob.glob(str(pattern), recursive=True))  # noqa: PTH207 - pathlib takes no absolute pattern
+
+
+def _fixed_part(path: Path) -> Path:
+    """Give the folder of a pattern: its parts before the first that stands for several."""
+    fixed = Path(path.anchor)
+    for part in path.parts[bool(path.anchor) : -1]:
+        if glob.has_magic(part):
+            break
+        fixed /= part
+    return fixed
+
+
+def _files_inside(path: Path) -> list[Path]:
+    """Give all files of a folder that are meant to be seen; a file alone is itself."""
+    if path.is_file():
+        return [path]
+    _check_folder(path, path.name)
+    for log, kind in LOGS.items():
+        if (path / log).exists():
+            msg = f"The folder {path.name!r} is a {kind} table, whose files are not all part of it."
+            raise DataError(msg, hint="open it with DuckDB, Polars or Spark, and give what that makes of it.")
+    shown = [one for one in path.rglob("*") if not any(part[0] in "._" for part in one.relative_to(path).parts)]
+    for one in (path, *shown):
+        _check_open(one)
+    for one in shown:
+        if not one.is_file() and (one.is_symlink() or not one.is_dir()):
+            _check_folder(one, one.relative_to(path).as_posix(), linked=True)
+    return [one for one in shown if one.is_file()]
+
+
+def _check_folder(path: Path, name: str, *, linked: bool = False) -> None:
+    """Refuse what would be passed over in silence: a link that leads nowhere, and inside a folder to another one."""
+    if not path.is_dir():
+        msg = f"{name!r} is neither a file nor a folder; a link may lead nowhere."
+        raise DataError(msg, hint=PATTERN)
+    if linked:
+        msg = f"{name!r} is a link to another folder, whose files would be passed over."
+        raise DataError(msg, hint=PATTERN)
+
+
+def _check_open(path: Path) -> None:
+    """Refuse a folder that may not be looked into: its files would be passed over."""
+    if path.is_dir() and not os.access(path, os.R_OK | os.X_OK):
+        msg = f"The folder {path.name!r} cannot be read, and its files would be passed over."
+        raise DataError(msg, hint="ask whoever owns it for the right to read it, or take a pattern that leaves it out.")
+
+
+def _refuse_twice(named: Mapping[str, Path]) -> None:
+    """Refuse a file under two names: its people would count twice, and a crowd would look larger than it is."""
+    seen: dict[tuple[int, int], str] = {}
+    for name, file in named.items():
+        known = file.stat()
+        first = seen.setdefault((known.st_dev, known.st_ino), name)
+        if first != name:
+            msg = f"{first!r} and {name!r} are the same file, whose rows would be counted twice."
+            raise DataError(msg, hint=PATTERN)
+
+
+def digest_of_files(source: str | os.PathLike[str]) -> str:
+    """Give the SHA-256 of a file; of several, that of a list with a line for each: its name, a tab, its SHA-256."""
+    found = files_of(source)
+    digests = [*map(_digest, found.files)]
+    if found.source is None:
+        return digests[0]
+    lines = (f"{name}\t{digest}\n" for name, digest in zip(found.names, digests, strict=True))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Files as they were when they were opened."""
+
+    found: FileSet
+    states: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, found: FileSet) -> Stamp:
+        return cls(found, tuple(map(_state, found.files)))
+
+    def check(self) -> None:
+        """Refuse a file that is not as it was, and one that came or went."""
+        for path, state in zip(self.found.files, self.states, strict=True):
+            if not path.exists() or _state(path) != state:
+                msg = f"The file {path.name!r} changed while it was being read."
+                raise DataError(msg, hint=WAIT)
+        source = self.found.source
+        if source is not None and files_of(source).files != self.found.files:
+            msg = f"A file came to {source.name!r} while it was being read."
+            raise DataError(msg, hint=WAIT)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+# Reading: Parquet by DuckDB, and what others read as a whole. Text is read in formats/_csv.py.
+
+
+def parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
+    """Give the names and types of a Parquet file's columns, however they are laid out."""
+    try:
+        return [(field.name, _comparable_type(field.type)) for field in pyarrow.parquet.read_schema(file)]
+    except (FileNotFoundError, PermissionError):
+        raise
+    except (pa.ArrowInvalid, OSError, UnicodeError):
+        msg = f"The file {file.name!r} is not a Parquet file, or is cut off."
+        raise DataError(msg, hint=BROKEN) from None
+
+
+def _comparable_type(type_: pa.DataType) -> pa.DataType:
+    type_ = type_.value_type if pa.types.is_dictionary(type_) else type_
+    texts = pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
+    return pa.string() if texts else type_
+
+
+def parquet_relation(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    """Let DuckDB scan Parquet files; if it cannot, say which is damaged."""
+    every: Any = [*map(exact_path, files)]  # DuckDB takes a list, and does not say so
+    try:
+        return connection.read_parquet(every, hive_partitioning=False)
+    except FOREIGN:
+        trouble = damage_in(files, connection)
+        if trouble is None:
+            raise
+    raise trouble
+
+
+def damage_in(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> DataError | None:
+    """Read Parquet files one by one to say which is damaged: DuckDB stops at the first, and often does not say so."""
+    for file in files:
+        if ending_of(file) == ".parquet" and file.is_file() and not _is_whole(file, connection):
+            msg = f"The file {file.name!r} is damaged: what it holds cannot be read."
+            return DataError(msg, hint="copy it again from where it came, or write it anew.")
+    return None
+
+
+def _is_whole(file: Path, connection: duckdb.DuckDBPyConnection) -> bool:
+    """Read every value of a file, and keep none."""
+    try:
+        connection.read_parquet(exact_path(file), hive_partitioning=False).aggregate("max(hash(COLUMNS(*)))").fetchall()
+    except _OTHER_REASONS:
+        return True
+    except FOREIGN as error:
+        return "Query interrupted" in str(error)
+    return True
+
+
 def read_whole(path: Path, sheet: str | int | None) -> tuple[pa.Table, Codebook] | None:
     """Read a file that is not one of text or Parquet; ``None`` for one that we do not know."""
     ending = ending_of(path)
     if ending in ARROWS:
-        return _read_arrow(path), Codebook()
+        return _read_arrow(path), NO_CODEBOOK
     if ending in SPREADSHEETS:
-        return read_spreadsheet(path, sheet), Codebook()
+        return read_spreadsheet(path, sheet), NO_CODEBOOK
     return read_statistics(path) if ending in READERS else None
 
 
@@ -69,9 +313,7 @@ def _read_arrow(path: Path) -> pa.Table:
     raise DataError(msg, hint=BROKEN)
 
 
-def exactly(path: Path) -> str:
-    """Write a path so that DuckDB takes it for this file alone and for no pattern."""
-    return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in str(path))
+# Writing.
 
 
 def check_suffix(path: Path) -> None:
@@ -81,36 +323,37 @@ def check_suffix(path: Path) -> None:
         raise DataError(msg, hint=f"the name must end in {', '.join(WRITABLE[:-1])} or {WRITABLE[-1]}.")
 
 
-def by_duckdb(path: Path) -> bool:
-    """Say whether DuckDB writes such a file."""
-    return is_text(path) or ending_of(path) == ".parquet"
-
-
-def write_arrow(table: pa.Table, path: Path, codebook: Codebook) -> None:
-    """Write an Arrow table to a file that DuckDB does not write."""
-    ending = ending_of(path)
-    if ending in ARROWS:
-        _write_batches(table.schema.remove_metadata(), table.to_batches(), path)
-    elif ending in SPREADSHEETS:
+def write_arrow(
+    table: pa.Table, path: Path, codebook: Codebook = NO_CODEBOOK, wording: Wording | None = None
+) -> Wording:
+    """Write an Arrow table as a relation is written, so that all engines write the same file."""
+    if ending_of(path) in STREAMED:
+        workshop = Workshop()
+        workshop.connection.execute("SET preserve_insertion_order = true")
+        in_one_piece = table.combine_chunks()  # pieces are scanned side by side, and may come out in another order
+        return write_relation(workshop.connection.from_arrow(in_one_piece), path, wording=wording)
+    if ending_of(path) in ARROWS:
+        _write_ipc(table.schema.remove_metadata(), table.to_batches(), path)
+    elif ending_of(path) in SPREADSHEETS:
         write_spreadsheet(table, path)
     else:
         write_statistics(table, path, codebook)
+    return Wording()
 
 
 def write_relation(
-    relation: duckdb.DuckDBPyRelation, path: Path, codebook: Codebook | None = None, wording: Wording | None = None
+    relation: duckdb.DuckDBPyRelation, path: Path, codebook: Codebook = NO_CODEBOOK, wording: Wording | None = None
 ) -> Wording:
     """Write a relation to a file; say how, where it is one of text."""
-    ending = ending_of(path)
-    if ending == ".parquet":
-        _held_by_parquet(relation).write_parquet(str(path), compression="zstd")
-    elif is_text(path):
+    if is_text(path):
         return write_text(relation, path, wording)
-    elif ending in ARROWS:
+    if ending_of(path) == ".parquet":
+        _held_by_parquet(relation).write_parquet(str(path), compression="zstd")
+    elif ending_of(path) in ARROWS:
         reader = reader_of(relation)
-        _write_batches(reader.schema, reader, path)
+        _write_ipc(reader.schema, reader, path)
     else:
-        write_arrow(reader_of(relation).read_all(), path, codebook or Codebook())
+        write_arrow(reader_of(relation).read_all(), path, codebook)
     return Wording()
 
 
@@ -122,12 +365,11 @@ def write_batches(
 ) -> Wording:
     """Write rows in the order in which they come to a file of text or Parquet, without ever holding all of them.
 
-    Notes
-    -----
     Arrow writes texts that are numbered already as they are. DuckDB would number them again, and several of its threads
     keep all of the file in memory to bring it into order.
     """
-    if ending_of(path) != ".parquet":
+    check_suffix(path)
+    if is_text(path):
         writer = connect(threads=1, preserve_insertion_order=True)  # before DuckDB 1.5 it must outlive its relations
         return write_text(writer.from_arrow(batches), path, wording, texts)
     with pyarrow.parquet.ParquetWriter(path, batches.schema, compression="zstd", store_schema=False) as file:
@@ -136,7 +378,7 @@ def write_batches(
     return Wording()
 
 
-def _write_batches(schema: pa.Schema, batches: Any, path: Path) -> None:
+def _write_ipc(schema: pa.Schema, batches: Any, path: Path) -> None:
     options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
     with pyarrow.ipc.new_file(str(path), schema, options=options) as file:
         for batch in batches:
@@ -146,13 +388,9 @@ def _write_batches(schema: pa.Schema, batches: Any, path: Path) -> None:
 def _held_by_parquet(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """Let DuckDB stop at a duration of which Parquet would lose the microseconds."""
     columns = [*zip(map(quoted, relation.columns), map(str, relation.types), strict=True)]
-    if not any(type_ == "INTERVAL" for _, type_ in columns):
-        return relation
-    return relation.project(", ".join(_duration(number, *column) for number, column in enumerate(columns, start=1)))
-
-
-def _duration(number: int, name: str, type_: str) -> str:
-    if type_ != "INTERVAL":
-        return name
-    whole = f"datepart('microseconds', {name}) % 1000 = 0 OR {name} IS NULL"
-    return f"{unless(whole, name, 'short', number)} AS {name}"
+    whole = "datepart('microseconds', {0}) % 1000 = 0 OR {0} IS NULL"
+    cells = [
+        f"{unless(whole.format(name), name, 'short', number)} AS {name}" if type_ == "INTERVAL" else name
+        for number, (name, type_) in enumerate(columns, start=1)
+    ]
+    return relation.project(", ".join(cells)) if any(type_ == "INTERVAL" for _, type_ in columns) else relation

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from incrowd.core import Census, CensusRequest, Classes, Domain, EngineError, Kind, Packing, ParameterError, Recoding
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Classes,
+    Domain,
+    EngineError,
+    Kind,
+    Packing,
+    ParameterError,
+    Recoding,
+    UnknownColumnError,
+)
 from incrowd.engines._resources import Resources
 from incrowd.engines.formats._wording import Wording
 
-Replace = Callable[[str], str]
-"""What a text is published as."""
+Replace = Callable[[str], str]  # what a text is published as
+Replacements = Mapping[str, Replace] | None
 
 
 class Engine(Protocol):
@@ -51,12 +62,7 @@ class Engine(Protocol):
         """Count the cells: encode first, then group, inside the engine."""
 
     def recode(
-        self,
-        recoding: Recoding,
-        publish: Sequence[str],
-        *,
-        replace: Mapping[str, Replace] | None = None,
-        keep_order: bool = False,
+        self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> Engine:
         """Replace quasi-identifiers by what they are published as, leave out what is suppressed.
 
@@ -106,14 +112,19 @@ class Engine(Protocol):
         """Give the table as the kind of frame that came in, sorted by its values unless it was recoded otherwise."""
 
 
+def check_known(names: Iterable[str], columns: Collection[str], *, show: bool = True) -> None:
+    """Refuse columns that a table does not have; its own are not shown where the first line may be a record."""
+    for name in names:
+        if name not in columns:
+            raise UnknownColumnError.of(name, list(columns), given_as="column", show=show)
+
+
 # About how many cells a census would have: counted among some of them, which are the same ones on every engine.
 
 ENOUGH = 1 << 16
 """So many cells, at least, are looked at when a census is as long as it may be: then it is right within 1 %."""
 
 _PRIME, _FACTOR = 2**31 - 1, 48_271
-
-T = TypeVar("T")
 
 
 @runtime_checkable
@@ -142,25 +153,25 @@ def go_together(engine: Engine, one: str, other: str, values: int) -> bool:
 def census_size_about(engine: Engine, request: CensusRequest, most: int) -> int:
     """Say about how many cells a census would have; exactly, if at most a few may be: so many are told from more."""
     one_in = max(most // ENOUGH, 1)
-    return engine.census_size(request) if one_in == 1 else one_cell_in(engine, request, one_in)
+    return engine.census_size(request) if one_in == 1 else estimated_size(engine, request, one_in)
 
 
-def one_cell_in(engine: Engine, request: CensusRequest, one_in: int) -> int:
+def estimated_size(engine: Engine, request: CensusRequest, one_in: int) -> int:
     """Say the same by counting one cell in so many."""
     if isinstance(engine, CanEstimate):
         return engine.census_size_about(request, one_in)
     census = engine.census(request)
     cardinalities = [request.cardinality(census.domains[name]) for name in request.columns]
     codes = [*census.codes, *([] if census.person is None else [census.person])]
-    return how_many(Packing.of(cardinalities).pack(codes), one_in)
+    return cells_about(Packing.of(cardinalities).pack(codes), one_in)
 
 
-def how_many(words: Sequence[Any], one_in: int) -> int:
+def cells_about(words: Sequence[Any], one_in: int) -> int:
     """Say about how many cells there are, as an engine that does not have them here would."""
     return one_in * int(np.count_nonzero(_mixed(words) % one_in == 0))
 
 
-def in_share(words: Sequence[str], shares: int, number: int = 0) -> nw.Expr:
+def is_in_share(words: Sequence[str], shares: int, number: int = 0) -> nw.Expr:
     """Choose the rows whose cell is in one of several shares, by the columns with its packed codes."""
     chosen: nw.Expr = _mixed([nw.col(word) for word in words]) % shares == number
     return chosen
@@ -228,11 +239,6 @@ def watching(watcher: Watcher) -> Iterator[None]:
         yield
     finally:
         _WATCHER.reset(token)
-
-
-def is_watched() -> bool:
-    """Say whether somebody wants to know: then it is worth a look how long it may take."""
-    return _WATCHER.get() is not None
 
 
 def begin(name: StageName, done: int | None = None, total: int | None = None) -> None:

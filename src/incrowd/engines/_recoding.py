@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from incrowd.core import (
     TOP,
@@ -24,12 +23,11 @@ from incrowd.core import (
     group,
     smallest_unsigned,
 )
-from incrowd.engines._arrow import of_numbers, of_texts, to_numpy, without_nulls
+from incrowd.engines._arrow import of_numbers, of_texts
 from incrowd.engines._encoding import Coded, Coding, looked_up, with_lookups, with_words
 from incrowd.engines._home import DuckHome, Frame, Home, only
 
-Pieces = tuple[Any, Any, Any]
-"""What ``LocalRecoding.pieces`` says."""
+Pieces = tuple[Any, Any, Any]  # what ``LocalRecoding.pieces`` says
 
 
 def check_rows(recoding: LocalRecoding, rows: int) -> None:
@@ -47,7 +45,7 @@ def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mappin
         name: of_texts(recoding.ladders[name].labels[recoding.levels[name]][groups[name]].tolist()) for name in raised
     }
     if recoding.leaves_out:
-        sizes = [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
+        sizes = _sizes(recoding)
         codings = [
             replace(coded[name], codes=groups[name], cardinality=size)
             for name, size in zip(recoding.quasi, sizes, strict=True)
@@ -165,9 +163,7 @@ def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) 
     """Publish every column at its level; the suppressed classes are left out, or masked."""
     groups = {name: recoding.ladders[name].groups[level][codes[name]] for name, level in recoding.levels.items()}
     labels = {name: recoding.ladders[name].labels[level] for name, level in recoding.levels.items()}
-    rows: Any = slice(None)
-    if recoding.leaves_out:
-        rows = ~recoding.is_suppressed(list(groups.values()))
+    rows: Any = ~recoding.is_suppressed(list(groups.values())) if recoding.leaves_out else slice(None)
     if recoding.masks:
         masked = {name: np.where(rows, groups[name], len(labels[name])) for name in recoding.levels}
         return slice(None), {name: _labelled_rows(np.append(labels[name], TOP), masked[name]) for name in masked}
@@ -179,7 +175,7 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     """Publish every record as its class, without the suppressed records."""
     order, _, _ = recoding.pieces()
     own = [recoding.cell_codes(name, column) for name, column in codes.items()]
-    entries, cells = together([column[order] for column in recoding.codes], own, recoding.cardinalities)
+    entries, cells = _numbered([column[order] for column in recoding.codes], own, recoding.cardinalities)
     rows = np.lexsort((*ranks[::-1], cells))
     rows = rows[np.isin(cells[rows], entries)] if recoding.partial else rows
     if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):
@@ -193,7 +189,12 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     return rows, {name: _labelled_rows(texts, classes) for name, texts in labels}
 
 
-def together(some: Sequence[Any], others: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
+def _sizes(recoding: FullDomainRecoding) -> list[int]:
+    """Say how many groups every quasi-identifier has at its level."""
+    return [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
+
+
+def _numbered(some: Sequence[Any], others: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
     """Give every combination of codes a number, the same in two tables, in the order of the combinations."""
     columns = [np.concatenate(pair) for pair in zip(some, others, strict=True)]
     ids = group(columns, sizes).ids
@@ -207,46 +208,22 @@ def _labelled_rows(texts: Any, numbers: Any) -> Coded:
 # The classes of a published table: its labels grouped as they stand, with no help from census, ladders or kernels.
 
 
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """A published table, grouped by all of these columns and sorted, with a count per row."""
-
-    quasi: Sequence[tuple[Any, Any]]  # per column the number of each row's label, and the texts of the labels
-    sensitive: Mapping[str, Any]
-    domains: Mapping[str, Domain]
-    person: Any | None
-    counts: Any
-
-
-def read_labels(
-    table: pa.Table,
-    quasi: Sequence[str],
-    sensitive: Mapping[str, Coding],
+def label_classes(
+    *,
+    quasi: Sequence[tuple[Any, Any]],  # per column the number of each row's label, and the texts of the labels
+    sensitive: Mapping[str, Any],
     domains: Mapping[str, Domain],
-    entity: str | None,
-) -> Labelled:
-    """Read what an engine grouped: a sorted table with a column ``n`` that counts, columns by their inner names."""
-    labels = [Coded.of(table[name]) for name in quasi]
-    return Labelled(
-        quasi=[(column.codes, column.domain("").texts) for column in labels],
-        sensitive={name: _codes(table[coding.column], coding) for name, coding in sensitive.items()},
-        domains=domains,
-        person=None if entity is None else Coded.of(table[entity]).codes,
-        counts=to_numpy(table["n"]),
-    )
-
-
-def label_classes(labelled: Labelled) -> Classes:
-    """Read the classes off a sorted table."""
-    starts = changes([codes for codes, _ in labelled.quasi])
+    person: Any | None,
+    counts: Any,
+) -> Classes:
+    """Read the classes off a published table that is grouped by all of these columns and sorted."""
+    starts = changes([codes for codes, _ in quasi])
     first = np.flatnonzero(starts)
     members = (np.cumsum(starts) - 1).astype(smallest_unsigned(len(first)))
-    sensitive = {
-        name: codes.astype(smallest_unsigned(len(labelled.domains[name]))) for name, codes in labelled.sensitive.items()
-    }
-    cells = Cells(sensitive, labelled.domains, labelled.person, labelled.counts)
-    codes = tuple(codes[first] for codes, _ in labelled.quasi)
-    return Classes.of(Grouping(members, first), codes, cells, tuple(texts for _, texts in labelled.quasi))
+    smaller = {name: codes.astype(smallest_unsigned(len(domains[name]))) for name, codes in sensitive.items()}
+    cells = Cells(smaller, domains, person, counts)
+    codes = tuple(codes[first] for codes, _ in quasi)
+    return Classes.of(Grouping(members, first), codes, cells, tuple(texts for _, texts in quasi))
 
 
 def changes(columns: Sequence[Any]) -> Any:
@@ -256,9 +233,3 @@ def changes(columns: Sequence[Any]) -> Any:
     for column in columns:
         starts[1:] |= column[1:] != column[:-1]
     return starts
-
-
-def _codes(column: pa.ChunkedArray, coding: Coding) -> Any:
-    """Look sensitive values up; the coding knows them all, because it is the table's own."""
-    found = pc.index_in(column, value_set=coding.keys)
-    return coding.codes[without_nulls(found, len(coding.keys))]

@@ -25,16 +25,14 @@ from incrowd.core import (
     LocalRecoding,
     Recoding,
     UncoveredValuesError,
-    UnknownColumnError,
     canonical_value,
     group,
     smallest_unsigned,
 )
+from incrowd.engines._arrow import column_of_objects
 from incrowd.engines._border import guarded
-from incrowd.engines._column_types import column_of_objects
-from incrowd.engines._files import check_suffix
-from incrowd.engines._home import write_table
-from incrowd.engines._protocol import Replace, places_of_a_sample
+from incrowd.engines._files import check_suffix, write_arrow
+from incrowd.engines._protocol import Replacements, check_known, places_of_a_sample
 from incrowd.engines._recoding import check_rows
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
@@ -72,9 +70,7 @@ class ReferenceEngine:
 
     @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
-        for name in names:
-            if self.rows and name not in self.names:
-                raise UnknownColumnError.of(name, self.names, given_as="column")
+        check_known(names if self.rows else (), self.names)
         return {name: Domain.of(name, [row[name] for row in self.rows]) for name in names}
 
     @guarded
@@ -100,12 +96,7 @@ class ReferenceEngine:
 
     @guarded
     def recode(
-        self,
-        recoding: Recoding,
-        publish: Sequence[str],
-        *,
-        replace: Mapping[str, Replace] | None = None,
-        keep_order: bool = False,
+        self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> ReferenceEngine:
         if isinstance(recoding, FullDomainRecoding):
             labelled = list(self._full_domain(recoding))
@@ -121,7 +112,6 @@ class ReferenceEngine:
 
     @guarded
     def sampled(self, rows: int) -> ReferenceEngine:
-        """Take so many rows, the same ones whatever their order."""
         ranked = sorted(self.rows + self.dropped_rows, key=lambda row: _order(row, self.names))
         chosen = [ranked[place] for place in places_of_a_sample(len(ranked), rows)]
         return ReferenceEngine(chosen, (), self.drop, resources=self.resources)
@@ -147,7 +137,7 @@ class ReferenceEngine:
         check_suffix(path)
         rows = self.rows if keep_order else self.materialise()
         columns = {name: column_of_objects(name, [row[name] for row in rows]) for name in self.names}
-        return write_table(pa.table(columns), path, wording=wording)
+        return write_arrow(pa.table(columns), path, wording=wording)
 
     @guarded
     def materialise(self) -> list[Row]:

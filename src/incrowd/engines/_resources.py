@@ -21,18 +21,10 @@ from typing import Any
 
 from incrowd.core import EngineError, ParameterError, has_locks, lock_folder
 
-SHARE = 0.75
-"""Of what the machine or its container has left, so much is used where nothing is said."""
-
-LEAST = 64 * 2**20
-"""DuckDB gets so much whatever is said: it cannot do with less."""
-
-MOST = 10**18
-"""DuckDB gets no more whatever is said: it cannot count further, and no machine has it."""
-
-A_THREAD = 64 * 2**20
-"""So much a thread of DuckDB needs to be of use."""
-
+SHARE = 0.75  # of what the machine or its container has left, so much is used where nothing is said
+LEAST = 64 * 2**20  # DuckDB gets so much whatever is said: it cannot do with less
+MOST = 10**18  # DuckDB gets no more whatever is said: it cannot count further, and no machine has it
+A_THREAD = 64 * 2**20  # so much a thread of DuckDB needs to be of use
 CELL = 150
 """Bytes that a cell takes at most while it is counted, searched and checked, besides 2 per column; see
 ``benchmarks/scale.py``."""
@@ -40,15 +32,9 @@ CELL = 150
 LOCAL_CELL = 250
 """The same where every cell may become something of its own: a local recoding lists them, and names every class."""
 
-VALUE = 1_000
-"""Bytes that a different value of a column takes at most, while it is read, searched and published."""
-
-LABEL = 90
-"""Bytes that each of its labels takes, where a mask gives it one for every character."""
-
-VALUES, LABELS = 250_000, 1_000_000
-"""So many different values, and labels of masks, are taken whatever is said."""
-
+VALUE = 1_000  # bytes that a different value of a column takes at most, while it is read, searched and published
+LABEL = 90  # bytes that each of its labels takes, where a mask gives it one for every character
+VALUES, LABELS = 250_000, 1_000_000  # so many different values, and labels of masks, are taken whatever is said
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
@@ -78,6 +64,10 @@ class Budget:
     def cells(self, columns: int, *, local: bool = False) -> int:
         """Say how many cells of so many columns a census may have; fewer where a local recoding is looked for."""
         return max(self.total * 2 // 5 // ((LOCAL_CELL if local else CELL) + 2 * columns), 1)
+
+    def rows(self, columns: int) -> int:
+        """Say how many rows of so many columns may be kept as codes: in half, at 2 bytes a code and 16 to sort."""
+        return int(self.total / 2 / (2 * columns + 16))
 
     @property
     def values(self) -> int:
@@ -197,10 +187,8 @@ def _lines(path: Path) -> list[str]:
 # Private folders for what must not stay on the disk: copies of tables, and what does not fit into memory.
 
 PREFIX = "incrowd_"
-_MARK = ".incrowd-private"
-"""A file in every such folder: others may be called as ours are."""
-_YOUNG = 60.0
-"""Seconds that a folder is left alone for, so that whoever makes it can lock it."""
+_MARK = ".incrowd-private"  # a file in every such folder: others may be called as ours are
+_YOUNG = 60.0  # seconds that a folder is left alone for, so that whoever makes it can lock it
 _cleared: set[Path] = set()
 
 
@@ -255,8 +243,7 @@ def _is_old(folder: Path) -> bool:
 # A private folder in the place that a user names for what does not fit into memory.
 
 _TRIES = 3
-_made: set[Path] = set()
-"""Folders that were not there before this process wanted to spill to them."""
+_made: set[Path] = set()  # folders that were not there before this process wanted to spill to them
 
 
 def make_room(temp: str | Path | None) -> tuple[Path, int | None]:

@@ -12,16 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet
 
-from incrowd.core import CensusRequest, DataError, Packing
+from incrowd.core import CensusRequest, DataError, EngineError, Packing
 from incrowd.engines._arrow import of_numbers, of_texts, to_numpy
 from incrowd.engines._border import guarded
-from incrowd.engines._frame import FrameEngine
-from incrowd.engines._home import DuckHome
+from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine
 
-BLOCK = 1 << 20
-"""Cells that are looked at together."""
-
+BLOCK = 1 << 20  # cells that are looked at together
 Array = npt.NDArray[Any]
 
 
@@ -99,13 +96,15 @@ def _next(batches: Iterator[Any]) -> Any:
 
 def can_spill(engine: Engine) -> bool:
     """Say whether an engine can write a census that is too long to be held."""
-    return isinstance(engine, FrameEngine) and isinstance(engine._home, DuckHome)  # noqa: SLF001 - same room
+    return isinstance(engine, FrameEngine) and engine.can_spill
 
 
 @guarded
 def spill_census(engine: Engine, request: CensusRequest, path: Path) -> CellFile:
     """Write the cells of a census to a file."""
-    assert isinstance(engine, FrameEngine)  # noqa: S101 - who asks has seen to it
+    if not isinstance(engine, FrameEngine):
+        msg = "This kind of table cannot keep its census on the disk."
+        raise EngineError(msg)
     domains = engine.domains(request.needed)
     engine.write_census(request, path)
     return CellFile(path, Packing.of([request.cardinality(domains[name]) for name in request.columns]))

@@ -13,16 +13,15 @@ import pyarrow as pa
 from incrowd.core import Census, CensusRequest, FullDomainRecoding, Recoding
 from incrowd.engines._arrow import of_numbers, of_texts
 from incrowd.engines._border import guarded
-from incrowd.engines._eager import EagerEngine
+from incrowd.engines._eager_frame import EagerEngine
 from incrowd.engines._encoding import Coded
-from incrowd.engines._files import by_duckdb, check_suffix, ending_of, write_batches
-from incrowd.engines._frame import FrameEngine
-from incrowd.engines._protocol import Engine, Replace, begin
+from incrowd.engines._files import STREAMED, ending_of, write_batches
+from incrowd.engines._lazy_frame import FrameEngine
+from incrowd.engines._protocol import Engine, Replacements, begin
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
 
-_BLOCK = 500_000
-"""Rows that are laid out together when they are written."""
+_BLOCK = 500_000  # rows that are laid out together when they are written
 
 
 class TalliedEngine(EagerEngine):
@@ -42,9 +41,8 @@ class TalliedEngine(EagerEngine):
 
     @guarded
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
-        if not by_duckdb(path):
+        if ending_of(path) not in STREAMED:
             return super().write(path, keep_order=keep_order, wording=wording)
-        check_suffix(path)
         columns = {name: column for name, column in self._columns.items() if isinstance(column, Coded)}
         batches = _batches(columns, self._counts, anew=ending_of(path) == ".parquet")
         return write_batches(batches, path, wording, {name: column.keys for name, column in columns.items()})
@@ -105,78 +103,56 @@ class CountedEngine(FrameEngine):
         self._counted = census if request.entity is None and request.count is None else None
         return census
 
+    def _census_for(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> Census | None:
+        """Give the last census if it has all that is published, at or below the levels."""
+        census = self._counted
+        if census is None or recoding.masks or set(census.quasi) != set(recoding.quasi):
+            return None
+        tells = (
+            set(publish) == {*census.quasi, *census.sensitive}
+            and all(recoding.domains[name] is census.domains[name] for name in census.quasi)
+            and all(recoding.ladders[name] is census.ladders[name] for name in census.quasi)
+            and all(recoding.levels[name] >= low for name, low in zip(census.quasi, census.floor, strict=True))
+        )
+        return census if tells else None
 
-def tells_all(census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> bool:
-    """Say whether a census has all that is published, at or below the levels."""
-    levels = zip(census.quasi, census.floor, strict=True)
-    return (
-        set(publish) == {*census.quasi, *census.sensitive}
-        and set(census.quasi) == set(recoding.quasi)
-        and all(recoding.domains[name] is census.domains[name] for name in census.quasi)
-        and all(recoding.ladders[name] is census.ladders[name] for name in census.quasi)
-        and all(recoding.levels[name] >= floor for name, floor in levels)
-    )
+    def _rows_of_census(
+        self, census: Census, recoding: FullDomainRecoding, publish: Sequence[str]
+    ) -> tuple[dict[str, Coded], Any]:
+        """Lay out a census at the levels of a release: its different rows in order, and how often each occurs."""
+        codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
+        counts = census.counts.astype(np.int64)
+        if recoding.leaves_out:
+            stays = ~recoding.is_suppressed([codes[name] for name in recoding.quasi])
+            codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
+        columns = {name: Coded.ranked(self._published(recoding, name), codes[name]) for name in publish}
+        order = np.lexsort([column.codes for column in [*columns.values()][::-1]])
+        return {name: Coded(column.keys, column.codes[order]) for name, column in columns.items()}, counts[order]
 
-
-def published_rows(
-    census: Census, recoding: FullDomainRecoding, publish: Sequence[str], keys: Mapping[str, pa.Array]
-) -> tuple[dict[str, Coded], Any]:
-    """Lay out a census at the levels of a release: its different rows in order, and how often each occurs."""
-    codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
-    counts = census.counts.astype(np.int64)
-    if recoding.leaves_out:
-        stays = ~recoding.is_suppressed([codes[name] for name in recoding.quasi])
-        codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
-    columns = {}
-    for name in publish:
-        columns[name] = Coded.ranked(_published(recoding, name, keys[name], len(census.domains[name])), codes[name])
-    order = np.lexsort([column.codes for column in [*columns.values()][::-1]])
-    return {name: Coded(column.keys, column.codes[order]) for name, column in columns.items()}, counts[order]
-
-
-def _published(recoding: FullDomainRecoding, name: str, keys: pa.Array, values: int) -> pa.Array:
-    """Give what every code of a column is published as: labels, or values of the column's own type."""
-    if level := recoding.levels.get(name, 0):
-        return of_texts(recoding.ladders[name].labels[level].tolist()).cast(pa.string())
-    return pa.concat_arrays([keys, pa.nulls(values - len(keys), keys.type)])
+    def _published(self, recoding: FullDomainRecoding, name: str) -> pa.Array:
+        """Give what every code of a column is published as: labels, or values of the column's own type."""
+        if level := recoding.levels.get(name, 0):
+            return of_texts(recoding.ladders[name].labels[level].tolist()).cast(pa.string())
+        column = self._known[name]
+        return pa.concat_arrays([column.keys, pa.nulls(len(column.domain) - len(column.keys), column.keys.type)])
 
 
 # Parquet files, whose rows are published without being read again where their census tells all of them.
 
-MUCH_SHORTER = 2
-"""So many times fewer cells than rows are worth it."""
+MUCH_SHORTER = 2  # so many times fewer cells than rows are worth it
 
 
 class ParquetEngine(CountedEngine):
     """Parquet files: what is published follows from the last census, or is recoded and sorted where the files are."""
 
     @guarded
-    def recode(  # type: ignore[override]
-        self,
-        recoding: Recoding,
-        publish: Sequence[str],
-        *,
-        replace: Mapping[str, Replace] | None = None,
-        keep_order: bool = False,
+    def recode(
+        self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> Engine:
-        census = self._counted
-        if isinstance(recoding, FullDomainRecoding) and census is not None and not (replace or keep_order):
-            return self._short(census, recoding, publish)
+        if isinstance(recoding, FullDomainRecoding) and not (replace or keep_order):
+            census = self._census_for(recoding, publish)
+            if census is not None and len(census) * MUCH_SHORTER <= census.records:
+                self._home.check()
+                rows, counts = self._rows_of_census(census.rollup(recoding.levels), recoding, publish)
+                return TalliedEngine(rows, counts, self._home.hand_back, self.resources)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
-
-    def _short(self, census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> Engine:
-        if recoding.masks or not _tells_all(census, recoding, publish):
-            return super().recode(recoding, publish)
-        self._home.check()
-        return self._from_census(census.rollup(recoding.levels), recoding, publish)
-
-    def _from_census(self, census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
-        """Lay out the cells at the levels of the release, each with its count."""
-        keys = {name: self._known[name].keys for name in publish}
-        rows, counts = published_rows(census, recoding, publish, keys)
-        return TalliedEngine(rows, counts, self._home.hand_back, self.resources)
-
-
-def _tells_all(census: Census, recoding: FullDomainRecoding, publish: Sequence[str]) -> bool:
-    """Say whether a census has all that is published, and is much shorter than the table."""
-    return tells_all(census, recoding, publish) and len(census) * MUCH_SHORTER <= census.records

@@ -7,15 +7,10 @@ done only where too many rows differ to be kept: then the file is copied once, t
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import duckdb
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,119 +19,30 @@ from incrowd.core import CensusRequest, Domain, FullDomainRecoding, Packing, Rec
 from incrowd.engines._arrow import nulls_in, of_texts, to_numpy, without_nulls
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import reader_of
-from incrowd.engines._encoding import Coded, Coding, codes_by, packed, rows_within
-from incrowd.engines._frame import Column, FrameEngine
-from incrowd.engines._home import DuckHome, Frame
-from incrowd.engines._protocol import Engine, Replace, begin, how_many, is_watched
-from incrowd.engines._resources import check_values
+from incrowd.engines._encoding import Coded, Coding, codes_by
+from incrowd.engines._home import DuckHome, Frame, frame_of
+from incrowd.engines._lazy_frame import FrameEngine
+from incrowd.engines._protocol import Engine, Replacements, begin, cells_about
+from incrowd.engines._resources import Budget
 from incrowd.engines._tally import TalliedEngine
-from incrowd.engines._text_column import TextColumn, plain_texts
-from incrowd.engines._text_values import column_of
-from incrowd.engines.formats._csv import rows_about
+from incrowd.engines._text_columns import LONG, TextRows, TooManyRowsError, column_of
 from incrowd.engines.formats._notation import Notation, Written, made_plain
 from incrowd.engines.formats._wording import Dialect
 
-_BATCH = 1_000_000
-"""Rows that are looked at together: the more, the fewer texts are seen again."""
-
-_LONG = 20_000
-"""Columns of so many rows are worth being looked at side by side."""
-
-PLAIN, PLAINLY = Dialect(), Notation()
-
-
-class TooManyRowsError(Exception):
-    """More rows or texts differ than can be kept."""
-
-
-class TextRows:
-    """The rows of a text file as codes: texts are numbered in the order in which they appear.
-
-    Rows that are equal in all columns are merged as soon as there are more than the memory limit allows, so that what
-    is kept grows with the census and not with the file.
-    """
-
-    def __init__(
-        self,
-        names: Sequence[str],
-        missing: Iterable[str],
-        most: int,  # from so many rows on they are merged
-        fitting: float = math.inf,  # so many may be left then
-        values: float = math.inf,  # so many different texts may be, in all columns together
-    ) -> None:
-        self.names = list(names)
-        self._missing = of_texts(list(missing))
-        self._most = most
-        self._fitting = fitting
-        self._values = values
-        self._columns = [TextColumn() for _ in names]
-        self._weights: list[Any] = []
-        self._rows = 0
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Take in some rows."""
-        with _beside(batch.num_rows) as each:
-            list(each(lambda column, texts: column.add(texts, self._missing), self._columns, batch.columns))
-        self._weights.append(np.ones(batch.num_rows, dtype=np.uint8))
-        self._rows += batch.num_rows
-        if sum(column.most for column in self._columns) > self._values and self._different() > self._values:
-            raise TooManyRowsError
-        if self._rows > self._most:
-            self._merge()
-
-    def codes(self, name: str) -> Any:
-        """Give the code of a column in every row."""
-        return self._columns[self.names.index(name)].codes()
-
-    def texts(self, name: str) -> pa.Array:
-        """Give the text of every code; null for missing."""
-        return self._columns[self.names.index(name)].texts()
-
-    def numbers(self, name: str) -> Any:
-        """Give the whole number that each text is, where that is known."""
-        return self._columns[self.names.index(name)].numbers
-
-    def make_plain(self, notation: Notation) -> tuple[dict[str, Written], tuple[str, ...]]:
-        """Rewrite the columns in which every text is a number or a day of a notation; say which, and what none has."""
-        texts = {name: self.texts(name) for name in self.names}
-        found, unused = plain_texts(texts, notation, self._missing.to_pylist())
-        for name, (_, plain) in found.items():
-            self._columns[self.names.index(name)].rewrite(plain, self._missing)
-        return {name: kind for name, (kind, _) in found.items()}, unused
-
-    @property
-    def weights(self) -> Any:
-        """How many rows of the file each row stands for."""
-        self._weights = [np.concatenate(self._weights)] if self._weights else [np.zeros(0, dtype=np.uint8)]
-        return self._weights[0]
-
-    def _different(self) -> int:
-        return sum(len(column.texts()) for column in self._columns)
-
-    def _merge(self) -> None:
-        packing = Packing.of([len(column.texts()) for column in self._columns])
-        words, weights = tally(packing.pack([self.codes(name) for name in self.names]), _only_if_many(self.weights))
-        self._weights = [weights]
-        for column, codes in zip(self._columns, packing.unpack(words), strict=True):
-            column.pieces = [codes]
-        self._rows = len(weights)
-        if self._rows > self._fitting:
-            raise TooManyRowsError
-        self._most = max(self._most, 2 * self._rows)
+_BATCH = 1_000_000  # rows that are looked at together: the more, the fewer texts are seen again
+PLAIN = Dialect()
 
 
 class TextEngine(FrameEngine):
     """A text file. Census and domains are read off its codes; all else is done where the frame lives.
 
-    Notes
-    -----
     Texts are made plain when they are needed: all columns at once by their different texts, while the file is read, or
     else by a look at all of it before.
     """
 
     shows_names = False
-    _notation: Notation | None = None
-    """How the texts of the frame are written, unless they are plain."""
+    _home: DuckHome
+    _notation: Notation | None = None  # how the texts of the frame are written, unless they are plain
 
     def __init__(
         self,
@@ -145,17 +51,17 @@ class TextEngine(FrameEngine):
         names: Sequence[str],
         *,
         dialect: Dialect = PLAIN,
-        notation: Notation = PLAINLY,
+        rows: int | None = None,  # about so many
         missing_values: Sequence[str],
         drop: Sequence[str],
     ) -> None:
         told = [text for text in missing_values if text]  # an empty text in a file is null already
         super().__init__(frame, home, names, missing_values=told, drop=drop)
-        self.dialect = dialect
+        self.dialect, self._about = dialect, rows
+        notation = Notation(dialect.decimal, dialect.thousands, dialect.dates)
         self._notation = None if notation.is_plain else notation
         self._rewritten: Mapping[str, Written] | None = None if self._notation else {}
         self._unused = notation.told
-        self._memory, self._files = home.memory, home.files
         self._read: TextRows | None = None
         self._staged = False
 
@@ -190,11 +96,7 @@ class TextEngine(FrameEngine):
         self._check(names)
         new = [name for name in names if name not in self._known]
         if new and (rows := self._held(names)) is not None:
-            kept = self._kept(rows)
-            weights = _only_if_many(rows.weights[kept])
-            with _beside(len(rows.weights)) as each:
-                columns = each(lambda name: _column(rows, name, kept, weights), new)
-                self._known |= dict(zip(new, columns, strict=True))
+            self._known |= dict(zip(new, rows.columns(new, self._kept(rows)), strict=True))
         return super().domains(names)
 
     @guarded
@@ -207,15 +109,14 @@ class TextEngine(FrameEngine):
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
         if self._held(request.needed) is None:
             return super().census_size_about(request, one_in)
-        return how_many(self._count(request)[0], one_in)
+        return cells_about(self._count(request)[0], one_in)
 
     @guarded
     def first_differ(self, one: str, other: str) -> bool:
-        """Say whether the first rows show two values of a column beside the same value of another."""
         rows = None if self._drop else self._held([one, other])
         if rows is None:
             return False
-        codes = [rows.codes(name)[:_LONG] for name in (one, other)]
+        codes = [rows.codes(name)[:LONG] for name in (one, other)]
         pairs = tally(Packing.of([len(rows.texts(name)) for name in (one, other)]).pack(codes))[1]
         return len(pairs) > len(np.unique(codes[0]))
 
@@ -226,13 +127,8 @@ class TextEngine(FrameEngine):
         return not asked or all(self._source.to_native().aggregate(questions).fetchall()[0])
 
     @guarded
-    def recode(  # type: ignore[override]
-        self,
-        recoding: Recoding,
-        publish: Sequence[str],
-        *,
-        replace: Mapping[str, Replace] | None = None,
-        keep_order: bool = False,
+    def recode(
+        self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> Engine:
         known = self._read is not None and {*publish, *self._drop} <= set(self._read.names)
         plain = isinstance(recoding, FullDomainRecoding) and not recoding.masks and set(recoding.quasi) <= set(publish)
@@ -247,23 +143,22 @@ class TextEngine(FrameEngine):
 
     def _make_plain(self) -> None:
         """Look at all of the file, and make its columns plain in which every text allows it."""
-        assert self._notation is not None  # noqa: S101 - it is asked for once
         begin("reading")
-        relation, found, self._unused = made_plain(self._frame.to_native(), self._notation, self._missing_values)
+        notation = self._notation or Notation()
+        relation, found, self._unused = made_plain(self._frame.to_native(), notation, self._missing_values)
         names = {inner: name for name, inner in self._inner.items()}
         self._rewritten = {names[inner]: kind for inner, kind in found.items()}
-        self._frame, self._notation = nw.from_native(relation), None
+        self._frame, self._notation = frame_of(relation), None
 
     def _tallied(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
         """Publish what is known of the rows already: the file is not read again, and nothing but numbers is sorted."""
-        rows = self._rows_of(publish)
-        kept, domains = self._kept(rows), self.domains(publish)
+        rows, domains = self._rows_of(publish), self.domains(publish)
         groups = {name: codes_by(domains[name], domain) for name, domain in recoding.domains.items()}
         groups = {name: recoding.ladders[name].groups[level][groups[name]] for name, level in recoding.levels.items()}
         labels = {name: _labels(recoding, groups, domains[name], name) for name in publish}
         packing = Packing.of([len(column.keys) for column in labels.values()])
-        coded = ((self._each(column.codes, rows, name), rows.codes(name)[kept]) for name, column in labels.items())
-        words, counts = tally(packed(packing, coded), _only_if_many(rows.weights[kept]))
+        by_text = {name: self._each(column.codes, rows, name) for name, column in labels.items()}
+        words, counts = rows.tally(packing, by_text, self._kept(rows))
         codes = dict(zip(publish, packing.unpack(words), strict=True))
         if recoding.leaves_out:
             shown = [_by_label(groups[name], labels[name])[codes[name]] for name in recoding.quasi]
@@ -278,20 +173,16 @@ class TextEngine(FrameEngine):
             return super()._count(request)
         domains = self.domains(request.needed)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
-        kept = self._kept(rows)
-        weights = self._weights(rows, request.count)[kept]
-        coded = (
-            (self._each(request.codes(domains[name]), rows, name), rows.codes(name)[kept]) for name in request.columns
-        )
-        return tally(packed(packing, coded), _only_if_many(weights))
+        by_text = {name: self._each(request.codes(domains[name]), rows, name) for name in request.columns}
+        return rows.tally(packing, by_text, self._kept(rows), self._times(rows, request.count))
 
     def _dropped(self, count: str | None) -> int:
         if not self._drop:
             return 0
-        rows = self._held([*self._drop, *([count] if count else [])])
+        rows = self._held([*filter(None, (*self._drop, count))])
         if rows is None:
             return super()._dropped(count)
-        return int(self._weights(rows, count)[~self._kept(rows)].sum(dtype=np.int64))
+        return int((rows.weights * self._times(rows, count))[~self._kept(rows)].sum(dtype=np.int64))
 
     def _ranks(self, names: Sequence[str]) -> list[Coding | str]:
         """Say how rows are ranked by their published columns: by what their texts mean, as in any other table."""
@@ -309,7 +200,6 @@ class TextEngine(FrameEngine):
 
     def _stage(self) -> None:
         """Copy the file to columns on the disk."""
-        assert isinstance(self._home, DuckHome)  # noqa: S101 - it was given one
         self._read, self._staged = None, True
         begin("reading")
         self._source = self._home.staged(self._source)
@@ -318,7 +208,7 @@ class TextEngine(FrameEngine):
         """Find out the distinct texts of columns on the disk, and what they mean."""
         begin("reading")
         for name, values, counts in self._values(names):
-            check_values(name, self._held_values() + len(values), self._most_values())
+            self._check_room(name, len(values))
             texts = values.combine_chunks().cast(pa.large_string())
             self._known[name] = column_of(name, texts, to_numpy(counts).astype(np.int64))
 
@@ -326,13 +216,13 @@ class TextEngine(FrameEngine):
         """Read the file, unless these columns have been read before."""
         wanted = [*dict.fromkeys([*(self._read.names if self._read else []), *names, *self._drop])]
         if self._read is None or len(wanted) > len(self._read.names):
-            fitting = rows_within(self._memory, len(wanted)) / 2
-            rows = TextRows(wanted, self._missing_values, self._most(len(wanted)), fitting, self._most_values())
-            done, total = 0, rows_about(self._files) if is_watched() else None
+            most = Budget(self._home.memory).rows(len(wanted))
+            rows = TextRows(wanted, self._missing_values, most, most / 2, self._most_values())
+            done = 0
             notation = self._notation if len(wanted) == len(self._inner) else None
             source = self._source if notation is None else self._frame
             for batch in _batches(source.to_native(), [self._inner[name] for name in wanted]):
-                begin("reading", done, total)
+                begin("reading", done, self._about)
                 rows.add(batch)
                 done += batch.num_rows
             begin("reading", done, done)
@@ -362,31 +252,12 @@ class TextEngine(FrameEngine):
         codes[nulls_in(texts)] = len(column.keys) if column.domain.has_null else 0
         return codes
 
-    def _weights(self, rows: TextRows, count: str | None) -> Any:
+    def _times(self, rows: TextRows, count: str | None) -> Any:
+        """Say how many records each row stands for."""
         if count is None:
-            return rows.weights
+            return 1
         values = np.array([_count_of_text(text) for text in rows.texts(count).to_pylist()], dtype=np.int64)
-        return rows.weights * values[rows.codes(count)]
-
-    def _most(self, columns: int) -> int:
-        return rows_within(self._memory, columns)
-
-
-def _column(rows: TextRows, name: str, kept: Any, weights: Any) -> Column:
-    """Give what is known of a column of rows, of which some are kept."""
-    texts = rows.texts(name)
-    counts = np.bincount(rows.codes(name)[kept], weights=weights, minlength=len(texts)).astype(np.int64)
-    return column_of(name, texts, counts, rows.numbers(name))
-
-
-@contextmanager
-def _beside(rows: int) -> Iterator[Callable[..., Iterable[Any]]]:
-    """Give what applies a function to each of several columns: side by side, where they are so long that it pays."""
-    if rows < _LONG:
-        yield map
-        return
-    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # Arrow and NumPy let others run beside them
-        yield pool.map
+        return values[rows.codes(count)]
 
 
 def _labels(recoding: FullDomainRecoding, groups: Mapping[str, Any], domain: Domain, name: str) -> Coded:
@@ -401,11 +272,6 @@ def _by_label(groups: Any, labels: Coded) -> Any:
     found = np.zeros(len(labels.keys), dtype=groups.dtype)
     found[labels.codes] = groups
     return found
-
-
-def _only_if_many(weights: Any) -> Any:
-    """Give weights only where some row counts more than once: without them counting is a plain sort."""
-    return weights if len(weights) and weights.max() > 1 else None
 
 
 def _count_of_text(text: str | None) -> int:

@@ -20,8 +20,7 @@ from incrowd.core import DataError, Hint
 # The bytes of a text file, and whether an encoding reads all of them.
 
 _BLOCK = 1 << 20
-_BLOCK_BYTES = 256
-"""So many blocks of a file are looked at: a hint need not wait for all of a large one."""
+_BLOCK_BYTES = 256  # so many blocks of a file are looked at: a hint need not wait for all of a large one
 MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -62,10 +61,8 @@ def blocks_of(path: Path) -> Iterator[bytes]:
         return
 
 
-SAMPLE = 1 << 18
-"""So many bytes of lines with letters beyond ASCII are looked at."""
-_COMMON = 0.9
-"""At least this share of the characters must be common ones of the language."""
+SAMPLE = 1 << 18  # so many bytes of lines with letters beyond ASCII are looked at
+_COMMON = 0.9  # at least this share of the characters must be common ones of the language
 _FREQUENT = 0.4
 """At least this share of the letters must be the most frequent ones of the language; there they are about 0.6."""
 
@@ -75,8 +72,7 @@ _WESTERN = (
 )  # fmt: skip
 _CENTRAL = ("ąęłóśżćńź", "íáéěřýčžšůúňóťďľôäĺŕ", "áéöóőüíúű", "ăîşţâ", "čšžćđ")
 _TURKISH = ("ıi̇şğüçöâîû",)  # noqa: RUF001 - the letters themselves
-_GUESTS = "äöüßéá"
-"""Letters of foreign names, which may stand in any table."""
+_GUESTS = "äöüßéá"  # letters of foreign names, which may stand in any table
 _SIGNS = "€‚„…‘’“”•–—™§°´`·«»±×®©\u00a0µ²³½¼¾ºª¿¡£¹"  # noqa: RUF001 - the signs themselves
 _ALPHABETS = {
     "cp1252": _WESTERN,
@@ -87,10 +83,8 @@ _ALPHABETS = {
     "mac_roman": _WESTERN,
 }
 """Languages by the encodings of their letters, those that they write most first; the more usual encodings first."""
-_OLD = {"cp850", "mac_roman"}
-"""Encodings of machines that few still have: taken only where no other fits."""
-_GUEST = 20
-"""A letter of a foreign name counts as one that the language writes this seldom."""
+_OLD = {"cp850", "mac_roman"}  # encodings of machines that few still have: taken only where no other fits
+_GUEST = 20  # a letter of a foreign name counts as one that the language writes this seldom
 _LETTERS = {
     "cp1251": "оеаинтсрвл",
     "koi8-r": "оеаинтсрвл",
@@ -100,8 +94,7 @@ _LETTERS = {
 }
 _WITHIN = re.compile(r"[^\W\d_][^\w\s'’´`.\-–·&/()+,;\"][^\W\d_]|[©®™¹²³¼½¾ªº±][^\W\d_]")  # noqa: RUF001
 """A sign in the middle of a word, or one before a word that never stands there: it is a letter of another encoding."""
-_FEW = 10
-"""So many letters tell the most frequent ones."""
+_FEW = 10  # so many letters tell the most frequent ones
 _BLOCKS = {
     "euc_kr": ((0xA1, 0xA3), (0xB0, 0xC8)),
     "euc_jp": ((0xA1, 0xA5), (0xB0, 0xCF)),
@@ -110,8 +103,7 @@ _BLOCKS = {
     "cp932": ((0x81, 0x83), (0x88, 0x98)),
 }
 """The first bytes of common characters: signs, syllables, and the characters that are taught first."""
-_PAIRS = {*_BLOCKS, "cp866"}
-"""Encodings in which a short line may be valid UTF-8 too."""
+_PAIRS = {*_BLOCKS, "cp866"}  # encodings in which a short line may be valid UTF-8 too
 _SEQUENCE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
 _KINDS = {True: "of UTF-8", False: "not"}
 

@@ -15,21 +15,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import duckdb
 
 from incrowd.core import DataError, Hint
+from incrowd.engines._duckdb import Workshop, exact_path, inner_names
 from incrowd.engines.formats._charset import begins_with_mark, wrong_encoding
 
 SEPARATORS = (",", ";", "\t", "|")
-_LOOK = 1 << 16
-"""So many characters after the first line are looked at, to see whether they are of the encoding."""
-
-_UTF8 = {"utf-8", "utf-8-sig", "ascii"}
-"""Encodings that DuckDB reads as they are, by Python's names."""
-
-_LINES, _HALF = 200, 0.5
-"""So many lines tell the separator, if at least this share of them agree."""
-
+_LOOK = 1 << 16  # so many characters after the first line are looked at, to see whether they are of the encoding
+_UTF8 = {"utf-8", "utf-8-sig", "ascii"}  # encodings that DuckDB reads as they are, by Python's names
+_LINES, _HALF = 200, 0.5  # so many lines tell the separator, if at least this share of them agree
 _COMMA = re.compile(r"\s*[-+]?[0-9][0-9.' ]*,[0-9]+\s*|\s*[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?\s*")
 """A number with a comma before its decimals or between thousands."""
 
@@ -39,9 +36,7 @@ _BLOCK = 1 << 20
 NOT_COMPRESSED = "a file that is not compressed must not end in .gz."
 BROKEN = "look whether the ending of its name is the right one, or copy it again from where it came."
 
-_COPY = ".utf8-copy"
-"""How the name of a copy ends."""
-
+_COPY = ".utf8-copy"  # how the name of a copy ends
 T = TypeVar("T")
 
 
@@ -52,15 +47,6 @@ class Header:
     separator: str
     columns: tuple[str, ...]
     mark: bool = field(default=False, compare=False)
-
-
-def rows_about(paths: Sequence[Path]) -> int | None:
-    """Guess how many rows files have from the length of the first lines; ``None`` for compressed ones."""
-    if not paths or paths[0].suffix.lower() == ".gz":
-        return None
-    with paths[0].open("rb") as file:
-        seen = file.read(_LOOK)
-    return round(sum(path.stat().st_size for path in paths) * seen.count(b"\n") / max(len(seen), 1)) or None
 
 
 def header_of(path: Path, encoding: str, separator: str | None, *, named: bool = True) -> Header:
@@ -88,9 +74,55 @@ def header_of(path: Path, encoding: str, separator: str | None, *, named: bool =
     return Header(separator, tuple(header), begins_with_mark(path))
 
 
-def is_utf8(encoding: str) -> bool:
-    """Whether a file of this encoding can be read as it is."""
-    return codecs.lookup(encoding).name in _UTF8
+@dataclass(frozen=True, slots=True)
+class TextFiles:
+    """The text files of a table, and how each begins; all are cut as the first one is."""
+
+    files: Sequence[Path]
+    headers: Sequence[Header]
+    encoding: str
+    named: bool
+
+    @classmethod
+    def of(cls, files: Sequence[Path], encoding: str, separator: str | None, *, named: bool) -> TextFiles:
+        """Read the beginnings of files."""
+        first = header_of(files[0], encoding, separator, named=named)
+        others = (header_of(file, encoding, first.separator, named=named) for file in files[1:])
+        return cls(files, [first, *others], encoding, named)
+
+    @property
+    def header(self) -> Header:
+        return self.headers[0]
+
+    def rows_about(self) -> int | None:
+        """Guess how many rows there are from the length of the first lines; ``None`` for compressed files."""
+        if self.files[0].suffix.lower() == ".gz":
+            return None
+        with self.files[0].open("rb") as file:
+            seen = file.read(_LOOK)
+        return round(sum(path.stat().st_size for path in self.files) * seen.count(b"\n") / max(len(seen), 1)) or None
+
+    def relation(self, workshop: Workshop, *, quoted_nulls: bool) -> duckdb.DuckDBPyRelation:
+        """Let DuckDB scan the files, told all about how they are laid out."""
+        files = self.files
+        if codecs.lookup(self.encoding).name not in _UTF8:
+            files = [copy_as_utf8(file, self.encoding, folder=workshop.folder) for file in files]
+        else:
+            for file in files:
+                check_whole(file)
+        every: Any = [*map(exact_path, files)]  # DuckDB takes a list, and does not say so
+        return workshop.connection.read_csv(
+            every,
+            header=self.named,
+            sep=self.header.separator,
+            quotechar='"',
+            escapechar='"',
+            columns=dict.fromkeys(inner_names(len(self.header.columns)), "VARCHAR"),
+            auto_detect=False,
+            allow_quoted_nulls=quoted_nulls,
+            hive_partitioning=False,
+            compression="gzip" if files[0].suffix.lower() == ".gz" else "none",
+        )
 
 
 def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Path:
@@ -108,13 +140,7 @@ def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Pa
 
 
 def check_whole(path: Path) -> None:
-    """Refuse a compressed file that is damaged or cut off.
-
-    Notes
-    -----
-    DuckDB does not compare what it unpacks with the checksum of the file, so it takes damaged lines for the right ones.
-    So the file is unpacked once more.
-    """
+    """Refuse a compressed file that is damaged or cut off: DuckDB does not look at the checksum of what it unpacks."""
     if path.suffix.lower() != ".gz":
         return
     try:

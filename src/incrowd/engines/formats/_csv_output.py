@@ -5,8 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -15,99 +14,13 @@ from typing import IO
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from incrowd.core import DataError
-from incrowd.engines._duckdb import connect, quoted, reader_of, text_sql
-from incrowd.engines.formats._wording import Dialect, Wording, settled
-
-# Texts that a spreadsheet would run as a formula are escaped, by a rule that can be undone.
-
-MARK = "'"
-STARTS = "=+-@\t\r\n＝＋－＠﹦﹢﹣﹫"  # noqa: RUF001 - wide and small forms are meant: some programs read them alike
-"""A spreadsheet may run a text that begins with one of these."""
-_NUMBER = r"-[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?"
-"""A negative number, which runs nothing."""
-
-
-def escape_formula(text: str) -> str:
-    """Write a text so that no spreadsheet runs it.
-
-    Parameters
-    ----------
-    text
-        Any text. One that runs nothing, such as ``-5``, stays as it is, unless it begins with an apostrophe.
-
-    Examples
-    --------
-    >>> from incrowd.engines import escape_formula
-    >>> escape_formula("=1+1"), escape_formula("-5"), escape_formula("'s-Hertogenbosch")
-    ("'=1+1", '-5', "''s-Hertogenbosch")
-    """
-    return MARK + text if _is_escaped(text) else text
-
-
-def unescape_formula(text: str) -> str:
-    """Read a text of a released CSV or Excel file as it was before it was escaped.
-
-    Parameters
-    ----------
-    text
-        A text as it stands in the file.
-
-    Examples
-    --------
-    >>> from incrowd.engines import unescape_formula
-    >>> unescape_formula("'=1+1"), unescape_formula("-5"), unescape_formula("''s-Hertogenbosch")
-    ('=1+1', '-5', "'s-Hertogenbosch")
-    """
-    return text.removeprefix(MARK)
-
-
-def _is_escaped(text: str) -> bool:
-    return text[:1] == MARK or (text[:1] != "" and text[:1] in STARTS and re.fullmatch(_NUMBER, text) is None)
-
-
-def escaped_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Escape a column of texts; any other stays as it is."""
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        return column
-    risky = pc.match_substring_regex(column, f"^[{re.escape(STARTS)}]")
-    risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, f"^(?:{_NUMBER})$")))
-    marked = pc.binary_join_element_wise(pa.scalar(MARK, column.type), column, pa.scalar("", column.type))
-    return pc.if_else(pc.or_(risky, pc.starts_with(column, MARK)), marked, column)
-
-
-def unescaped_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Undo what ``escaped_column`` did."""
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        return column
-    return pc.if_else(pc.starts_with(column, MARK), pc.utf8_slice_codeunits(column, 1), column)
-
-
-def escaped_sql(column: str) -> str:
-    """Write in DuckDB's SQL what ``escape_formula`` does."""
-    signs = ", ".join(f"chr({ord(sign)})" for sign in STARTS)
-    risky = f"substr({column}, 1, 1) IN ({signs}) AND NOT regexp_full_match({column}, '{_NUMBER}')"
-    return f"CASE WHEN starts_with({column}, '''') OR ({risky}) THEN '''' || {column} ELSE {column} END"
-
-
-def unescaped_sql(column: str) -> str:
-    """Write in DuckDB's SQL what ``unescape_formula`` does."""
-    return f"CASE WHEN starts_with({column}, '''') THEN substr({column}, 2) ELSE {column} END"
-
-
-def check_header(names: Sequence[str]) -> None:
-    """Refuse names that a spreadsheet would run: they are not escaped, or nobody would find the column again."""
-    for number, name in enumerate(names, start=1):
-        if _is_escaped(name) and name[:1] != MARK:
-            msg = f"Column {number} has a name that a spreadsheet would run as a formula."
-            raise DataError(msg, hint="give it a name that begins with a letter, or write another format: Parquet.")
-
+from incrowd.engines._duckdb import connect, quoted, reader_of
+from incrowd.engines.formats._wording import Dialect, Wording, check_header, escaped_sql
 
 _BLOCK = 1 << 20
-_PLAIN = ("BOOLEAN", "TIME", "DATE", "DECIMAL")
-"""Types whose values never begin with what a spreadsheet runs."""
+_PLAIN = ("BOOLEAN", "TIME", "DATE", "DECIMAL")  # types whose values never begin with what a spreadsheet runs
 _TURNED = ("VARCHAR", "DOUBLE", "FLOAT", "DECIMAL", "DATE", "TIMESTAMP")
 """Types whose values may be numbers with decimals, or days."""
 OTHER_ENCODING = "write it in 'utf-8': [output] dialect = {encoding = \"utf-8\"}, or dialect={'encoding': 'utf-8'}."
@@ -122,7 +35,7 @@ def write_text(
     """Write a relation to a text file; say how. Its rows are asked for twice where their texts are not known."""
     check_header(relation.columns)
     wanted = wording or Wording()
-    dialect = settled(wanted.dialect)
+    dialect = wanted.dialect.settled()
     if path.name.lower().removesuffix(".gz").endswith(".tsv"):
         dialect = replace(dialect, separator="\t")
     wording = _wording(replace(wanted, dialect=dialect), relation, texts)
@@ -215,3 +128,51 @@ def _holds(text: str, dialect: Dialect) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+# The one text of every value in DuckDB's SQL, as ``Domain.texts`` writes it: no row passes through Python.
+
+
+def text_sql(column: str, type_: str) -> str | None:
+    """Write the expression that gives the texts of a column; ``None`` where a cast does."""
+    if type_ in {"DOUBLE", "FLOAT"}:
+        return _float(column)
+    if type_.startswith("DECIMAL"):
+        return None if type_.endswith(",0)") else _decimal(f"CAST({column} AS VARCHAR)")
+    if type_.startswith("TIMESTAMP WITH"):
+        return f"{_moment(f'make_timestamp(epoch_us({column}))')} || '+00:00'"
+    if type_.startswith("TIMESTAMP"):
+        midnight = f"date_trunc('day', {column}) = {column}"
+        return f"CASE WHEN {midnight} THEN {_day(column)} ELSE {_moment(column)} END"
+    return None
+
+
+def _decimal(text: str) -> str:
+    """Take off the zeros at the end, and put one in front of a point that has none there."""
+    return f"regexp_replace(rtrim(rtrim({text}, '0'), '.'), '^(-?)(\\.|$)', '\\10\\2')"
+
+
+def _float(column: str) -> str:
+    """Write whole numbers as such, and exponents as zeros; what a spreadsheet would run is escaped."""
+    text = f"CAST({column} AS VARCHAR)"
+    exponent = f"CAST(regexp_extract({text}, 'e(.*)$', 1) AS INTEGER)"
+    digits = f"replace(regexp_extract({text}, '^-?([0-9.]+)e', 1), '.', '')"
+    sign = f"CASE WHEN {column} < 0 THEN '-' ELSE '' END"
+    return (
+        f"CASE WHEN isinf({column}) THEN CASE WHEN {column} < 0 THEN '''-inf' ELSE 'inf' END "
+        f"WHEN abs({column}) >= 1e16 THEN {sign} || rpad({digits}, {exponent} + 1, '0') "
+        f"WHEN {column} <> 0 AND abs({column}) < 1e-4 THEN {sign} || '0.' || repeat('0', -1 - {exponent}) || {digits} "
+        f"WHEN {column} = trunc({column}) THEN CAST(CAST({column} AS BIGINT) AS VARCHAR) "
+        f"ELSE {text} END"
+    )
+
+
+def _day(column: str) -> str:
+    return f"CAST(CAST({column} AS DATE) AS VARCHAR)"
+
+
+def _moment(column: str) -> str:
+    """Write day and time, and a fraction of a second only if there is one, in microseconds."""
+    whole = f"date_trunc('second', {column}) = {column}"
+    time = f"CASE WHEN {whole} THEN strftime({column}, '%H:%M:%S') ELSE strftime({column}, '%H:%M:%S.%f') END"
+    return f"{_day(column)} || ' ' || {time}"

@@ -15,17 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import DataError, Domain, Hint
-from incrowd.engines._column_types import check_finite, check_held, tightened
+from incrowd.engines._arrow import check_finite, check_held, tightened
 from incrowd.engines._duckdb import connect, reader_of
 from incrowd.engines._resources import need
 from incrowd.engines.formats._csv import BROKEN
-from incrowd.engines.formats._csv_output import check_header, escaped_column
 from incrowd.engines.formats._notation import Notation, made_plain
+from incrowd.engines.formats._wording import check_header, escaped_column
 
-MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
-"""What a sheet of Excel can hold, the header among the rows."""
-_NAMED = 10
-"""So many sheets are named."""
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # what a sheet of Excel can hold, the header among the rows
+_NAMED = 10  # so many sheets are named
 _MADE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 """When the file says that it was made: always then, so that equal tables give equal files."""
 

@@ -9,24 +9,22 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import duckdb
+import pyarrow as pa
 
 from incrowd.core import DataError, Hint
-from incrowd.engines._duckdb import quoted, text_literal
+from incrowd.engines._duckdb import connect, inner_names, quoted, reader_of, text_literal
 
-Written = Literal["number", "date"]
-"""What a column was made plain as."""
-
+Written = Literal["number", "date"]  # what a column was made plain as
 THOUSANDS = {".": ".", ",": ",", " ": " \u00a0\u2009\u202f", "'": "'\u2019"}
 """Marks between groups of three digits, each with the signs that are meant by it."""
 _DIRECTIVES = {"%d": "[0-9]{1,2}", "%m": "[0-9]{1,2}", "%Y": "[0-9]{4}", "%b": "[A-Za-z]{3}"}
 _TIME = "(?:[ T]((?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?))?"
-_FIRST = 1000
-"""So many rows tell which columns need not be looked at."""
+_FIRST = 1000  # so many rows tell which columns need not be looked at
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -275,3 +273,43 @@ def check_form(form: str | None) -> None:
         msg = f"The form of dates {form!r} cannot be read."
         hint = Hint("it has %d, %m (or %b) and %Y, each once, such as {dates}.", dates="%d.%m.%Y")
         raise DataError(msg, hint=hint)
+
+
+# The different texts of columns made plain: what a file writes a million times is rewritten once.
+
+_SHORT = 1_000  # columns of up to so many texts are looked at together; beyond, those of about as many
+
+
+def plain_texts(
+    texts: Mapping[str, pa.Array], notation: Notation, missing: Sequence[str]
+) -> tuple[dict[str, tuple[Written, pa.Array]], tuple[str, ...]]:
+    """Rewrite the columns in which every text is a number or a day of a notation; say what of it no column has."""
+    found: dict[str, tuple[Written, pa.Array]] = {}
+    unused = set(notation.told)
+    alone = connect(threads=1)  # several threads would hand texts back as they come
+    for names in _about_as_long(texts):
+        longest = max(len(texts[name]) for name in names)
+        inner = dict(zip(inner_names(len(names)), names, strict=True))
+        table = pa.table([_padded(texts[name], longest) for name in names], [*inner])
+        relation, rewritten, others = made_plain(alone.from_arrow(table), notation, missing)
+        unused.intersection_update(others)
+        if not rewritten:
+            continue
+        plain = reader_of(relation.project(", ".join(rewritten))).read_all()
+        for column, kind in rewritten.items():
+            name = inner[column]
+            found[name] = kind, plain[column].combine_chunks().cast(pa.large_string())[: len(texts[name])]
+    return found, tuple(name for name in notation.told if name in unused)
+
+
+def _about_as_long(texts: Mapping[str, pa.Array]) -> Iterator[list[str]]:
+    """Put columns together of which none is more than twice as long as another, or all are short."""
+    lengths: dict[int, list[str]] = {}
+    for name, column in texts.items():
+        lengths.setdefault(max(len(column), _SHORT).bit_length(), []).append(name)
+    yield from lengths.values()
+
+
+def _padded(column: pa.Array, longest: int) -> pa.Array:
+    """Add nulls behind texts, which no question about them counts."""
+    return pa.concat_arrays([column, pa.nulls(longest - len(column), column.type)])

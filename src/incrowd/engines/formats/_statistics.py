@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from incrowd.core import DataError
-from incrowd.engines._column_types import check_finite, check_held, tightened
+from incrowd.engines._arrow import check_finite, check_held, tightened
 from incrowd.engines._resources import need
 from incrowd.engines.formats._csv import BROKEN
 
@@ -68,6 +69,9 @@ class Codebook:
         return {key: text for key, text in known.items() if text} or None
 
 
+NO_CODEBOOK = Codebook()
+
+
 def _present(column: pa.ChunkedArray, codes: Mapping[Code, str]) -> dict[Code, str]:
     values = set(column.unique().to_pylist())
     return {code: label for code, label in codes.items() if code in values}
@@ -81,11 +85,6 @@ class LabelledArrow:
 
     def __call__(self, table: pa.Table) -> pa.Table:
         return self.codebook.attach(table) if self.codebook else table
-
-
-def codebook_of(hand_back: Callable[[pa.Table], Any] | None) -> Codebook:
-    """Say which labels a table has that will be handed back in this way."""
-    return hand_back.codebook if isinstance(hand_back, LabelledArrow) else Codebook()
 
 
 READERS = {
@@ -179,11 +178,11 @@ def _frame(table: pa.Table) -> Any:
 
 def _library() -> Callable[[pa.Table], Any]:
     try:
-        import polars as pl  # noqa: PLC0415 - only who writes such files needs it
+        library: Callable[[pa.Table], Any] = importlib.import_module("polars").from_arrow
     except ImportError:
         pandas = need("pandas", extra="files,pandas", what="Writing a file of SPSS or Stata")
         return lambda table: table.to_pandas(types_mapper=pandas.ArrowDtype)
-    return pl.from_arrow
+    return library
 
 
 def _in_their_types(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -12,11 +12,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from incrowd.core import DataError, Hint, IncrowdError, ParameterError
+from incrowd.engines._arrow import is_text_type
 from incrowd.engines.formats._csv import check_encoding
 from incrowd.engines.formats._notation import are_numbers
 
 # How a text file writes its table: what stands between values, in numbers, and in dates.
+
+
+ISO = "%Y-%m-%d"
+_DIGITS = {"d": "([0-9]{2})", "m": "([0-9]{2})", "Y": "([0-9]{4})"}
+_TIME = "( [0-9:.+]+)?"  # what may stand after a day
+_ENDS = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}
+"""Encodings that bring a byte order mark along, and how the rest of the file is encoded."""
+_ENTANGLED = re.compile("utf-7|iso2022.*|idna|puny.*|.*escape|hz")
+"""Encodings in which what a character looks like hangs on those before it, or that write it as letters and signs."""
+_MARKED = {"utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
+"""Encodings of files that may begin with a byte order mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +45,17 @@ class Dialect:
     thousands: str | None = None  # it is read, never written
     dates: str | None = None  # as in ``strptime``; ``None`` for ISO 8601
 
-
-ISO = "%Y-%m-%d"
-_DIGITS = {"d": "([0-9]{2})", "m": "([0-9]{2})", "Y": "([0-9]{4})"}
-_TIME = "( [0-9:.+]+)?"
-"""What may stand after a day."""
-_ENDS = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}
-"""Encodings that bring a byte order mark along, and how the rest of the file is encoded."""
-_ENTANGLED = re.compile("utf-7|iso2022.*|idna|puny.*|.*escape|hz")
-"""Encodings in which what a character looks like hangs on those before it, or that write it as letters and signs."""
-_MARKED = {"utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
-"""Encodings of files that may begin with a byte order mark."""
+    def settled(self) -> Dialect:
+        """Give a dialect that files are written by: in one of its ways to say it, and without what is only read."""
+        name = codecs.lookup(self.encoding).name
+        return replace(
+            self,
+            separator=self.separator if is_separator(self.separator) else ",",
+            encoding="utf-8" if name == "ascii" else _ENDS.get(name, name),
+            mark=name in _ENDS or (self.mark and name in _MARKED),
+            thousands=None,
+            dates=self.dates if self.dates not in {None, ISO} and is_of_days(str(self.dates)) else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +85,7 @@ class Wording:
             columns = tuple(known.pop("columns"))
             dialect = Dialect(**known)
             check_dialect(dialect)
-            fits = settled(dialect) == dialect and len(set(columns)) == len(columns)
+            fits = dialect.settled() == dialect and len(set(columns)) == len(columns)
         except (TypeError, KeyError, LookupError, ValueError, IncrowdError):
             fits = False
         if not fits:
@@ -110,9 +125,13 @@ class Wording:
         decimal, dates = self.dialect.decimal if numbers else ".", self.dialect.dates if days else None
         return Wording(replace(self.dialect, decimal=decimal, dates=dates), tuple(turned))
 
-    def read_sql(self, name: str, cell: str) -> str:
-        """Write the expression that gives the text of a cell as we write it."""
-        return _read(self.dialect, cell) if name in self.columns else cell
+    def read_sql(self, names: Sequence[str], cells: Sequence[str]) -> str:
+        """Write the expressions that give the texts of columns as they were before they were written."""
+        every = [
+            (cell, _read(self.dialect, cell) if name in self.columns else cell)
+            for name, cell in zip(names, cells, strict=True)
+        ]
+        return ", ".join(f"{unescaped_sql(text)} AS {cell}" for cell, text in every)
 
     def kept_sql(self, cell: str) -> str:
         """Ask the cells of a column whether all are written so, and some otherwise than we write them."""
@@ -122,21 +141,6 @@ class Wording:
     def written_sql(self, name: str, cell: str) -> str:
         """Write the expression that gives the text of a cell as the file has it."""
         return _written(self.dialect, cell) if name in self.columns else cell
-
-
-def settled(dialect: Dialect) -> Dialect:
-    """Give a dialect that files are written by: in one of its ways to say it, and without what is only read."""
-    name = codecs.lookup(dialect.encoding).name
-    mark = name in _ENDS or (dialect.mark and name in _MARKED)
-    dates = dialect.dates if dialect.dates is not None and is_of_days(dialect.dates) else None
-    return replace(
-        dialect,
-        separator=dialect.separator if is_separator(dialect.separator) else ",",
-        encoding="utf-8" if name == "ascii" else _ENDS.get(name, name),
-        mark=mark,
-        thousands=None,
-        dates=None if dates == ISO else dates,
-    )
 
 
 def check_dialect(dialect: Dialect) -> None:
@@ -202,3 +206,86 @@ def _day(form: str) -> str:
     return (
         re.sub("%([dmY])", lambda found: _DIGITS[found[1]], re.sub("[./ -]", lambda sign: f"[{sign[0]}]", form)) + _TIME
     )
+
+
+# Texts that a spreadsheet would run as a formula are escaped, by a rule that can be undone.
+
+MARK = "'"
+STARTS = "=+-@\t\r\n＝＋－＠﹦﹢﹣﹫"  # noqa: RUF001 - wide and small forms are meant: some programs read them alike
+"""A spreadsheet may run a text that begins with one of these."""
+_NUMBER = r"-[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?"  # a negative number, which runs nothing
+
+
+def escape_formula(text: str) -> str:
+    """Write a text so that no spreadsheet runs it.
+
+    Parameters
+    ----------
+    text
+        Any text. One that runs nothing, such as ``-5``, stays as it is, unless it begins with an apostrophe.
+
+    Examples
+    --------
+    >>> from incrowd.engines import escape_formula
+    >>> escape_formula("=1+1"), escape_formula("-5"), escape_formula("'s-Hertogenbosch")
+    ("'=1+1", '-5', "''s-Hertogenbosch")
+    """
+    return MARK + text if _is_escaped(text) else text
+
+
+def unescape_formula(text: str) -> str:
+    """Read a text of a released CSV or Excel file as it was before it was escaped.
+
+    Parameters
+    ----------
+    text
+        A text as it stands in the file.
+
+    Examples
+    --------
+    >>> from incrowd.engines import unescape_formula
+    >>> unescape_formula("'=1+1"), unescape_formula("-5"), unescape_formula("''s-Hertogenbosch")
+    ('=1+1', '-5', "'s-Hertogenbosch")
+    """
+    return text.removeprefix(MARK)
+
+
+def _is_escaped(text: str) -> bool:
+    return text[:1] == MARK or (text[:1] != "" and text[:1] in STARTS and re.fullmatch(_NUMBER, text) is None)
+
+
+def escaped_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Escape a column of texts; any other stays as it is."""
+    if not is_text_type(column.type):
+        return column
+    risky = pc.match_substring_regex(column, f"^[{re.escape(STARTS)}]")
+    risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, f"^(?:{_NUMBER})$")))
+    marked = pc.binary_join_element_wise(pa.scalar(MARK, column.type), column, pa.scalar("", column.type))
+    return pc.if_else(pc.or_(risky, pc.starts_with(column, MARK)), marked, column)
+
+
+def unescaped_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Undo what ``escaped_column`` did."""
+    if not is_text_type(column.type):
+        return column
+    return pc.if_else(pc.starts_with(column, MARK), pc.utf8_slice_codeunits(column, 1), column)
+
+
+def escaped_sql(column: str) -> str:
+    """Write in DuckDB's SQL what ``escape_formula`` does."""
+    signs = ", ".join(f"chr({ord(sign)})" for sign in STARTS)
+    risky = f"substr({column}, 1, 1) IN ({signs}) AND NOT regexp_full_match({column}, '{_NUMBER}')"
+    return f"CASE WHEN starts_with({column}, '''') OR ({risky}) THEN '''' || {column} ELSE {column} END"
+
+
+def unescaped_sql(column: str) -> str:
+    """Write in DuckDB's SQL what ``unescape_formula`` does."""
+    return f"CASE WHEN starts_with({column}, '''') THEN substr({column}, 2) ELSE {column} END"
+
+
+def check_header(names: Sequence[str]) -> None:
+    """Refuse names that a spreadsheet would run: they are not escaped, or nobody would find the column again."""
+    for number, name in enumerate(names, start=1):
+        if _is_escaped(name) and name[:1] != MARK:
+            msg = f"Column {number} has a name that a spreadsheet would run as a formula."
+            raise DataError(msg, hint="give it a name that begins with a letter, or write another format: Parquet.")

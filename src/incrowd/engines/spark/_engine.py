@@ -7,25 +7,25 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
 from incrowd.core import CensusRequest, DataError, FullDomainRecoding, Recoding
-from incrowd.engines._arrow import domain_of, kind_of_type, of_numbers, tidy, to_numpy
+from incrowd.engines._arrow import kind_of_type, of_numbers, tidy, to_numpy
 from incrowd.engines._border import guarded
-from incrowd.engines._eager import EagerEngine
-from incrowd.engines._encoding import Coded
+from incrowd.engines._duckdb import inner_names
+from incrowd.engines._eager_frame import EagerEngine
+from incrowd.engines._encoding import Coded, domain_of
 from incrowd.engines._files import ending_of
-from incrowd.engines._frame import Column, FrameEngine
-from incrowd.engines._home import Frame, inner_names, only
-from incrowd.engines._protocol import Engine, Replace, begin, how_many
+from incrowd.engines._home import Frame, frame_of, only
+from incrowd.engines._lazy_frame import Column, FrameEngine
+from incrowd.engines._protocol import Engine, Replacements, begin, cells_about
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, check_values
-from incrowd.engines._tally import CountedEngine, published_rows, tells_all
+from incrowd.engines._tally import CountedEngine
 from incrowd.engines.formats._wording import Wording
 from incrowd.engines.spark._home import (
     HeldRows,
@@ -41,29 +41,23 @@ from incrowd.engines.spark._home import (
     values_of,
 )
 
-ROWS_PER_PART = 1_000_000
-"""So many rows about are published together, in one task and one file."""
-
-FEWER = 1_000
-"""Up to so many combinations of values beside the labels, equal rows are counted before they are moved."""
-
+ROWS_PER_PART = 1_000_000  # so many rows about are published together, in one task and one file
+FEWER = 1_000  # up to so many combinations of values beside the labels, equal rows are counted before they are moved
 TOLD = 5_000_000
 """Up to so many different rows of a release are laid out here from the census, and repeated on the cluster."""
 
-SETS = 30
-"""Columns that are counted in one job: Spark numbers them by bits."""
+SETS = 30  # columns that are counted in one job: Spark numbers them by bits
 
 
 class SparkEngine(CountedEngine):
     """A Spark DataFrame."""
 
-    _held: HeldRows | None = None
-    """The different rows of what was asked for first, where they are few."""
+    _home: SparkHome
+    _held: HeldRows | None = None  # the different rows of what was asked for first, where they are few
 
-    _asked = False
-    """Whether it was tried to bring them here."""
+    _asked = False  # whether it was tried to bring them here
 
-    _repeated = False
+    repeats = False
     """Whether most rows are known to occur several times: then different rows are moved and sorted, not all rows."""
 
     def __init__(
@@ -78,6 +72,7 @@ class SparkEngine(CountedEngine):
         tally: Any = None,  # the different rows with a column ``count``, where they are known already
     ) -> None:
         super().__init__(frame, home, names, missing_values=missing_values, drop=drop)
+        self.cluster = home
         self._about = rows
         self._different = tally
 
@@ -89,27 +84,22 @@ class SparkEngine(CountedEngine):
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
         if not self._tells(request):
             return super().census_size_about(request, one_in)
-        return how_many(self._count(request)[0], one_in)
+        return cells_about(self._count(request)[0], one_in)
 
     @guarded
     def recode(
-        self,
-        recoding: Recoding,
-        publish: Sequence[str],
-        *,
-        replace: Mapping[str, Replace] | None = None,
-        keep_order: bool = False,
-    ) -> FrameEngine:
+        self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
+    ) -> Engine:
         if keep_order:
             self._home.numbered(self._source)
         self.check_published(publish)
-        if isinstance(recoding, FullDomainRecoding) and not (replace or recoding.masks):
+        if isinstance(recoding, FullDomainRecoding) and not replace:
             told = self._told(recoding, publish)
             if told is not None:
                 return told
         recoded = super().recode(recoding, publish, replace=replace)
-        assert isinstance(recoded, SparkEngine)  # noqa: S101 - made below
-        recoded._repeated = not replace and self._repeats(recoding, publish)  # noqa: SLF001 - its own kind
+        if isinstance(recoded, SparkEngine):
+            recoded.repeats = not replace and self._is_repetitive(recoding, publish)
         return recoded
 
     @guarded
@@ -121,7 +111,7 @@ class SparkEngine(CountedEngine):
                 raise DataError(msg, hint="leave it out, or turn it into text first, for example with to_json or CAST.")
 
     @guarded
-    def sampled(self, rows: int) -> Engine:  # type: ignore[override]
+    def sampled(self, rows: int) -> Engine:
         """Take so many rows to this machine, the same ones whatever their order; not the columns that cannot travel."""
         fields = self._source.to_native().schema.fields
         kept = [name for name, field in zip(self._inner, fields, strict=True) if publishable(field.dataType)]
@@ -132,7 +122,6 @@ class SparkEngine(CountedEngine):
         if all(kind_of_type(type_) for type_ in tidied.schema.types):
             columns = dict(zip(kept, tidied.columns, strict=True))
             return EagerEngine(columns, self._home.hand_back, resources=self.resources, **reading)
-        assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
         return SparkEngine(self._home.bring(sample), self._home, kept, **reading)
 
     @guarded
@@ -150,8 +139,9 @@ class SparkEngine(CountedEngine):
         table.count()
         return table
 
-    def _in_order(self, frame: Frame, by: Sequence[str]) -> pa.Table:
+    def _in_order(self, frame: Frame, by: Sequence[str], once: Sequence[str] = ()) -> pa.Table:
         """Sort here: on a cluster it would take two more jobs."""
+        del once
         return self._collect(frame).sort_by([(name, "ascending") for name in by])
 
     def _values(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
@@ -168,7 +158,7 @@ class SparkEngine(CountedEngine):
         inner = {name: self._inner[name] for name in [*names, *(name for name in self._drop if name not in names)]}
         most = most_rows(self.resources, len(inner))
         counted = few_rows(self._clean(list(inner), drop=False).to_native(), list(inner.values()), most)
-        table = None if counted is None else self._collect(nw.from_native(counted))
+        table = None if counted is None else self._collect(frame_of(counted))
         if table is not None and 0 < len(table) <= most:
             self._held = HeldRows.of(table, inner, self._drop)
 
@@ -214,28 +204,24 @@ class SparkEngine(CountedEngine):
         frame = self._clean(names).to_native()
         of = functions_of(frame)
         sets = frame.groupingSets([[name] for name in inner], *inner)
-        counted: Frame = nw.from_native(sets.agg(of.grouping_id().alias("which"), of.count("*").alias("n")))
-        return counted
+        return frame_of(sets.agg(of.grouping_id().alias("which"), of.count("*").alias("n")))
 
     def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
         del numbered  # refused before
-        assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
         return SparkEngine(frame, self._home, publish, rows=self._rows_about())
 
     def _told(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> SparkEngine | None:
         """Lay the release out from the last census, if that tells all of it and few rows of it differ."""
-        if self._counted is None or not tells_all(self._counted, recoding, publish):
+        counted = self._census_for(recoding, publish)
+        census = None if counted is None else counted.rollup(recoding.levels)
+        if census is None or len(census) > TOLD or len(census) * 2 > census.records:
             return None
-        census = self._counted.rollup(recoding.levels)
-        if len(census) > TOLD or len(census) * 2 > census.records:
-            return None
-        rows, counts = published_rows(census, recoding, publish, {name: self._known[name].keys for name in publish})
+        rows, counts = self._rows_of_census(census, recoding, publish)
         inner = inner_names(len(publish))
         every = np.arange(len(counts))
         arrays = [column.values(every) for column in rows.values()]
         tally = self._home.hand_back(pa.table([*arrays, of_numbers(counts)], [*inner, "count"]))
-        assert isinstance(self._home, SparkHome)  # noqa: S101 - it was given one
-        frame = nw.from_native(repeated(in_chunks(tally, inner), inner))
+        frame = frame_of(repeated(in_chunks(tally, inner), inner))
         return SparkEngine(frame, self._home, publish, rows=int(counts.sum()), tally=tally)
 
     def _ordered(self, *, keep: bool = False) -> Frame:
@@ -246,14 +232,11 @@ class SparkEngine(CountedEngine):
         parts = max(1, -(-self._rows_about() // ROWS_PER_PART))
         tally = self._different
         frame = self._clean(list(self._inner)).to_native() if tally is None else tally
-        if tally is None and self._repeated:
+        if tally is None and self.repeats:
             tally = frame.groupBy(*inner).count()
-        ordered: Frame = nw.from_native(
-            in_parts(frame, inner, parts) if tally is None else tallied(tally, inner, parts)
-        )
-        return ordered
+        return frame_of(in_parts(frame, inner, parts) if tally is None else tallied(tally, inner, parts))
 
-    def _repeats(self, recoding: Recoding, publish: Sequence[str]) -> bool:
+    def _is_repetitive(self, recoding: Recoding, publish: Sequence[str]) -> bool:
         """Say whether rows of a class are likely to be equal: there is little beside the labels that could differ."""
         others = [self._known.get(name) for name in publish if name not in recoding.quasi]
         known = [column for column in others if column is not None]
@@ -267,12 +250,6 @@ class SparkEngine(CountedEngine):
         return self._about
 
 
-def is_spark(source: Any) -> bool:
-    """Say whether a table is a Spark DataFrame, without importing Spark."""
-    spark = sys.modules.get("pyspark.sql")
-    return spark is not None and isinstance(source, spark.DataFrame)
-
-
 def open_spark(
     frame: Any, missing_values: Sequence[str], drop: Sequence[str], resources: Resources = DEFAULT_RESOURCES
 ) -> SparkEngine:
@@ -284,13 +261,12 @@ def open_spark(
     ]
     home = SparkHome(frame.sparkSession, resources)
     names = [field.name for field in fields]
-    return SparkEngine(nw.from_native(inner.select(*columns)), home, names, missing_values=missing_values, drop=drop)
+    return SparkEngine(frame_of(inner.select(*columns)), home, names, missing_values=missing_values, drop=drop)
 
 
 def cluster_of(engine: Engine) -> SparkHome | None:
     """Give the cluster that a table lives on; ``None`` if it lives on none."""
-    home = engine._home if isinstance(engine, SparkEngine) else None  # noqa: SLF001 - its own kind
-    return home if isinstance(home, SparkHome) else None
+    return engine.cluster if isinstance(engine, SparkEngine) else None
 
 
 def check_published(engine: Engine, publish: Sequence[str]) -> None:
@@ -306,7 +282,7 @@ def open_written(path: Path, cluster: SparkHome) -> SparkEngine:
 
 def forget(table: Any) -> None:
     """Let Spark drop what it keeps of a frame that only we have looked at; other tables are not ours to drop."""
-    if is_spark(table):
+    if (spark := sys.modules.get("pyspark.sql")) and isinstance(table, spark.DataFrame):
         table.unpersist()
 
 

@@ -12,24 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.core import CensusRequest, DataError, Domain, EngineError, Hint, Packing, ParameterError, tally
 from incrowd.engines._arrow import of_numbers, to_numpy
+from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coded, packed
-from incrowd.engines._file_sets import Several, check_columns, check_keys, files_of, parquet_columns
-from incrowd.engines._files import ending_of
-from incrowd.engines._home import Frame
+from incrowd.engines._files import FileSet, ending_of, files_of, parquet_columns
+from incrowd.engines._home import Frame, Home, frame_of
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
 
 # Parquet folders that Spark writes: one file per part, with names that say nothing but their order.
 
-PATIENCE = 10.0
-"""Seconds that jobs may take to stop."""
+PATIENCE = 10.0  # seconds that jobs may take to stop
 
 
 def write_folder(frame: Any, path: Path) -> None:
@@ -55,7 +53,7 @@ def write_folder(frame: Any, path: Path) -> None:
 def places_of(path: Path) -> list[str]:
     """Say where Spark finds the Parquet files of a path, as the local engine would; what is not here is left to it."""
     here = path.exists() or glob.has_magic(str(path))
-    found = files_of(path) if here else Several((path,), (path.name,))
+    found = files_of(path) if here else FileSet((path,), (path.name,))
     endings = {ending_of(file) for file in found.files}
     if endings - ({".parquet"} if here else {".parquet", ""}):
         msg = f"Spark reads Parquet here, and {path.name!r} is something else."
@@ -63,19 +61,17 @@ def places_of(path: Path) -> list[str]:
         raise DataError(msg, hint=hint)
     if here:
         columns = [*map(parquet_columns, found.files)]
-        check_columns(found, columns)
-        check_keys(found, [name for name, _ in columns[0]])
+        found.check_columns(columns, [name for name, _ in columns[0]])
         _check_names(found)
         if any(unit in str(type_) for _, type_ in columns[0] for unit in ("[ns", "time32", "time64")):
             _check_times(found)
     return [f"file://{_exactly(file.resolve())}" for file in found.files]
 
 
+@guarded
 def read_folder(session: Any, places: Sequence[str]) -> Any:
-    """Open Parquet files or folders with Spark."""
-    from incrowd.engines._border import guarded  # noqa: PLC0415 - it knows the errors of Spark
-
-    return guarded(session.read.parquet)(*places)
+    """Open Parquet files or folders with Spark, by addresses that it knows, such as ``s3a://bucket/table``."""
+    return session.read.parquet(*places)
 
 
 def _cancel(session: Any) -> None:
@@ -88,14 +84,14 @@ def _cancel(session: Any) -> None:
             time.sleep(0.05)
 
 
-def _check_names(found: Several) -> None:
+def _check_names(found: FileSet) -> None:
     for name, file in zip(found.names, found.files, strict=True):
         if ":" in file.resolve().name:
             msg = f"Spark reads no file with a colon in its name, such as {name!r}."
             raise DataError(msg, hint="rename it; folders may have colons.")
 
 
-def _check_times(found: Several) -> None:
+def _check_times(found: FileSet) -> None:
     """Refuse what Spark knows no type for, by name: its own message says neither the column nor the file."""
     for name, file in zip(found.names, found.files, strict=True):
         columns = pyarrow.parquet.read_metadata(file).schema
@@ -114,9 +110,7 @@ def _exactly(path: Path) -> str:
 
 # The rows of a release on a cluster: moved and sorted by what they say, so that nothing of their old order is left.
 
-COPIES = 50_000
-"""So many copies of a row stay together at most."""
-
+COPIES = 50_000  # so many copies of a row stay together at most
 REFUSED = {"CalendarInterval", "Geography", "Geometry", "Map", "Time", "Variant", "YearMonthInterval"}
 """Types by which Spark does not move or sort rows, or that it does not write or send here."""
 
@@ -166,57 +160,41 @@ def functions_of(frame: Any) -> Any:
     return importlib.import_module("pyspark.sql.connect.functions" if connect else "pyspark.sql.functions")
 
 
-FEW = 1_000_000
-"""Tables of so many rows are sent to every worker; larger ones are joined by shuffling."""
+FEW = 1_000_000  # tables of so many rows are sent to every worker; larger ones are joined by shuffling
 
 
-class SparkHome:
+class SparkHome(Home):
     """A Spark session, classic or over Connect: none of its settings are changed."""
 
     def __init__(self, session: Any, resources: Resources = DEFAULT_RESOURCES) -> None:
+        super().__init__(resources)
         self._session = session
-        self.resources = resources
 
     def bring(self, table: pa.Table) -> Frame:
         frame = self.hand_back(table)
-        brought: Frame = nw.from_native(frame.hint("broadcast") if table.num_rows <= FEW else frame)
-        return brought
+        return frame_of(frame.hint("broadcast") if table.num_rows <= FEW else frame)
 
     def look_up(self, frame: Frame, tables: Mapping[str, pa.Table]) -> Frame:
-        """Join without asking for the columns of the frame: over Connect, each such question sends the whole plan.
-
-        The key stays and is never read, so that Spark plans one join after another with no step between them.
-        """
+        # Joined without asking for the columns of the frame: over Connect, each such question sends the whole plan. The
+        # key stays and is never read, so that Spark plans one join after another with no step between them.
         native = frame.to_native()
         of = functions_of(native)
         for column, table in tables.items():
             key = of.col(table.column_names[0])
             native = native.join(self.bring(table).to_native(), of.col(column) == key, "left")
-        joined: Frame = nw.from_native(native)
-        return joined
+        return frame_of(native)
 
-    def write(
-        self,
-        frame: Frame,
-        names: Sequence[str],
-        path: Path,
-        wording: Wording | None = None,  # noqa: ARG002 - it writes no text
-    ) -> Wording:
+    def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
+        del wording  # it writes no text
         write_folder(frame.to_native().toDF(*names), path)
         return Wording()
 
     def hand_back(self, table: pa.Table) -> Any:
         """Make a frame of a table; timestamps without a zone stay without, whatever the zone of the session is."""
-        from pyspark.sql.pandas.types import from_arrow_type  # noqa: PLC0415 - only who uses Spark has it
-        from pyspark.sql.types import StructField, StructType  # noqa: PLC0415
-
-        fields = [
-            StructField(field.name, from_arrow_type(field.type, prefer_timestamp_ntz=True)) for field in table.schema
-        ]
-        return self._session.createDataFrame(table, StructType(fields))
-
-    def check(self) -> None:
-        """Spark knows what it reads; we do not."""
+        types = importlib.import_module("pyspark.sql.types")
+        type_of = importlib.import_module("pyspark.sql.pandas.types").from_arrow_type
+        fields = [types.StructField(one.name, type_of(one.type, prefer_timestamp_ntz=True)) for one in table.schema]
+        return self._session.createDataFrame(table, types.StructType(fields))
 
     def numbered(self, frame: Frame) -> NoReturn:
         """Refuse: the rows of a cluster have no order."""
@@ -226,8 +204,7 @@ class SparkHome:
 
     def sampled(self, frame: Frame, rows: int) -> Frame:
         native = frame.to_native()
-        sampled: Frame = nw.from_native(native.orderBy(functions_of(native).xxhash64(*native.columns)).limit(rows))
-        return sampled
+        return frame_of(native.orderBy(functions_of(native).xxhash64(*native.columns)).limit(rows))
 
     def read(self, path: Path) -> Any:
         """Open a folder that was written from here, by the same Spark."""
@@ -236,14 +213,9 @@ class SparkHome:
 
 # The different rows of a Spark table, where they are few: one aggregation brings them here.
 
-MOST = 1_000_000
-"""Up to so many different rows are brought here."""
-
-LOOK = 30_000
-"""So many rows are looked at first."""
-
-VALUE = 100
-"""Bytes that a value takes on its way here, at most, unless texts are long."""
+MOST = 1_000_000  # up to so many different rows are brought here
+LOOK = 30_000  # so many rows are looked at first
+VALUE = 100  # bytes that a value takes on its way here, at most, unless texts are long
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,11 +23,8 @@ from incrowd.engines._resources import left_over, need
 
 # The Java that Spark runs in: whether there is one, and what becomes of it when the user stops a run.
 
-JAVA = 17
-"""The oldest Java that Spark 4 runs on."""
-
-JAVA_PATIENCE = 20.0
-"""Seconds that Java may take to leave its places tidy."""
+JAVA = 17  # the oldest Java that Spark 4 runs on
+JAVA_PATIENCE = 20.0  # seconds that Java may take to leave its places tidy
 
 
 def check_java() -> None:
@@ -110,17 +107,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             return
 
 
-PATIENCE = 10.0
-"""Seconds after which a master that says nothing does not answer."""
-
+PATIENCE = 10.0  # seconds after which a master that says nothing does not answer
 RETRIES = 6
 """So often a Connect server that is gone is called again, which takes half a minute; Spark itself does so for ten."""
 
 _LOCAL = r"local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?"
 _MASTER = re.compile(rf"({_LOCAL}|local-cluster\[[1-9]\d*,[1-9]\d*,[1-9]\d*\]|yarn|(spark|sc|k8s)://.+)")
 
-_PORTS = {"spark": 7077, "sc": 15002}
-"""Where a cluster listens unless it is said."""
+_PORTS = {"spark": 7077, "sc": 15002}  # where a cluster listens unless it is said
 
 
 @contextmanager

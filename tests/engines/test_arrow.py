@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from incrowd.engines import _open, open_table
+from incrowd.engines import Budget, open_table
 
 LARGE = 2**53 + 1
 """The first whole number that no float can hold."""
@@ -17,7 +17,7 @@ LARGE = 2**53 + 1
 def encoded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let frames be encoded here and there."""
     if request.param == "by DuckDB":
-        monkeypatch.setattr(_open, "rows_within", lambda *_: 0)
+        monkeypatch.setattr(Budget, "rows", lambda *_: 0)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "int64[pyarrow]", "object"])

@@ -1,7 +1,8 @@
-"""The door: any frame or file becomes an engine."""
+"""The door: any frame or file becomes an engine, and a table is written to a file or a database."""
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,47 +13,58 @@ from typing import Any
 import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
+import pyarrow.parquet
 
-from incrowd.core import DataError, SchemaError, UnknownColumnError
+from incrowd.core import DataError, SchemaError, UnknownColumnError, atomic_path
 from incrowd.engines._answers import Remembered
-from incrowd.engines._arrow import arrow_of_pandas, back_to_pandas, decoded, kind_of_type, numbers_as_objects, tidy
-from incrowd.engines._border import guarded
-from incrowd.engines._column_types import durations_in, refuse_of_polars
-from incrowd.engines._eager import EagerEngine
-from incrowd.engines._encoding import rows_within
-from incrowd.engines._file_sets import (
-    FOREIGN,
-    Several,
-    check_columns,
-    check_keys,
-    check_kind,
-    damaged,
-    files_of,
-    parquet_columns,
+from incrowd.engines._arrow import (
+    arrow_of_pandas,
+    back_to_pandas,
+    check_polars_types,
+    decoded,
+    duration_columns,
+    kind_of_type,
+    numbers_as_objects,
+    tidy,
 )
-from incrowd.engines._files import ARROWS, READABLE, SPREADSHEETS, ending_of, exactly, is_escaped, is_text, read_whole
-from incrowd.engines._frame import FrameEngine
-from incrowd.engines._home import DuckHome, PolarsHome, Stamp, Workshop, adopt, inner_names
+from incrowd.engines._border import guarded
+from incrowd.engines._duckdb import Workshop, inner_names
+from incrowd.engines._eager_frame import EagerEngine
+from incrowd.engines._files import (
+    ARROWS,
+    READABLE,
+    SPREADSHEETS,
+    FileSet,
+    Stamp,
+    check_suffix,
+    ending_of,
+    files_of,
+    is_escaped,
+    parquet_columns,
+    parquet_relation,
+    read_whole,
+)
+from incrowd.engines._home import DuckHome, PolarsHome, adopted, frame_of
+from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine, begin
 from incrowd.engines._reference import ReferenceEngine
-from incrowd.engines._resources import Resources
+from incrowd.engines._resources import Budget, Resources, private_folder
 from incrowd.engines._tally import ParquetEngine
 from incrowd.engines._text import TextEngine
-from incrowd.engines.formats._csv import check_whole, copy_as_utf8, header_of, is_utf8
-from incrowd.engines.formats._csv_output import unescaped_column, unescaped_sql
-from incrowd.engines.formats._database import Database, read_database
+from incrowd.engines.formats._csv import BROKEN, TextFiles
+from incrowd.engines.formats._database import Database, read_database, write_database
 from incrowd.engines.formats._excel import plain_cells
 from incrowd.engines.formats._notation import Notation
 from incrowd.engines.formats._statistics import Codebook, LabelledArrow
-from incrowd.engines.formats._wording import Dialect, Wording
-from incrowd.engines.spark._engine import is_spark, open_spark
+from incrowd.engines.formats._wording import Dialect, Wording, unescaped_column
+from incrowd.engines.spark._engine import open_spark
 
-_LITTLE = 256 * 2**20
+LITTLE = Budget(256 * 2**20)
 """So much memory any machine has: the limit of DuckDB, which takes a while to start, is asked for by larger frames."""
 
 
 @guarded
-def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is read
+def open_table(  # noqa: PLR0913 - each says how one kind of table is read
     source: Any,
     *,
     missing_values: Sequence[str] = ("",),
@@ -115,9 +127,7 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
         return source  # opened already
     if isinstance(source, (str, os.PathLike)):
         notation = Notation.of(decimal, thousands, dates)
-        layout = Layout(
-            separator, encoding, sheet, notation, header=header, escaped=escaped, wording=wording or Wording()
-        )
+        layout = Layout(separator, encoding, sheet, notation, header, escaped, wording or Wording())
         return _open_file(Path(source), layout, resources, reading)
     _refuse_layout(type(source).__name__, decimal=decimal, thousands=thousands, dates=dates, header=header)
     if isinstance(source, list):
@@ -125,21 +135,7 @@ def open_table(  # noqa: PLR0911, PLR0913 - each says how one kind of table is r
     if isinstance(source, Database):
         found, untyped = read_database(source, temp)
         return _open_eager(found, resources, reading, untyped)
-    if isinstance(source, duckdb.DuckDBPyRelation):
-        _check_names(source.columns, drop_missing)
-        frame = nw.from_native(adopt(source, foreign=True))
-        return FrameEngine(frame, DuckHome(source, resources=resources), source.columns, **reading)
-    if (polars := sys.modules.get("polars")) and isinstance(source, polars.LazyFrame):
-        names = source.collect_schema().names()
-        _check_names(names, drop_missing)
-        refuse_of_polars(source)
-        renamed = source.rename(dict(zip(names, inner_names(len(names)), strict=True)))
-        renamed = renamed.cast({polars.Null: polars.String})  # a column of nothing but null has no type
-        return FrameEngine(nw.from_native(renamed), PolarsHome(resources), names, **reading)
-    if is_spark(source):
-        _check_names(source.columns, drop_missing)
-        return open_spark(source, resources=resources, **reading)
-    return _open_eager(source, resources, reading)
+    return _open_lazy(source, resources, reading) or _open_eager(source, resources, reading)
 
 
 def _refuse_layout(what: str, **given: object) -> None:
@@ -172,94 +168,86 @@ class Layout:
 
 
 def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mapping[str, Any]) -> Engine:
-    found = files_of(path)
-    if not path.is_file():
-        check_kind(found)
-    kind, notation = ending_of(found.files[0]), layout.notation
-    if not is_text(found.files[0]):
-        _refuse_layout(f"a file that ends in {kind}", header=layout.header)
-    if not is_text(found.files[0]) and kind not in SPREADSHEETS:
-        said = {"decimal": None if notation.decimal == "." else ",", "thousands": notation.thousands}
-        _refuse_layout(f"a file that ends in {kind}", **said, dates=notation.dates)
-    if kind == ".parquet":
-        return _open_parquet(found, Workshop(resources), reading)
-    if is_text(found.files[0]):
+    found, notation = files_of(path), layout.notation
+    found.check_kind()
+    if found.is_text:
         return _open_text(found, Workshop(resources), layout, reading)
-    stamp = Stamp.of(path)
-    unused: tuple[str, ...] = ()
+    _refuse_layout(f"a file that ends in {found.ending}", header=layout.header)
+    if found.ending not in SPREADSHEETS:
+        said = {"decimal": None if notation.decimal == "." else ",", "thousands": notation.thousands}
+        _refuse_layout(f"a file that ends in {found.ending}", **said, dates=notation.dates)
+    if found.ending == ".parquet":
+        return _open_parquet(found, Workshop(resources), reading)
+    stamp = Stamp.of(found)
     begin("reading")
-    read = read_whole(path, layout.sheet)
-    if read is None:
-        msg = f"Cannot read a table from {path.name!r}."
-        raise DataError(msg, hint=f"the name must end in one of {', '.join(READABLE)}.")
-    table, codebook = read
+    table, codebook = _read_whole(path, layout.sheet, f"the name must end in one of {', '.join(READABLE)}.")
     stamp.check()
     if layout.escaped and is_escaped(path):
         table = pa.table({name: unescaped_column(table[name]) for name in table.column_names})
-    if kind in SPREADSHEETS:
+    unused: tuple[str, ...] = ()
+    if found.ending in SPREADSHEETS:
         table, unused = plain_cells(table, notation, reading["missing_values"])
-    untyped = () if ending_of(path) in ARROWS else table.column_names  # a program's cells, not a column's type
+    untyped = () if found.ending in ARROWS else table.column_names  # a program's cells, not a column's type
     engine = _open_eager(codebook.attach(table) if codebook else table, resources, reading, untyped)
     engine.unused = unused
     return engine
 
 
-def _open_parquet(found: Several, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
-    stamp = Stamp.of(*found.files, source=found.source)
+def _read_whole(path: Path, sheet: str | int | None, hint: str) -> tuple[pa.Table, Codebook]:
+    read = read_whole(path, sheet)
+    if read is None:
+        msg = f"Cannot read a table from {path.name!r}."
+        raise DataError(msg, hint=hint)
+    return read
+
+
+def _open_parquet(found: FileSet, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
+    stamp = Stamp.of(found)
     columns = parquet_columns(found.files[0])
     names = [name for name, _ in columns]
     _check_names(names, reading["drop"])
-    check_columns(found, [columns, *map(parquet_columns, found.files[1:])])
-    check_keys(found, names)
-    relation = _relation(found.files, workshop)
-    home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
-    return ParquetEngine(nw.from_native(adopt(relation)), home, names, refused=durations_in(columns), **reading)
+    found.check_columns([columns, *map(parquet_columns, found.files[1:])], names)
+    relation = parquet_relation(found.files, workshop.connection)
+    home = DuckHome(relation, _as_it_is, workshop=workshop, stamp=stamp)
+    return ParquetEngine(adopted(relation), home, names, refused=duration_columns(columns), **reading)
 
 
-def _relation(files: Sequence[Path], workshop: Workshop) -> duckdb.DuckDBPyRelation:
-    every: Any = [*map(exactly, files)]  # DuckDB takes a list, and does not say so
-    try:
-        return workshop.connection.read_parquet(every, hive_partitioning=False)
-    except FOREIGN:
-        trouble = damaged(files, workshop.connection)
-        if trouble is None:
-            raise
-    raise trouble
-
-
-def _open_text(found: Several, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
-    encoding = layout.encoding
-    stamp = Stamp.of(*found.files, source=found.source)
-    header = header_of(found.files[0], encoding, layout.separator, named=layout.header)
+def _open_text(found: FileSet, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
+    stamp = Stamp.of(found)
+    text = TextFiles.of(found.files, layout.encoding, layout.separator, named=layout.header)
+    header = text.header
     _check_names(header.columns, reading["drop"], show=False)
-    others = [header_of(file, encoding, header.separator, named=layout.header) for file in found.files[1:]]
-    check_columns(found, [header, *others])
-    check_keys(found, header.columns)
-    utf8 = is_utf8(encoding)
-    for file in found.files if utf8 else ():
-        check_whole(file)
-    files = [file if utf8 else copy_as_utf8(file, encoding, folder=workshop.folder) for file in found.files]
-    every: Any = [*map(exactly, files)]  # DuckDB takes a list, and does not say so
-    relation = workshop.connection.read_csv(
-        every,
-        header=layout.header,
-        sep=header.separator,
-        quotechar='"',
-        escapechar='"',
-        columns=dict.fromkeys(inner_names(len(header.columns)), "VARCHAR"),
-        auto_detect=False,
-        allow_quoted_nulls=not layout.escaped or "" in reading["missing_values"],
-        hive_partitioning=False,
-        compression="gzip" if files[0].suffix.lower() == ".gz" else "none",
-    )
+    found.check_columns(text.headers, header.columns)
+    relation = text.relation(workshop, quoted_nulls=not layout.escaped or "" in reading["missing_values"])
     if layout.escaped:
-        every_name = zip(header.columns, relation.columns, strict=True)
-        cells = ((layout.wording.read_sql(name, cell), cell) for name, cell in every_name)
-        relation = relation.project(", ".join(f"{unescaped_sql(text)} AS {cell}" for text, cell in cells))
-    home = DuckHome(relation, _as_arrow, workshop=workshop, stamp=stamp)
-    dialect = Dialect(header.separator, encoding, header.mark, *astuple(layout.notation))
-    text = nw.from_native(relation)
-    return TextEngine(text, home, header.columns, dialect=dialect, notation=layout.notation, **reading)
+        relation = relation.project(layout.wording.read_sql(header.columns, relation.columns))
+    home = DuckHome(relation, _as_it_is, workshop=workshop, stamp=stamp)
+    dialect = Dialect(header.separator, layout.encoding, header.mark, *astuple(layout.notation))
+    how: dict[str, Any] = {"dialect": dialect, "rows": text.rows_about()}
+    return TextEngine(nw.from_native(relation), home, header.columns, **how, **reading)
+
+
+def _as_it_is(table: pa.Table) -> pa.Table:
+    return table
+
+
+def _open_lazy(source: Any, resources: Resources, reading: Mapping[str, Any]) -> FrameEngine | None:
+    """Open what is not in memory: a relation, a lazy frame or one of Spark; ``None`` for anything else."""
+    if isinstance(source, duckdb.DuckDBPyRelation):
+        _check_names(source.columns, reading["drop"])
+        home = DuckHome(source, resources=resources)
+        return FrameEngine(adopted(source, foreign=True), home, source.columns, **reading)
+    if (polars := sys.modules.get("polars")) and isinstance(source, polars.LazyFrame):
+        names = source.collect_schema().names()
+        _check_names(names, reading["drop"])
+        check_polars_types(source)
+        renamed = source.rename(dict(zip(names, inner_names(len(names)), strict=True)))
+        renamed = renamed.cast({polars.Null: polars.String})  # a column of nothing but null has no type
+        return FrameEngine(frame_of(renamed), PolarsHome(resources), names, **reading)
+    if (spark := sys.modules.get("pyspark.sql")) and isinstance(source, spark.DataFrame):
+        _check_names(source.columns, reading["drop"])
+        return open_spark(source, resources=resources, **reading)
+    return None
 
 
 def _open_eager(
@@ -272,17 +260,17 @@ def _open_eager(
     _check_names(names, reading["drop"])
     table = tidy(table)
     rows = table.num_rows
-    little = resources.memory is None and rows <= rows_within(_LITTLE, len(names))
+    little = resources.memory is None and rows <= LITTLE.rows(len(names))
     workshop = None if little else Workshop(resources)
-    fits = workshop is None or rows <= rows_within(workshop.memory, len(names))
+    fits = workshop is None or rows <= Budget(workshop.memory).rows(len(names))
     if fits and all(kind_of_type(type_) for type_ in table.schema.types):
         columns = dict(zip(names, table.columns, strict=True))
         return EagerEngine(columns, hand_back, untyped=untyped, resources=resources, **reading)
     workshop = workshop or Workshop(resources)
     relation = workshop.connection.from_arrow(decoded(table).rename_columns(inner_names(len(names))))
     home = DuckHome(relation, hand_back, workshop=workshop)
-    refused = durations_in(zip(names, table.schema.types, strict=True))
-    return FrameEngine(nw.from_native(adopt(relation)), home, names, refused=refused, untyped=untyped, **reading)
+    refused = duration_columns(zip(names, table.schema.types, strict=True))
+    return FrameEngine(adopted(relation), home, names, refused=refused, untyped=untyped, **reading)
 
 
 def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collection[str]]:
@@ -290,7 +278,7 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collec
     if isinstance(source, pa.Table):
         return source, LabelledArrow(Codebook.of(source.schema)), ()
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.DataFrame):
-        refuse_of_polars(source)
+        check_polars_types(source)
         return source.to_arrow(), polars.from_arrow, ()
     if (pandas := sys.modules.get("pandas")) and isinstance(source, pandas.DataFrame):
         _check_names(list(source.columns), ())
@@ -298,10 +286,6 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collec
         return table, back_to_pandas(source, table), numbers_as_objects(source, table)
     msg = f"A table of type {type(source).__module__}.{type(source).__name__} cannot be opened."
     raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, Spark, a list of dicts, a Database, or a path.")
-
-
-def _as_arrow(table: pa.Table) -> pa.Table:
-    return table
 
 
 def _check_names(names: Sequence[Any], drop: Sequence[str], *, show: bool = True) -> None:
@@ -320,3 +304,89 @@ def _check_names(names: Sequence[Any], drop: Sequence[str], *, show: bool = True
     for name in drop:
         if name not in names:
             raise UnknownColumnError.of(name, list(names), given_as="quasi-identifier", show=show)
+
+
+def write_table(table: Any, target: str | os.PathLike[str] | Database, *, force: bool = False) -> None:
+    """Write a table to a file or to a database, sorted by its values, whole or not at all.
+
+    Parameters
+    ----------
+    table
+        Whatever can be opened, such as ``release.table``. It is never changed.
+    target
+        A path, whose ending says what is written (``.csv``, ``.tsv``, each also ``.gz``, ``.parquet``, ``.arrow``,
+        ``.feather``, ``.xlsx``, ``.sav``, ``.dta``), or a ``Database`` with the name of a table.
+    force
+        Whether an existing file or table may be replaced.
+
+    Notes
+    -----
+    A file is written beside its target and renamed when all of it is on the disk; a table is made in one transaction.
+    Texts of a text file or spreadsheet that a spreadsheet would run as a formula are escaped: ``unescape_formula``
+    undoes it. What a format cannot hold exactly is refused.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from incrowd.engines import write_table
+    >>> path = Path(tempfile.mkdtemp()) / "table.csv"
+    >>> write_table([{"age": 34, "note": "=1+1"}, {"age": -5, "note": "none"}], path)
+    >>> path.read_text().splitlines()
+    ['age,note', '-5,none', "34,'=1+1"]
+    """
+    engine = open_table(table, missing_values=())
+    if isinstance(target, Database):
+        with private_folder() as folder:
+            copy = folder / "table.arrow"
+            engine.write(copy)
+            write_database(copy, target, force=force)
+        return
+    check_suffix(Path(target))
+    with atomic_path(target, force=force, reads=[table]) as part:
+        engine.write(part)
+
+
+# The first rows of a file as they stand in it: to be shown, never to be counted.
+
+
+@guarded
+def head_of(path: Path, rows: int, sheet: str | int | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Give the columns that have values, and the first rows, of a file that is none of text, in its order."""
+    if ending_of(path) == ".parquet":
+        table = _head_of_parquet(path, rows)
+    else:  # all of it is read: the type of a column is that of all its cells
+        table = _read_whole(path, sheet, BROKEN)[0].slice(0, rows)
+    shown = [name for name in table.column_names if kind_of_type(table.schema.field(name).type) is not None]
+    return shown, [*zip(*(table[name].to_pylist() for name in shown), strict=True)]
+
+
+def _head_of_parquet(path: Path, rows: int) -> pa.Table:
+    with pa.parquet.ParquetFile(path) as file:
+        if not file.metadata.num_rows:  # older Arrow cannot go through parts of which there are none
+            return file.schema_arrow.empty_table()
+        return pa.Table.from_batches([next(file.iter_batches(batch_size=rows))])
+
+
+# Whether a released text file is written as it is said to be: then no two of its cells are read as one.
+
+
+@guarded
+def is_written_by(path: Path, wording: Wording) -> bool:
+    """Say whether every character, number and day of a file is written as a wording says, and in no other way."""
+    if not _is_encoded_by(path, wording):
+        return False
+    file = open_table(path, missing_values=(), separator=wording.dialect.separator, encoding=wording.encoding)
+    if not isinstance(file, TextEngine) or not {*wording.columns} <= {*file.columns()}:
+        return False
+    return file.keeps(dict.fromkeys(wording.columns, wording.kept_sql))
+
+
+def _is_encoded_by(path: Path, wording: Wording) -> bool:
+    """Say whether the characters of a file, encoded again, are its bytes."""
+    found = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
+    try:
+        text = found.decode(wording.dialect.encoding)
+        return text.startswith("\ufeff") is wording.dialect.mark and text.encode(wording.dialect.encoding) == found
+    except UnicodeError:
+        return False

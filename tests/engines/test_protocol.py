@@ -7,7 +7,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.engines import Stage, _tally as _tallied, watching
-from incrowd.engines.formats._csv import rows_about
+from incrowd.engines.formats._csv import TextFiles
 
 SCHEMA = ic.Schema({"age": ic.intervals(10)}, ["disease"])
 
@@ -55,8 +55,8 @@ def test_nobody_is_told_when_nobody_watches_any_more(tmp_path: Path) -> None:
 
 def test_the_number_of_rows_is_guessed_from_the_length_of_lines(tmp_path: Path) -> None:
     path = file(tmp_path, 100_000)
-    assert rows_about([path]) == pytest.approx(100_000, rel=0.01)
+    assert TextFiles.of([path], "utf-8", None, named=True).rows_about() == pytest.approx(100_000, rel=0.01)
     (tmp_path / "people.csv.gz").write_bytes(gzip.compress(path.read_bytes()))
-    assert rows_about([tmp_path / "people.csv.gz"]) is None
-    (tmp_path / "empty.csv").touch()
-    assert rows_about([tmp_path / "empty.csv"]) is None
+    assert TextFiles.of([tmp_path / "people.csv.gz"], "utf-8", None, named=True).rows_about() is None
+    (tmp_path / "short.csv").write_text("age")
+    assert TextFiles.of([tmp_path / "short.csv"], "utf-8", None, named=True).rows_about() is None

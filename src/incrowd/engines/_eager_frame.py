@@ -13,28 +13,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import (
-    Census,
-    CensusRequest,
-    Classes,
-    Domain,
-    Kind,
-    LocalRecoding,
-    Packing,
-    Recoding,
-    UnknownColumnError,
-    tally,
-)
-from incrowd.engines._arrow import kind_of_type
+from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, LocalRecoding, Packing, Recoding, tally
+from incrowd.engines._arrow import kind_of_type, retyped
 from incrowd.engines._border import guarded
-from incrowd.engines._column_types import retyped
 from incrowd.engines._encoding import Coded, codes_by, packed
-from incrowd.engines._files import check_suffix
-from incrowd.engines._home import write_table
-from incrowd.engines._protocol import Replace, begin, places_of_a_sample
-from incrowd.engines._recoding import Labelled, changes, check_rows, label_classes, publish_full_domain, publish_locally
+from incrowd.engines._files import check_suffix, write_arrow
+from incrowd.engines._protocol import Replacements, begin, check_known, places_of_a_sample
+from incrowd.engines._recoding import changes, check_rows, label_classes, publish_full_domain, publish_locally
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
-from incrowd.engines.formats._statistics import Codebook, codebook_of
+from incrowd.engines.formats._statistics import NO_CODEBOOK
 from incrowd.engines.formats._wording import Wording
 
 
@@ -43,8 +30,7 @@ class EagerEngine:
 
     shows_names: ClassVar[bool] = True
 
-    unused: tuple[str, ...] = ()
-    """What was said about how the table is written, and is in none of its columns."""
+    unused: tuple[str, ...] = ()  # what was said about how the table is written, and is in none of its columns
 
     def __init__(
         self,
@@ -57,7 +43,7 @@ class EagerEngine:
         untyped: Collection[str] = (),  # columns whose published values have to tell their type
         resources: Resources = DEFAULT_RESOURCES,
     ) -> None:
-        self.resources = resources
+        self.resources, self.codebook = resources, getattr(hand_back, "codebook", NO_CODEBOOK)
         self._columns = dict(columns)
         self._untyped = untyped
         self._hand_back = hand_back
@@ -65,11 +51,6 @@ class EagerEngine:
         self._drop = list(drop)
         self._keep_order = keep_order
         self._known: dict[str, tuple[Coded, Domain]] = {}
-
-    @property
-    def codebook(self) -> Codebook:
-        """What columns and codes mean, where the table came with that."""
-        return codebook_of(self._hand_back)
 
     @guarded
     def columns(self) -> dict[str, Kind | None]:
@@ -94,12 +75,7 @@ class EagerEngine:
 
     @guarded
     def recode(
-        self,
-        recoding: Recoding,
-        publish: Sequence[str],
-        *,
-        replace: Mapping[str, Replace] | None = None,
-        keep_order: bool = False,
+        self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> EagerEngine:
         self._check(publish)
         domains = self.domains(list(recoding.domains))
@@ -121,7 +97,6 @@ class EagerEngine:
 
     @guarded
     def sampled(self, rows: int) -> EagerEngine:
-        """Take so many rows, the same ones whatever their order."""
         whole = [self._whole(name) for name in self._columns]
         order = np.lexsort([column.codes for column in whole[::-1]])
         chosen = order[places_of_a_sample(len(order), rows)]
@@ -133,35 +108,31 @@ class EagerEngine:
         self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
         begin("checking")
-        own = self.domains([*quasi, *sensitive, *([entity] if entity else []), *([count] if count else [])])
+        names = [*filter(None, (*quasi, *sensitive, entity))]
+        own = self.domains([*filter(None, (*names, count))])
         known = {name: codes_by(own[name], domain) for name, domain in sensitive.items()}
-        names = [*quasi, *sensitive, *([entity] if entity else [])]
         codes, counts = self._distinct(names, self._weights(count, own))
         column = dict(zip(names, codes, strict=True))
         return label_classes(
-            Labelled(
-                quasi=[(column[name], own[name].texts) for name in quasi],
-                sensitive={name: known[name][column[name]] for name in sensitive},
-                domains=sensitive,
-                person=column[entity] if entity else None,
-                counts=counts,
-            )
+            quasi=[(column[name], own[name].texts) for name in quasi],
+            sensitive={name: known[name][column[name]] for name in sensitive},
+            domains=sensitive,
+            person=column[entity] if entity else None,
+            counts=counts,
         )
 
     @guarded
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         check_suffix(path)
         begin("writing")
-        return write_table(self._ordered(keep=keep_order), path, codebook_of(self._hand_back), wording)
+        return write_arrow(self._ordered(keep=keep_order), path, self.codebook, wording)
 
     @guarded
     def materialise(self) -> Any:
         return self._hand_back(self._ordered())
 
     def _check(self, names: Sequence[str]) -> None:
-        for name in names:
-            if name not in self._columns:
-                raise UnknownColumnError.of(name, list(self._columns), given_as="column")
+        check_known(names, self._columns)
 
     def _whole(self, name: str) -> Coded:
         """Encode a column, unless that was done before; rows that are to be dropped are still there."""

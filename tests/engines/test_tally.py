@@ -17,8 +17,9 @@ from incrowd.core import FullDomainRecoding, UncoveredValuesError
 from incrowd.engines import _tally as _tallied, _text, open_table
 from incrowd.engines._encoding import Coded
 from incrowd.engines._files import write_batches
-from incrowd.engines._frame import FrameEngine
+from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._tally import TalliedEngine
+from incrowd.engines._text_columns import TextRows
 
 PUBLISH = ["zip", "age", "disease"]
 rows = st.lists(
@@ -57,7 +58,7 @@ def test_it_publishes_what_joins_in_duckdb_publish(
     table: list[tuple[str, ...]], age: int, zip_: int, most: int, drop: bool, gone: int, tmp_path: Path
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_text.TextEngine, "_most", lambda *_: most)
+        patch.setattr(_text, "TextRows", lambda names, missing, *_: TextRows(names, missing, most))
         patch.setattr(_tallied, "_BLOCK", 4)
         engine: Any = open_table(written(tmp_path, table), drop_missing=["age"] if drop else [])
         engine.domains(PUBLISH)

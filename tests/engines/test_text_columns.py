@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, strategies as st
 
-from incrowd.engines import _text_column, open_table
+from incrowd.engines import _text_columns, open_table
 from incrowd.engines._arrow import of_texts
-from incrowd.engines._text_column import TextColumn
+from incrowd.engines._text_columns import TextColumn
 
 EDGES = ("0", "-0", "00", "007", "+5", "-5", " 5", "9223372036854775807", "9223372036854775808", "-9223372036854775808")
 NUMBERS = st.one_of(st.integers(-20, 200), st.integers(-(2**63), 2**63 - 1)).map(str)
@@ -20,8 +20,8 @@ BATCHES = st.lists(st.one_of(st.lists(NUMBERS, min_size=1), st.lists(TEXTS, min_
 
 @pytest.fixture(autouse=True)
 def numbers_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_text_column, "_LONG", 1)
-    monkeypatch.setattr(_text_column, "_FIRST", 2)
+    monkeypatch.setattr(_text_columns, "LONG", 1)
+    monkeypatch.setattr(_text_columns, "_FIRST", 2)
 
 
 @example([["9223372036854775807", "-9223372036854775808"]], [])

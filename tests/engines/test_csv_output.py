@@ -14,8 +14,8 @@ from hypothesis import example, given, strategies as st
 
 from incrowd.core import DataError, Domain
 from incrowd.engines import open_table
-from incrowd.engines._column_types import retyped, type_sql
-from incrowd.engines._duckdb import text_sql
+from incrowd.engines._arrow import retyped, type_sql
+from incrowd.engines.formats._csv_output import text_sql
 
 
 def written(values: list[Any], type_: pa.DataType) -> list[str]:

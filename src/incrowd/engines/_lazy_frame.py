@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import (
-    Census,
-    CensusRequest,
-    Classes,
-    DataError,
-    Domain,
-    Kind,
-    LocalRecoding,
-    Packing,
-    Recoding,
-    UnknownColumnError,
-)
-from incrowd.engines._arrow import domain_of, to_numpy
+from incrowd.core import Census, CensusRequest, Classes, DataError, Domain, Kind, LocalRecoding, Packing, Recoding
+from incrowd.engines._arrow import duration_error, to_numpy
 from incrowd.engines._border import guarded
-from incrowd.engines._column_types import holds_durations
-from incrowd.engines._encoding import Coding, codes_by, with_words
-from incrowd.engines._files import check_suffix
-from incrowd.engines._home import ROW, DuckHome, Frame, Home, inner_names, only
-from incrowd.engines._protocol import Replace, begin, in_share
-from incrowd.engines._recoding import (
-    check_rows,
-    label_classes,
-    read_labels,
-    recode_full_domain,
-    recode_locally,
-    replace_values,
-)
+from incrowd.engines._duckdb import inner_names
+from incrowd.engines._encoding import Coded, Coding, codes_by, domain_of, with_words
+from incrowd.engines._files import WAIT, check_suffix
+from incrowd.engines._home import ROW, Frame, Home, only
+from incrowd.engines._protocol import Engine, Replacements, begin, check_known, is_in_share
+from incrowd.engines._recoding import check_rows, label_classes, recode_full_domain, recode_locally, replace_values
 from incrowd.engines._resources import Budget, Resources, check_values, give_back
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Wording
@@ -58,14 +38,12 @@ class Column:
 class FrameEngine:
     """A lazy frame, its columns called ``c0``, ``c1``, … in order, and its home."""
 
-    _limited = True
-    """Whether the values of columns count against the memory."""
+    _limited = True  # whether the values of columns count against the memory
 
     shows_names: ClassVar[bool] = True
     """Whether an error may list the columns: the first line of a text file may be a record."""
 
-    unused: tuple[str, ...] = ()
-    """What was said about how the table is written, and is in none of its columns."""
+    unused: tuple[str, ...] = ()  # what was said about how the table is written, and is in none of its columns
 
     def __init__(  # noqa: PLR0913 - all but the first three are optional
         self,
@@ -90,13 +68,15 @@ class FrameEngine:
 
     @property
     def resources(self) -> Resources:
-        """The memory and the temporary place that the table was opened with."""
         return self._home.resources
 
     @property
+    def can_spill(self) -> bool:
+        return self._home.can_spill
+
+    @property
     def codebook(self) -> Codebook:
-        """What columns and codes mean, where the table came with that."""
-        return self._home.codebook if isinstance(self._home, DuckHome) else Codebook()
+        return self._home.codebook
 
     @guarded
     def columns(self) -> dict[str, Kind | None]:
@@ -115,9 +95,8 @@ class FrameEngine:
 
     @guarded
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
-        """Say about how many cells a census would have, by counting one in so many."""
         frame, words = self._encoded(request)
-        some = only(frame, words).filter(in_share(words, one_in)).unique()
+        some = only(frame, words).filter(is_in_share(words, one_in)).unique()
         return one_in * int(self._collect(some.select(self._tally(None)))["n"][0].as_py())
 
     @guarded
@@ -135,7 +114,6 @@ class FrameEngine:
         begin("reading")
         request.check(self.domains(request.needed))
         frame, words = self._encoded(request)
-        assert isinstance(self._home, DuckHome)  # noqa: S101 - who asks has seen to it
         self._home.spill(frame.group_by(words).agg(self._tally(request.count)), path)
         self._home.check()
 
@@ -145,18 +123,13 @@ class FrameEngine:
         domains = self.domains(names)
         codings = [self._coding(name, domain) for name, domain in domains.items()]
         frame, words = with_words(self._clean(list(self._inner)), codings, self._home)
-        frame = only(frame.filter(in_share(words, shares, number)), list(self._inner.values()))
+        frame = only(frame.filter(is_in_share(words, shares, number)), list(self._inner.values()))
         return self._with(frame)
 
     @guarded
     def recode(
-        self,
-        recoding: Recoding,
-        publish: Sequence[str],
-        *,
-        replace: Mapping[str, Replace] | None = None,
-        keep_order: bool = False,
-    ) -> FrameEngine:
+        self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
+    ) -> Engine:
         self._check(publish)
         coded = {name: self._coding(name, domain) for name, domain in recoding.domains.items()}
         if isinstance(recoding, LocalRecoding):
@@ -173,26 +146,30 @@ class FrameEngine:
         return self._recoded(frame, publish, numbered=keep_order)
 
     @guarded
-    def sampled(self, rows: int) -> FrameEngine:
-        """Take so many rows, the same ones whatever their order."""
+    def sampled(self, rows: int) -> Engine:
         return self._with(self._home.bring(self._collect(self._home.sampled(self._source, rows))))
 
     @guarded
     def classes(
         self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
-        names = [*quasi, *sensitive, *([entity] if entity else [])]
-        self._check([*names, *([count] if count else [])])
+        names = [*filter(None, (*quasi, *sensitive, entity))]
+        needed = [*filter(None, (*names, count))]
+        self._check(needed)
         begin("checking")
-        keys = [self._inner[name] for name in names]
-        frame = self._clean([*names, *([count] if count else [])])
-        inner = [self._inner[name] for name in quasi]
-        counted = self._labelled(frame.group_by(keys).agg(self._tally(count)), keys, inner)
+        keys, labels = ([self._inner[name] for name in some] for some in (names, quasi))
+        counted = self._in_order(self._clean(needed).group_by(keys).agg(self._tally(count)), keys, once=labels)
+        give_back()
         if count is None:
             self._learn(counted, list(sensitive))
-        codings = {name: self._coding(name, domain) for name, domain in sensitive.items()}
-        person = self._inner[entity] if entity else None
-        return label_classes(read_labels(counted, inner, codings, sensitive, person))
+        found = [Coded.of(counted[label]) for label in labels]
+        return label_classes(
+            quasi=[(column.codes, column.domain("").texts) for column in found],
+            sensitive={name: self._coding(name, domain).look_up(counted) for name, domain in sensitive.items()},
+            domains=sensitive,
+            person=Coded.of(counted[self._inner[entity]]).codes if entity else None,
+            counts=to_numpy(counted["n"]),
+        )
 
     @guarded
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
@@ -214,11 +191,10 @@ class FrameEngine:
         return made
 
     def _check(self, names: Sequence[str]) -> None:
+        check_known(names, self._inner, show=self.shows_names)
         for name in names:
-            if name not in self._inner:
-                raise UnknownColumnError.of(name, list(self._inner), given_as="column", show=self.shows_names)
             if name in self._refused:
-                raise holds_durations(name)
+                raise duration_error(name)
 
     def _clean(self, names: Sequence[str], *, drop: bool = True, row: bool = False) -> Frame:
         """Give these columns as they are after the door: missing is null, dropped rows are gone."""
@@ -230,26 +206,17 @@ class FrameEngine:
             frame = frame.filter(*(~nw.col(self._inner[name]).is_null() for name in self._drop))
         return frame
 
-    def _collect(self, frame: Frame) -> pa.Table:
-        table = frame.collect(backend="pyarrow").to_native()
+    def _collect(self, frame: Frame, once: Sequence[str] = ()) -> pa.Table:
+        table = self._home.fetched(frame, once)
         self._home.check()
         return table
 
-    def _in_order(self, frame: Frame, by: Sequence[str]) -> pa.Table:
-        """Fetch a frame, sorted."""
-        return self._collect(_sorted(frame, by))
+    def _in_order(self, frame: Frame, by: Sequence[str], once: Sequence[str] = ()) -> pa.Table:
+        """Fetch a frame, sorted; where that is possible without holding a text of some columns more than once."""
+        return self._collect(self._home.ordered(frame, by), once)
 
     def _learn(self, counted: pa.Table, names: Sequence[str]) -> None:
         """Take the values of columns from rows that were counted, where looking at them would cost more."""
-
-    def _labelled(self, frame: Frame, by: Sequence[str], labels: Sequence[str]) -> pa.Table:
-        """Fetch a frame, sorted; where that is possible without holding the text of every label in every row."""
-        if not isinstance(self._home, DuckHome):
-            return self._in_order(frame, by)
-        table = self._home.fetched(_sorted(frame, by), labels)
-        self._home.check()
-        give_back()
-        return table
 
     def _look_at(self, names: Sequence[str]) -> None:
         """Find out the distinct values of columns."""
@@ -259,9 +226,8 @@ class FrameEngine:
                 msg = f"Column {name!r} holds values of type {self._dtypes[name]}, which cannot be grouped."
                 raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
         for name, values, counts in self._values(names):
-            check_values(name, self._held_values() + len(values), self._most_values())
-            domain = domain_of(name, values, counts)
-            self._known[name] = Column(domain, values.drop_null().combine_chunks())
+            self._check_room(name, len(values))
+            self._known[name] = Column(domain_of(name, values, counts), values.drop_null().combine_chunks())
 
     def _values(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
         """Count the values of columns, each in canonical order; one more than fit where there are more."""
@@ -271,15 +237,13 @@ class FrameEngine:
             counted = only(self._clean([name]), [inner]).group_by(inner).agg(self._tally(None)).head(most)
             yield name, *self._in_order(counted, [inner]).columns
 
-    def _held_values(self) -> int:
-        return sum(len(column.domain) for column in self._known.values())
+    def _check_room(self, name: str, values: int) -> None:
+        """Refuse a column whose values do not fit beside those of the columns that are known."""
+        check_values(name, sum(len(column.domain) for column in self._known.values()) + values, self._most_values())
 
     def _most_values(self) -> int:
         """Say how many different values may be held, of all columns together."""
-        if not self._limited:
-            return _WITHOUT_END
-        memory = self._home.memory if isinstance(self._home, DuckHome) else math.inf
-        return (Budget.of(None) if math.isinf(memory) else Budget(int(memory))).values
+        return Budget(self._home.memory).values if self._limited else _WITHOUT_END
 
     def _coding(self, name: str, domain: Domain) -> Coding:
         """Encode a column by a domain, which may come from another table."""
@@ -288,15 +252,8 @@ class FrameEngine:
 
     def _encoded(self, request: CensusRequest) -> tuple[Frame, list[str]]:
         domains = self.domains(request.needed)
-        codings = [
-            Coding(
-                self._inner[name],
-                self._known[name].keys,
-                request.codes(domains[name]),
-                request.cardinality(domains[name]),
-            )
-            for name in request.columns
-        ]
+        own = {name: (self._inner[name], self._known[name].keys, domains[name]) for name in request.columns}
+        codings = [Coding(inner, keys, request.codes(d), request.cardinality(d)) for inner, keys, d in own.values()]
         return with_words(self._clean(request.needed), codings, self._home)
 
     def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
@@ -314,7 +271,7 @@ class FrameEngine:
         cells = self._in_order(frame.group_by(words).agg(self._tally(request.count)), words)
         if any(cells[word].null_count for word in words):
             msg = "The table changed while it was being read."
-            raise DataError(msg, hint="take a copy first, or wait until nobody writes to it.")
+            raise DataError(msg, hint=WAIT)
         return [to_numpy(cells[word]) for word in words], to_numpy(cells["n"])
 
     def _tally(self, count: str | None) -> nw.Expr:
@@ -350,9 +307,8 @@ class FrameEngine:
         inner, numbered = list(self._inner.values()), keep or self._numbered
         frame = self._clean(list(self._inner), row=numbered)
         untyped = [self._inner[name] for name in self._inner if name in self._untyped]
-        if untyped and isinstance(self._home, DuckHome):
-            frame = self._home.retyped(frame, untyped)
-        return only(_sorted(frame, [ROW]), inner) if numbered else _sorted(frame, inner)
+        frame = self._home.retyped(frame, untyped) if untyped else frame
+        return only(self._home.ordered(frame, [ROW]), inner) if numbered else self._home.ordered(frame, inner)
 
 
 _KINDS: tuple[tuple[tuple[type[nw.dtypes.DType], ...], Kind], ...] = (
@@ -368,15 +324,6 @@ def _kind_of(dtype: nw.dtypes.DType) -> Kind | None:
     if isinstance(dtype, nw.Datetime):
         return "instant" if dtype.time_zone else "datetime"
     return next((kind for types, kind in _KINDS if isinstance(dtype, types)), None)
-
-
-def _sorted(frame: Frame, by: Sequence[str]) -> Frame:
-    """Sort, null last. A connection of the user's may have a default order: none is taken for granted."""
-    native = frame.to_native()
-    if not isinstance(native, duckdb.DuckDBPyRelation):
-        return frame.sort(by, nulls_last=True)
-    ordered: Frame = nw.from_native(native.order(", ".join(f'"{name}" ASC NULLS LAST' for name in by)))
-    return ordered
 
 
 def _at_the_door(inner: str, dtype: nw.dtypes.DType, missing_values: Sequence[str]) -> nw.Expr:

@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from incrowd.core import CensusRequest, DataError, Domain, FullDomainRecoding, Ladder, LocalRecoding, Step
-from incrowd.engines import Engine, _open, open_table
-from incrowd.engines._eager import EagerEngine
+from incrowd.engines import Budget, Engine, open_table
+from incrowd.engines._eager_frame import EagerEngine
 from incrowd.engines._encoding import Coded
-from incrowd.engines._frame import FrameEngine
+from incrowd.engines._lazy_frame import FrameEngine
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
 COLUMNS: dict[str, pa.Array] = {
@@ -47,7 +47,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def opened(source: Any, **reading: Any) -> Any:
         with monkeypatch.context() as patch:
-            patch.setattr(_open, "rows_within", lambda *_: -1)
+            patch.setattr(Budget, "rows", lambda *_: -1)
             return open_table(source, **reading)
 
     return opened

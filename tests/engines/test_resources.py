@@ -16,7 +16,7 @@ import pytest
 
 from incrowd.core import CensusRequest, EngineError, ParameterError
 from incrowd.engines import Budget, Resources, _resources as budget, census_size_about, open_table
-from incrowd.engines._home import Workshop
+from incrowd.engines._duckdb import Workshop
 from incrowd.engines._protocol import ENOUGH
 
 

@@ -23,7 +23,7 @@ import pytest
 
 from incrowd.core import CensusRequest, DataError, EngineError, ParameterError
 from incrowd.engines import open_table
-from incrowd.engines._file_sets import damaged as found_damaged
+from incrowd.engines._files import damage_in
 from incrowd.engines._resources import make_private, private_folder
 
 HARDENED = {"no access": "SET enable_external_access = false", "no Python": "SET python_enable_replacements = false"}
@@ -356,7 +356,7 @@ def test_a_file_that_could_not_be_looked_at_is_not_called_damaged(reason: type[E
         def read_parquet(self, *_: object, **__: object) -> None:
             raise reason
 
-    assert found_damaged([damaged], Busy()) is None  # type: ignore[arg-type]
+    assert damage_in([damaged], Busy()) is None  # type: ignore[arg-type]
 
 
 def test_a_place_for_temp_that_somebody_else_uses_too_is_theirs(tmp_path: Path) -> None:

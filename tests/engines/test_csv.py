@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from engines.subjects import Subject
+from incrowd.core import CensusRequest, DataError, SchemaError
+from incrowd.engines import open_table
+
+TEXT = 'zip;disease\n01;"flu; bad"\n02;hiv\n01;"flu; bad"\n'
+
+
+def sizes(path: Path, **how: Any) -> Any:
+    return open_table(path, **how).census(CensusRequest(("zip", "disease"))).counts.tolist()
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_the_separator_is_found_out(separator: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"zip{separator}disease\n01{separator}flu\n02{separator}hiv\n01{separator}flu\n")
+    assert sizes(path) == [2, 1]
+
+
+def test_any_other_separator_can_be_said(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("zip#disease\n01#a,b\n01#a,b\n")
+    assert sizes(path, separator="#") == [2]
+
+
+def test_quoted_values_may_hold_separators_quotes_and_lines(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('zip,disease\n01,"flu, ""bad""\nreally"\n02,"x"\n')
+    domain = open_table(path).domains(["disease"])["disease"]
+    assert domain.values.tolist() == ['flu, "bad"\nreally', "x"]
+
+
+def test_a_quoted_header_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('"zip";"the; disease"\n01;flu\n')
+    assert list(open_table(path).columns()) == ["zip", "the; disease"]
+
+
+def test_a_file_with_a_long_name_can_be_of_any_encoding(tmp_path: Path) -> None:
+    path = tmp_path / f"{'数' * 82}.csv"
+    path.write_bytes("town\nKöln\n".encode("latin-1"))
+    assert open_table(path, encoding="latin-1").domains(["town"])["town"].texts.tolist() == ["Köln"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "iso8859-15"])
+def test_encodings(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("zip,disease\n01,Grippe (für)\n", encoding=encoding)
+    domain = open_table(path, encoding=encoding).domains(["disease"])["disease"]
+    assert domain.values.tolist() == ["Grippe (für)"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("zip,disease\n01,flu\n", encoding="utf-8-sig")
+    assert list(open_table(path).columns()) == ["zip", "disease"]
+
+
+def test_compressed_files_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(TEXT.encode()))
+    assert sizes(path) == [2, 1]
+
+
+def test_lines_may_end_as_on_windows(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(TEXT.replace("\n", "\r\n").encode())
+    assert sizes(path) == [2, 1]
+
+
+def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(TEXT.rstrip())
+    assert sizes(path) == [2, 1]
+
+
+def test_a_file_of_a_header_alone_is_an_empty_table(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("zip,disease\n")
+    assert sizes(path) == []
+
+
+def test_one_column_needs_no_separator(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("zip\n01\n01\n02\n")
+    assert open_table(path).census(CensusRequest(("zip",))).counts.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "is empty"),
+        ("zip,zip\n1,2\n", "Columns 1 and 2 of the table have the same name"),
+        ("zip,,x\n1,2,3\n", "Column 2 of the file 't.csv' has no name"),
+        ("zip,disease\n1,canary\n1,canary,3\n", "Line 3 of the file 't.csv' has 3 values, expected 2"),
+        ("zip,disease\n1,canary\ncanary\n", "Line 3 of the file 't.csv' has 1 value, expected 2"),
+    ],
+)
+def test_a_malformed_file_is_described_without_its_values(text: str, complaint: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises((DataError, SchemaError), match=complaint) as caught:
+        sizes(path)
+    assert "canary" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_a_wrong_encoding_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("zip,disease\n01,für\n".encode("latin-1"))
+    with pytest.raises(DataError, match=r"not valid utf-8\. Hint: it can be read with encoding='cp1252'\."):
+        open_table(path)
+    with pytest.raises(DataError, match="no encoding 'utf-9'"):
+        open_table(path, encoding="utf-9")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"no file '.*nowhere.csv'"):
+        open_table(tmp_path / "nowhere.csv")
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.docx"
+    path.write_text("x")
+    with pytest.raises(DataError, match=r"'t.docx'.*\.csv, \.tsv, \.txt"):
+        open_table(path)
+
+
+def test_a_parquet_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    path.write_text("canary")
+    with pytest.raises(DataError, match="not a Parquet file"):
+        open_table(path)
+
+
+def test_paths_with_quotes_and_blanks_are_no_trouble(tmp_path: Path) -> None:
+    folder = tmp_path / 'it\'s a "folder" [1] *'
+    folder.mkdir()
+    path = folder / "t.csv"
+    path.write_text(TEXT)
+    assert sizes(path) == [2, 1]
+    parquet = folder / "t.parquet"
+    pyarrow.parquet.write_table(pa.table({"zip": ["1"], "disease": ["flu"]}), parquet)
+    assert sizes(parquet) == [1]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_written_table_reads_back_sorted(suffix: str, subject: Subject, tmp_path: Path) -> None:
+    table = pa.table({"zip": ["02", "01", None], "note": ["a,b", 'say "x"', "line\nbreak"]})
+    path = tmp_path / f"out.{suffix}"
+    open_table(subject.load(table)).write(path)
+    back = open_table(path).materialise().to_pylist()
+    assert [tuple(row.values()) for row in back] == [("01", 'say "x"'), ("02", "a,b"), (None, "line\nbreak")]
+
+
+def test_only_what_we_can_read_is_written(typed: Subject, tmp_path: Path) -> None:
+    engine = open_table(typed.load(pa.table({"zip": ["02"]})))
+    with pytest.raises(DataError, match=r"Cannot write a table to 'out.docx'"):
+        engine.write(tmp_path / "out.docx")
+
+
+def test_a_memory_limit_makes_it_spill(tmp_path: Path) -> None:
+    rows = 400_000  # half of the memory is for DuckDB
+    path = tmp_path / "t.parquet"
+    values = {"a": 90_000, "b": 89_989}  # no two rows are equal
+    table = pa.table({name: [f"{name}{i * 7919 % count}" for i in range(rows)] for name, count in values.items()})
+    pyarrow.parquet.write_table(table, path, row_group_size=50_000)
+    census = open_table(path, memory="300MB", temp=tmp_path / "spill").census(CensusRequest(("a", "b")))
+    assert len(census) == rows
