@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -82,8 +82,7 @@ def read_period(label: str) -> tuple[Unit, int] | None:
         return "month", part["year"] * 12 + part["month"] - 1
     if "quarter" in part:
         return "quarter", part["year"] * 4 + part["quarter"] - 1
-    unit, number = part.popitem()
-    return unit, number  # type: ignore[return-value]  # the pattern's groups are called like the units
+    return next((unit, part[unit]) for unit in UNITS if unit in part)
 
 
 def moments_of(
@@ -97,13 +96,14 @@ def moments_of(
         return None if days is None else (days, np.ones(len(days), dtype=bool))
     if domain.kind not in {"text", "number"}:
         return None
-    return read_moments(_digits(domain) if form in SIX else domain.texts[: len(domain.values)].tolist(), form, newest)
-
-
-def _digits(domain: Domain) -> list[str]:
-    """Write the values of a column; numbers of five digits with the zero that they lost."""
     texts: list[str] = domain.texts[: len(domain.values)].tolist()
-    return [text.zfill(6) if len(text) == 5 else text for text in texts] if domain.kind == "number" else texts
+    return read_moments(_digits(texts) if domain.kind == "number" and form in SIX else texts, form, newest)
+
+
+def _digits(values: Iterable[object]) -> list[str]:
+    """Write whole numbers; those of five digits with the zero that they lost."""
+    texts = map(str, values)
+    return [text.zfill(6) if len(text) == 5 else text for text in texts]
 
 
 def days_in(domain: Domain) -> Array | None:
@@ -131,25 +131,19 @@ def forms_of(domain: Domain) -> list[str]:
         return ["%Y%m%d"]
     if not _may_be_days(domain):
         return []
-    texts = _digits(domain)
+    texts = _digits(domain.texts[: len(values)].tolist())
     return forms_in(texts) if len(texts) > 1 and len({*map(len, texts)}) == 1 else []
 
 
 def _may_be_days(domain: Domain) -> bool:
     """Look at the ends and at some of many numbers, before all of them are written."""
-    values, spelling = domain.values, domain.spelling
-    if spelling is not None or not len(values):
+    values = domain.values
+    if domain.spelling is not None or not len(values):
         return True
-    low, high = (len(_six_digits(int(value))) for value in (values[0], values[-1]))
-    if low != high:  # numbers are sorted, so these are the shortest and the longest
+    low, high = _digits((values[0], values[-1]))
+    if len(low) != len(high):  # numbers are sorted, so these are the shortest and the longest
         return False
-    return bool(likely_forms([*map(_six_digits, values[:: max(len(values) // FEW, 1)].tolist())], 1.0))
-
-
-def _six_digits(number: int) -> str:
-    """Write a number; one of five digits with the zero that it lost."""
-    text = str(number)
-    return text.zfill(6) if len(text) == 5 else text
+    return bool(likely_forms(_digits(values[:: max(len(values) // FEW, 1)].tolist()), 1.0))
 
 
 FEW_MONTHS = 24  # weeks are a level of their own where the dates are of so many different months, or fewer
@@ -251,11 +245,10 @@ def _step(moments: Array, unit: Unit) -> Step:
 def dates_for(domain: Domain, format: str | None = None) -> Dates | None:  # noqa: A002 - as in dates
     """Give the periods that differ for the dates of a column; nothing if none does, or if it has no dates."""
     # Weeks are for tables of two years at most. Years of two digits must tell their century.
-    newest = None
-    if format is not None and "%y" in format:
-        newest = newest_for(domain, format)
-        if newest is None:
-            return None
+    has_short_years = format is not None and "%y" in format
+    newest = newest_for(domain, format) if format is not None and has_short_years else None
+    if has_short_years and newest is None:
+        return None
     found = moments_of(domain, format, newest)
     if found is None or not len(domain.values) or not found[1].all():
         return None

@@ -10,7 +10,7 @@ import datetime as dt
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -98,7 +98,8 @@ def forms_in(texts: Sequence[str]) -> list[str]:
     # Six or eight digits could be anything: they are days only of the years that people live in, and months only if
     # there are some, and of different years.
     found = [form for form in likely_forms(texts, 1.0) if _all_are(form, texts)]
-    found = [form for form in found if form != DIGITS[1] or _are_months(texts)]
+    if len(texts) < ENOUGH or len({text[:4] for text in texts}) <= 1:
+        found = [form for form in found if form != DIGITS[1]]  # too few, or months of one year
     return [form for form in found if form not in SIX or (DIGITS[1] not in found and _are_six(form, texts))]
 
 
@@ -128,11 +129,6 @@ def likely_forms(texts: Sequence[str], share: float) -> list[str]:
     return [form for form, one in patterns.items() if sum(bool(one.fullmatch(text)) for text in few) >= wanted]
 
 
-def _are_months(texts: Sequence[str]) -> bool:
-    """Say whether there are enough texts of six digits, and of different years, to call them months."""
-    return len(texts) >= ENOUGH and len({text[:4] for text in texts}) > 1
-
-
 def _are_six(form: str, texts: Sequence[str]) -> bool:
     """Say whether there are enough days of six digits, and of different months: running numbers are none."""
     moments = read_moments(texts, form)[0].astype("datetime64[D]")
@@ -153,43 +149,34 @@ def _all_are(form: str, texts: Sequence[str]) -> bool:
 def _pattern(form: str) -> re.Pattern[str] | None:
     """Give the regular expression of a form; nothing if it has others than the usual parts, or one of them twice."""
     parts = re.split("(%.)", form.replace("%B", "%b"))
-    told = Counter(part[1] for part in parts[1::2])
-    if told["Y"] + told["y"] != 1 or told["m"] + told["b"] != 1 or told["H"] != told["M"] or told["S"] > told["H"]:
+    count = Counter(part[1] for part in parts[1::2])
+    one_year, one_month = count["Y"] + count["y"] == 1, count["m"] + count["b"] == 1
+    whole_time = count["H"] == count["M"] and count["S"] <= count["H"]
+    if not (one_year and one_month and whole_time) or max(count.values()) > 1 or {*count} - set("YymbdHMS"):
         return None
-    if max(told.values()) > 1 or {*told} - set("YymbdHMS"):
-        return None
-    written = "".join(_PARTS.get(part) or _between(part) for part in parts)
-    touching = any(not between and "%b" not in beside for between, beside in _between_parts(parts))
-    time = "".join(f"(?P<{part}>)" for part in _CLOCK if f"<{part}>" not in written) if told["H"] else _TIME
+    # A blank stands for blanks of any number and width; numbers that touch have two digits each.
+    written = "".join(_PARTS.get(part) or r"\s+".join(map(re.escape, part.split(" "))) for part in parts)
+    inner = range(2, len(parts) - 1, 2)
+    touching = any(not parts[at] and "%b" not in (parts[at - 1], parts[at + 1]) for at in inner)
+    time = "".join(f"(?P<{part}>)" for part in _CLOCK if f"<{part}>" not in written) if count["H"] else _TIME
     return re.compile((written.replace("{1,2}", "{2}") if touching else written) + time)
-
-
-def _between(text: str) -> str:
-    """Let a blank stand for blanks of any number and width."""
-    return r"\s+".join(map(re.escape, text.split(" ")))
-
-
-def _between_parts(parts: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Give what stands between two parts of a form, and which they are."""
-    return ((parts[at], (parts[at - 1], parts[at + 1])) for at in range(2, len(parts) - 1, 2))
 
 
 def _assembled(found: Sequence[re.Match[str]], newest: int) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Put years, months, days and times together, and say which of them a calendar has."""
-    told = found[0].re.groupindex if found else {}
-    years = _numbers(found, "Y") if "Y" in told else _numbers(found, "y")
-    years = years if "Y" in told else newest - (newest - years) % 100
-    months = _numbers(found, "m") if "m" in told else np.array([_month(one["b"]) for one in found], dtype=np.int64)
-    days = _numbers(found, "d") if "d" in told else np.ones(len(found), dtype=np.int64)
+    parts = found[0].re.groupindex if found else {}
+
+    def numbers(part: str) -> npt.NDArray[np.int64]:
+        return np.fromiter((int(one[part]) for one in found), np.int64, len(found))
+
+    years = numbers("Y") if "Y" in parts else newest - (newest - numbers("y")) % 100
+    months = numbers("m") if "m" in parts else np.array([_month(one["b"]) for one in found], dtype=np.int64)
+    days = numbers("d") if "d" in parts else np.ones(len(found), dtype=np.int64)
     begins = ((years - 1970) * 12 + months - 1).astype("datetime64[M]")
     moments = begins.astype("datetime64[D]") + (days - 1).astype("timedelta64[D]")
     readable = (years >= 1) & (months >= 1) & (months <= 12) & (days >= 1) & (moments.astype("datetime64[M]") == begins)
     clocks = np.fromiter((_clock(one) if one["hour"] else 0 for one in found), np.int64, len(found))
     return moments.astype("datetime64[us]") + clocks.astype("timedelta64[us]"), readable & (clocks >= 0)
-
-
-def _numbers(found: Sequence[re.Match[str]], part: str) -> npt.NDArray[np.int64]:
-    return np.fromiter((int(one[part]) for one in found), np.int64, len(found))
 
 
 def _month(name: str) -> int:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TextIO
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, Ladder, UncoveredValuesError
 from incrowd.hierarchies._numbers import read_count
@@ -34,8 +33,7 @@ def draw(ladder: Ladder, *, max_children: int = 8, show_values: bool = True) -> 
         └── 34
     """
     drawing = _Drawing(ladder, read_count("max_children", max_children, at_least=1), show_values=show_values)
-    roots = range(len(ladder.labels[-1]))
-    return "\n".join(line for root in roots for line in drawing.lines((ladder.height, root)))
+    return "\n".join(line for root in range(len(ladder.labels[-1])) for line in drawing.lines((ladder.height, root)))
 
 
 class _Drawing:
@@ -47,7 +45,11 @@ class _Drawing:
             np.bincount(group, minlength=len(names)) for group, names in zip(ladder.groups, ladder.labels, strict=True)
         ]
         self.hidden = set() if show_values else set(ladder.labels[0].tolist()) - {ladder.labels[-1][0]}
-        self.children = [_children(ladder, level) for level in range(1, ladder.height + 1)]
+        parents = [ladder.step(level - 1, level) for level in range(1, ladder.height + 1)]
+        # For every group of a level its groups one level below, in order.
+        self.children = [
+            np.split(np.argsort(parent, kind="stable"), np.cumsum(np.bincount(parent))[:-1]) for parent in parents
+        ]
 
     def lines(self, node: Node, lead: str = "", inner: str = "") -> Iterator[str]:
         yield f"{lead}{self._name(node)}"
@@ -79,16 +81,6 @@ class _Drawing:
         return name if level == 0 else f"{name}  ({count:,} {'value' if count == 1 else 'values'})"
 
 
-def _children(ladder: Ladder, level: int) -> list[npt.NDArray[np.intp]]:
-    """Give for every group of a level its groups one level below, in order."""
-    parent = ladder.step(level - 1, level)
-    order = np.argsort(parent, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(parent))[:-1])
-
-
-# Find everything that is wrong with a hierarchy file.
-
-
 def check(path: str | os.PathLike[str], domain: Domain | None = None) -> list[Problem]:
     """Find everything that is wrong with a hierarchy file in ARX's format, in the order of its lines.
 
@@ -105,9 +97,6 @@ def check(path: str | os.PathLike[str], domain: Domain | None = None) -> list[Pr
     return problems
 
 
-# Save a hierarchy in ARX's format.
-
-
 def write_csv(hierarchy: Ladder | Tree, target: str | os.PathLike[str] | TextIO) -> None:
     """Write a hierarchy as CSV: no header, one line per value, the value first and the top last, separated by ``;``.
 
@@ -115,9 +104,7 @@ def write_csv(hierarchy: Ladder | Tree, target: str | os.PathLike[str] | TextIO)
     of which the column has only a part is written with that part. The file holds the column's values: keep it where the
     table is kept. It is written for programs; a spreadsheet may take a label for a formula or a date.
     """
-    write_lines(hierarchy.paths if isinstance(hierarchy, Tree) else _rows(hierarchy), target)
-
-
-def _rows(ladder: Ladder) -> list[tuple[str, ...]]:
-    columns = [labels[group] for group, labels in zip(ladder.groups, ladder.labels, strict=True)]
-    return [row for row in zip(*columns, strict=True) if row[0] is not None]
+    if isinstance(hierarchy, Tree):
+        return write_lines(hierarchy.paths, target)
+    columns = [labels[group] for group, labels in zip(hierarchy.groups, hierarchy.labels, strict=True)]
+    return write_lines([row for row in zip(*columns, strict=True) if row[0] is not None], target)

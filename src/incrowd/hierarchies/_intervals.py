@@ -43,17 +43,16 @@ class Intervals:
 
     def _step(self, line: Line, width: Fraction) -> Step:
         place = line.floor(self.start, width)
-        below, above = self._outside(line, len(place))
+        nobody = np.zeros(len(place), dtype=bool)
+        below = nobody if self.bottom is None else line.below(self.bottom)
+        above = nobody if self.top is None else ~line.below(self.top)
         inside = ~below & ~above
         found, group = np.unique(place[inside], return_inverse=True)
         groups = np.where(below, len(found), len(found) + 1)
         groups[inside] = group
-        return Step(groups, [*self._labels(found, width), *self._outer_labels()])
-
-    def _outside(self, line: Line, count: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        nobody = np.zeros(count, dtype=bool)
-        below = nobody if self.bottom is None else line.below(self.bottom)
-        return below, nobody if self.top is None else ~line.below(self.top)
+        # A label of an open end that nobody has is dropped by the ladder.
+        open_ends = (f"<{decimal_text(self.bottom or Fraction(0))}", f">={decimal_text(self.top or Fraction(0))}")
+        return Step(groups, [*self._labels(found, width), *open_ends])
 
     def _labels(self, places: npt.NDArray[Any], width: Fraction) -> list[str]:
         """Write the intervals in whole units of a common denominator: a million labels must not take long."""
@@ -68,10 +67,6 @@ class Intervals:
             highs = [min(high, int(self.top * scale)) for high in highs]
         pairs = zip(decimal_texts(lows, scale), decimal_texts(highs, scale), strict=True)
         return [f"[{low}, {high})" for low, high in pairs]
-
-    def _outer_labels(self) -> list[str]:
-        """Write the two open ends; a label nobody has is dropped by the ladder."""
-        return [f"<{decimal_text(self.bottom or Fraction(0))}", f">={decimal_text(self.top or Fraction(0))}"]
 
     def __repr__(self) -> str:
         parts = [*map(decimal_text, self.widths), f"start={decimal_text(self.start)}"]
@@ -145,7 +140,8 @@ def intervals_for(domain: Domain) -> Intervals | None:
     numbers = _Numbers(domain, line, is_finite)
     if numbers.whole and numbers.high - numbers.low <= SMALL:
         counted = intervals(2, 4, 8, start=1 if numbers.low == 1 else 0)
-        return max(filter(None, map(numbers.useful, (intervals(5, 10, 20), counted))), key=_steps, default=None)
+        both = filter(None, map(numbers.useful, (intervals(5, 10, 20), counted)))
+        return max(both, key=lambda one: len(one.widths), default=None)
     low, high, span = numbers.ends()
     best: Intervals | None = None
     for widths in _chains(span, Fraction(2) if numbers.whole else Fraction(0)):
@@ -158,10 +154,6 @@ def intervals_for(domain: Domain) -> Intervals | None:
         if best is not None and len(best.widths) >= STEPS:
             break
     return best
-
-
-def _steps(hierarchy: Intervals) -> int:
-    return len(hierarchy.widths)
 
 
 class _Numbers:
@@ -194,10 +186,10 @@ class _Numbers:
 
     def useful(self, hierarchy: Intervals) -> Intervals | None:
         """Leave out widths that give the same groups as the one before, or only one, and ends that hold nothing."""
-        bottom, top = hierarchy.bottom, hierarchy.top
-        below = self._below(bottom)
-        above = ~self._below(top) if top is not None else np.zeros_like(below)
-        bottom, top = bottom if below.any() else None, top if above.any() else None
+        nobody = np.zeros(len(self._values), dtype=bool)
+        below = nobody if hierarchy.bottom is None else self._line.below(hierarchy.bottom)[self._is_finite]
+        above = nobody if hierarchy.top is None else ~self._line.below(hierarchy.top)[self._is_finite]
+        bottom, top = hierarchy.bottom if below.any() else None, hierarchy.top if above.any() else None
         kept, groups = [], len(self._values)
         for width in hierarchy.widths:
             places = self._line.floor(hierarchy.start, width)[self._is_finite][~below & ~above]
@@ -207,11 +199,6 @@ class _Numbers:
                 kept.append(width)
                 groups = found
         return intervals(*kept, start=hierarchy.start, bottom=bottom, top=top) if kept else None
-
-    def _below(self, bound: Fraction | None) -> npt.NDArray[np.bool_]:
-        if bound is None:
-            return np.zeros(len(self._values), dtype=bool)
-        return self._line.below(bound)[self._is_finite]
 
 
 def _chains(span: Fraction, smallest: Fraction) -> Iterator[tuple[Fraction, ...]]:

@@ -9,17 +9,6 @@ from incrowd.plan.suggestion._suggest import suggest
 from incrowd.plan.suggestion._suggestion import ColumnSuggestion, Suggestion
 
 __all__ = [
-    "KINDS",
-    "MISSING",
-    "ColumnSuggestion",
-    "Combination",
-    "Gap",
-    "Plan",
-    "SinglingOut",
-    "Suggestion",
-    "are_typed",
-    "gaps_in",
-    "likely_kind",
-    "safe_harbor",
-    "suggest",
-]
+    "KINDS", "MISSING", "ColumnSuggestion", "Combination", "Gap", "Plan", "SinglingOut", "Suggestion", "are_typed",
+    "gaps_in", "likely_kind", "safe_harbor", "suggest",
+]  # fmt: skip
