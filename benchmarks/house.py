@@ -20,6 +20,7 @@ import statistics
 import sys
 import tempfile
 import threading
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -94,15 +95,21 @@ class Module:
         """Its lines."""
         return len(self.text.splitlines())
 
+    @cached_property
+    def functions(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+        """Its functions and methods, also those inside of others."""
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
     def imports(self) -> Iterator[tuple[str, bool]]:
-        """Give each module of the house that it imports, and whether only a function does so."""
-        late = {
-            id(node)
-            for function in ast.walk(self.tree)
-            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-            for node in ast.walk(function)
-        }
+        """Give each module of the house that it imports, and whether only a function does so; not those for types."""
+        late = {id(node) for function in self.functions for node in ast.walk(function)}
+        checks = [
+            node for node in ast.walk(self.tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        ]
+        types = {id(node) for check in checks for node in ast.walk(check)}
         for node in ast.walk(self.tree):
+            if id(node) in types:
+                continue
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module:
@@ -162,6 +169,41 @@ class House:
     def late(self) -> list[str]:
         """Give the imports inside of functions."""
         return sorted({f"{importer} -> {imported}" for importer, imported, late in self.doors if late})
+
+    def circles(self) -> list[str]:
+        """Give the sets of modules that import each other, late or not, apart from the documented place."""
+        project = tomllib.loads((HOUSE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+        contracts = project["tool"]["importlinter"]["contracts"]
+        documented = {door for contract in contracts for door in contract.get("ignore_imports", ())}
+        doors: dict[str, set[str]] = defaultdict(set)
+        for importer, imported, _ in self.doors:
+            if f"{importer} -> {imported}" not in documented:
+                doors[importer].add(imported)
+        reached = {name: self._reached(doors, name) for name in self.modules}
+        found = {frozenset(other for other in reached[name] if name in reached[other]) for name in self.modules}
+        return sorted(" <-> ".join(sorted(circle)) for circle in found if circle)
+
+    @staticmethod
+    def _reached(doors: dict[str, set[str]], start: str) -> set[str]:
+        """Give the modules that one imports, and those that they import."""
+        found: set[str] = set()
+        ahead = list(doors[start])
+        while ahead:
+            if (name := ahead.pop()) not in found:
+                found.add(name)
+                ahead += doors[name]
+        return found
+
+    def untested(self) -> list[str]:
+        """Give the modules that have neither a test file of their name nor a line in the README of their tests."""
+        named = set(self.tested_by_name())
+        pages = {page.parent.name: page.read_text(encoding="utf-8") for page in TESTS.glob("*/README.md")}
+
+        def has_reason(module: Module) -> bool:
+            line = rf"^- .*`{module.path.stem.strip('_')}`.*: "
+            return re.search(line, pages.get(room_of(module.name), ""), re.MULTILINE) is not None
+
+        return [module.name for module in self.plain if module.name not in named and not has_reason(module)]
 
     def tested_by_name(self) -> list[str]:
         """Give the modules whose room has a test file of their name."""
@@ -302,6 +344,11 @@ def print_house(*, lists: bool) -> None:
     print("  by folder: ", ", ".join(f"{folder} {count}" for folder, count in folders.most_common()))
     lines = house.lines()
     print(f"lines {lines.pop('all'):,}:", ", ".join(f"{kind} {count:,}" for kind, count in lines.most_common()))
+    lengths = [
+        (node.end_lineno or 0) - node.lineno + 1 for module in house.modules.values() for node in module.functions
+    ]
+    each = len(lengths) / len(sizes)
+    print(f"functions {len(lengths):,}, {each:.0f} per module, median {statistics.median(lengths):.0f} lines")
     fan_in = {name: len(importers) for name, importers in house.importers().items()}
     fan_out = Counter(importer for importer, _ in {door[:2] for door in house.doors})
     for kind, fan in (("in", fan_in), ("out", fan_out)):
@@ -315,6 +362,8 @@ def print_house(*, lists: bool) -> None:
         (f"modules with one importer and fewer than {SMALL} lines", house.lonely()),
         ("private modules imported across rooms", house.trespassing()),
         ("imports inside of functions", house.late()),
+        ("circles, also through imports inside of functions", house.circles()),
+        ("modules without a test file of their name and without a reason", house.untested()),
     ):
         print(f"{title}: {len(found)}", *(found if lists else ()), sep="\n    ")
 
