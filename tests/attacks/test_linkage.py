@@ -215,3 +215,36 @@ def test_what_cannot_be_joined_is_refused(how: dict[str, Any], error: type[Excep
     with pytest.raises(error, match=match) as caught:
         ic.attack(table, ic.Schema(quasi=["age"], sensitive=["s"]), **{"external": [{"age": "canary"}], **how})
     assert "canary" not in str(caught.value)
+
+
+few = st.integers(0, 3)
+
+
+@given(
+    st.sets(st.tuples(few, few), min_size=1, max_size=8),
+    st.lists(st.tuples(few, few, st.integers(1, 5)), max_size=20),
+    st.tuples(*[st.lists(st.tuples(few, few), max_size=16)] * 2),
+)
+def test_people_that_fit_classes_are_counted_as_by_comparing_each_with_each(
+    classes: set[tuple[int, int]],
+    people: list[tuple[int, int, int]],
+    fits: tuple[list[tuple[int, int]], list[tuple[int, int]]],
+) -> None:
+    labels = list(classes)
+    covered = [
+        [np.array([value for one, value in set(pairs) if one == label], np.intp) for label in range(4)]
+        for pairs in fits
+    ]
+    table = np.array(people, dtype=np.int64).reshape(-1, 3)
+    codes = [np.array(part) for part in zip(*labels, strict=True)]
+    links = Links(codes, [table[:, 0], table[:, 1]], [Matching.of(column, 4) for column in covered])
+    found = links.crowds(table[:, 2], len(labels))
+    expected = [
+        sum(count for one, two, count in people if (a, one) in fits[0] and (b, two) in fits[1]) for a, b in labels
+    ]
+    assert found.tolist() == expected
+
+
+def test_a_value_without_a_label_fits_nothing() -> None:
+    links = Links([np.array([0, 1])], [np.array([0, 1, 2])], [Matching.of([np.array([2]), np.array([0])], 3)])
+    assert links.crowds(np.array([7, 8, 9]), 2).tolist() == [9, 7]

@@ -12,12 +12,10 @@ from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.measures import (
-    Fitting,
     best_guess,
     chances_expected,
     chances_in_population,
     chances_in_table,
-    crowds,
     expected_chance,
     persons_alone,
 )
@@ -85,40 +83,6 @@ def test_all_people_in_the_sample_means_one_over_the_size() -> None:
 
 def test_with_a_discount_of_nearly_one_who_is_alone_in_the_sample_is_alone_everywhere() -> None:
     assert expected_chance(np.array([1]), np.array([0.001]), 1 - 1e-9)[0] == pytest.approx(1)
-
-
-small = st.integers(0, 3)
-
-
-@given(
-    st.sets(st.tuples(small, small), min_size=1, max_size=8),
-    st.lists(st.tuples(small, small, st.integers(1, 5)), max_size=20),
-    st.tuples(*[st.lists(st.tuples(small, small), max_size=16)] * 2),
-)
-def test_people_that_fit_classes_are_counted_as_by_comparing_each_with_each(
-    classes: set[tuple[int, int]],
-    people: list[tuple[int, int, int]],
-    fits: tuple[list[tuple[int, int]], list[tuple[int, int]]],
-) -> None:
-    labels = list(classes)
-    fittings = []
-    for pairs in fits:
-        fitting = [np.array([value for label, value in set(pairs) if label == one], dtype=np.int64) for one in range(4)]
-        fittings.append(Fitting.of(fitting, 4))
-    table = np.array(people, dtype=np.int64).reshape(-1, 3)
-    found = crowds(
-        [np.array(part) for part in zip(*labels, strict=True)], fittings, [table[:, 0], table[:, 1]], table[:, 2]
-    )
-    expected = [
-        sum(count for one, two, count in people if (a, one) in fits[0] and (b, two) in fits[1]) for a, b in labels
-    ]
-    assert found.tolist() == expected
-
-
-def test_a_value_without_a_label_fits_nothing() -> None:
-    fitting = Fitting.of([np.array([2]), np.array([0])], 3)
-    found = crowds([np.array([0, 1])], [fitting], [np.array([0, 1, 2])], np.array([7, 8, 9]))
-    assert found.tolist() == [9, 7]
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), max_size=40))

@@ -236,10 +236,7 @@ class Linked:
 
 
 def link(
-    links: Links,
-    sizes: Ints,
-    certain: dict[str, npt.NDArray[np.int64]],
-    widths: npt.NDArray[np.float64] | None = None,
+    links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]], widths: npt.NDArray[np.float64] | None = None
 ) -> Linked:
     """Add up what the classes that can be a person's say."""
     kinds = links.kinds()
@@ -250,10 +247,7 @@ def link(
 
 
 def _link(
-    links: Links,
-    sizes: Ints,
-    certain: dict[str, npt.NDArray[np.int64]],
-    widths: npt.NDArray[np.float64] | None,
+    links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]], widths: npt.NDArray[np.float64] | None
 ) -> Linked:
     order = None if widths is None else np.lexsort((np.arange(len(widths)), np.round(widths, 9)))
     ranks = None if order is None else np.argsort(order)
@@ -359,13 +353,7 @@ def intersect(links: tuple[Links, Links], histograms: tuple[Histogram, Histogram
     return found
 
 
-def _possible(
-    pairs: tuple[Counts, Counts],
-    histogram: Histogram,
-    first: int,
-    width: int,
-    codes: Counts,
-) -> Counts:
+def _possible(pairs: tuple[Counts, Counts], histogram: Histogram, first: int, width: int, codes: Counts) -> Counts:
     """Give each person's possible values once, person and value in one number."""
     person, classes = pairs
     source, entry = below(histogram.starts, classes)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Packing
+from incrowd.core import Packing, add_up
 from incrowd.measures import same_sets
 
 # Which labels of a column cover which values (S-COVER): distinct labels against distinct values.
@@ -149,6 +149,15 @@ class Links:
         some.codes = [column[who[taken]] for column in self.codes]
         who[taken] = np.arange(len(taken))
         return some, who[place]
+
+    def crowds(self, counts: Ints, classes: int) -> npt.NDArray[np.int64]:
+        """Count for every class the people who can be in it, of whom some are alike."""
+        kinds, found = self.kinds(), np.zeros(classes, dtype=np.int64)
+        links = self if kinds is None else kinds[0]
+        counts = counts if kinds is None else add_up(kinds[1], counts, links.people)
+        for _, _, (person, one) in links.blocks():
+            found += add_up(one, counts[person], classes)
+        return found
 
     def alike(self) -> list[npt.NDArray[np.int64]]:
         """Give the values of each column numbers: one for those that the same labels cover, where few labels do."""

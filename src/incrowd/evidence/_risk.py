@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks import people_of
+from incrowd.attacks import Links, Matching, people_of
 from incrowd.core import (
     CensusRequest,
     Classes,
@@ -27,14 +27,12 @@ from incrowd.hierarchies import Averaged, coverage_by_hierarchy, is_from_data, u
 from incrowd.measures import (
     Chances,
     Exposed,
-    Fitting,
     Sizes,
     Uniqueness,
     best_guess,
     chances_expected,
     chances_in_population,
     chances_in_table,
-    crowds,
     estimated_uniqueness,
     expected_chance,
     persons_alone,
@@ -57,7 +55,7 @@ def crowds_of(subject: Subject, population: Any, **reading: Any) -> tuple[Counts
     roles = subject.roles
     plain = Schema(dict(roles.quasi), missing=roles.missing, missing_values=roles.missing_values)
     census = census_within_memory(open_with(population, plain, **reading), CensusRequest(plain.quasi_names))
-    fittings, notes = [], []
+    matchings, notes = [], []
     for name in plain.quasi_names:
         people = census.domains[name]
         if subject.recoding is not None:
@@ -65,9 +63,9 @@ def crowds_of(subject: Subject, population: Any, **reading: Any) -> tuple[Counts
         else:
             fits = _as_it_stands(subject, people)
             notes += _unread(subject, people, fits)
-        fittings.append(Fitting.of(fits, len(people)))
-    codes = census.codes[: len(fittings)]
-    return crowds(subject.classes.codes, fittings, codes, census.counts), census.records, notes
+        matchings.append(Matching.of(fits, len(people)))
+    links = Links(subject.classes.codes, census.codes, matchings)
+    return links.crowds(census.counts, len(subject.classes)), census.records, notes
 
 
 def _as_it_stands(subject: Subject, people: Domain) -> Sequence[npt.NDArray[np.integer]]:

@@ -38,13 +38,11 @@ from incrowd.measures._measures import (
 from incrowd.measures._pairs import Joint, Ranges, answers, cramers_v
 from incrowd.measures._risk import (
     Chances,
-    Fitting,
     Guess,
     best_guess,
     chances_expected,
     chances_in_population,
     chances_in_table,
-    crowds,
     expected_chance,
 )
 from incrowd.measures._uniqueness import ESTIMATORS, Sizes, Uniqueness, estimated_uniqueness, pitman_fit
@@ -63,7 +61,6 @@ __all__ = [
     "Distortion",
     "Entropy",
     "Exposed",
-    "Fitting",
     "Groups",
     "Guess",
     "Height",
@@ -90,7 +87,6 @@ __all__ = [
     "costs_of_labels",
     "costs_of_sums",
     "cramers_v",
-    "crowds",
     "estimated_uniqueness",
     "expected_chance",
     "in_line",

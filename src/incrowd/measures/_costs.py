@@ -109,14 +109,11 @@ class CellObjective(Objective):
         """Turn the total of a column into its part of the score."""
 
     def part(self, column: int, level: int, suppressed: Counts) -> Floats:
-        """Bound from below what a column at a level adds."""
         return self.share(column, self._costs[column].least(level, suppressed))
 
     def score(self, node: Published) -> float:
-        """Give the score of a node."""
-        totals = [
-            costs.total(level, kept) for costs, level, kept in zip(self._costs, node.levels, node.kept, strict=True)
-        ]
+        known = zip(self._costs, node.levels, node.kept, strict=True)
+        totals = [costs.total(level, kept) for costs, level, kept in known]
         parts = [self.share(column, np.array([total])) for column, total in enumerate(totals)]
         return float(rounded(self.finish(np.sum(parts, axis=0)))[0])
 
@@ -198,13 +195,10 @@ def _bits(sums: LabelSums, counts: Sequence[Counts], gone: int) -> tuple[Floats,
 
 
 def _mean(values: Floats, weights: Floats) -> float:
-    total = float(weights.sum())
-    return float(values @ weights) / total if total else 0.0
+    return float(values @ weights) / (float(weights.sum()) or 1.0)
 
 
 # What a recoding cost, column by column, from what each class is called.
-
-Ints = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +265,7 @@ def _stands_for(column: Labelling, leaves: int) -> Floats:
     return 1 + column.lost * (leaves - 1)
 
 
-def _total(each: Floats | Ints, sizes: Counts) -> float:
+def _total(each: Floats | npt.NDArray[np.integer], sizes: Counts) -> float:
     """Add up what a record costs over all; always in the same order, which a product of vectors does not promise."""
     return float((each * sizes).sum())
 

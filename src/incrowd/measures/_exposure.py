@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from incrowd.core import Classes, Grouping, Packing, group, tally
 
+Counts = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
+
 
 def plain_number(value: Fraction | float | None) -> dict[str, Any] | None:
     """Write a number as a float, and exactly where that is possible; JSON knows no infinity."""
@@ -76,9 +79,9 @@ class ClassSizes:
         How many classes have this size, and how many records they hold.
     """
 
-    size: npt.NDArray[np.int64]
-    classes: npt.NDArray[np.int64]
-    records: npt.NDArray[np.int64]
+    size: Counts
+    classes: Counts
+    records: Counts
 
     @classmethod
     def of(cls, classes: Classes) -> ClassSizes:
@@ -112,7 +115,7 @@ def unique_without(classes: Classes, cardinalities: Sequence[int], dropped: int)
     return int(np.count_nonzero(alone))
 
 
-def _persons_alone(classes: Classes, columns: Sequence[npt.NDArray[np.integer]], cardinalities: Sequence[int]) -> int:
+def _persons_alone(classes: Classes, columns: Sequence[Ints], cardinalities: Sequence[int]) -> int:
     """Group the cells anew: a person with rows in two classes may end up alone in one."""
     nothing = np.zeros(len(classes.members), dtype=np.uint8)
     cells = [nothing, *(codes[classes.members] for codes in columns)]
@@ -122,15 +125,10 @@ def _persons_alone(classes: Classes, columns: Sequence[npt.NDArray[np.integer]],
 
 # Which of many small sets are the same; and persons who are alone for somebody who knows all their rows.
 
-Counts = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.integer]
-
 
 def same_sets(starts: Ints, members: Ints) -> Counts:
     """Give every set a number, so that equal sets and no others have the same.
 
-    Notes
-    -----
     All sets start alike. Step by step they are parted by their next member; a set that has no more stays where it is.
     """
     lengths = np.diff(starts)

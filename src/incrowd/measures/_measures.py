@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, Ladder, ParameterError, UnknownColumnError, add_up
+from incrowd.core import Census, ParameterError, UnknownColumnError, add_up
 from incrowd.measures._costs import CellObjective, Costs, Counts, Floats, Objective, Published, rounded
 
 Mean = Literal["geometric", "arithmetic"]
@@ -49,12 +49,10 @@ class Loss(Measure):
             raise ParameterError(msg)
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
-        """Meet a census."""
         weigh = factors(balance)
-        costs = [
-            Costs(ladder.leaves, float(ladder.leaves[-1][0]), counts, *weigh)
-            for ladder, counts in zip(_ladders(census), _counts(census), strict=True)
-        ]
+        leaves = [census.ladders[name].leaves for name in census.quasi]
+        pairs = zip(leaves, _counts(census), strict=True)
+        costs = [Costs(number, float(number[-1][0]), counts, *weigh) for number, counts in pairs]
         lowest = np.full(len(costs), weigh[0] * census.records)
         objective = _Geometric if self.mean == "geometric" else _Arithmetic
         return objective(costs, lowest, census.records, column_weights(census, importance))
@@ -67,9 +65,8 @@ class Distortion(Measure):
     name: ClassVar[str] = "distortion"
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
-        """Meet a census."""
         weights = column_weights(census, importance)
-        heights = np.array([ladder.height for ladder in _ladders(census)], dtype=np.float64)
+        heights = np.array([census.ladders[name].height for name in census.quasi], dtype=np.float64)
         return _steps(census, balance, weights * heights)
 
 
@@ -85,7 +82,6 @@ class Precision(Measure):
     name: ClassVar[str] = "precision"
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
-        """Meet a census."""
         return _steps(census, balance, column_weights(census, importance))
 
 
@@ -104,7 +100,6 @@ class Entropy(Measure):
     name: ClassVar[str] = "entropy"
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
-        """Meet a census."""
         weigh = factors(balance)
         most = math.log2(max(census.records, 1))
         costs, lowest = [], []
@@ -124,7 +119,6 @@ class Height(Measure):
     name: ClassVar[str] = "height"
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:  # noqa: ARG002
-        """Meet a census."""
         return _Height(column_weights(census, importance))
 
 
@@ -140,7 +134,6 @@ class Discernibility(Measure):
     name: ClassVar[str] = "discernibility"
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:  # noqa: ARG002
-        """Meet a census."""
         _refuse_importance(self.name, importance)
         return _Discernibility(*factors(balance))
 
@@ -157,7 +150,6 @@ class AverageClassSize(Measure):
     name: ClassVar[str] = "aecs"
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:  # noqa: ARG002
-        """Meet a census."""
         _refuse_importance(self.name, importance)
         if balance != 0.5:
             msg = "The measure 'aecs' counts classes: it knows no balance between generalizing and leaving out."
@@ -201,11 +193,9 @@ class _Arithmetic(CellObjective):
         self._all = float(weights.sum()) or 1.0
 
     def lost(self, column: int, total: Floats) -> Floats:
-        """Say which share of a column is lost."""
         return np.asarray((total - self._lowest[column]) / self._span[column], dtype=np.float64)
 
     def share(self, column: int, total: Floats) -> Floats:
-        """Turn the total of a column into its part of the score."""
         return np.asarray(self._weights[column] * self.lost(column, total) / self._all, dtype=np.float64)
 
 
@@ -213,44 +203,38 @@ class _Geometric(_Arithmetic):
     """The weighted geometric mean of the losses plus one, minus one."""
 
     def share(self, column: int, total: Floats) -> Floats:
-        """Turn the total of a column into its part of the score."""
         return np.asarray(self._weights[column] * np.log1p(self.lost(column, total)) / self._all, dtype=np.float64)
 
     def finish(self, parts: Floats) -> Floats:
-        """Turn sums of parts into scores."""
         return np.asarray(np.expm1(parts), dtype=np.float64)
 
     def unfinish(self, score: float) -> float:
-        """Give the sum of parts that has this score."""
         return math.log1p(score)
 
 
+@dataclass(frozen=True, eq=False)
 class _Height(Objective):
-    def __init__(self, weights: Floats) -> None:
-        self._weights = weights
+    _weights: Floats
 
     def score(self, node: Published) -> float:
-        """Give the score of a node."""
         return float(rounded(np.array([self._weights @ np.array(node.levels)]))[0])
 
     def part(self, column: int, level: int, suppressed: Counts) -> Floats:
-        """Bound from below what a column at a level adds."""
         return np.full(len(suppressed), self._weights[column] * level)
 
 
+@dataclass(frozen=True, eq=False)
 class _Discernibility(Objective):
     looks_at_classes = True
-
-    def __init__(self, published: float, left_out: float) -> None:
-        self._published, self._left_out = published, left_out
+    _published: float
+    _left_out: float
 
     def score(self, node: Published) -> float:
-        """Give the score of a node."""
         squares = float(node.sizes.astype(np.float64) @ node.sizes)
         return self._published * squares + self._left_out * node.suppressed * node.records
 
     def above(self, sizes: Counts) -> float:
-        """Classes only merge, and who is left out costs as much as the largest class would."""
+        # Classes only merge, and who is left out costs as much as the largest class would.
         return min(self._published, self._left_out) * float(sizes.astype(np.float64) @ sizes)
 
 
@@ -258,20 +242,20 @@ class _AverageClassSize(Objective):
     looks_at_classes = True
 
     def score(self, node: Published) -> float:
-        """Give the score of a node."""
         return node.records / max(len(node.sizes) + (node.suppressed > 0), 1)
 
     def above(self, sizes: Counts) -> float:
-        """Classes only merge; one more for what is left out."""
-        return float(sizes.sum()) / (len(sizes) + 1)
+        return float(sizes.sum()) / (len(sizes) + 1)  # classes only merge; one more for what is left out
 
 
 def _steps(census: Census, balance: float, weights: Floats) -> Objective:
     """Charge every cell its level, of the levels that its ladder has."""
     weigh = factors(balance)
     costs = [
-        Costs(tuple(np.full(len(level), number) for number, level in enumerate(counts)), ladder.height, counts, *weigh)
-        for ladder, counts in zip(_ladders(census), _counts(census), strict=True)
+        Costs(
+            tuple(np.full(len(level), number) for number, level in enumerate(counts)), len(counts) - 1, counts, *weigh
+        )
+        for counts in _counts(census)
     ]
     return _Arithmetic(costs, np.zeros(len(costs)), census.records, weights)
 
@@ -293,10 +277,6 @@ def column_weights(census: Census, importance: Mapping[str, float]) -> Floats:
     return np.array([importance.get(name, 1) for name in census.quasi], dtype=np.float64)
 
 
-def _ladders(census: Census) -> list[Ladder]:
-    return [census.ladders[name] for name in census.quasi]
-
-
 def _counts(census: Census) -> list[tuple[npt.NDArray[np.int64], ...]]:
     """Count the records of every group, per quasi-identifier and level; below the floor by the values of the table.
 
@@ -307,8 +287,7 @@ def _counts(census: Census) -> list[tuple[npt.NDArray[np.int64], ...]]:
         ladder, domain = census.ladders[name], census.domains[name]
         levels = [np.zeros(len(labels), dtype=np.int64) for labels in ladder.labels]
         for level in range(floor, ladder.height + 1):
-            step = ladder.step(floor, level)
-            levels[level] = add_up(step, low, len(levels[level]))
+            levels[level] = add_up(ladder.step(floor, level), low, len(levels[level]))
         if floor and int(domain.counts.sum()) == census.records:
             for level in range(floor):
                 levels[level] = add_up(ladder.groups[level], domain.counts, len(levels[level]))

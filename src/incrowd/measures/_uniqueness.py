@@ -87,12 +87,16 @@ def pitman_fit(sizes: Sizes) -> tuple[float, float] | None:
 
 def _alpha(sizes: Sizes) -> float:
     """Find where the likelihood, at the best theta for each alpha, is highest: its slope changes sign there."""
-    low, high = _LEAST, _MOST
-    if _slope(sizes, low) <= 0:
-        return low
-    for _ in range(60):
+    if _slope(sizes, _LEAST) <= 0:
+        return _LEAST
+    return _last(lambda alpha: _slope(sizes, alpha) > 0, _LEAST, _MOST, 60)
+
+
+def _last(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
+    """Halve so often: find the number up to which something holds that holds at the low end and not at the high one."""
+    for _ in range(steps):
         middle = (low + high) / 2
-        low, high = (middle, high) if _slope(sizes, middle) > 0 else (low, middle)
+        low, high = (middle, high) if holds(middle) else (low, middle)
     return (low + high) / 2
 
 
@@ -106,17 +110,15 @@ def _slope(sizes: Sizes, alpha: float) -> float:
 
 def _theta(sizes: Sizes, alpha: float) -> float:
     """Find the theta under which the sample is most likely, for an alpha: its slope falls from above 0 to below."""
+
+    def rises(above: float) -> bool:
+        theta = above - alpha
+        return _sum(theta, alpha, sizes.number) > _sum(theta, 1.0, sizes.records)
+
     low, high = 1e-12, 1.0  # how far theta is above -alpha
-    while _theta_slope(sizes, alpha, high - alpha) > 0 and high < 1e18:
+    while rises(high) and high < 1e18:
         low, high = high, high * 4
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _theta_slope(sizes, alpha, middle - alpha) > 0 else (low, middle)
-    return (low + high) / 2 - alpha
-
-
-def _theta_slope(sizes: Sizes, alpha: float, theta: float) -> float:
-    return _sum(theta, alpha, sizes.number) - _sum(theta, 1.0, sizes.records)
+    return _last(rises, low, high, 100) - alpha
 
 
 def _sum(theta: float, alpha: float, number: int) -> float:
@@ -189,10 +191,7 @@ def slide_negative_binomial(sizes: Sizes) -> float | None:
 
 def _uniques(sizes: Sizes, low: float, high: float, *, rising: bool) -> float:
     """Narrow beta down to where the classes of one come out right."""
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if (_difference(sizes, middle) > 0) == rising else (middle, high)
-    fit = _fit(sizes, (low + high) / 2)
+    fit = _fit(sizes, _last(lambda beta: (_difference(sizes, beta) > 0) != rising, low, high, 60))
     return sizes.population / fit.mean * math.exp(fit.alpha * math.log(fit.beta))
 
 
@@ -204,20 +203,15 @@ def _difference(sizes: Sizes, beta: float) -> float:
 
 def _fit(sizes: Sizes, beta: float) -> _Fit:
     """Find the alpha with which people per class of the sample come out right, for a beta."""
-    wanted, low, high = sizes.population / sizes.number, 0.0, 1.0
-    while _people_per_class(high, beta, sizes.fraction) <= wanted:  # it grows without end
+
+    def too_few(alpha: float) -> bool:
+        fit = _Fit.of(alpha, beta, sizes.fraction)
+        return fit.mean / (1 - fit.unseen) <= sizes.population / sizes.number
+
+    high = 1.0
+    while too_few(high):  # people per class grow without end
         high *= 2
-    for _ in range(80):
-        middle = (low + high) / 2
-        below = _people_per_class(middle, beta, sizes.fraction) <= wanted
-        low, high = (middle, high) if below else (low, middle)
-    return _Fit.of((low + high) / 2, beta, sizes.fraction)
-
-
-def _people_per_class(alpha: float, beta: float, fraction: float) -> float:
-    """Give the people of the population per class that the sample has."""
-    fit = _Fit.of(alpha, beta, fraction)
-    return fit.mean / (1 - fit.unseen)
+    return _Fit.of(_last(too_few, 0.0, high, 80), beta, sizes.fraction)
 
 
 @dataclass(frozen=True, slots=True)
