@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,7 @@ NAME = "background knowledge"
 PAIRS = "people have several rows: their different values count one by one."
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Guesses:
+class Guesses(NamedTuple):
     """The best guesses after values were ruled out."""
 
     chance: Ratios
@@ -31,8 +30,6 @@ class Guesses:
 def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
     """Rule out, about every person, the most frequent values of the class that the person does not have.
 
-    Notes
-    -----
     With i values ruled out, the likeliest guess is r1 / (r1 + r(i+2) + ... + rm), the counts r of a class sorted.
     Recursive (c, l)-diversity is a bound on it: below c / (c + 1) for up to l - 2 values. He is right about whoever has
     one of the i + 1 most frequent values; equally frequent ones he takes in a fixed order. The baseline is about the
@@ -42,13 +39,12 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
     histogram, every = classes.guessable(prior.column), classes.histogram(prior.column)
     missing = every.counts - histogram.counts
     found = after_excluding(histogram.counts, histogram.starts, excluded, missing)
-    values = "1 value" if excluded == 1 else f"{excluded} values"
-    telling = "the most telling one" if excluded == 1 else "the most telling ones"
+    values, ones = ("1 value", "one") if excluded == 1 else (f"{excluded} values", "ones")
     targets = int(every.counts.sum())
     return Outcome(
         name=NAME,
         column=prior.column,
-        knows=f"{LOOKS}, and {values} that the person does not have, {telling}",
+        knows=f"{LOOKS}, and {values} that the person does not have, the most telling {ones}",
         means="one value is left",
         measured=found.chance,
         exposed=found.certain,
@@ -78,11 +74,8 @@ def after_excluding(counts: Ints, starts: npt.NDArray[np.intp], excluded: int, m
     sums = np.concatenate(([0], np.cumsum(ranked)))
     first = ranked[begins]
     rest = sums[starts[1:]] - sums[begins + taken + 1] + without
-    return Guesses(
-        Ratios(first, first + rest),
-        (values == taken + 1) & (without == 0),
-        int((sums[begins + taken + 1] - sums[begins]).sum()),
-    )
+    right = int((sums[begins + taken + 1] - sums[begins]).sum())
+    return Guesses(Ratios(first, first + rest), (values == taken + 1) & (without == 0), right)
 
 
 def _falling(counts: Ints, owner: npt.NDArray[np.intp]) -> Ints:
@@ -101,7 +94,9 @@ def _falling(counts: Ints, owner: npt.NDArray[np.intp]) -> Ints:
 def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> Outcome:
     """Rule out given values, about people who do not have them."""
     domain = classes.cells.domains[prior.column]
-    out = _among(domain, values)
+    out = np.asarray(places_in(list(dict.fromkeys(values)), domain) >= 0, dtype=bool)
+    given, occur = len(set(values)), int(out.sum())
+    unknown = f"{given - occur} of {given} given values do not occur in column {domain.column!r}."
     histogram = classes.histogram(prior.column)
     kept = ~out[histogram.values[0]]
     left, total, most = _left(classes, prior.column, kept)
@@ -109,7 +104,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
     return Outcome(
         name=NAME,
         column=prior.column,
-        knows=f"{LOOKS}, and that the person has none of {int(out.sum())} given values",
+        knows=f"{LOOKS}, and that the person has none of {occur} given values",
         means="one value is left",
         measured=Ratios(most, np.maximum(total, 1)),
         exposed=(left == 1) & (most > 0),
@@ -117,7 +112,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
         targets=targets,
         baseline=Fraction(prior.right(classes.guessable(prior.column), ~out), max(targets, 1)),
         among=~out[classes.cells.sensitive[prior.column]],
-        notes=(*_unknown(domain, values), *_about(classes, int(histogram.counts.sum()))),
+        notes=(*((unknown,) if occur < given else ()), *_about(classes, int(histogram.counts.sum()))),
     )
 
 
@@ -166,18 +161,6 @@ def _cells_of(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> npt
     keys = histogram.classes.astype(np.int64) * number + histogram.values[0]  # ascend: entries are sorted so
     cells = classes.members.astype(np.int64) * number + classes.cells.sensitive[column]
     return kept[np.searchsorted(keys, cells)] if len(cells) else np.zeros(0, dtype=bool)
-
-
-def _among(domain: Domain, values: Sequence[str]) -> npt.NDArray[np.bool_]:
-    return np.asarray(places_in(list(dict.fromkeys(values)), domain) >= 0, dtype=bool)
-
-
-def _unknown(domain: Domain, values: Sequence[str]) -> tuple[str, ...]:
-    listed = set(values)
-    missing = len(listed) - int(_among(domain, values).sum())
-    if missing <= 0:
-        return ()
-    return (f"{missing} of {len(listed)} given values do not occur in column {domain.column!r}.",)
 
 
 def _ranks(domain: Domain, public: Mapping[str, Fraction]) -> Ints:

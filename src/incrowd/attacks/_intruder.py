@@ -74,16 +74,15 @@ class Intruder:
         seed: int = 0,
     ) -> None:
         found: dict[str, Any] = {
-            "excluded": _whole_number("excluded", excluded, least=0),
             "values": _listed("values", values),
             "public": _public(public),
             "categories": _listed("categories", categories),
-            "level": _whole_number("level", level, least=1),
             "narrow": _between("narrow", narrow, 0, 1),
             "gain": _between("gain", gain, 1, None),
             "sure": _between("sure", sure, 0, 1),
-            "seed": _whole_number("seed", seed, least=0),
         }
+        for name, number, least in (("excluded", excluded, 0), ("level", level, 1), ("seed", seed, 0)):
+            found[name] = _whole_number(name, number, least=least)
         for name, value in found.items():
             object.__setattr__(self, name, value)
 

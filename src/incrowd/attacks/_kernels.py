@@ -24,33 +24,25 @@ DIGIT = 11
 class Tree(NamedTuple):
     """The classes, one level per column, all levels after each other."""
 
-    starts: Words
-    """Where the branches below each node begin, counted from the first branch of the level."""
-    labels: Small
-    """The label of each branch."""
-    nodes: Words
-    """Per level, where its starts begin."""
-    branches: Words
-    """Per level, where its branches begin; one longer than there are levels."""
+    starts: Words  # where the branches below each node begin, counted from the first branch of the level
+    labels: Small  # of each branch
+    nodes: Words  # per level, where its starts begin
+    branches: Words  # per level, where its branches begin; one longer than there are levels
 
 
 class Covers(NamedTuple):
     """Which labels cover which values: one bit for each pair, value by value, all columns after each other."""
 
     bits: npt.NDArray[np.uint8]
-    starts: Words
-    """Per column, where its bits begin."""
-    widths: Words
-    """Per column, how many bytes a value has."""
+    starts: Words  # per column, where its bits begin
+    widths: Words  # per column, how many bytes a value has
 
 
-class Crowd(NamedTuple):
+class Walkers(NamedTuple):
     """The people in the order of the tree, their codes packed."""
 
-    words: Words
-    """One row per word, one column per person."""
-    word: Words
-    """Per level the word that has its code, how far from the right, and ones where it is."""
+    words: Words  # one row per word, one column per person
+    word: Words  # per level the word that has its code, how far from the right, and ones where it is
     shift: Words
     mask: Words
 
@@ -60,40 +52,31 @@ class Says(NamedTuple):
 
     classes: Words
     sizes: Words
-    ranks: Words
-    """How narrow it is, the narrowest first; empty where nobody asked."""
-    certain: Words
-    """One row per sensitive column."""
+    ranks: Words  # how narrow it is, the narrowest first; empty where nobody asked
+    certain: Words  # one row per sensitive column
 
 
 class Answers(NamedTuple):
     """What is said about people, those alike once: of the classes that cover them the first, and all together."""
 
-    kind: Small
-    """Per person of the crowd, which answer is theirs."""
+    kind: Small  # per person, which answer is theirs
     only: Words
     candidates: Words
-    narrowest: Words
-    """The class of the lowest rank; empty where classes have no ranks."""
-    certain: Words
-    """One row per sensitive column; -1 where nothing is certain."""
-    telling: npt.NDArray[np.bool_]
-    """Per sensitive column and class, whether it is one of the classes that make a value certain."""
+    narrowest: Words  # the class of the lowest rank; empty where classes have no ranks
+    certain: Words  # one row per sensitive column; -1 where nothing is certain
+    telling: npt.NDArray[
+        np.bool_
+    ]  # per sensitive column and class, whether it is one of those that make a value certain
 
 
 class Way(NamedTuple):
     """How far somebody has come; per level as many places as it has branches."""
 
-    open: Small
-    """The branches below the nodes that are reached a level above, as long as these stay the same."""
-    labels: Small
-    """The labels of these."""
-    reached: Small
-    """Those of them that cover the person."""
-    opened: Words
-    """Per level, how many are open."""
-    many: Words
-    """Per level, how many nodes are reached; the top first."""
+    open: Small  # the branches below the nodes that are reached a level above, as long as these stay the same
+    labels: Small  # of these
+    reached: Small  # those of them that cover the person
+    opened: Words  # per level, how many are open
+    many: Words  # per level, how many nodes are reached; the top first
 
 
 @compiled
@@ -117,7 +100,7 @@ def in_order(words: Words, spare: Words, order: Small, other: Small, shift: int)
 
 
 @compiled
-def walk(crowd: Crowd, tree: Tree, covers: Covers, says: Says, answers: Answers) -> int:
+def walk(crowd: Walkers, tree: Tree, covers: Covers, says: Says, answers: Answers) -> int:
     """Walk everybody down, and add up what the classes say that are reached; give the number of different answers."""
     levels = len(crowd.shift)
     room = tree.branches[levels]
@@ -140,7 +123,7 @@ def walk(crowd: Crowd, tree: Tree, covers: Covers, says: Says, answers: Answers)
 
 
 @compiled
-def _alike(crowd: Crowd, who: int) -> int:
+def _alike(crowd: Walkers, who: int) -> int:
     """Count the levels at whose codes somebody is like the one before."""
     for level in range(len(crowd.shift)):
         row = crowd.word[level]
@@ -232,7 +215,7 @@ def add_up_many(links: Links, sizes: Ints, certain: Sequence[Ints], ranks: Ints 
     )
 
 
-def _crowd(links: Links, kinds: Sequence[Words]) -> tuple[Crowd, Ints]:
+def _crowd(links: Links, kinds: Sequence[Words]) -> tuple[Walkers, Ints]:
     """Pack people, those values alike that the same labels cover, and sort them; also give where each was."""
     packing = Packing.of([_kinds(kind) for kind in kinds])
     words = np.zeros((packing.words, links.people), dtype=np.int64)
@@ -241,7 +224,7 @@ def _crowd(links: Links, kinds: Sequence[Words]) -> tuple[Crowd, Ints]:
     parts = ([getattr(field, part) for field in packing.fields] for part in ("word", "shift", "bits"))
     word, shift, bits = (np.array(part, dtype=np.int64) for part in parts)
     order = _sort(words, int(bits.sum()))
-    return Crowd(words, word, shift, (1 << bits) - 1), order
+    return Walkers(words, word, shift, (1 << bits) - 1), order
 
 
 def _sort(words: Words, bits: int) -> Ints:

@@ -100,7 +100,6 @@ class Members:
 
 # What labels give away that are as narrow as their class: some member must have every end of a range.
 
-DowncodingInts = npt.NDArray[np.int64]
 Atom = tuple[int, int]
 """A level of the ladder, and a group there: level 0 has the values themselves."""
 
@@ -110,18 +109,18 @@ class Claims:
     """What an intruder concludes from the labels of one column."""
 
     hides: npt.NDArray[np.bool_] = field(repr=False)
-    made: DowncodingInts = field(repr=False)
-    right: DowncodingInts = field(repr=False)
-    pinned: DowncodingInts = field(repr=False)
+    made: Counts = field(repr=False)
+    right: Counts = field(repr=False)
+    pinned: Counts = field(repr=False)
     expected: npt.NDArray[np.float64] = field(repr=False)
 
 
 def tight_claims(
-    labels: tuple[npt.NDArray[np.object_], DowncodingInts],
+    labels: tuple[npt.NDArray[np.object_], Counts],
     domain: Domain,
     ladder: Ladder | None,
     members: Members,
-    codes: npt.NDArray[np.integer],
+    codes: Ints,
     covered: Sequence[npt.NDArray[np.intp]],
 ) -> Claims:
     """Draw the conclusions, and compare them with who is in the classes."""
@@ -145,9 +144,7 @@ def tight_claims(
     return Claims(hides[which], made, right, pinned, expected)
 
 
-def _by_chance(
-    share: npt.NDArray[np.float64], starts: DowncodingInts, which: DowncodingInts, sizes: DowncodingInts
-) -> npt.NDArray[np.float64]:
+def _by_chance(share: npt.NDArray[np.float64], starts: Counts, which: Counts, sizes: Counts) -> npt.NDArray[np.float64]:
     """Add up, class by class, the chances that somebody there is in a group that has a share of the people."""
     expected = np.zeros(len(which))
     many = np.diff(starts)[which]
@@ -157,7 +154,7 @@ def _by_chance(
     return expected
 
 
-def _by_level(atoms: Sequence[Sequence[Atom]]) -> list[tuple[int, DowncodingInts, DowncodingInts]]:
+def _by_level(atoms: Sequence[Sequence[Atom]]) -> list[tuple[int, Counts, Counts]]:
     """Give per level where the claims of each label begin, and the groups that they are about."""
     result = []
     for level in sorted({level for some in atoms for level, _ in some}):
@@ -184,16 +181,14 @@ class _Tight:
             return []
         inside = members_of(label)
         if inside is not None:
-            return [atom for member in inside for atom in self._atom(member)]
+            known = (
+                [(0, self._codes[text])] if text in self._codes else self._groups.get(text, [])[:1] for text in inside
+            )
+            return [atom for atoms in known for atom in atoms]
         ends = label.split("..")
         if len(ends) == 2 and all(end in self._codes for end in ends):
             return [(0, self._codes[end]) for end in ends]
         return self._branches(label)
-
-    def _atom(self, text: str) -> list[Atom]:
-        if text in self._codes:
-            return [(0, self._codes[text])]
-        return self._groups.get(text, [])[:1]
 
     def _branches(self, label: str) -> list[Atom]:
         """Give the two branches below a label; if there are more it is not known which of them occur."""

@@ -106,18 +106,10 @@ def _counted(columns: Sequence[Ints], counts: Ints, wanted: Sequence[Ints], numb
     """Add up the records of wanted combinations of codes."""
     possible, cells = math.prod(numbers), len(counts)
     if possible <= SPARSE * cells:
-        places = [_place(side, numbers) for side in (columns, wanted)]
+        places = [np.ravel_multi_index(tuple(side), tuple(numbers)) for side in (columns, wanted)]
         return add_up(places[0], counts, possible)[places[1]]
     ids = group([np.concatenate(pair) for pair in zip(columns, wanted, strict=True)], numbers).ids
     return add_up(ids[:cells], counts, int(ids.max(initial=0)) + 1)[ids[cells:]]
-
-
-def _place(columns: Sequence[Ints], numbers: Sequence[int]) -> Counts:
-    place = np.zeros(len(columns[0]), dtype=np.int64)
-    for column, number in zip(columns, numbers, strict=True):
-        place *= number
-        place += column
-    return place
 
 
 def _other(why: str) -> DataError:

@@ -19,10 +19,9 @@ from incrowd.core import Classes, Domain, add_up, group
 from incrowd.hierarchies import read_decimal
 from incrowd.models import Measured, Ratios, Sums
 
-# Where the values of a sensitive column lie on a line: numbers, moments, ranks, and texts that are numbers.
-
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
+Bools = npt.NDArray[np.bool_]
 
 KINDS = {"number", "date", "datetime", "instant"}
 _ENDLESS = re.compile(r"[+-]?(inf|infinity|nan)", re.IGNORECASE)
@@ -55,7 +54,7 @@ class ValueLine:
     @property
     def width(self) -> Fraction:
         """How wide the line is."""
-        return self._exactly(len(self.values) - 1) - self._exactly(0) if len(self.values) else Fraction(0)
+        return self.between(0, len(self.values) - 1) if len(self.values) else Fraction(0)
 
     @property
     def is_exact(self) -> bool:
@@ -64,7 +63,9 @@ class ValueLine:
 
     def between(self, low: int, high: int) -> Fraction:
         """Give the distance of two places exactly."""
-        return self._exactly(high) - self._exactly(low)
+        ends = (self.values[place] for place in (high, low))
+        one, other = (Fraction(int(end)) if self.is_exact else Fraction(repr(float(end))) for end in ends)
+        return one - other
 
     def reach(self, limit: Fraction) -> Ints:
         """Give for every place the last one that is no farther away than a limit, which is at most the width."""
@@ -80,12 +81,8 @@ class ValueLine:
                 sure[place] += 1
         return sure
 
-    def _exactly(self, place: int) -> Fraction:
-        value = self.values[place]
-        return Fraction(int(value)) if self.is_exact else Fraction(repr(float(value)))
 
-
-def _read(domain: Domain) -> tuple[npt.NDArray[np.bool_], Array] | None:
+def _read(domain: Domain) -> tuple[Bools, Array] | None:
     """Say which values of a column are finite, and give these as numbers."""
     if domain.kind == "text":
         return _read_texts(domain)
@@ -101,30 +98,26 @@ def _read(domain: Domain) -> tuple[npt.NDArray[np.bool_], Array] | None:
     return finite, _scaled([Decimal(value) for value in values[finite]])
 
 
-def _read_texts(domain: Domain) -> tuple[npt.NDArray[np.bool_], Array] | None:
+def _read_texts(domain: Domain) -> tuple[Bools, Array] | None:
     """Read texts as numbers, or else as moments, if all of them are."""
     finite = np.array([_ENDLESS.fullmatch(text) is None for text in domain.values], dtype=bool)
     texts = domain.values[finite].tolist()
-    decimals = [number for text in texts if (number := _decimal(text)) is not None]
-    if texts and len(decimals) == len(texts):
-        return finite, _scaled(decimals)
+    decimals = [None if _CODE.match(text) else read_decimal(text) for text in texts]
+    known = [number for number in decimals if number is not None]
+    if texts and len(known) == len(texts):
+        return finite, _scaled(known)
     moments = Domain.of_texts(domain.column, texts, np.ones(len(texts), dtype=np.int64))
     if not finite.all() or moments.kind not in {"date", "datetime"}:
         return None
-    known = dict(zip(moments.texts.tolist(), moments.values.astype(np.int64).tolist(), strict=True))
-    return finite, np.array([known[text] for text in texts], dtype=np.int64)
-
-
-def _decimal(text: str) -> Decimal | None:
-    return None if _CODE.match(text) else read_decimal(text)
+    moment = dict(zip(moments.texts.tolist(), moments.values.astype(np.int64).tolist(), strict=True))
+    return finite, np.array([moment[text] for text in texts], dtype=np.int64)
 
 
 def _scaled(numbers: Sequence[Decimal]) -> Array:
     """Give decimals as whole numbers of a common unit."""
     ratios = [number.as_integer_ratio() for number in numbers]
     scale = math.lcm(*{below for _, below in ratios})
-    units = np.array([above * (scale // below) for above, below in ratios], dtype=object)
-    return _short(units)
+    return _short(np.array([above * (scale // below) for above, below in ratios], dtype=object))
 
 
 def _if_whole(values: npt.NDArray[np.float64]) -> Array:
@@ -144,14 +137,9 @@ def _short(units: Array) -> Array:
     return units.astype(np.int64 if fits else object)
 
 
-Bools = npt.NDArray[np.bool_]
-
-
 def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: ValueLine) -> Outcome:
     """Guess in which narrow range the value lies: the one that most of the class are in.
 
-    Notes
-    -----
     A class that lies wholly within a narrow range is exposed. Without the release the intruder says one range of the
     same width of everybody: the one that most people of the table are in.
     """
@@ -161,6 +149,10 @@ def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: ValueLi
     windows = _Windows(line.reach(narrow * line.width)) if len(line.values) else None
     rows = _Rows.of(classes, prior.column, line.place)
     without = int(np.count_nonzero(~known))
+    unplaced = (
+        f"similarity: {without:,} of {len(classes):,} groups have a value in column {prior.column!r} that is missing "
+        "or infinite, so they count as wide as the table."
+    )
     return Outcome(
         name="similarity",
         column=prior.column,
@@ -170,7 +162,7 @@ def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: ValueLi
         right=0 if windows is None else windows.best(rows),
         baseline=Fraction(0 if windows is None else _before(windows, rows, prior, line.place), max(targets, 1)),
         unit="width",
-        notes=(_unplaced(prior.column, without, len(classes)),) if without else (),
+        notes=(unplaced,) if without else (),
     )
 
 
@@ -287,14 +279,5 @@ def _widths(classes: Classes, column: str, line: ValueLine) -> tuple[Measured, B
 
 
 def _exact_width(line: ValueLine, low: Ints, high: Ints, known: Bools, index: int) -> Fraction:
-    """Give the width of one class as a share of the table's."""
-    if not known[index]:
-        return Fraction(1)
-    return line.between(int(low[index]), int(high[index])) / (line.width or Fraction(1))
-
-
-def _unplaced(column: str, without: int, classes: int) -> str:
-    return (
-        f"similarity: {without:,} of {classes:,} groups have a value in column {column!r} that is missing or infinite, "
-        "so they count as wide as the table."
-    )
+    width = line.between(int(low[index]), int(high[index]))
+    return width / (line.width or Fraction(1)) if known[index] else Fraction(1)

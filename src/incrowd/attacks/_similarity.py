@@ -13,11 +13,13 @@ import numpy.typing as npt
 
 from incrowd.attacks._inference import Outcome, Prior, largest
 from incrowd.attacks._range import ValueLine
-from incrowd.core import Cells, Classes, Histogram, Ladder, ParameterError, add_up, group
+from incrowd.core import Classes, Histogram, Ladder, ParameterError, add_up, group
 from incrowd.hierarchies import BoundCategories
 from incrowd.models import Ratios, Sums
 
 Ints = npt.NDArray[np.int64]
+ExactInts = npt.NDArray[Any]
+"""64 bits, or Python's own where these do not suffice."""
 
 RANGES = 20
 """A line of more values than these is cut into so many ranges, where single values would be too rare to compare."""
@@ -105,30 +107,23 @@ def by_category(classes: Classes, column: str, likeness: Likeness) -> Histogram:
 
     What has no category is listed last, and counts as nobody's.
     """
-    cells, number = classes.cells, len(likeness.names) + 1
+    cells, values = classes.cells, classes.histogram(column)
     category = np.where(likeness.category < 0, len(likeness.names), likeness.category)
-    if cells.person is None:
-        values = classes.histogram(column)
-        members: Any = values.classes
-        inside = Cells({column: category[values.values[0]]}, {}, None, values.counts)
-    else:
-        members = classes.members
-        inside = Cells({column: category[cells.sensitive[column]]}, {}, cells.person, cells.counts)
-    keys = [members, inside.sensitive[column]]
-    entries = group(keys, [max(len(classes), 1), number])
+    person = cells.person
+    one_each = [values.classes, category[values.values[0]]]
+    keys = one_each if person is None else [classes.members, category[cells.sensitive[column]]]
+    entries = group(keys, [max(len(classes), 1), len(likeness.names) + 1])
     owner, found = (key[entries.first] for key in keys)
-    if inside.person is None:
-        counts = entries.sums(inside.counts)
+    if person is None:
+        counts = entries.sums(values.counts)
     else:
-        people = group([entries.ids, inside.person], [len(entries), int(inside.person.max(initial=0)) + 1])
+        people = group([entries.ids, person], [len(entries), int(person.max(initial=0)) + 1])
         counts = np.bincount(entries.ids[people.first], minlength=len(entries)).astype(np.int64)
     counts = np.where(found < len(likeness.names), counts, 0)
     return Histogram(np.searchsorted(owner, np.arange(len(classes) + 1)), owner, (found,), counts)
 
 
 # What a class changes about the belief that the whole table gives (S0-SKEW).
-
-SkewnessInts = npt.NDArray[Any]
 
 
 def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | None = None) -> Outcome:
@@ -155,8 +150,6 @@ def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | 
 def change_of_belief(classes: Classes, prior: Prior) -> Outcome | None:
     """Measure how far the distribution of the class is from that of the whole table; nothing for several rows each.
 
-    Notes
-    -----
     The variational distance: by so much the chance can grow, at most, that a yes-or-no question about the value is
     answered right. t-closeness with the equal distance is a bound on it.
     """
@@ -178,7 +171,7 @@ def change_of_belief(classes: Classes, prior: Prior) -> Outcome | None:
     )
 
 
-def _exact_change(histogram: Histogram, size: SkewnessInts, prior: Prior, index: int) -> Fraction:
+def _exact_change(histogram: Histogram, size: ExactInts, prior: Prior, index: int) -> Fraction:
     """Give the variational distance of one class from the whole table."""
     inside = slice(histogram.starts[index], histogram.starts[index + 1])
     whole = prior.counts[histogram.values[0][inside]].tolist()
@@ -188,7 +181,7 @@ def _exact_change(histogram: Histogram, size: SkewnessInts, prior: Prior, index:
 
 
 def _gains(classes: Classes, histogram: Histogram, prior: Prior) -> Ratios:
-    whole: SkewnessInts = np.append(prior.counts, 1)  # the last is no category, and nobody's
+    whole: ExactInts = np.append(prior.counts, 1)  # the last is no category, and nobody's
     owner, values = histogram.classes, histogram.values[0]
     if not len(owner):
         return Ratios(np.zeros(0, dtype=np.int64), np.ones(0, dtype=np.int64))
@@ -196,8 +189,8 @@ def _gains(classes: Classes, histogram: Histogram, prior: Prior) -> Ratios:
         gains = np.where(histogram.counts > 0, histogram.counts / whole[values], 0.0)
     best = np.flatnonzero(gains == np.maximum.reduceat(gains, histogram.starts[:-1])[owner])
     first = best[np.searchsorted(owner[best], np.arange(len(classes)))]
-    counts: SkewnessInts = histogram.counts[first]
-    size: SkewnessInts = classes.size
+    counts: ExactInts = histogram.counts[first]
+    size: ExactInts = classes.size
     whole = np.where(counts > 0, whole[values[first]], 1)
     if max(int(counts.max()) * prior.people, int(size.max()) * int(whole.max())) >= 2**62:
         counts, size, whole = (array.astype(object) for array in (counts, size, whole))
