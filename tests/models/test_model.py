@@ -182,8 +182,8 @@ def even() -> Iterator[type[Model]]:
     class Even(Model):
         least: int
 
-        upward_closed: ClassVar[bool] = False
-        union_closed: ClassVar[bool] = True
+        upward_closed = False
+        union_closed = True
         limit: ClassVar[str] = "Pairs of twins look alike."
         forms: ClassVar[tuple[Form, ...]] = (
             Form("even", ">=", "even>=4", lambda clause: Even(clause.number), brackets=()).offer(

@@ -183,9 +183,12 @@ class Census:
     def __post_init__(self) -> None:
         for name in ("domains", "ladders"):
             object.__setattr__(self, name, FrozenMapping(getattr(self, name)))
-        arrays = [*self.codes, self.counts, *([] if self.person is None else [self.person])]
-        for array in arrays:
+        for array in self._arrays:
             array.setflags(write=False)
+
+    @property
+    def _arrays(self) -> list[Ints]:
+        return [*self.codes, self.counts, *([] if self.person is None else [self.person])]
 
     @classmethod
     def assemble(
@@ -227,8 +230,7 @@ class Census:
     @property
     def nbytes(self) -> int:
         """The memory that the cells take."""
-        person = 0 if self.person is None else self.person.nbytes
-        return sum(codes.nbytes for codes in self.codes) + self.counts.nbytes + person
+        return sum(array.nbytes for array in self._arrays)
 
     @cached_property
     def marginals(self) -> tuple[npt.NDArray[np.int64], ...]:
@@ -335,18 +337,16 @@ class Census:
         )
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Census)
-            and (self.quasi, self.sensitive, self.floor) == (other.quasi, other.sensitive, other.floor)
-            and (self.domains, self.ladders) == (other.domains, other.ladders)
-            and all(map(np.array_equal, self.codes, other.codes))
-            and np.array_equal(self.counts, other.counts)
-            and self.dropped == other.dropped
-            and ((self.person is None) == (other.person is None))
-            and (self.person is None or np.array_equal(self.person, other.person))  # type: ignore[arg-type]
+        if not isinstance(other, Census):
+            return False
+        mine, theirs = (
+            (one.quasi, one.sensitive, one.floor, one.dropped, one.domains, one.ladders) for one in (self, other)
         )
-
-    __hash__ = None  # type: ignore[assignment]  # large arrays inside
+        return (
+            mine == theirs
+            and len(self._arrays) == len(other._arrays)
+            and all(map(np.array_equal, self._arrays, other._arrays))
+        )
 
     def __reduce__(self) -> tuple[Callable[..., Census], tuple[Any, ...]]:
         """Copy by building anew: a copy must not be writable."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from incrowd.core._domain import Domain
 from incrowd.core._errors import ParameterError, UnknownColumnError
-from incrowd.core._grouping import Grouping, Ints, group
+from incrowd.core._grouping import Grouping, Ints, add_up, group
 from incrowd.core._ladder import Ladder
 
 
@@ -174,10 +174,11 @@ class Classes:
         missing = histogram.values[0] == len(domain.values)
         return replace(histogram, counts=np.where(missing, 0, histogram.counts))
 
-    def known_persons(self, column: str) -> npt.NDArray[np.int64]:
-        """Count in every class the persons of whom some value of a column is known."""
-        assert self.cells.person is not None  # noqa: S101 - records are counted by histograms
+    def known_sizes(self, column: str) -> npt.NDArray[np.int64]:
+        """Count in every class the persons, or the records, of whom some value of a column is known."""
         known = self.cells.sensitive[column] < len(self.cells.domains[column].values)
+        if self.cells.person is None:
+            return add_up(self.members[known], self.cells.counts[known], len(self))
         return _distinct_persons(self.members[known], len(self), self.cells.person[known])
 
     def know(self, column: str, histogram: Histogram) -> None:

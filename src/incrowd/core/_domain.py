@@ -206,8 +206,6 @@ class Domain:
             and np.array_equal(self.counts, other.counts)
         )
 
-    __hash__ = None  # type: ignore[assignment]  # large arrays inside
-
     def __repr__(self) -> str:
         null = ", null" if self.has_null else ""
         return f"Domain({self.column!r}, {self.kind}, {len(self.values)} values{null})"

@@ -128,8 +128,6 @@ class Ladder:
             and all(map(np.array_equal, self.leaves, other.leaves))
         )
 
-    __hash__ = None  # type: ignore[assignment]  # large arrays inside
-
     def __repr__(self) -> str:
         sizes = " → ".join(str(len(labels)) for labels in self.labels)
         return f"Ladder({self.column!r}, {sizes})"

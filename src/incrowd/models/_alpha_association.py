@@ -38,7 +38,7 @@ class _ShareJudge(Judge):
         if values is not None:
             self._places, self._notes = _listed_places(values, domain)
 
-    def notes(self, classes: Classes) -> tuple[str, ...]:  # noqa: ARG002 - it is about the whole column
+    def notes(self, classes: Classes) -> tuple[str, ...]:
         return self._notes
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
@@ -94,6 +94,7 @@ class AlphaAssociation(ColumnModel):
     upward_closed = False
     union_closed = True
     judge = _ShareJudge
+    means = "No group lets such a value be guessed with more certainty than the bound."
     limit = "Values that are not listed may fill a group."
     forms = (
         Form(
@@ -148,9 +149,6 @@ class AlphaAssociation(ColumnModel):
         if self.by_value is not None or self.values is not None:
             return None
         return LDiversity(math.ceil(1 / self.requirements[0].bound), self.of, missing=True)
-
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - shares are shares of people
-        return "No group lets such a value be guessed with more certainty than the bound."
 
     @property
     def certificate_form(self) -> dict[str, Any]:

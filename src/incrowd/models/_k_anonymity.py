@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 from incrowd.core import Classes, Domain, Schema
 from incrowd.models._form import Form, Key
@@ -48,10 +48,10 @@ class KAnonymity(Model):
 
     k: int
 
-    upward_closed: ClassVar[bool] = True
-    union_closed: ClassVar[bool] = True
-    limit: ClassVar[str] = "Limits how well a person can be found, not what a group reveals about everybody in it."
-    forms: ClassVar[tuple[Form, ...]] = (
+    upward_closed = True
+    union_closed = True
+    limit = "Limits how well a person can be found, not what a group reveals about everybody in it."
+    forms = (
         Form("k", ">=", "k>=5", lambda clause: KAnonymity(clause.number), rank=10, brackets=()).offer(
             "Nobody is alone (k-anonymity)",
             "k>=5",

@@ -43,11 +43,13 @@ class _EntropyJudge(Judge):
 
 
 class _RecursiveJudge(Judge):
+    model: RecursiveDiversity
+
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         histogram = self.histogram(classes, distribution=True)
         order = np.lexsort((-histogram.counts, histogram.classes))
         rank = np.arange(len(order)) - histogram.starts[histogram.classes]
-        late = rank >= self.model.l - 1  # type: ignore[attr-defined]
+        late = rank >= self.model.l - 1
         counts = np.where(late, histogram.counts[order], 0)
         return Ratios.integers(np.diff(histogram.starts)), Ratios(histogram.largest(), histogram.sums(counts))
 
@@ -178,7 +180,7 @@ class LDiversity(DiversityModel):
         self._normalize(joint=bool(self.joint) and len(self.of or ()) > 1, missing=bool(self.missing))
 
     @property
-    def upward_closed(self) -> bool:  # type: ignore[override]
+    def upward_closed(self) -> bool:
         """Only counting values survives added records."""
         return self.kind == "distinct"
 
@@ -285,7 +287,7 @@ class RecursiveDiversity(DiversityModel):
         """None of the values that are added up is more frequent than the first, so more than 1 / ``c`` of them are."""
         return LDiversity(least_values(Fraction(self.c), self.l), self.of, missing=self.missing)
 
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - several rows change nothing
+    def meaning(self, *, several: bool = False) -> str:
         return self._meaning("The most frequent value of a group is outweighed by its rarer ones.", several=False)
 
     @property

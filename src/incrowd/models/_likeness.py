@@ -107,6 +107,7 @@ class BetaLikeness(ColumnModel):
     upward_closed = False
     union_closed = True
     refers = True
+    means = "No value is much more likely in a group than in the whole table."
     limit = "Does not limit learning that a value is absent from a group."
     forms = (
         Form("beta", "<=", "beta<=1[disease]", lambda clause: BetaLikeness(clause.number, clause.of), rank=60).offer(
@@ -137,9 +138,6 @@ class BetaLikeness(ColumnModel):
     def requirements(self) -> tuple[Requirement, ...]:
         gain = Requirement("beta", "<=", Fraction(self.beta))
         return (gain, Requirement("gain over -ln q", "<=", Fraction(1))) if self.enhanced else (gain,)
-
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - several rows are refused
-        return "No value is much more likely in a group than in the whole table."
 
     @property
     def certificate_form(self) -> dict[str, Any]:
@@ -183,6 +181,7 @@ class DeltaDisclosure(ColumnModel):
     union_closed = True
     refers = True
     judge = _RatioJudge
+    means = "No value is much more or much less likely in a group than in the whole table."
     limit = "Where the whole table is lopsided, groups may be too."
     forms = (
         Form("delta", "<", "delta<2[disease]", lambda clause: DeltaDisclosure(clause.number, clause.of), rank=62).offer(
@@ -201,9 +200,6 @@ class DeltaDisclosure(ColumnModel):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         return Requirement("lacking", "<=", Fraction(0)), Requirement("delta", "<", Fraction(self.delta))
-
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - several rows are refused
-        return "No value is much more or much less likely in a group than in the whole table."
 
     @property
     def certificate_form(self) -> dict[str, Any]:

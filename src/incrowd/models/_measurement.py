@@ -252,11 +252,11 @@ class Judge(ABC):
         """Which table the classes are compared with: ``"table"``, the judged one, or ``"input"``, a given one."""
         return ("table" if self.reference is None else "input") if self.refers else None
 
-    def supersets(self, classes: Classes) -> SupersetMode | None:  # noqa: ARG002 - few models look beyond a class
+    def supersets(self, classes: Classes) -> SupersetMode | None:
         """Say which natural supersets of the classes are looked at, if any."""
         return None
 
-    def notes(self, classes: Classes) -> tuple[str, ...]:  # noqa: ARG002 - few judges depend on the classes
+    def notes(self, classes: Classes) -> tuple[str, ...]:
         """Say what a careful reader of the verdict should know. Names and numbers only."""
         return ()
 
@@ -327,4 +327,4 @@ class Judge(ABC):
         (name,) = self.columns
         if self.missing or not {**classes.cells.domains, **self.domains}[name].has_null:
             return classes.size
-        return histogram.sums() if classes.cells.person is None else classes.known_persons(name)
+        return histogram.sums() if classes.cells.person is None else classes.known_sizes(name)

@@ -20,16 +20,14 @@ Of = str | Sequence[str] | None
 class Model(ABC):
     """A promise about every class. Models are frozen values: compare, hash, print and combine them with ``&``."""
 
-    upward_closed: ClassVar[bool]
-    """Whether a class that keeps the promise still does after records were added (spec section 7)."""
-    union_closed: ClassVar[bool]
-    """Whether the union of two classes that keep the promise keeps it."""
     missing: bool = True
     """Whether a missing sensitive value counts as a value; models of diversity count it only if asked to."""
     refers: ClassVar[bool] = False
     """Whether classes are compared with a whole table."""
     forms: ClassVar[tuple[Form, ...]] = ()
     """How it is written, and offered to people."""
+    means: ClassVar[str] = "See its documentation."
+    """What it means for a person in the table, in one sentence, where ``meaning`` does not say more."""
     limit: ClassVar[str] = "See its documentation for what it does not protect against."
     """What it does not protect against, in one sentence for people who get a released table."""
 
@@ -41,6 +39,16 @@ class Model(ABC):
         """Give fields of the frozen value their one form, while it is made."""
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @property
+    @abstractmethod
+    def upward_closed(self) -> bool:
+        """Whether a class that keeps the promise still does after records were added (spec section 7)."""
+
+    @property
+    @abstractmethod
+    def union_closed(self) -> bool:
+        """Whether the union of two classes that keep the promise keeps it."""
 
     @property
     @abstractmethod
@@ -72,12 +80,12 @@ class Model(ABC):
                 judge.reference = {name: _counts(name, reference, domains[name]) for name in judge.columns}
         return judges
 
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - most mean the same
+    def meaning(self, *, several: bool = False) -> str:
         """Say in one sentence what it means for a person in the table.
 
         Where people have ``several`` rows it counts them group by group, and somebody may have several of its values.
         """
-        return "See its documentation."
+        return self.means
 
     @property
     def certificate_form(self) -> dict[str, Any] | None:
@@ -152,11 +160,11 @@ class All(Model):
             raise ParameterError(msg)
 
     @property
-    def upward_closed(self) -> bool:  # type: ignore[override]
+    def upward_closed(self) -> bool:
         return all(model.upward_closed for model in self.models)
 
     @property
-    def union_closed(self) -> bool:  # type: ignore[override]
+    def union_closed(self) -> bool:
         return all(model.union_closed for model in self.models)
 
     @property

@@ -278,6 +278,7 @@ class NTCloseness(ColumnModel):
     union_closed = False
     refers = True
     judge = NTJudge
+    means = "The values in a group are distributed nearly as in a large region around it."
     limit = "What a large group around a person has in common is not protected."
     forms = (
         Form(
@@ -310,9 +311,6 @@ class NTCloseness(ColumnModel):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         return (Requirement("t", "<=", Fraction(self.t)),)
-
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - several rows are refused
-        return "The values in a group are distributed nearly as in a large region around it."
 
     @property
     def certificate_form(self) -> dict[str, Any]:

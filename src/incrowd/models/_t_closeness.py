@@ -93,6 +93,7 @@ class TCloseness(ColumnModel):
     union_closed = True
     refers = True
     judge = _DistanceJudge
+    means = "The values in a group are distributed nearly as in the whole table."
     limit = "Where the whole table is lopsided, groups may be too."
     forms = (
         Form(
@@ -126,9 +127,6 @@ class TCloseness(ColumnModel):
     def implied(self) -> Model | None:
         """With equal distance, the values of a class make up at least ``1 - t`` of the whole table."""
         return Coverage(1 - Fraction(self.t), self.of) if self.distance == "equal" else None
-
-    def meaning(self, *, several: bool = False) -> str:  # noqa: ARG002 - several rows are refused
-        return "The values in a group are distributed nearly as in the whole table."
 
     @property
     def certificate_form(self) -> dict[str, Any]:
