@@ -15,7 +15,7 @@ import pytest
 import incrowd as ic
 from incrowd.core import CensusRequest, EngineError
 from incrowd.engines import _resources as _budget, open_table
-from incrowd.release._floor import CensusPlan
+from incrowd.release._census import CensusPlan
 
 SCHEMA = ic.Schema(
     quasi={"zip": ic.mask(), "age": ic.intervals(5, 10, 20, 40), "sex": ic.flat()}, sensitive=["disease"]

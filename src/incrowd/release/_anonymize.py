@@ -19,8 +19,9 @@ from incrowd.core import (
 )
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model, Number, promise, suppression_limit, trivial_notes
+from incrowd.release._census import CensusPlan, Goal
 from incrowd.release._feasibility import no_release, refuse_infeasible
-from incrowd.release._floor import CensusPlan, Goal, notes_on_given_levels, with_notes_on_floor
+from incrowd.release._floor import notes_on_given_levels, with_notes_on_floor
 from incrowd.release._output import Manner, Publishing
 from incrowd.release._parts import publish_in_parts
 from incrowd.release._publish import publish

@@ -1,18 +1,38 @@
-"""From any table to its census, in one call."""
+"""From any table to its census: as is asked, or where that does not fit into memory, from the levels on where it does.
+
+The rule: columns are raised step by step, each time where most of a column's variety goes for the least loss, until
+about as many cells are left as fit. So the floor follows from the rows, the ladders and the budget, and from nothing
+else.
+"""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from incrowd.core import Census, CensusRequest, Domain, EngineError, Hint, Schema, SchemaError, warn
+import numpy as np
+
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Domain,
+    EngineError,
+    Hint,
+    Ladder,
+    ParameterError,
+    Schema,
+    SchemaError,
+    add_up,
+    warn,
+)
 from incrowd.engines import Engine, census_size_about, open_table
 from incrowd.hierarchies import Auto, Averaged, Mask, auto
-from incrowd.models import Model
+from incrowd.models import Model, suppression_limit
+from incrowd.search import Problem, Suppression, too_small_levels
 
 MORE_MEMORY = Hint("give it more memory, such as {memory}, or ", memory="16GB")
 
@@ -133,7 +153,7 @@ def check_arguments(schema: Any, given: Iterable[str], known: Container[str]) ->
             raise TypeError(msg)
 
 
-def bound_request(
+def _bound_request(
     engine: Engine, schema: Schema, model: Model | None = None
 ) -> tuple[CensusRequest, dict[str, Domain]]:
     """Say what is counted: quasi-identifiers with sensitive columns, all or those that a promise is about."""
@@ -149,6 +169,166 @@ def bound_request(
         sensitive = tuple(name for name in sensitive if name in wanted)
     request = CensusRequest(schema.quasi_names, sensitive, binding.ladders, entity=schema.entity, count=schema.count)
     return request, domains
+
+
+DIGITS = 9
+"""What steps are worth is rounded, so that no machine decides otherwise than another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is asked of a release, before anything is counted; as in ``anonymize``.
+
+    ``limit`` says how many of so many records may be left out, ``local`` that no one level per column is looked for.
+    """
+
+    schema: Schema
+    model: Model
+    limit: Callable[[int], int] = lambda records: records
+    at_least: Mapping[str, int] = field(default_factory=dict)
+    at_most: Mapping[str, int] = field(default_factory=dict)
+    importance: Mapping[str, float] = field(default_factory=dict)
+    balance: float = 0.5
+    suppression: Suppression = "drop"
+    local: bool = False
+
+    @classmethod
+    def of(cls, schema: Schema, model: Model, share: Any, number: int | None, **more: Any) -> Goal:
+        """Read how many records may be left out, and what is said per column or not at all."""
+        for name in ("at_least", "at_most", "importance"):
+            said = more[name] = {} if more.get(name) is None else more[name]
+            if not isinstance(said, Mapping):
+                msg = f"{name} must say it per column, got {type(said).__name__}."
+                raise ParameterError(msg, hint=f"write {name}={{'column': 1}}, with the names of your columns.")
+        return cls(schema, model, lambda records: suppression_limit(records, share, number), **more)
+
+    def problem(self, census: Census) -> Problem:
+        """Ask it of a census."""
+        return Problem(
+            census,
+            self.schema,
+            self.model,
+            self.limit(census.records),
+            self.at_least,
+            self.at_most,
+            self.importance,
+            self.balance,
+            suppression=self.suppression,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CensusPlan:
+    """How a table is counted: as is asked, or at the lowest levels from which on that fits into memory.
+
+    ``lows`` and ``highs`` say from where to where a column may be raised, ``fixed`` which cannot be.
+    """
+
+    engine: Engine
+    request: CensusRequest
+    domains: Mapping[str, Domain]
+    cells: int
+    lows: Mapping[str, int] = field(default_factory=dict)
+    highs: Mapping[str, int] = field(default_factory=dict)
+    importance: Mapping[str, float] = field(default_factory=dict)
+    fixed: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, engine: Engine, goal: Goal) -> CensusPlan:
+        """Count the quasi-identifiers with the sensitive columns that the promise is about."""
+        schema, model = goal.schema, goal.model
+        request, domains = _bound_request(engine, schema, model)
+        heights = {name: request.ladders[name].height for name in request.quasi}
+        highs = {name: min(_level(goal.at_most.get(name), height), height) for name, height in heights.items()}
+        lows = {name: _level(goal.at_least.get(name), 0) for name in heights}
+        if not goal.local and schema.count is None:
+            limit = goal.limit(int(domains[request.quasi[0]].counts.sum()))
+            hopeless = {name: too_small_levels(model, domains[name], request.ladders[name], limit) for name in heights}
+            lows = {name: max(low, hopeless[name]) for name, low in lows.items()}
+        return cls(
+            engine,
+            request,
+            domains,
+            cells=cells_that_fit(engine, request, local=goal.local),
+            lows={name: min(low, highs[name]) for name, low in lows.items()},
+            highs=highs,
+            importance={name: _weight(goal.importance.get(name)) for name in heights},
+            fixed=frozenset(name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)),
+        )
+
+    def census(self) -> Census:
+        """Count; nobody is served by a process that the system ends, so what does not fit is refused."""
+        return self.engine.census(replace(self.request, floor=self.floor()))
+
+    def floor(self) -> Mapping[str, int]:
+        """Give the levels at which it is counted: those that were asked for, or the lowest of the chain that fit."""
+        if self.fits(self.request.floor):
+            return self.request.floor
+        floors = self.chain()
+        if not self.fits(floors[-1]):
+            msg = f"No census of this table fits into memory, not even at the highest levels: {self.cells:,} cells do."
+            raise EngineError(msg, hint="give it more memory, or ask for fewer sensitive columns.")
+        low, high = 0, len(floors) - 1
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.fits(floors[middle]) else (middle + 1, high)
+        return floors[low]
+
+    def fits(self, floor: Mapping[str, int]) -> bool:
+        """Say whether a census at these levels does."""
+        return fits_in_memory(self.engine, replace(self.request, floor=floor), self.cells)
+
+    def chain(self) -> list[dict[str, int]]:
+        """Give floors from the lowest to the highest, each time one column raised: where that is worth most."""
+        ladders = self.request.ladders
+        floor = {name: 0 if name in self.fixed else self.lows.get(name, 0) for name in self.request.quasi}
+        steps = {name: _Steps(self.domains[name], ladders[name], self.importance.get(name, 1.0)) for name in floor}
+        highs = {name: self.highs.get(name, ladders[name].height) for name in floor}
+        result = [dict(floor)]
+        while open_columns := [name for name in floor if name not in self.fixed and floor[name] < highs[name]]:
+            jumps = [(*steps[name].best(floor[name], highs[name]), name) for name in open_columns]
+            _, level, column = max(jumps, key=lambda jump: jump[0])  # of equals the first of the schema
+            floor[column] = level
+            result.append(dict(floor))
+        return result
+
+
+def _level(given: Any, otherwise: int) -> int:
+    """Read a level; what is none is refused later, where all of the problem is."""
+    return given if isinstance(given, int) and given >= 0 else otherwise
+
+
+def _weight(given: Any) -> float:
+    """Read an importance in the same way."""
+    return float(given) if isinstance(given, int | float) and 0 < given < math.inf else 1.0
+
+
+class _Steps:
+    """What raising a column takes away: the bits by which it tells records apart, and detail."""
+
+    def __init__(self, domain: Domain, ladder: Ladder, weight: float) -> None:
+        records, leaves = max(int(domain.counts.sum()), 1), max(int(ladder.leaves[-1][0]) - 1, 1)
+        sizes = [
+            add_up(groups, domain.counts, len(labels))
+            for groups, labels in zip(ladder.groups, ladder.labels, strict=True)
+        ]
+        self._bits = [_bits(size / records) for size in sizes]
+        covered = zip(sizes, ladder.leaves, strict=True)
+        self._loss = [weight * float(size @ (leaf - 1)) / leaves / records for size, leaf in covered]
+
+    def best(self, level: int, high: int) -> tuple[float, int]:
+        """Give the most that a step up from a level is worth, and where it leads; of equals the shortest."""
+        return max(
+            ((self._worth(level, to), to) for to in range(level + 1, high + 1)), key=lambda pair: (pair[0], -pair[1])
+        )
+
+    def _worth(self, level: int, to: int) -> float:
+        return round((self._bits[level] - self._bits[to]) / (self._loss[to] - self._loss[level] + 1e-9), DIGITS)
+
+
+def _bits(shares: np.ndarray) -> float:
+    some = shares[shares > 0]
+    return float(-(some @ np.log2(some)))
 
 
 def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None, **reading: Unpack[Reading]) -> Census:
@@ -193,5 +373,5 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     [2, 1]
     """
     engine = open_with(table, schema, **reading)
-    request, _ = bound_request(engine, schema)
+    request, _ = _bound_request(engine, schema)
     return census_within_memory(engine, replace(request, floor=floor or {}), hint="count coarser, by floor=.")

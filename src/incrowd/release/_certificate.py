@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -13,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import DataError, Domain, Finding, LocalRecoding, ParameterError, ReleaseMismatch, Schema
+from incrowd.core import DataError, Finding, LocalRecoding, ParameterError, ReleaseMismatch
 from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
-from incrowd.hierarchies import Averaged
 from incrowd.models import Model, NTCloseness, exact_text
 from incrowd.release._input_distance import against_input
 from incrowd.release._output import LABELS, KeyFile
-from incrowd.release._release_file import Measurement, public_meaning
+from incrowd.release._release_file import Measurement
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 def signature_of(message: bytes, key: KeyFile) -> str:
     """Sign a message with the private key in a PEM file."""
-    private = _load(key, "private")
-    return base64.b64encode(private.sign(message)).decode()
+    return base64.b64encode(_load(key, "private").sign(message)).decode()
 
 
 def is_signed(message: bytes, signature: str, key: KeyFile) -> bool:
@@ -52,75 +51,57 @@ def _load(key: KeyFile, kind: str) -> Any:
         from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415
     except ImportError:
-        trouble = True
-    else:
-        trouble = False
-    if trouble:
         msg = "Signatures need the package cryptography."
-        raise ParameterError(msg, hint='pip install "incrowd[sign]"')
+        raise ParameterError(msg, hint='pip install "incrowd[sign]"') from None
     name = Path(key).name
     if not Path(key).is_file():
         msg = f"There is no key file {name!r}."
         raise DataError(msg, hint="openssl genpkey -algorithm ed25519 -out key.pem makes one.")
-    try:
+    private, found = kind == "private", None
+    with contextlib.suppress(Exception):  # a broken or locked file can fail in any way
         raw = Path(key).read_bytes()
-        found = (
-            serialization.load_pem_private_key(raw, password=None)
-            if kind == "private"
-            else serialization.load_pem_public_key(raw)
-        )
-    except Exception:  # noqa: BLE001 - a broken or locked file can fail in any way
-        found = None
-    wanted = ed25519.Ed25519PrivateKey if kind == "private" else ed25519.Ed25519PublicKey
-    if not isinstance(found, wanted):
+        load: Any = serialization.load_pem_private_key if private else serialization.load_pem_public_key
+        found = load(raw, password=None) if private else load(raw)
+    if not isinstance(found, ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey):
         msg = f"The file {name!r} holds no {kind} Ed25519 key, or is locked by a password."
         raise DataError(msg, hint="a PEM file is needed, as openssl writes it with -algorithm ed25519.")
     return found
 
-
-# What no promise of a release protects against, in one sentence each, for people who get a released table.
 
 GENERAL = (
     "The promises cover intruders who know the quasi-identifiers; those who know other columns may learn more.",
     "They hold for this table alone, not together with other tables about the same people.",
     "They limit what the table tells about one person, not what it tells about a group of people.",
 )
-"""What no promise of this family covers."""
 LEFT_OUT = "Records are left out by a rule: that somebody is missing can itself reveal something."
-"""What must be said where records were left out or masked."""
 PSEUDONYMS = "Pseudonyms stand for names: whoever has their key knows who is who, and the data stay personal data."
-"""What must be said where identifiers are published as pseudonyms."""
-SEVERAL = (
+SEVERAL_ROWS = (
     "The promises count people group by group. Whoever knows several rows of a person may find that person, or learn "
     "about them, more easily than the promises say of one row."
 )
-"""What must be said where people have several rows."""
-ROWS = (
+ROWS_COUNTED = (
     "Rows were counted, and several may belong to one person: groups may hold fewer people than rows, and the promises "
     "speak of rows."
 )
-"""What must be said where identifiers repeat and nobody said whose row is whose."""
 LOCAL = (
     "A local recoding labels each group as precisely as it can. Whoever knows the method can sometimes tell more than "
     "the labels say: which finer groups were too small (downcoding, minimality)."
 )
-"""What must be said where groups are called by labels of their own."""
 HARMLESS = "Columns that were called insensitive are published as they are; the promises say nothing about them."
-"""What must be said where columns are published that no promise is about."""
 
 
 def limits_of(release: Release) -> list[str]:
     """Say what the promises of a release do not cover, whatever they are; nothing that the release does not show."""
     schema, recipe = release.schema, release.recipe
-    return [
-        *GENERAL,
-        *([LEFT_OUT] if recipe.suppressed or recipe.dropped else []),
-        *([PSEUDONYMS] if recipe.pseudonymised else []),
-        *([ROWS] if recipe.repeated else []),
-        *([SEVERAL] if schema.entity is not None else []),
-        *([HARMLESS] if schema.insensitive else []),
-        *([LOCAL] if release.recoding.levels is None else []),
+    perhaps: list[tuple[object, str]] = [
+        (recipe.suppressed or recipe.dropped, LEFT_OUT),
+        (recipe.pseudonymised, PSEUDONYMS),
+        (recipe.repeated, ROWS_COUNTED),
+        (schema.entity is not None, SEVERAL_ROWS),
+        (schema.insensitive, HARMLESS),
+        (release.recoding.levels is None, LOCAL),
     ]
+    return [*GENERAL, *(sentence for applies, sentence in perhaps if applies)]
 
 
 ESCAPED = "Texts that a spreadsheet would run, and those that begin with an apostrophe, have one more in front."
@@ -203,39 +184,14 @@ def shown_measures(
     }
 
 
-def columns_of(release: Release, engine: Engine) -> list[Plain]:
-    """Describe the published columns of a release."""
-    return describe_columns(engine, release.schema, release.recipe.levels, release.distributions)
-
-
-def describe_columns(
-    engine: Engine, schema: Schema, levels: Mapping[str, int] | None, distributions: Mapping[str, Domain]
-) -> list[Plain]:
-    """Describe published columns; of a sensitive one only values that are in the file are named."""
-    names = list(engine.columns())
-    meanings, hierarchies = dict(schema.sensitive), dict(schema.quasi)
-    domains = engine.domains([name for name in names if name in meanings])
-    domains |= {name: domains[name].read_as(known.kind) for name, known in distributions.items()}
-    columns = []
-    for name in names:
-        column: Plain = {"name": name, "role": schema.role(name) or "insensitive", "level": None}
-        if column["role"] == "quasi-identifier" and levels is not None:
-            column["level"] = levels[name]
-        if isinstance(hierarchy := hierarchies.get(name), Averaged):
-            column["averaged"] = hierarchy.by
-        if column["role"] == "sensitive":
-            column |= public_meaning(meanings[name], domains[name])
-        columns.append(column)
-    return columns
-
-
 def _expect_the_same(release: Release, found: Measurement) -> None:
     """Refuse a file that is not the table that was checked."""
     shown, certified = found.verdict, release.verdict
     same = (shown.classes, shown.records) == (certified.classes, certified.records)
     if release.schema.entity is None:
         pairs = zip(shown.findings, certified.findings, strict=True)
-        same &= all(math.isclose(*two) for one, other in pairs if other.reference is None for two in _both(one, other))
+        measured = [zip(one.measured, other.measured, strict=True) for one, other in pairs if other.reference is None]
+        same &= all(math.isclose(float(one), float(other)) for both in measured for one, other in both)
     if not same:
         msg = "The file that was written does not show what was measured on the table."
         raise ReleaseMismatch(msg, hint=AS_PARQUET)
@@ -264,8 +220,7 @@ def _may_be_empty(release: Release, name: str) -> bool:
     """Say whether a column has an empty text, or a label that is one."""
     known = release.recoding.domains.get(name) or release.distributions.get(name)
     ladder = release.recoding.ladders.get(name)
-    labels = () if ladder is None else ladder.labels
-    texts = (() if known is None else known.texts, *labels)
+    texts = (*([] if known is None else [known.texts]), *([] if ladder is None else ladder.labels))
     return any("" in set(one) for one in texts)
 
 
@@ -278,10 +233,6 @@ def _published(release: Release, name: str) -> list[str | None]:
     if isinstance(recoding, LocalRecoding):
         return list(recoding.labels[recoding.quasi.index(name)].tolist())
     return list(recoding.ladders[name].labels[recoding.levels[name]].tolist())
-
-
-def _both(one: Finding, other: Finding) -> list[tuple[float, float]]:
-    return [(float(left), float(right)) for left, right in zip(one.measured, other.measured, strict=True)]
 
 
 def _promises(release: Release, found: Measurement) -> list[Plain]:
@@ -304,7 +255,11 @@ def _promise(release: Release, model: Model, certified: Finding, shown: Finding)
     if plain is None:
         msg = f"A certificate cannot say what {type(model).__name__} promises."
         raise ParameterError(msg, hint="use the models that incrowd brings.")
-    measured = _measured(release, certified, shown)
+    # What was measured against the original table is not written: a distance with all its digits would tell whoever
+    # knows the release what the records left out have added to it. A bound is, that is the same whoever they are.
+    people = release.schema.entity is not None  # they are counted where it was known whose row is whose
+    here = certified if people else shown
+    measured = None if people and certified.reference else [exact_text(number) for number in here.measured]
     supersets = {} if shown.supersets is None else {"supersets": shown.supersets}
     return {
         **plain,
@@ -316,21 +271,10 @@ def _promise(release: Release, model: Model, certified: Finding, shown: Finding)
         ],
         "measured": measured,
         "holds": certified.holds,
-        "holds_here": None if measured is None else (shown if release.schema.entity is None else certified).holds,
+        "holds_here": None if measured is None else here.holds,
         "owner_only": _owner_only(release, model, certified, shown),
         "limits": model.limit,
     }
-
-
-def _measured(release: Release, certified: Finding, shown: Finding) -> list[str] | None:
-    """Give what the file shows; people are counted where it was known whose row is whose.
-
-    What was measured against the original table is not written: a distance with all its digits would tell whoever
-    knows the release what the records left out have added to it. A bound is, that is the same whoever they are.
-    """
-    if release.schema.entity is None:
-        return [exact_text(number) for number in shown.measured]
-    return None if certified.reference is not None else [exact_text(number) for number in certified.measured]
 
 
 def _owner_only(release: Release, model: Model, certified: Finding, shown: Finding) -> str | None:

@@ -121,6 +121,20 @@ class Explanation:
     notches: tuple[Notch, ...] = ()
     spreads: tuple[Spread, ...] = ()
 
+    @classmethod
+    def of_node(cls, problem: Problem, best: Node) -> Explanation:
+        """Say what the best node did to every column; what those below it would have done is counted on request."""
+        levels = tuple(best.levels[name] for name in problem.census.quasi)
+        nearby = Nearby(problem, levels)
+        return cls(tuple(_notch(problem, nearby, column, level) for column, level in enumerate(levels)))
+
+    @classmethod
+    def of_local(cls, problem: Problem, outcome: LocalOutcome) -> Explanation:
+        """Say what a local recoding did to every column."""
+        spreads = Spreads.of(problem)
+        spreads.add(outcome)
+        return spreads.explanation()
+
     @property
     def left_out(self) -> Mapping[str, int]:
         """Per promise, how many records it leaves out alone; nothing of a local recoding."""
@@ -141,13 +155,6 @@ class Explanation:
         """The quasi-identifiers that carry nothing any more: everybody has one and the same label there."""
         notches = [one.column for one in self.notches if one.level and one.groups == 1]
         return (*notches, *(one.column for one in self.spreads if one.labels == 1 < one.values))
-
-
-def explanation_of(problem: Problem, best: Node) -> Explanation:
-    """Say what the best node did to every column; what those just below it would have done is counted on request."""
-    levels = tuple(best.levels[name] for name in problem.census.quasi)
-    nearby = Nearby(problem, levels)
-    return Explanation(tuple(_notch(problem, nearby, column, level) for column, level in enumerate(levels)))
 
 
 def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: Mapping[str, float]) -> str:
@@ -301,10 +308,3 @@ class Spreads:
                 for place, domain in enumerate(self._domains)
             )
         )
-
-
-def local_explanation_of(problem: Problem, outcome: LocalOutcome) -> Explanation:
-    """Say what a local recoding did to every column."""
-    spreads = Spreads.of(problem)
-    spreads.add(outcome)
-    return spreads.explanation()

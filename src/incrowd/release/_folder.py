@@ -17,7 +17,7 @@ from incrowd.core import DataError, Hint, ParameterError, atomic_folder
 from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
 from incrowd.models import exact_text
 from incrowd.release._about import check_about
-from incrowd.release._certificate import canonical, certificate_of, columns_of, escaping_of, signature_of
+from incrowd.release._certificate import canonical, certificate_of, signature_of
 from incrowd.release._output import LABELS, Format, KeyFile, Output, WantedDialect, check_wanted_dialect, write_labels
 from incrowd.release._recoding_file import PART, StoredRecoding, readable, save_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released
@@ -59,9 +59,10 @@ def save(  # noqa: PLR0913 - all but the first two are optional
     if release.recipe.sample is not None:
         msg = "What came of a sample is not a result: it gets no certificate, and is not written."
         raise ParameterError(msg, hint="run it again on the whole table, without sample.")
-    check_about(about)
+    if about is not None:
+        check_about(about)
     output = Output(Path(folder), format, check_wanted_dialect(dialect), labels, force, sign, plan, about)
-    with new_folder(folder, force=force) as folders:
+    with Folders.new(folder, force=force) as folders:
         data, table = folders.public / f"data.{format}", release.table
         engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
         codebook = output.codebook(engine)
@@ -86,15 +87,15 @@ class Folders(NamedTuple):
     public: Path
     owner: Path
 
-
-@contextmanager
-def new_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Folders]:
-    """Give the two folders of a release to write into; they appear when the block ends well."""
-    with atomic_folder(folder, holds=(*HOLDS, *_data_in(Path(folder))), force=force) as part:
-        folders = Folders(part / PUBLIC, part / OWNER)
-        folders.owner.mkdir(mode=0o700)
-        folders.public.mkdir()
-        yield folders
+    @classmethod
+    @contextmanager
+    def new(cls, folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Folders]:
+        """Give the two folders of a release to write into; they appear when the block ends well."""
+        with atomic_folder(folder, holds=(*HOLDS, *_data_in(Path(folder))), force=force) as part:
+            folders = cls(part / PUBLIC, part / OWNER)
+            folders.owner.mkdir(mode=0o700)
+            folders.public.mkdir()
+            yield folders
 
 
 def _data_in(folder: Path) -> tuple[str, ...]:
@@ -125,25 +126,21 @@ def write_around(  # noqa: PLR0913 - all but the first five are optional
     released = released or open_released(data, wording, **({} if release.basis is None else release.basis.budget))
     if codebook is not None:
         write_labels(folders.public, codebook, released, release.schema, wording)
-    found = found or _measured(release, released)
+    if found is None:
+        shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
+        found = Measuring.of(release, released, shares).group().result()
     certificate = certificate_of(release, data, date, released, found, wording)
     if output.sign is not None:
         certificate["signature"] = signature_of(canonical(certificate), output.sign)
     (folders.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")
     (folders.public / SCRIPT).write_bytes((files("incrowd.release") / "_verify_script.py").read_bytes())
-    _write_owner(release, folders.owner, date, plan, escaping_of(data))
+    _write_owner(release, folders.owner, date, plan, certificate["data"]["escaped"])
     if output.about is not None:
         from incrowd.report import write_reports  # noqa: PLC0415 - the room above: a release writes its own reports
 
         written = replace(release, table=data) if isinstance(release.table, Path) else release
         known = {"plan": plan, "date": date, "file": certificate["data"]}
         write_reports(written, folders.owner, folders.public, output.about, **known)
-
-
-def _measured(release: Release, engine: Engine) -> Measurement:
-    """Measure the promises of a release on its file, which is grouped for that."""
-    shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
-    return Measuring(engine, columns_of(release, engine), release.model, shares=shares).group().result()
 
 
 def _write_owner(release: Release, folder: Path, date: str, plan: str | None, escaped: str | None) -> None:

@@ -240,7 +240,8 @@ def _output(options: Mapping[str, Any]) -> Output | None:
                 raise ParameterError(msg, hint="give output, or write the files with release.save.")
         return None
     kind = _one_of("format", Format, options.get("format", "parquet"))
-    check_about(options.get("about"))
+    if options.get("about") is not None:
+        check_about(options["about"])
     return Output(
         folder=Path(options["output"]),
         format=kind,

@@ -34,17 +34,17 @@ from incrowd.engines import (
     spill_census,
     write_arrays,
 )
-from incrowd.release._certificate import describe_columns
+from incrowd.release._census import CensusPlan, Goal
 from incrowd.release._explanation import Spreads
 from incrowd.release._feasibility import refuse_infeasible
-from incrowd.release._floor import NO_REPORTS, CensusPlan, Goal
-from incrowd.release._folder import OWNER, Folders, new_folder, write_around
+from incrowd.release._floor import NO_REPORTS
+from incrowd.release._folder import OWNER, Folders, write_around
 from incrowd.release._output import Output
 from incrowd.release._publish import Found, release_of
 from incrowd.release._recipe import predicted_by
 from incrowd.release._recoding_file import PART, StoredRecoding
 from incrowd.release._release import Release
-from incrowd.release._release_file import Measurement, Measuring, open_released
+from incrowd.release._release_file import Measurement, Measuring, certified_columns, open_released
 from incrowd.release._source import Source
 from incrowd.release._verdict import beside_of, classes_as_predicted, expect, verdict_of
 from incrowd.search import (
@@ -135,7 +135,7 @@ class Parts:
             described = self.source.described(self.problem.census.records + self.problem.census.dropped, beside)
             cells = spill_census(self.source.engine, self.request, folder / "cells.parquet")
             files = Files(self.request, self.problem.census.domains, self.room, folder).cut(cells, by)
-            with new_folder(self.output.folder, force=self.output.force) as folders:
+            with Folders.new(self.output.folder, force=self.output.force) as folders:
                 spreads, expected = self._finish(files, by, folder / "released", folders.owner)
                 found = self._found(self._stored(folders.owner, len(files)), spreads, described)
                 release = self._write(found, folder / "released", folders, len(files), expected)
@@ -195,7 +195,7 @@ class Parts:
         """
         problem, quasi = self.problem, self.problem.schema.quasi_names
         domains = {name: problem.census.domains[name] for name in problem.census.sensitive}
-        columns = describe_columns(engine, problem.schema, None, domains)
+        columns = certified_columns(engine, problem.schema, None, domains)
         measuring = Measuring(engine, columns, problem.model, quasi=quasi, shares=shares)
         verdicts, found = [], 0
         for share in shares_of(engine, quasi, shares):

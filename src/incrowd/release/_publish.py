@@ -13,12 +13,11 @@ from typing import Any
 from incrowd.core import CensusRequest, Hint, ParameterError, Recoding, Schema, Verdict, remove_path, warn
 from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
 from incrowd.release._census import fits_in_memory
-from incrowd.release._certificate import columns_of
-from incrowd.release._explanation import Explanation, explanation_of, local_explanation_of
+from incrowd.release._explanation import Explanation
 from incrowd.release._floor import NO_REPORTS, floor_of
-from incrowd.release._folder import new_folder, write_around
+from incrowd.release._folder import Folders, write_around
 from incrowd.release._output import Output
-from incrowd.release._recipe import Basis, Predicted, Recipe, predicted_by, versions
+from incrowd.release._recipe import Basis, Predicted, Recipe, predicted_by
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measuring, open_released
 from incrowd.release._source import Source
@@ -71,7 +70,7 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
             recoding: Recoding = outcome.recoding
             predicted = beside.submit(predicted_by, problem, recoding, outcome.paths)
             suppressed, costs = outcome.suppressed, outcome.costs
-            explanation = local_explanation_of(problem, outcome)
+            explanation = Explanation.of_local(problem, outcome)
         else:
             assert outcome.best is not None  # noqa: S101 - the caller saw to it
             inspected = Inspection(problem, outcome.best.levels)
@@ -80,7 +79,7 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
             del inspected  # what it took to find out is forgotten before writing
             predicted = beside.submit(predicted_by, problem, node)
             recoding = replace(node, masked=True) if masks and node.leaves_out else node
-            suppressed, explanation = outcome.best.suppressed, explanation_of(problem, outcome.best)
+            suppressed, explanation = outcome.best.suppressed, Explanation.of_node(problem, outcome.best)
         described = source.described(problem.census.records + problem.census.dropped, beside)
         found = Found(problem, outcome, algorithm, recoding, predicted, suppressed, costs, explanation, described)
         return _written(source, found, source.manner.output) if source.manner.output else _given_back(source, found)
@@ -97,7 +96,7 @@ def _given_back(source: Source, found: Found) -> Release:
 def _written(source: Source, found: Found, output: Output) -> Release:
     """Write a release without ever holding its table; it is checked as it stands in the file."""
     schema = found.problem.schema
-    with new_folder(output.folder, force=output.force) as folders:
+    with Folders.new(output.folder, force=output.force) as folders:
         data = folders.public / f"data.{output.format}"
         wanted = output.wording(source.engine, source.wording, schema, found.recoding.domains)
         codebook = output.codebook(source.engine)
@@ -110,8 +109,7 @@ def _written(source: Source, found: Found, output: Output) -> Release:
         release = release_of(source, found, output.folder / folders.public.name / data.name, verdict, notes)
         known: dict[str, Any] = {}
         if cluster is None and schema.entity is None:  # else persons were grouped, or by another reader
-            measuring = Measuring(engine, columns_of(release, engine), release.model, quasi=schema.quasi_names)
-            known = {"released": engine, "found": measuring.take(classes).result()}
+            known = {"released": engine, "found": Measuring.of(release, engine).take(classes).result()}
         write_around(release, output, folders, data, wording, codebook=codebook, **known)
     return release
 
@@ -214,7 +212,6 @@ def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
         notes=(*tried, *outcome.notes, *manner.notes, *repeated, *notes),
         engine=type(source.engine).__name__,
         input=found.input.result(),
-        versions=versions(),
         order=manner.order,
         suppression=manner.suppression,
         pseudonymised=tuple(manner.pseudonyms),

@@ -29,6 +29,18 @@ from incrowd.search import Problem
 LIBRARIES = ("incrowd", "duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pyspark")
 
 
+def _versions() -> dict[str, str]:
+    """Give the versions of Python, of incrowd and of the libraries that are installed."""
+    return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version(name))}}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How a release was made.
@@ -87,7 +99,7 @@ class Recipe:
     notes: tuple[str, ...]
     engine: str
     input: Mapping[str, Any]
-    versions: Mapping[str, str]
+    versions: Mapping[str, str] = field(default_factory=_versions)
     order: str = "sorted"
     suppression: str = "drop"
     pseudonymised: tuple[str, ...] = ()
@@ -113,11 +125,6 @@ class Recipe:
         return Wording() if self.input["kind"] in {"csv", "tsv", "txt", "gz"} else None
 
 
-def versions() -> dict[str, str]:
-    """Give the versions of Python, of incrowd and of the libraries that are installed."""
-    return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version(name))}}
-
-
 def described_input(
     table: Any, columns: list[str], rows: int, read: Wording | None, reading: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -130,13 +137,6 @@ def described_input(
         said = {name: reading[name] for name in AS_READ if name in reading}
         known |= {"reading": said} if said else {}
     return known | ({} if read is None or read.plain is None else {"dialect": read.plain})
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 # The classes that a recoding says will be published.

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, 
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model, file_promise
 from incrowd.release._verdict import verdict_of, with_codes_of, with_itself
+
+if TYPE_CHECKING:
+    from incrowd.release._release import Release
 
 Plain = dict[str, Any]
 
@@ -83,6 +86,13 @@ class Measuring:
         self._verdicts: list[Verdict] = []
         self._sizes: list[npt.NDArray[np.int64]] = []
 
+    @classmethod
+    def of(cls, release: Release, engine: Engine, shares: int = 1) -> Self:
+        """Measure the promises of a release on its file."""
+        schema = release.schema
+        columns = certified_columns(engine, schema, release.recipe.levels, release.distributions)
+        return cls(engine, columns, release.model, quasi=schema.quasi_names, shares=shares)
+
     def group(self) -> Self:
         """Group the records of the file."""
         for share in shares_of(self._engine, self._quasi, self._shares):
@@ -143,7 +153,28 @@ def public_schema(columns: Sequence[Plain], missing_values: Sequence[str] = ()) 
     )
 
 
-def public_meaning(meaning: Any, domain: Domain) -> Plain:
+def certified_columns(
+    engine: Engine, schema: Schema, levels: Mapping[str, int] | None, distributions: Mapping[str, Domain]
+) -> list[Plain]:
+    """Describe published columns; of a sensitive one only values that are in the file are named."""
+    names = list(engine.columns())
+    meanings, hierarchies = dict(schema.sensitive), dict(schema.quasi)
+    domains = engine.domains([name for name in names if name in meanings])
+    domains |= {name: domains[name].read_as(known.kind) for name, known in distributions.items()}
+    columns = []
+    for name in names:
+        column: Plain = {"name": name, "role": schema.role(name) or "insensitive", "level": None}
+        if column["role"] == "quasi-identifier" and levels is not None:
+            column["level"] = levels[name]
+        if isinstance(hierarchy := hierarchies.get(name), Averaged):
+            column["averaged"] = hierarchy.by
+        if column["role"] == "sensitive":
+            column |= _public_meaning(meanings[name], domains[name])
+        columns.append(column)
+    return columns
+
+
+def _public_meaning(meaning: Any, domain: Domain) -> Plain:
     """Write what is known about the values of a sensitive column, for those that are published and no others."""
     texts = domain.texts.tolist()
     if isinstance(meaning, Categories):

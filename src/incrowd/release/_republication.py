@@ -14,8 +14,7 @@ from typing import Any
 from incrowd.core import Classes, Domain, Finding, PrivacyWarning, Schema, Verdict
 from incrowd.engines import Engine, Wording
 from incrowd.models import All, Model, NTCloseness, exact_text
-from incrowd.release._census import open_with
-from incrowd.release._floor import CensusPlan, Goal
+from incrowd.release._census import CensusPlan, Goal, open_with
 from incrowd.release._input_distance import against_input
 from incrowd.release._recipe import predicted_by
 from incrowd.release._recoding_file import SavedRecoding

@@ -9,8 +9,8 @@ from typing import Any, Literal, Unpack
 from incrowd.core import Census, ParameterError, Schema
 from incrowd.measures import Measure
 from incrowd.models import KAnonymity, LDiversity, Model, Number, PSensitive, promise
-from incrowd.release._census import Reading, open_with
-from incrowd.release._floor import CensusPlan, Goal, floor_of, notes_on_floor, notes_on_levels
+from incrowd.release._census import CensusPlan, Goal, Reading, open_with
+from incrowd.release._floor import floor_of, notes_on_floor, notes_on_levels
 from incrowd.search import Frontier, Progress, Solutions, Suppression, all_solutions, find_frontier, growing_promise
 
 Strength = Literal["k", "l", "p"]
