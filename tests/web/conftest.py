@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,24 @@ def visitor(folder: Path) -> Iterator[Visitor]:
     """Give somebody who visits the server of the folder."""
     with serving(folder) as (app, address), Visitor(app, address) as visiting:
         yield visiting
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """Give somebody who made a release of the table, and only looks at it: nobody may change it."""
+    home = tmp_path_factory.mktemp("finished")
+    (home / "patients.csv").write_text(PATIENTS, encoding="utf-8")
+    (home / "plan.toml").write_text(PLAN, encoding="utf-8")
+    with serving(home) as (app, address), Visitor(app, address) as visiting:
+        assert visiting.work(kind="run")["state"] == "done"
+        yield visiting
+
+
+@pytest.fixture
+def done(finished: Visitor, folder: Path, visitor: Visitor) -> Visitor:
+    """Give the same to somebody who goes on with it, in a folder of their own."""
+    shutil.copytree(finished.app.state.office.folder.home, folder, dirs_exist_ok=True)
+    return visitor
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+import shutil
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 from incrowd.release._about import QUESTIONS
 from incrowd.web._desk import DESK
-from web.serving import PATIENTS, PLAN, Visitor
+from web.serving import PATIENTS, PLAN, Visitor, serving
 
 ANYWAY = {
     "reason": "the board asked for it",
@@ -37,6 +38,21 @@ def settle(visitor: Visitor, folder: Path, table: str = LARGER) -> None:
     assert visitor.work(kind="evidence", run=1)["state"] == "done"
 
 
+@pytest.fixture(scope="module")
+def settled_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("settled")
+    with serving(home) as server, Visitor(*server) as visitor:
+        settle(visitor, home)
+    return home
+
+
+@pytest.fixture
+def settled(settled_folder: Path, folder: Path, visitor: Visitor) -> Visitor:
+    """Give somebody in whose folder nothing is open, as it was once settled."""
+    shutil.copytree(settled_folder, folder, dirs_exist_ok=True)
+    return visitor
+
+
 def states(visitor: Visitor, run: int = 1) -> dict[str, str]:
     items = visitor.ask("GET", f"/api/runs/{run}/review")["items"]
     return {one["name"]: one["state"] for one in items if one["state"] != "done"}
@@ -46,21 +62,19 @@ def refused(visitor: Visitor, **more: Any) -> Any:
     return visitor.ask("POST", "/api/jobs", 409, json={"kind": "export", "run": 1, **more})
 
 
-def test_what_is_settled_is_good_and_written_without_a_reason(visitor: Visitor, folder: Path) -> None:
-    settle(visitor, folder)
-    found = visitor.ask("GET", "/api/runs/1/review")
+def test_what_is_settled_is_good_and_written_without_a_reason(settled: Visitor, folder: Path) -> None:
+    found = settled.ask("GET", "/api/runs/1/review")
     assert (found["verdict"], {one["state"] for one in found["items"]}) == ("good", {"done"})
-    result = visitor.work(kind="export", run=1)["result"]
+    result = settled.work(kind="export", run=1)["result"]
     assert result["signed"] is None
     report = (folder / "out/owner/report.html").read_text(encoding="utf-8")
     assert "Released although" not in report
 
 
-def test_a_version_of_an_earlier_plan_is_not_written_as_if_it_were_of_this_one(visitor: Visitor, folder: Path) -> None:
-    settle(visitor, folder)
-    visitor.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=20"]}})
-    assert states(visitor) == {"plan": "open", "promise": "open"}
-    said = refused(visitor)
+def test_a_version_of_an_earlier_plan_is_not_written_as_if_it_were_of_this_one(settled: Visitor, folder: Path) -> None:
+    settled.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=20"]}})
+    assert states(settled) == {"plan": "open", "promise": "open"}
+    said = refused(settled)
     assert (said["code"], [one["place"] for one in said["problems"]]) == ("open", ["plan", "promise"])
     assert "since this version was made: the promise. Make" in said["problems"][0]["message"]
     assert "k>=2, checked on the finished table. The plan now asks for k>=20." in said["problems"][1]["message"]
@@ -79,17 +93,15 @@ def test_a_version_of_an_earlier_plan_is_not_written_as_if_it_were_of_this_one(v
     ],
 )
 def test_whatever_of_the_plan_has_changed_makes_a_version_stale_and_is_named(
-    planned: Visitor, change: Any, words: str
+    done: Visitor, change: Any, words: str
 ) -> None:
-    planned.work(kind="run")
-    planned.ask("PATCH", "/api/plan", json=change)
-    messages = {one["place"]: one["message"] for one in refused(planned)["problems"]}
+    done.ask("PATCH", "/api/plan", json=change)
+    messages = {one["place"]: one["message"] for one in refused(done)["problems"]}
     assert f"since this version was made: {words}. Make a new version" in messages["plan"]
 
 
-def test_a_version_that_nobody_attacked_and_what_nobody_stated_are_open(planned: Visitor) -> None:
-    planned.work(kind="run")
-    assert states(planned) == {"attacked": "open", "earlier": "open"}
+def test_a_version_that_nobody_attacked_and_what_nobody_stated_are_open(finished: Visitor) -> None:
+    assert states(finished) == {"attacked": "open", "earlier": "open"}
 
 
 def test_columns_that_nobody_looked_at_are_open(visitor: Visitor, folder: Path) -> None:
@@ -116,10 +128,9 @@ def test_what_looks_like_a_name_and_is_published_is_open_and_so_is_free_text(vis
     assert {"names": "open", "values": "open"}.items() <= states(visitor).items()
 
 
-def test_a_reason_with_a_name_writes_it_and_is_recorded_wherever_it_belongs(planned: Visitor, folder: Path) -> None:
-    planned.work(kind="run")
-    planned.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=3"]}})
-    result = planned.work(kind="export", run=1, anyway=ANYWAY)["result"]
+def test_a_reason_with_a_name_writes_it_and_is_recorded_wherever_it_belongs(done: Visitor, folder: Path) -> None:
+    done.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=3"]}})
+    result = done.work(kind="export", run=1, anyway=ANYWAY)["result"]
     by = f"A. Archer, {dt.datetime.now(dt.UTC).date().isoformat()}"
     signed = result["signed"]
     assert (signed["released_anyway"], signed["released_by"]) == ("the board asked for it", by)
@@ -157,27 +168,24 @@ def test_a_reason_of_an_earlier_release_is_not_one_for_this_one(planned: Visitor
         True,
     ],
 )
-def test_a_reason_needs_words_and_a_name(planned: Visitor, anyway: Any) -> None:
-    planned.work(kind="run")
-    planned.ask("POST", "/api/jobs", 422, json={"kind": "export", "run": 1, "anyway": anyway})
+def test_a_reason_needs_words_and_a_name(finished: Visitor, anyway: Any) -> None:
+    finished.ask("POST", "/api/jobs", 422, json={"kind": "export", "run": 1, "anyway": anyway})
 
 
-def test_a_reason_counts_only_for_what_was_open_when_it_was_given(planned: Visitor, folder: Path) -> None:
-    planned.work(kind="run")
+def test_a_reason_counts_only_for_what_was_open_when_it_was_given(done: Visitor, folder: Path) -> None:
     seen = {**ANYWAY, "items": ["attacked", "earlier"]}
-    planned.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=3"]}})  # in another tab
-    assert refused(planned, anyway=seen)["code"] == "open"
+    done.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=3"]}})  # in another tab
+    assert refused(done, anyway=seen)["code"] == "open"
     assert not (folder / "out").exists()
 
 
-def test_what_may_be_given_away_can_be_downloaded_only_after_somebody_wrote_it(planned: Visitor) -> None:
-    planned.work(kind="run")
-    names = [one["name"] for one in planned.ask("GET", "/api/runs/1/files")["files"]]
+def test_what_may_be_given_away_can_be_downloaded_only_after_somebody_wrote_it(done: Visitor) -> None:
+    names = [one["name"] for one in done.ask("GET", "/api/runs/1/files")["files"]]
     assert names == ["plan.toml", "recipe.json"]
     for name in ("data.csv", "release.json", "verify.py"):
-        planned.ask("GET", f"/api/runs/1/files/{name}", 404)
-    planned.work(kind="export", run=1, anyway=ANYWAY)
-    assert planned.get("/api/runs/1/files/data.csv").status_code == 200
+        done.ask("GET", f"/api/runs/1/files/{name}", 404)
+    done.work(kind="export", run=1, anyway=ANYWAY)
+    assert done.get("/api/runs/1/files/data.csv").status_code == 200
 
 
 def other_table(visitor: Visitor, folder: Path) -> None:
@@ -185,39 +193,36 @@ def other_table(visitor: Visitor, folder: Path) -> None:
     visitor.ask("POST", "/api/open", json={"name": "others.csv"})
 
 
-def test_a_version_of_another_table_is_told_apart_and_never_written(planned: Visitor, folder: Path) -> None:
-    planned.work(kind="run")
-    other_table(planned, folder)
-    [run] = planned.ask("GET", "/api/runs")["runs"]
+def test_a_version_of_another_table_is_told_apart_and_never_written(done: Visitor, folder: Path) -> None:
+    other_table(done, folder)
+    [run] = done.ask("GET", "/api/runs")["runs"]
     assert (run["table"], run["current"]) == ({"name": "patients.csv", "this": False}, False)
-    said = refused(planned, anyway=ANYWAY)
+    said = refused(done, anyway=ANYWAY)
     assert said["code"] == "another-table"
     assert "Version 1 was made of patients.csv" in said["message"]
     for asked in ({"kind": "evidence"}, {"kind": "graph", "column": "illness"}, {"kind": "question", "ask": "count"}):
-        assert planned.ask("POST", "/api/jobs", 409, json={**asked, "run": 1})["code"] == "another-table"
-    planned.ask("GET", "/api/runs/1/review", 409)
-    planned.ask("POST", "/api/plan/restore", json={"run": 1})
-    assert planned.ask("GET", "/api/runs/1")["table"]["this"] is True
-    assert states(planned) == {"attacked": "open", "earlier": "open"}
+        assert done.ask("POST", "/api/jobs", 409, json={**asked, "run": 1})["code"] == "another-table"
+    done.ask("GET", "/api/runs/1/review", 409)
+    done.ask("POST", "/api/plan/restore", json={"run": 1})
+    assert done.ask("GET", "/api/runs/1")["table"]["this"] is True
+    assert states(done) == {"attacked": "open", "earlier": "open"}
 
 
-def test_so_is_one_of_the_same_file_before_it_changed(planned: Visitor, folder: Path) -> None:
-    planned.work(kind="run")
+def test_so_is_one_of_the_same_file_before_it_changed(done: Visitor, folder: Path) -> None:
     (folder / "patients.csv").write_text(PATIENTS + "Ida,43,f,02763,flu\n", encoding="utf-8")
-    assert planned.ask("GET", "/api/runs/1")["current"] is False
-    assert refused(planned, anyway=ANYWAY)["code"] == "another-table"
+    assert done.ask("GET", "/api/runs/1")["current"] is False
+    assert refused(done, anyway=ANYWAY)["code"] == "another-table"
     (folder / "patients.csv").write_text(PATIENTS, encoding="utf-8")
-    assert planned.ask("GET", "/api/runs/1")["current"] is True
+    assert done.ask("GET", "/api/runs/1")["current"] is True
 
 
-def test_so_is_one_that_does_not_know_its_table(planned: Visitor, folder: Path) -> None:
-    planned.work(kind="run")
+def test_so_is_one_that_does_not_know_its_table(done: Visitor, folder: Path) -> None:
     file = folder / ".incrowd/runs/0001/run.json"
     kept = json.loads(file.read_text(encoding="utf-8"))
     del kept["table"]
     file.write_text(json.dumps(kept), encoding="utf-8")
-    assert planned.ask("GET", "/api/runs/1")["table"] == {"name": None, "this": False}
-    assert refused(planned, anyway=ANYWAY)["code"] == "another-table"
+    assert done.ask("GET", "/api/runs/1")["table"] == {"name": None, "this": False}
+    assert refused(done, anyway=ANYWAY)["code"] == "another-table"
 
 
 def test_what_was_said_about_one_table_is_not_said_about_another(visitor: Visitor, folder: Path) -> None:
@@ -261,35 +266,31 @@ def test_every_question_of_the_report_is_asked_by_the_page() -> None:
         assert not question.asked or key == "threshold" or re.search(rf"\b{key}\b", asked), key
 
 
-def test_a_rule_of_hipaa_that_fails_is_doubtful_and_so_is_one_that_is_not_answered(
-    visitor: Visitor, folder: Path
-) -> None:
-    settle(visitor, folder)
+def test_a_rule_of_hipaa_that_fails_is_doubtful_and_so_is_one_that_is_not_answered(settled: Visitor) -> None:
     kinds = {"age": "age", "sex": "none", "zip": "place", "disease": "none"}
-    visitor.ask("POST", "/api/safe-harbor", json={"kinds": kinds})
-    assert states(visitor) == {"found": "doubt"}  # it was checked before this was said
-    visitor.work(kind="evidence", run=1)
+    settled.ask("POST", "/api/safe-harbor", json={"kinds": kinds})
+    assert states(settled) == {"found": "doubt"}  # it was checked before this was said
+    settled.work(kind="evidence", run=1)
     rule = "The safe harbor of HIPAA (hipaa-safe-harbor) does not hold (geography)"
-    doubts = visitor.ask("GET", "/api/runs/1/evidence")["doubts"]
+    doubts = settled.ask("GET", "/api/runs/1/evidence")["doubts"]
     assert doubts == [f"{rule}: column 'zip' shows places smaller than a state."]
     del kinds["zip"]
-    visitor.ask("POST", "/api/safe-harbor", json={"kinds": kinds})
-    visitor.work(kind="evidence", run=1)
-    [said] = visitor.ask("GET", "/api/runs/1/evidence")["doubts"]
+    settled.ask("POST", "/api/safe-harbor", json={"kinds": kinds})
+    settled.work(kind="evidence", run=1)
+    [said] = settled.ask("GET", "/api/runs/1/evidence")["doubts"]
     assert said == "The safe harbor of HIPAA (hipaa-safe-harbor): 18 of 18 tests could not be checked."
-    visitor.ask("POST", "/api/safe-harbor", json={"kinds": {}})
-    visitor.work(kind="evidence", run=1)
-    assert visitor.ask("GET", "/api/runs/1/evidence")["doubts"] == []  # nobody asks for it any more
+    settled.ask("POST", "/api/safe-harbor", json={"kinds": {}})
+    settled.work(kind="evidence", run=1)
+    assert settled.ask("GET", "/api/runs/1/evidence")["doubts"] == []  # nobody asks for it any more
 
 
-def test_a_version_after_another_was_written_is_doubtful(visitor: Visitor, folder: Path) -> None:
-    settle(visitor, folder)
-    visitor.work(kind="export", run=1)
-    assert states(visitor) == {}  # what is written again is the same
-    visitor.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=30"]}})
-    visitor.work(kind="run")
-    visitor.work(kind="evidence", run=2)
-    found = visitor.ask("GET", "/api/runs/2/review")
+def test_a_version_after_another_was_written_is_doubtful(settled: Visitor) -> None:
+    settled.work(kind="export", run=1)
+    assert states(settled) == {}  # what is written again is the same
+    settled.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=30"]}})
+    settled.work(kind="run")
+    settled.work(kind="evidence", run=2)
+    found = settled.ask("GET", "/api/runs/2/review")
     assert found["verdict"] == "doubt"
     assert [one["words"] for one in found["items"] if one["state"] == "doubt"] == [
         "Version 1 (k>=2) was written into out before. Whoever has both can find out more than either tells alone."
@@ -308,26 +309,24 @@ def test_a_hierarchy_that_changed_in_its_file_makes_a_version_stale(planned: Vis
 
 
 def test_what_is_written_is_what_was_made_and_attacked_not_another_that_the_same_plan_makes(
-    planned: Visitor, folder: Path
+    done: Visitor, folder: Path
 ) -> None:
-    planned.work(kind="run")
     file = folder / ".incrowd/runs/0001/run.json"
     kept = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**kept, "levels": {"age": 3, "sex": 1, "zip": 5}}), encoding="utf-8")  # stopped early
     DESK.releases.clear()
-    told = planned.work(kind="export", run=1, anyway=ANYWAY)
+    told = done.work(kind="export", run=1, anyway=ANYWAY)
     assert told["state"] == "failed"
     assert "cannot be made again" in told["error"]["message"]
     assert not (folder / "out").exists()
 
 
-def test_the_report_of_a_version_is_its_own_when_another_was_written_over_it(visitor: Visitor, folder: Path) -> None:
-    settle(visitor, folder)
-    visitor.work(kind="export", run=1)
-    visitor.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=20"]}})
-    assert [visitor.work(kind="run")["state"], visitor.work(kind="evidence", run=2)["state"]] == ["done", "done"]
-    assert visitor.work(kind="export", run=2, force=True)["state"] == "done"
+def test_the_report_of_a_version_is_its_own_when_another_was_written_over_it(settled: Visitor) -> None:
+    settled.work(kind="export", run=1)
+    settled.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=20"]}})
+    assert [settled.work(kind="run")["state"], settled.work(kind="evidence", run=2)["state"]] == ["done", "done"]
+    assert settled.work(kind="export", run=2, force=True)["state"] == "done"
     for name in ("report.html", "public-report.html"):
-        first, second = (visitor.get(f"/api/runs/{run}/files/{name}").text for run in (1, 2))
+        first, second = (settled.get(f"/api/runs/{run}/files/{name}").text for run in (1, 2))
         assert ("k&gt;=20" in first, "k&gt;=2<" in first) == (False, True)
         assert ("k&gt;=20" in second, "k&gt;=2<" in second) == (True, False)

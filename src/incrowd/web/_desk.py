@@ -226,24 +226,25 @@ def domain_of(plan: Plan, column: str) -> Domain:
 
 def release_of(folder: str, teller: Teller) -> tuple[Plan, Release]:
     """Give the release of an earlier run; make it again from its plan if it is not at hand."""
-    if folder not in DESK.releases:
+    run = read_json(Path(folder) / "run.json", {})
+    if folder not in DESK.releases or not _is_of(run, DESK.releases[folder][1]):
         plan = plan_of(Path(folder) / "source.toml", Path(folder).parents[2])
         teller.step("making the release again")
         release = plan.run(teller.search)
-        _refuse_another(read_json(Path(folder) / "run.json", {}), release)
+        if not _is_of(run, release):
+            message = "This version cannot be made again: the table has changed, or its search was stopped early."
+            raise refusal(409, "another-table", message, "make a new version in step 5.", "run")
         keep(folder, plan, release)
     return DESK.releases[folder]
 
 
-def _refuse_another(run: Plain, release: Release) -> None:
-    """Refuse a release that is not the one which was made, looked at and attacked as this run."""
+def _is_of(run: Plain, release: Release) -> bool:
+    """Say whether a release is the one which was made, looked at and attacked as this run."""
     recipe = release.recipe
     levels = None if recipe.levels is None else dict(recipe.levels)
     made = {"levels": levels, "published": recipe.published, "classes": release.verdict.classes}
     same_table = recipe.input.get("sha256") == (run.get("table") or {}).get("sha256")
-    if not same_table or any(run.get(key) != value for key, value in made.items()):
-        message = "This version cannot be made again: the table has changed, or its search was stopped early."
-        raise refusal(409, "another-table", message, "make a new version in step 5.", "run")
+    return same_table and all(run.get(key) == value for key, value in made.items())
 
 
 def keep(folder: str, plan: Plan, release: Release) -> None:

@@ -1,6 +1,6 @@
-"""A browser and a server for every module; every data steward finds an empty folder.
+"""A server for all tests, a browser for every module; every data steward finds an empty folder.
 
-Not for longer: while the browser is there an event loop runs, and other tests run one of their own.
+The browser is not there for longer: while it is an event loop runs, and other tests run one of their own.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
@@ -29,21 +30,19 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """Serve an empty folder."""
+    """Serve an empty folder; one server for all, whose workers have loaded what tables need."""
     with served(tmp_path_factory.mktemp("house")) as house:
         yield house
 
 
-@pytest.fixture(scope="module")
-def cookies(house: House, chromium: Browser) -> list[Any]:
+@pytest.fixture(scope="session")
+def cookies(house: House) -> list[Any]:
     """Visit the printed address once; that is what it is good for."""
-    context = chromium.new_context()
-    context.new_page().goto(house.first)
-    found = list(context.cookies())
-    context.close()
-    return found
+    with httpx.Client() as visitor:
+        visitor.get(house.first)
+        return [{"name": name, "value": value, "url": house.address} for name, value in visitor.cookies.items()]
 
 
 @pytest.fixture

@@ -125,10 +125,19 @@ class Steward:
 
     def made(self) -> None:
         """Let a version of the table be made and attacked."""
-        self.opened()
-        self.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
+        self.attacked("made", PATIENTS, {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
+
+    def attacked(self, name: str, table: str, change: Any) -> None:
+        """Let a version be made and attacked, once: later the folder is put back as it was then, by its name."""
+        kept = self.house.folder.with_name(f"{self.house.folder.name}-{name}")
+        if kept.is_dir():
+            shutil.copytree(kept, self.house.folder, dirs_exist_ok=True)
+            return
+        self.opened(table)
+        self.api("PATCH", "/api/plan", change)
         run = self.work({"kind": "run"})["run"]
         self.work({"kind": "evidence", "run": run})
+        shutil.copytree(self.house.folder, kept)
 
     def work(self, job: Any) -> Any:
         """Do a job without clicking, and give what came of it."""

@@ -16,10 +16,8 @@ MIXED = "\n".join(["name,age,sex,zip,disease", *_ROWS, ""])
 
 def settled(steward: Steward) -> None:
     """Let a version be made and attacked about which nothing is open."""
-    steward.opened(MIXED)
-    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=12"]}, "report": {"earlier_releases": "none"}})
-    run = steward.work({"kind": "run"})["run"]
-    steward.work({"kind": "evidence", "run": run})
+    change = {"privacy": {"promise": ["k>=12"]}, "report": {"earlier_releases": "none"}}
+    steward.attacked("settled", MIXED, change)
 
 
 def test_a_version_of_an_earlier_promise_is_not_called_safe_and_needs_a_reason(steward: Steward) -> None:

@@ -24,10 +24,10 @@ def onward(steward: Steward, title: str) -> Page:
 def test_a_table_goes_from_upload_to_release_and_its_plan_makes_the_same_on_the_command_line(
     steward: Steward, tmp_path: Path
 ) -> None:
-    write_table(ic.hospital(), tmp_path / "hospital.csv")
+    write_table(ic.hospital(300), tmp_path / "hospital.csv")
     page = steward.go("open")
     page.set_input_files("#upload", tmp_path / "hospital.csv")
-    sees(page, "We read 1,000 rows and 9 columns")
+    sees(page, "We read 300 rows and 9 columns")
     expect(page.get_by_label("Yes, every row is a different person")).to_be_checked()
 
     onward(steward, "Columns")
@@ -53,7 +53,7 @@ def test_a_table_goes_from_upload_to_release_and_its_plan_makes_the_same_on_the_
 
     page.get_by_role("link", name="Check this version").click()
     sees(page, "The version keeps what you promised")
-    sees(page, "Before: somebody who knows these columns finds 1,000")
+    sees(page, "Before: somebody who knows these columns finds 300")
 
     onward(steward, "Release")
     page.get_by_label("What is it released for?").fill("a test")
