@@ -13,9 +13,8 @@ import polars as pl
 import pytest
 
 import incrowd as ic
-from incrowd.core import Domain, Hierarchy
-from incrowd.hierarchies._codec import get_hierarchies, put_hierarchies
-from incrowd.plan._sections import PostcodesForm, build_hierarchy, form_of, plain_of
+from incrowd.core import Domain
+from incrowd.plan._sections import PostcodesForm, plain_of
 from incrowd.plan.suggestion._ladders import ladder_files, suggest_hierarchy
 
 
@@ -228,30 +227,9 @@ def test_the_tree_is_the_same_in_any_order_of_rows_and_on_every_engine() -> None
 
 
 def test_a_table_too_large_to_count_gets_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("incrowd.plan.suggestion._combinations.fits", lambda *_: False)
+    monkeypatch.setattr("incrowd.plan.suggestion._combinations.fits_in_memory", lambda *_: False)
     found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
     assert all(column.tree is None for column in found.columns)
-
-
-@pytest.mark.parametrize(
-    "hierarchy",
-    [
-        ic.classification("countries", others="other"),
-        ic.classification("nuts"),
-        ic.postcodes("GB"),
-        ic.dates("week", "month", format="%Y%m%d"),
-        ic.intervals(5, 10, bottom=-1.5, top=20),
-    ],
-    ids=repr,
-)
-def test_a_saved_hierarchy_comes_back_as_it_was(hierarchy: Hierarchy) -> None:
-    assert get_hierarchies(*put_hierarchies({"x": hierarchy})) == {"x": hierarchy}
-    assert build_hierarchy(form_of(hierarchy), Path()) == hierarchy
-
-
-def test_a_saved_hierarchy_of_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(ic.DataError, match="hierarchy of column 'x' is of a kind that this version does not know"):
-        get_hierarchies({"x": {"kind": "spiral"}}, {})
 
 
 def test_labels_of_a_classification_link_people_that_the_release_never_saw(tmp_path: Path) -> None:

@@ -41,7 +41,6 @@ class Auto:
         return rare or flat()
 
     def bind(self, domain: Domain) -> Ladder:
-        """Choose and fit."""
         return self.choose(domain).bind(domain)
 
     def __repr__(self) -> str:
@@ -150,7 +149,6 @@ def are_numbers(domain: Domain) -> bool:
 
 
 def are_whole_numbers(domain: Domain) -> bool:
-    """Whether values are whole numbers, and there are some."""
     return domain.kind == "number" and domain.values.dtype.kind == "i" and len(domain.values) > 0
 
 

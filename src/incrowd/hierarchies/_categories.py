@@ -113,7 +113,6 @@ class Categories:
         return weights_of(len(self.groups))
 
     def bind(self, domain: Domain) -> BoundCategories:
-        """Find the values of one column among the categories'."""
         position = {value: rank for rank, (_, values) in enumerate(self.groups) for value in values}
         category = positions_in(domain, position, what="the categories")
         if domain.has_null:

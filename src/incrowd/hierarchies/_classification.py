@@ -46,7 +46,6 @@ class Classification:
     others: str | None = None
 
     def bind(self, domain: Domain) -> Ladder:
-        """Find the values of one column in the classification."""
         paths = self.paths(domain)
         unknown = np.array([path is None for path in paths], dtype=bool)
         if unknown.any() and self.others is None:

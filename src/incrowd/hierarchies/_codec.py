@@ -99,7 +99,6 @@ def put_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arrays
 
 
 def get_hierarchies(plain: Mapping[str, Plain], arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Hierarchy]:
-    """Read hierarchies again."""
     return {name: _get(name, one, arrays) for name, one in plain.items()}
 
 

@@ -30,7 +30,6 @@ class Coded:
     bounds: tuple[Fraction, ...]
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit the bounds to the numbers of one column."""
         line = require_numbers(domain, f"{self.end} codes")
         if self.end == "bottom":
             return ladder_of_groups(domain, [(line.below(bound), f"<{decimal_text(bound)}") for bound in self.bounds])
@@ -104,7 +103,6 @@ class Frequent:
     at_least: tuple[int, ...] | tuple[Fraction, ...]
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit the thresholds to the values of one column and how often each occurs."""
         counts = domain.counts[: len(domain.values)]
         limits = [(limit, _smallest_count(limit, int(counts.sum()))) for limit in self.at_least]
         return ladder_of_groups(domain, [(counts < least, f"rare (<{_shown(limit)})") for limit, least in limits])

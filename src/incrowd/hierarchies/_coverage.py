@@ -294,7 +294,6 @@ def coverage_as_values(own: Domain, people: Domain) -> list[npt.NDArray[np.intp]
 
 
 def part_of_domain(domain: Domain, codes: Ints) -> Domain:
-    """Give a part of a domain."""
     inside = codes[codes < len(domain.values)]
     spelling = None if domain.spelling is None else domain.spelling[inside]
     return replace(domain, values=domain.values[inside], counts=domain.counts[codes], spelling=spelling)

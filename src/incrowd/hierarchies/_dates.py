@@ -54,7 +54,6 @@ def number_of_period(moments: Array, unit: Unit) -> npt.NDArray[np.int64]:
 
 
 def begin_of_period(number: int, unit: Unit) -> np.datetime64:
-    """Give the first day of a period."""
     if unit == "day":
         return np.datetime64(number, "D")
     month, week = divmod(number, WEEKS) if unit == "week" else (number * MONTHS[unit], 0)
@@ -163,7 +162,6 @@ class Dates:
     newest: int | None = None
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit the periods to the dates of one column."""
         found = moments_of(domain, self.format, self.newest)
         if found is None:
             msg = f"Column {domain.column!r} is of kind {domain.kind}; dates(...) needs dates or timestamps."

@@ -36,7 +36,6 @@ class Intervals:
     top: Fraction | None
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit the intervals to the numbers of one column."""
         line = require_numbers(domain, "intervals")
         steps = [self._step(line, width) for width in self.widths]
         return Ladder.climb(domain, [*steps, Step.top(domain)])
@@ -235,7 +234,6 @@ class Quantiles:
     parts: tuple[int, ...]
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit the groups to the numbers or dates of one column and how often each occurs."""
         if domain.kind in {"text", "boolean"} and len(domain.values):
             msg = f"Column {domain.column!r} is of kind {domain.kind} and has no order of its own."
             raise HierarchyError(msg, hint="use ordered([...]) with the values from least to most.")

@@ -207,7 +207,6 @@ class Span:
     high: float | None
 
     def is_longer_than(self, length: float) -> bool:
-        """Say whether it is longer; what is open is."""
         return self.low is None or self.high is None or self.high - self.low > length
 
 

@@ -20,7 +20,6 @@ class Mask:
     char: str
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit the mask to the codes of one column."""
         labels = _codes(domain)
         group = np.arange(len(labels))
         steps = []
@@ -112,7 +111,6 @@ class Flat:
     """A value is published as it is or not at all. Built by ``flat``."""
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit to any column."""
         return Ladder.climb(domain, [Step.top(domain)])
 
     def __repr__(self) -> str:

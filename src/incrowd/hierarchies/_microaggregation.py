@@ -27,7 +27,6 @@ class Averaged:
             raise ParameterError(msg)
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit the hierarchy that classes are made with to the values of one column."""
         finite = domain.values.dtype.kind != "f" or np.isfinite(domain.values).all()
         if len(domain.values) and not (domain.kind == "number" and finite):
             msg = f"Column {domain.column!r} cannot be averaged: it has values that are not finite numbers."

@@ -48,7 +48,6 @@ def read_number(name: str, given: object) -> Fraction:
 
 
 def read_count(name: str, given: object, *, at_least: int) -> int:
-    """Read a whole number that is not too small."""
     if isinstance(given, numbers.Integral) and not isinstance(given, bool) and int(given) >= at_least:
         return int(given)
     msg = f"{name} must be a whole number of at least {at_least}, got {_shown(given)}."
@@ -125,7 +124,6 @@ def places_in(texts: Sequence[str], domain: Domain) -> Ints:
 
 
 def step_of(labels: Sequence[str]) -> Step:
-    """Give the step that lets every value become its label."""
     number = {label: place for place, label in enumerate(dict.fromkeys(labels))}
     return Step(np.array([number[label] for label in labels], dtype=np.int64), list(number))
 

@@ -27,7 +27,6 @@ class Ordered:
     groups: Tree | None = None  # the checked tree of the groups, where the values were given
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit the order to the values of one column."""
         if self.groups is not None:
             return self.groups.bind(domain)
         ranks = self.ranks(domain)

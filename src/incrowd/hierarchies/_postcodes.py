@@ -105,7 +105,6 @@ class Postcodes:
     country: str
 
     def bind(self, domain: Domain) -> Ladder:
-        """Fit the areas to the postcodes of one column."""
         paths = self.paths(domain)
         strange = np.array([path is None for path in paths], dtype=bool)
         if strange.any():

@@ -50,7 +50,6 @@ class Rows:
         return replace(self, paths=[(*path, TOP) for path in self.paths])
 
     def numbered(self) -> Iterator[tuple[int, TreePath]]:
-        """Give every path with its number."""
         return zip(self.numbers, self.paths, strict=True)
 
     def without(self, problems: Sequence[Problem]) -> Rows:
@@ -279,11 +278,9 @@ class Tree:
 
     @property
     def height(self) -> int:
-        """The number of steps from a value to the top."""
         return len(self.paths[0]) - 1
 
     def bind(self, domain: Domain) -> Ladder:
-        """Find the values of one column, by their text, among the tree's."""
         rows = positions_in(domain, {path[0]: row for row, path in enumerate(self.paths)}, what="the tree")
         counts = count_leaves(self.paths)
         steps = []

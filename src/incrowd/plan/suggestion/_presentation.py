@@ -136,7 +136,6 @@ def _by_reason(reasons: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _plural(becomes: str, names: Sequence[str]) -> str:
-    """Say of several columns what is said of one."""
     first, _, rest = becomes.partition(" ")
     several = {"is": "are", "becomes": "become"}[first]
     return becomes if len(names) == 1 else f"{several} {rest}".rstrip().replace("something that names", "what names")
@@ -163,7 +162,6 @@ PRIVACY = (
 
 
 def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
-    """Give the sections of the plan."""
     extra = {"entity": suggestion.entity, "count": suggestion.count}
     reading = {name: value for name, value in layout_of(suggestion).items() if name in READ and value != "utf-8"}
     return {
@@ -208,7 +206,6 @@ def promises_of(suggestion: Suggestion) -> Iterator[str]:
 
 
 def notes_for(suggestion: Suggestion) -> Notes:
-    """Give the reasons as comments."""
     columns = {column.name: [*_why(column, suggestion)] for column in suggestion.columns}
     keys: dict[tuple[str, ...], str] = {("data", name): FOUND for name in suggestion.found}
     for column in suggestion.columns:
@@ -287,7 +284,6 @@ NAME, WHY = 30, 42  # longer names and reasons go on in the next line, so that e
 
 
 def lines_of(suggestion: Suggestion) -> Iterator[str]:
-    """Write a suggestion for a terminal."""
     head = [*_head(suggestion)]
     yield from [*head, ""] if head else []
     yield from _column_lines(suggestion).lines()

@@ -173,7 +173,6 @@ def layout_in_words(reading: Mapping[str, Any]) -> list[str]:
 
 
 def form_in_words(form: str) -> str:
-    """Write the form of days as people do."""
     return re.sub("%.", lambda part: WORDS.get(part[0], part[0]), form)
 
 
@@ -306,7 +305,6 @@ def _marked_numbers(domains: Mapping[str, Domain]) -> dict[str, Domain]:
 
 
 def _rewritten(domain: Domain, texts: Sequence[str | None]) -> Domain:
-    """Put other texts in the place of a column's."""
     known = len(domain.values)
     values, nulls = np.array(texts, dtype=object), int(domain.counts[known:].sum())
     return Domain.build(domain.column, "text", values, domain.counts[:known], nulls)
@@ -323,7 +321,6 @@ def _ask_texts(names: Sequence[str]) -> Iterator[str]:
 
 
 def _as_written(gap: Gap, sketch: Sketch | None, engine: Engine) -> Gap:
-    """Write a day as the file does."""
     form = None if sketch is None else {**sketch.given, **sketch.found}.get("dates")
     rewritten = getattr(engine, "rewritten", {})
     if sketch is None or form is None or not all(rewritten.get(name) == "date" for name in gap.columns):

@@ -75,7 +75,6 @@ class Clues:
 
     @property
     def nearly_unique(self) -> bool:
-        """Whether nearly every value occurs once."""
         return self.column.records >= FEW_RECORDS and self.column.share_alone >= 0.9
 
     @property
@@ -85,7 +84,6 @@ class Clues:
 
     @property
     def whole(self) -> bool:
-        """Whether all values are whole numbers."""
         return self.domain.kind == "number" and self.domain.values.dtype.kind == "i"
 
     @property

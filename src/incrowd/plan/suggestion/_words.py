@@ -38,7 +38,6 @@ LETTERS = str.maketrans({
 
 @cache
 def read_toml(file: str) -> dict[str, Any]:
-    """Read a file of words, once."""
     return tomllib.loads(resources.files("incrowd.plan.suggestion").joinpath(file).read_text(encoding="utf-8"))
 
 
@@ -51,7 +50,6 @@ def word_list(table: str, name: str) -> tuple[str, ...]:
 
 @cache
 def word_set(table: str, name: str) -> frozenset[str]:
-    """Give all single words of a list."""
     return frozenset(word for entry in word_list(table, name) for word in tokens_of(entry))
 
 
@@ -111,7 +109,6 @@ class Vocabulary:
         return any(topic.strength >= 3 for topic in self.topics((word,)))
 
     def knows(self, word: str) -> bool:
-        """Whether a word is in the list as it is."""
         return (word,) in self.phrases
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from incrowd.core import Domain, ParameterError
-from incrowd.hierarchies import Intervals, auto, dates, flat, frequent, frequent_for, intervals, mask
+import incrowd as ic
+from incrowd.core import Domain, Hierarchy
+from incrowd.hierarchies import Intervals, auto, dates, flat, frequent, frequent_for, intervals, is_from_data, mask
 
 
 def counted(**counts: int) -> Domain:
@@ -19,38 +20,6 @@ def counted(**counts: int) -> Domain:
 def test_flat_knows_only_the_value_and_the_star() -> None:
     ladder = flat().bind(Domain.of("sex", ["f", "m", None]))
     assert [names.tolist() for names in ladder.labels] == [["f", "m", None], ["*"]]
-
-
-def test_values_below_a_count_become_rare() -> None:
-    ladder = frequent(3, 10).bind(counted(baker=2, cook=3, nurse=10, pope=1))
-    assert ladder.labels[1].tolist() == ["rare (<3)", "cook", "nurse"]
-    assert ladder.labels[2].tolist() == ["rare (<10)", "nurse"]
-
-
-def test_a_share_is_exact_and_a_value_on_the_threshold_stays() -> None:
-    ladder = frequent(0.29).bind(counted(baker=29, cook=28, nurse=43))
-    assert ladder.labels[1].tolist() == ["baker", "rare (<29%)", "nurse"]
-
-
-def test_missing_values_count_neither_as_a_value_nor_as_rows() -> None:
-    ladder = frequent(0.5).bind(Domain.of("job", ["a", "b", "b", None, None, None, None]))
-    assert ladder.labels[1].tolist() == ["rare (<50%)", "b", None]
-
-
-def test_numbers_can_be_rare_too() -> None:
-    assert frequent(2).bind(Domain.of("x", [1, 1, 2, 3])).labels[1].tolist() == ["1", "rare (<2)"]
-
-
-@pytest.mark.parametrize("thresholds", [(), (0,), (-1,), (10, 5), (10, 10), (0.5, 10), (0.5, 0.5), (1.5, 0.5)])
-def test_thresholds_that_do_not_grow_are_refused(thresholds: tuple[Any, ...]) -> None:
-    with pytest.raises(ParameterError, match="at_least must be growing numbers of rows, or growing shares"):
-        frequent(*thresholds)
-
-
-@pytest.mark.parametrize("threshold", [1, 2.5])
-def test_a_count_is_a_whole_number_from_two_on(threshold: float) -> None:
-    with pytest.raises(ParameterError, match=f"at_least must be a whole number of at least 2, got {threshold}"):
-        frequent(threshold)
 
 
 def test_they_print_as_written() -> None:
@@ -151,3 +120,55 @@ def test_auto_does_not_cut_numbers_of_which_none_but_one_is_finite() -> None:
 def test_auto_binds_what_it_chooses() -> None:
     domain = Domain.of("age", range(17, 91))
     assert auto().bind(domain) == intervals(5, 10, 20).bind(domain)
+
+
+FROM_DATA: dict[str, Hierarchy] = {
+    "auto": ic.auto(),
+    "frequent": ic.frequent(0.2),
+    "ordered": ic.ordered(None, 2),
+    "quantiles": ic.quantiles(2),
+    "averaged": ic.averaged(ic.ordered(None, 2)),
+}
+FIXED: dict[str, Hierarchy] = {
+    "intervals": ic.intervals(10, 20),
+    "mask": ic.mask(),
+    "dates": ic.dates("year"),
+    "top_coded": ic.top_coded(20),
+    "bottom_coded": ic.bottom_coded(20),
+    "tree": ic.tree({"a": ["1", "2", "3"], "b": ["10", "11", "40", "950"]}),
+    "postcodes": ic.postcodes("CH"),
+    "classification": ic.classification("isco-08"),
+    "ordered": ic.ordered([1, 2, 3, 10, 11, 40, 950], 2),
+    "flat": ic.flat(),
+    "averaged": ic.averaged(ic.intervals(10, 20)),
+}
+
+
+def domain(values: list[int]) -> Domain:
+    return Domain("q", "number", np.array(values), np.array([3] * (len(values) - 1) + [1]))
+
+
+def label_of_ten(hierarchy: Hierarchy, more: list[int]) -> str | None:
+    """Give the label of the value 10 one level up, in a table with 11 and more values."""
+    found = domain(sorted([10, 11, *more]))
+    ladder = hierarchy.bind(found)
+    label: str | None = ladder.labels[1][ladder.groups[1][found.values.tolist().index(10)]]
+    return label
+
+
+@pytest.mark.parametrize("name", FROM_DATA)
+def test_groups_of_these_change_with_the_other_values(name: str) -> None:
+    assert is_from_data(FROM_DATA[name])
+    assert label_of_ten(FROM_DATA[name], [1, 2, 3]) != label_of_ten(FROM_DATA[name], [1, 2, 40, 950])
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_groups_of_these_do_not(name: str) -> None:
+    assert not is_from_data(FIXED[name])
+    if name not in {"dates", "postcodes"}:  # of which 10 is none
+        assert label_of_ten(FIXED[name], [1, 2, 3]) == label_of_ten(FIXED[name], [1, 2, 40, 950])
+
+
+def test_a_column_without_a_hierarchy_gets_an_automatic_one() -> None:
+    assert is_from_data(None)
+    assert not is_from_data(ic.ordered(None))  # no groups but one for all
