@@ -18,7 +18,7 @@ from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._bounds import Bounds, pair_bounds
 from incrowd.search.lattice._node_kernels import raise_below
 from incrowd.search.lattice._rollup import Rollup
-from incrowd.search.lattice._sweep import Sweep
+from incrowd.search.lattice._sweep import Sweep, Visitor
 from models import slow as slow_models
 from search import slow
 from search.tables import bag, both, distinct, k, problem, tables
@@ -149,8 +149,8 @@ def test_bounds_are_those_of_the_plain_way(table: list[Any], limit: int, measure
     shape = [high - low + 1 for low, high in zip(lows, highs, strict=True)]
     levels = np.indices(shape).reshape(3, -1).astype(np.int16) + np.array(lows, dtype=np.int16)[:, None]
     assert fast.floor == plain.floor
-    bounds = fast.box(lows, highs, levels)
-    assert bounds.tolist() == plain.box(lows, highs, levels).tolist() == plain.suppressed(levels).tolist()
+    bounds = fast.suppressed_in_box(lows, highs, levels)
+    assert bounds.tolist() == plain.suppressed_in_box(lows, highs, levels).tolist() == plain.suppressed(levels).tolist()
     nodes = np.arange(levels.shape[1])[::-1]
     least = plain.least(levels, bounds)
     assert fast.least(levels, bounds) == pytest.approx(least, abs=1e-14)
@@ -189,7 +189,7 @@ def test_a_bound_is_the_score_where_nobody_is_left_out(table: list[Any], measure
     for levels in NODES[::5]:
         cells = acceptance.rollup.to(levels)
         score = objective.score(acceptance.published(cells, acceptance.test(cells)))
-        told = bounds.tight(np.array(levels)[bounds.axes])
+        told = bounds.exact_score(np.array(levels)[bounds.axes])
         assert told is None or told == score
 
 
@@ -232,25 +232,5 @@ def test_a_sweep_learns_from_tested_nodes_either_way() -> None:
     assert set(sweeps[0]) == {0, 5, 7}
 
 
-class _Nobody:
+class _Nobody(Visitor):
     """Wants nothing."""
-
-    join_from = 4
-
-    def few(self, cells: Any) -> int:
-        return len(cells)
-
-    def begin(self, levels: Any) -> None:
-        """Enter a box."""
-
-    def wanted(self, nodes: Any, bounds: Any) -> Any:
-        return nodes[bounds < 0]
-
-    def hopeful(self, cells: Any) -> bool:
-        return len(cells) > 0
-
-    def visit(self, nodes: Any, cells: Any) -> list[int]:
-        return [0] * len(nodes) * len(cells)
-
-    def columns(self, nodes: Any) -> Any:
-        return nodes

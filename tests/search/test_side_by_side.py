@@ -14,7 +14,7 @@ import incrowd as ic
 from incrowd.search.lattice import _rollup
 from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._rollup import Rollup
-from incrowd.search.lattice._threads import NEAR, count_classes
+from incrowd.search.lattice._thread_kernels import NEAR, count_classes
 from search import slow
 from search.tables import both, distinct, k, problem, tables
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from incrowd.core import TOP, Cells, Classes, Domain, Grouping, Histogram, Ladder, add_up
 from incrowd.measures import Published
 from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
-from incrowd.search._problem import Problem, least_size
+from incrowd.search._problem import Bools, Counts, Ints, Problem, least_size
 from incrowd.search.lattice._judgement import ByValues, Mask, least_values
 from incrowd.search.lattice._rollup import Rolled, Rollup, Words
 
@@ -31,8 +31,8 @@ class Tested:
     bound: int
     acceptable: bool
     words: tuple[Words, ...]
-    sizes: npt.NDArray[np.int64]
-    ok: npt.NDArray[np.bool_]
+    sizes: Counts
+    ok: Bools
 
     @property
     def classes(self) -> int:
@@ -49,9 +49,9 @@ class Strengths:
     """
 
     words: tuple[Words, ...]
-    sizes: npt.NDArray[np.int64]
-    strength: npt.NDArray[np.int64]
-    possible: npt.NDArray[np.int64]
+    sizes: Counts
+    strength: Counts
+    possible: Counts
     classes: Classes | None = None
 
 
@@ -101,10 +101,10 @@ class Acceptance:
         sizes = _sizes(ordered, starts)
         words = tuple(word[starts] for word in ordered.words)
         classes = self._classes(ordered, starts)
-        pruned = None if self._all_prunes else self._keep(classes, *self._pruning)
+        pruned = None if self._all_prunes else self._keeps(classes, *self._pruning)
         if pruned is not None and not exact and int(sizes[~pruned].sum()) > self.limit:  # no need to ask for all of it
             return self._tested(words, sizes, pruned, pruned)
-        ok = self._keep(classes, self._k, self._judges)
+        ok = self._keeps(classes, self._k, self._judges)
         if self._small_only and pruned is not None:
             return self._tested(words, sizes, pruned, pruned, whole=bool((ok == pruned).all()))
         return self.masked(cells, self._tested(words, sizes, ok, pruned), classes)
@@ -115,11 +115,11 @@ class Acceptance:
             least = [max(self._split(judges)[0], 1) for judges in promises]
             return [int(cells.counts[cells.counts < k].sum()) for k in least]
         classes = self._classes(*self.rollup.classes(cells))
-        kept = [self._keep(classes, *self._split(judges)) for judges in promises]
+        kept = [self._keeps(classes, *self._split(judges)) for judges in promises]
         return [int(classes.records[~ok].sum()) for ok in kept]
 
     @property
-    def counts(self) -> bool:
+    def has_number(self) -> bool:
         """Whether the first promise is a number per class that generalizing cannot make smaller: k, distinct l or p."""
         return len(self._first) == 1 and self._first[0].upward_closed and len(self._first[0].model.requirements) == 1
 
@@ -135,25 +135,21 @@ class Acceptance:
         sizes, classes = _sizes(ordered, starts), self._classes(ordered, starts)
         (measured,) = self._first[0].measure(classes)
         strength = measured.floats.astype(np.int64)
-        pruned = strength if self._all_prunes else np.where(self._keep(classes, *self._pruning), strength, 0)
-        kept = np.where(self._keep(classes, self._k, self._judges), strength, 0)
+        pruned = strength if self._all_prunes else np.where(self._keeps(classes, *self._pruning), strength, 0)
+        kept = np.where(self._keeps(classes, self._k, self._judges), strength, 0)
         words = tuple(word[starts] for word in ordered.words)
         return Strengths(words, sizes, kept, kept if self._all_prunes else pruned, classes)
 
-    def sizes(self, cells: Rolled) -> npt.NDArray[np.int64]:
+    def sizes(self, cells: Rolled) -> Counts:
         """Count the records of every class of a node."""
-        if not self.rollup.has_tail:
-            return cells.counts
-        return _sizes(*self.rollup.classes(cells))
+        return _sizes(*self.rollup.classes(cells)) if self.rollup.has_tail else cells.counts
 
     @property
     def at_once(self) -> bool:
         """Whether a compiled loop counts what several nodes leave out."""
         return self.rollup.fast and (not self.rollup.has_tail or self._by_values is not None)
 
-    def count(
-        self, nodes: npt.NDArray[np.integer], cells: Rolled, *, exact: bool = False
-    ) -> tuple[list[int], list[int]]:
+    def count(self, nodes: Ints, cells: Rolled, *, exact: bool = False) -> tuple[list[int], list[int]]:
         """Count what several nodes leave out, and bound what nodes below each of them do; by a compiled loop.
 
         As in ``test``, a node that leaves out too much is not counted to the end unless the numbers must be ``exact``.
@@ -191,12 +187,11 @@ class Acceptance:
             counted = self.rollup.count_groups(tested.words[0], tested.sizes, tested.ok, cells.levels)
             return Published(cells.levels, tuple(counted), tested.suppressed, sizes)
         words = tuple(word[tested.ok] for word in tested.words)
-        census = self.rollup.census
-        kept = []
-        for column, (name, level) in enumerate(zip(census.quasi, cells.levels, strict=True)):
-            groups = len(census.ladders[name].labels[level])
-            codes = self.rollup.codes(words, column, level)
-            kept.append(add_up(codes, sizes, groups))
+        ladders = [self._census.ladders[name] for name in self._census.quasi]
+        kept = [
+            add_up(self.rollup.codes(words, column, level), sizes, len(ladders[column].labels[level]))
+            for column, level in enumerate(cells.levels)
+        ]
         return Published(cells.levels, tuple(kept), tested.suppressed, sizes)
 
     def _implied(self, problem: Problem) -> Model | None:
@@ -213,20 +208,14 @@ class Acceptance:
         k = max((judge.model.k for judge in judges if isinstance(judge.model, KAnonymity)), default=1)
         return k, tuple(judge for judge in judges if not isinstance(judge.model, KAnonymity))
 
-    def _keep(self, classes: Classes, k: int, judges: tuple[Judge, ...]) -> npt.NDArray[np.bool_]:
+    def _keeps(self, classes: Classes, k: int, judges: tuple[Judge, ...]) -> Bools:
         ok = classes.size >= k
         for judge in judges:
             ok &= judge.keeps(classes)
         return ok
 
     def _tested(
-        self,
-        words: tuple[Words, ...],
-        sizes: npt.NDArray[np.int64],
-        ok: npt.NDArray[np.bool_],
-        pruned: npt.NDArray[np.bool_] | None,
-        *,
-        whole: bool = True,
+        self, words: tuple[Words, ...], sizes: Counts, ok: Bools, pruned: Bools | None, *, whole: bool = True
     ) -> Tested:
         """Sum up: ``whole`` says whether what is not left out keeps the promise."""
         suppressed = int(sizes[~ok].sum())
@@ -245,8 +234,10 @@ class Acceptance:
         if mask is None or not tested.acceptable or not tested.suppressed:
             return tested
         codes = [self.rollup.codes(tested.words, column, level) for column, level in enumerate(cells.levels)]
-        known = _alone(cells) if classes is None else classes
-        hidden = mask.over(known, ~tested.ok, codes, self._stars(cells.levels))
+        if classes is None:  # cells are classes by themselves
+            places = np.arange(len(cells))
+            classes = Classes.of(Grouping(places, places), (), Cells({}, {}, None, cells.counts))
+        hidden = mask.over(classes, ~tested.ok, codes, self._stars(cells.levels))
         if hidden is None:
             return replace(tested, suppressed=int(tested.sizes.sum()), acceptable=False, ok=np.zeros_like(tested.ok))
         return replace(tested, suppressed=int(tested.sizes[hidden].sum()), ok=~hidden)
@@ -257,11 +248,8 @@ class Acceptance:
 
     def _stars(self, levels: Sequence[int]) -> tuple[int, ...] | None:
         """Give the groups of a class that is called ``*`` in every column, if these levels have it."""
-        census = self._census
-        found = [
-            np.flatnonzero(census.ladders[name].labels[level] == TOP)
-            for name, level in zip(census.quasi, levels, strict=True)
-        ]
+        ladders = (self._census.ladders[name] for name in self._census.quasi)
+        found = [np.flatnonzero(ladder.labels[level] == TOP) for ladder, level in zip(ladders, levels, strict=True)]
         return tuple(int(groups[0]) for groups in found) if all(map(len, found)) else None
 
     def _classes(self, cells: Rolled, starts: npt.NDArray[np.intp]) -> Classes:
@@ -283,13 +271,7 @@ class Acceptance:
         return classes
 
 
-def _alone(cells: Rolled) -> Classes:
-    """Make classes of cells that are classes by themselves."""
-    places = np.arange(len(cells))
-    return Classes.of(Grouping(places, places), (), Cells({}, {}, None, cells.counts))
-
-
-def _sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+def _sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> Counts:
     """Count the records of every class, of cells that are sorted by class."""
     return np.add.reduceat(cells.counts, starts) if len(starts) else cells.counts
 

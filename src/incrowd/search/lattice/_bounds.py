@@ -12,35 +12,36 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import numpy.typing as npt
 
-from incrowd.core import Census, Ladder
+from incrowd.core import Census
 from incrowd.measures import CellObjective, Objective, rounded
-from incrowd.search._problem import Problem, least_size
-from incrowd.search.lattice._rollup import Rollup
+from incrowd.search._problem import Counts, Floats, Ints, Problem, least_size
+from incrowd.search.lattice._rollup import Rollup, node_loops
 
-# A bound before anything is searched: what two columns alone cost.
-
-Counts = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Merger = Callable[[Floats], Floats]
 Pair = tuple[int, int]
 
 CELLS = 1 << 20
 """A pair with more combinations of values than this is not looked at."""
-
 FEW = 1 << 16
 """So many cells, or fewer, are rolled up faster than they are counted again."""
-
 DENSE = 256
 """So many rows, or fewer, are added up by a matrix product."""
+BUCKETS = 1024
+"""Numbers of records that are left out are rounded down to so many steps: a table answers at once."""
+TOGETHER = 128
+"""So many combinations of levels share a table: a node then needs few look-ups."""
+MARGIN = 1e-14
+"""More than floats lose when parts are added up."""
 
 
-def pair_bounds(census: Census, k: int, rollup: Rollup | None = None) -> dict[tuple[int, int], Counts]:
-    """Count for every two columns, and every two levels, the records in classes smaller than k.
+# A bound before anything is searched: what two columns alone cost.
 
-    Records are counted, not people. Give per pair of columns one number for each level of the first and of the second,
-    from the floor on; pairs without small classes are left out.
+
+def pair_bounds(census: Census, k: int, rollup: Rollup | None = None) -> dict[Pair, Counts]:
+    """Count for every two columns, and every two levels from the floor on, the records in classes smaller than k.
+
+    Records are counted, not people; pairs without small classes are left out.
     """
     if k <= 1 or not len(census):
         return {}
@@ -50,14 +51,12 @@ def pair_bounds(census: Census, k: int, rollup: Rollup | None = None) -> dict[tu
         count = _small_pair_counter(census, sizes, k)
         counted = {pair: count(*pair) for pair in pairs}
     else:
-        counted = _compiled(rollup, pairs, sizes, k)
+        counted = _compiled_counts(rollup, pairs, sizes, k)
     return {pair: small for pair, small in counted.items() if small[0, 0]}
 
 
-def _compiled(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int) -> dict[Pair, Counts]:
+def _compiled_counts(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int) -> dict[Pair, Counts]:
     """Count with a compiled loop; a column whose pairs are done is dropped, those with the most values first."""
-    from incrowd.search.lattice._node_kernels import small_pairs  # noqa: PLC0415 - numba is loaded only when it pays
-
     layout, cells, levels = rollup.layout, rollup.start, list(rollup.start.levels)
     heights = (layout.ladders[1] > 0).sum(axis=1).tolist()
 
@@ -65,7 +64,8 @@ def _compiled(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int) -> di
         (words,), (one, two) = cells.words, pair
         small = np.zeros((heights[one], heights[two]), dtype=np.int64)
         both = slice(one, two + 1, two - one)
-        small_pairs(words, cells.counts, layout.fields[:, both], layout.groups, layout.ladders[:, both], k, small)
+        tables = layout.fields[:, both], layout.groups, layout.ladders[:, both]
+        node_loops().small_pairs(words, cells.counts, *tables, k, small)
         return small
 
     if len(cells) > FEW:
@@ -81,7 +81,10 @@ def _compiled(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int) -> di
 
 def _small_pair_counter(census: Census, sizes: list[int], k: int) -> Callable[[int, int], Counts]:
     """Give a function that counts the records in small classes of two columns."""
-    steps = [_mergers(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
+    ladders = [(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
+    steps = [
+        [_merger(ladder.step(level, level + 1)) for level in range(floor, ladder.height)] for ladder, floor in ladders
+    ]
     codes = [column.astype(np.int32) for column in census.codes[: len(census.quasi)]]
     counts = census.counts.astype(np.float64)  # whole, and small enough to be exact
 
@@ -110,12 +113,8 @@ def _small(table: Floats, one: list[Merger], two: list[Merger], k: int) -> Count
     return result
 
 
-def _mergers(ladder: Ladder, floor: int) -> list[Merger]:
-    """Give for every level above the floor a function that adds up the rows of the groups that it merges."""
-    return [_merger(ladder.step(level - 1, level)) for level in range(floor + 1, ladder.height + 1)]
-
-
-def _merger(groups: npt.NDArray[np.integer]) -> Merger:
+def _merger(groups: Ints) -> Merger:
+    """Give a function that adds up the rows of the groups that one step merges."""
     count = int(groups.max()) + 1
     if count == len(groups):
         return lambda table: table
@@ -128,24 +127,10 @@ def _merger(groups: npt.NDArray[np.integer]) -> Merger:
     return lambda table: np.add.reduceat(table[order], starts, axis=0)
 
 
-Ints = npt.NDArray[np.integer]
-Nodes = npt.NDArray[np.int64]
-
-BUCKETS = 1024
-"""Numbers of records that are left out are rounded down to so many steps: a table answers at once."""
-
-TOGETHER = 128
-"""So many combinations of levels share a table: a node then needs few look-ups."""
-
-MARGIN = 1e-14
-"""More than floats lose when parts are added up."""
-
-
 class Bounds:
     """Lower bounds for the nodes of a lattice.
 
-    ``axes``: the column of every axis. ``floor``: per axis the first level, above the lowest, at which its column alone
-    does not leave out too much.
+    ``floor``: per axis the first level, above the lowest, at which its column alone does not leave out too much.
     """
 
     def __init__(self, problem: Problem, objective: Objective, rollup: Rollup | None = None) -> None:
@@ -169,21 +154,21 @@ class Bounds:
             np.array([objective.part(column, level, grid) for level in range(low, high + 1)])
             for column, low, high in zip(self.axes, self.lows, self.highs, strict=True)
         ]
-        self._tables, self._strides = self._put_together()
+        self._tables, self._strides = self._joint_tables()
         begins = np.cumsum([0, *map(len, self._tables[:-1])])
         self._steps = np.column_stack([begins, self._strides])
         self._flat = np.concatenate(self._tables)
-        self._pairs = self._in_axes(problem, rollup if rollup is not None and rollup.fast else None)
+        self._pairs = self._axis_pairs(problem, rollup if rollup is not None and rollup.fast else None)
 
-    def columns(self, nodes: Ints) -> npt.NDArray[np.int64]:
+    def columns(self, nodes: Ints) -> Counts:
         """Give the levels of every column, in the order of the schema; nodes are rows."""
         return np.asarray(nodes[..., self._columns] + self._floor, dtype=np.int64)
 
-    def places(self, levels: Ints) -> list[npt.NDArray[np.int64]]:
+    def places(self, levels: Ints) -> list[Counts]:
         """Say where the nodes stand in each table; ``levels`` has one row per axis, one column per node."""
         return list(self._strides @ levels)
 
-    def parts(self, places: Sequence[npt.NDArray[np.int64]], suppressed: Ints) -> Floats:
+    def parts(self, places: Sequence[Counts], suppressed: Ints) -> Floats:
         """Bound the sums of parts of nodes that leave out at least so many records."""
         bucket = np.minimum(suppressed, self.limit) // self._step
         total: Floats = self._tables[0].take(places[0] + bucket)
@@ -195,14 +180,12 @@ class Bounds:
         """Do the same for nodes by their levels: one row per axis, one column per node."""
         if not self._fast:
             return self.parts(self.places(levels), suppressed)
-        from incrowd.search.lattice._node_kernels import least_parts  # noqa: PLC0415 - numba is loaded only when it pays
-
         bucket, parts = np.minimum(suppressed, self.limit) // self._step, np.empty(levels.shape[1])
         same = np.ascontiguousarray(levels, dtype=np.int16)  # the one kind that the loop is compiled for
-        least_parts(same, bucket, self._steps, self._flat, parts)
+        node_loops().least_parts(same, bucket, self._steps, self._flat, parts)
         return parts
 
-    def keep(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Nodes:
+    def keep(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Counts:
         """Give the nodes that do not leave out too much, and whose sum of parts is not above that of the best.
 
         ``known`` is what was known of the sums of all nodes of the box, and is brought up to date; above ``worse`` a
@@ -218,7 +201,7 @@ class Bounds:
         finished = self._objective.finish(parts)
         return rounded(finished - MARGIN * np.maximum(np.abs(finished), 1.0))
 
-    def tight(self, node: Ints) -> float | None:
+    def exact_score(self, node: Ints) -> float | None:
         """Give the score of a node that leaves nobody out, where its bound tells it beyond rounding."""
         if not isinstance(self._objective, CellObjective):
             return None
@@ -227,12 +210,7 @@ class Bounds:
         low, high = rounded(finished + np.array([-slack, slack])).tolist()
         return low if low == high else None
 
-    def gain(self, axis: int, level: int) -> float:
-        """Say how much one step down from a level is worth, if nothing is left out."""
-        part = self._parts[axis][:, 0]
-        return float(part[level] - part[level - 1])
-
-    def suppressed(self, levels: Ints) -> npt.NDArray[np.int64]:
+    def suppressed(self, levels: Ints) -> Counts:
         """Bound what nodes leave out, from pairs of columns; ``levels`` has one row per axis, one column per node."""
         result = np.zeros(levels.shape[1], dtype=np.int64)
         for (one, two), bounds in self._pairs.items():
@@ -240,12 +218,10 @@ class Bounds:
             np.maximum(result, np.take(bounds, place), out=result)
         return result
 
-    def box(self, lows: Sequence[int], highs: Sequence[int], levels: Ints) -> npt.NDArray[np.int64]:
+    def suppressed_in_box(self, lows: Sequence[int], highs: Sequence[int], levels: Ints) -> Counts:
         """Do the same for all nodes of a box."""
         if not self._fast:
             return self.suppressed(levels)
-        from incrowd.search.lattice._node_kernels import bound_by_pairs  # noqa: PLC0415 - numba is loaded only when it pays
-
         begins = np.full((len(lows) + 1, len(lows)), -1)
         begins[-1] = np.array(self.highs) - self.lows + 1
         tables = [table.reshape(-1) for table in self._pairs.values()]
@@ -253,14 +229,11 @@ class Bounds:
             begins[pair] = begin
         flat = np.concatenate([*tables, np.zeros(0, dtype=np.int64)])
         bounds = np.empty(levels.shape[1], dtype=np.int64)
-        bound_by_pairs(np.array(highs) - lows + 1, np.array(lows), flat, begins, bounds)
+        node_loops().bound_by_pairs(np.array(highs) - lows + 1, np.array(lows), flat, begins, bounds)
         return bounds
 
     def coarse(self, lows: Sequence[int], highs: Sequence[int], cells: int) -> list[int]:
-        """Find a node of a box above which few combinations of values are possible: fewer than there are cells.
-
-        The axis that saves most combinations for its price is raised, again and again.
-        """
+        """Raise the axis that saves most combinations for its price, until fewer are possible than there are cells."""
         floor = list(lows)
         while True:
             axes = [axis for axis, level in enumerate(floor) if level < highs[axis]]
@@ -270,10 +243,7 @@ class Bounds:
             floor[max(axes, key=lambda axis: self._worth(axis, floor[axis]))] += 1
 
     def chain(self, lows: Sequence[int], highs: Sequence[int]) -> list[tuple[int, ...]]:
-        """Give nodes from the top of a box to its bottom, each time one step down the axis where it is worth most.
-
-        That is what a step gains, for the combinations of values that it adds.
-        """
+        """Give nodes from the top of a box to its bottom, each time one step down the axis where it is worth most."""
         node = list(highs)
         result = [tuple(node)]
         while node != list(lows):
@@ -283,15 +253,15 @@ class Bounds:
         return result
 
     def _worth(self, axis: int, level: int) -> float:
-        """Say how many combinations a step up saves, on a logarithmic scale, for its price."""
-        saved = math.log(self._sizes[axis][level] / self._sizes[axis][level + 1])
-        return saved / (self.gain(axis, level + 1) + 1e-9)
+        """Say how many combinations a step up saves, on a logarithmic scale, for its price if nothing is left out."""
+        saved, part = math.log(self._sizes[axis][level] / self._sizes[axis][level + 1]), self._parts[axis][:, 0]
+        return saved / (float(part[level + 1] - part[level]) + 1e-9)
 
-    def _put_together(self) -> tuple[list[Floats], npt.NDArray[np.int64]]:
+    def _joint_tables(self) -> tuple[list[Floats], Counts]:
         """Add up the parts of neighbouring axes: flat tables, and per table how far a level of each axis goes in it."""
         together = TOGETHER // 8 if self._fast else TOGETHER  # a compiled loop needs no large tables
         tables: list[Floats] = []
-        strides: list[npt.NDArray[np.int64]] = []
+        strides: list[Counts] = []
         for axis, part in enumerate(self._parts):
             width = part.shape[1]
             if tables and len(tables[-1]) // width * len(part) <= together:
@@ -303,12 +273,12 @@ class Bounds:
             strides[-1][axis] = width
         return tables, np.array(strides)
 
-    def _in_axes(self, problem: Problem, rollup: Rollup | None) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
+    def _axis_pairs(self, problem: Problem, rollup: Rollup | None) -> dict[Pair, Counts]:
         """Turn bounds for pairs of columns into such for pairs of axes, within the lattice's levels."""
         limits = zip(problem.lows, problem.highs, problem.census.floor, strict=True)
         inside = [slice(low - floor, high - floor + 1) for low, high, floor in limits]
-        result: dict[tuple[int, int], npt.NDArray[np.int64]] = {}
-        alone: dict[int, npt.NDArray[np.int64]] = {}
+        result: dict[Pair, Counts] = {}
+        alone: dict[int, Counts] = {}
         place = self._columns.tolist()
         for (one, two), bounds in pair_bounds(problem.census, least_size(problem.model), rollup).items():
             part = bounds[inside[one], inside[two]]

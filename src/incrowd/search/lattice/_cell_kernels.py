@@ -6,22 +6,72 @@ Neighbouring fields share one table of all their combinations, where that is sho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.core import Field
 from incrowd.core.kernels import compiled
+from incrowd.search._problem import Bools, Counts, Ints
 
 Words = npt.NDArray[np.int64]
 Slots = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
-Room = tuple[Words, Words, Slots, Words]
-"""Where loops work, each as long as the words or longer: numbers, those found, a hash table, counts (0 everywhere)."""
-
+SHARED_BITS = 11
+"""Neighbouring fields of so many bits together share a table."""
 SHARED, BLOCK = 1 << 11, 1 << 12
 """Tables of combinations are not longer than this, and so many words are numbered at a time: they stay near."""
-
 MIX = np.uint64(0x9E3779B97F4A7C15)
 """Spreads the bits of a word over all bits: an odd number near 2 ** 64 over the golden ratio."""
+
+
+class Room(NamedTuple):
+    """Where loops work, each as long as the words or longer."""
+
+    numbers: Words
+    found: Words
+    slots: Slots  # a hash table
+    sums: Counts  # 0 everywhere
+
+
+class Layout(NamedTuple):
+    """What the loops know about words.
+
+    ``fields``: per field where it sits, its mask, how many codes it has, and the first of the neighbours that share a
+    table. ``firsts`` and ``groups``: for every field and level the first code of the group of every code, and the group
+    itself; one table after the other. ``ladders``: per field and level where its table begins, and how many groups it
+    has.
+    """
+
+    fields: Words
+    firsts: Words
+    groups: Words
+    ladders: Words
+
+    @classmethod
+    def of(cls, fields: Sequence[Field], firsts: list[list[Words]], groups: list[list[Ints]]) -> Layout:
+        """Put the tables of all fields and levels side by side."""
+        ladders = np.zeros((2, len(groups), max(map(len, groups))), dtype=np.int64)
+        place = bits = first = 0
+        neighbours = []
+        for field, levels in enumerate(groups):
+            for level, table in enumerate(levels):
+                ladders[:, field, level] = place, int(table.max(initial=0)) + 1
+                place += len(table)
+            bits += fields[field].bits
+            if bits > SHARED_BITS:
+                first, bits = field, fields[field].bits
+            neighbours.append(first)
+        known = [
+            [field.shift for field in fields],
+            [(1 << field.bits) - 1 for field in fields],
+            [len(levels[0]) for levels in groups],
+            neighbours,
+        ]
+        flat = (np.concatenate([table for levels in tables for table in levels]) for tables in (firsts, groups))
+        first_codes, group = (table.astype(np.int64) for table in flat)
+        return cls(np.array(known, dtype=np.int64), first_codes, group, ladders)
 
 
 @compiled
@@ -133,16 +183,7 @@ def renumber(numbers: Words, counts: Words, room: Slots, found: Words, sums: Wor
 
 @compiled
 def roll_words(
-    words: Words,
-    counts: Words,
-    fields: Words,
-    firsts: Words,
-    ladders: Words,
-    levels: Words,
-    tail: int,
-    room: Room,
-    rolled: Words,
-    sums: Words,
+    words: Words, counts: Counts, layout: Layout, levels: Words, tail: int, room: Room, rolled: Words, sums: Counts
 ) -> int:
     """Roll words up to a node and add up the counts of equal ones; give how many there are.
 
@@ -150,19 +191,18 @@ def roll_words(
     """
     node = np.empty((2, len(levels)), dtype=np.int64)
     for field in range(len(levels)):
-        node[0, field] = ladders[0, field, levels[field]]
-        node[1, field] = 1 << fields[0, field]
-    numbers = room[0][: len(words)]
-    number_classes(words, fields, firsts, node, numbers)
+        node[0, field] = layout.ladders[0, field, levels[field]]
+        node[1, field] = 1 << layout.fields[0, field]
+    numbers = room.numbers[: len(words)]
+    number_classes(words, layout.fields, layout.firsts, node, numbers)
     if tail:
         for row in range(len(words)):
             numbers[row] |= words[row] & tail
-    return int(renumber(numbers, counts, room[2], rolled, sums))
+    return int(renumber(numbers, counts, room.slots, rolled, sums))
 
 
 @compiled
-def below(nodes: Words, one: int, other: int) -> bool:
-    """Whether a node is below another one."""
+def is_below(nodes: Words, one: int, other: int) -> bool:
     for field in range(nodes.shape[1]):  # noqa: SIM110 - a generator does not compile
         if nodes[one, field] > nodes[other, field]:
             return False
@@ -182,28 +222,20 @@ def _empty(table: Words, k: int) -> int:
 
 @compiled
 def small_records(
-    words: Words,
-    counts: Words,
-    fields: Words,
-    groups: Words,
-    ladders: Words,
-    nodes: Words,
-    k: int,
-    limit: int,
-    room: Room,
-    small: Words,
+    words: Words, counts: Counts, layout: Layout, nodes: Words, k: int, limit: int, room: Room, small: Counts
 ) -> None:
     """Count for several nodes, one after the other, the records in classes smaller than k.
 
     A node below an earlier one that has more than ``limit`` is passed over: it has as many or more.
     """
+    fields, groups, ladders = layout.fields, layout.groups, layout.ladders
     numbers, found, slots, table = room
     numbers = numbers[: len(words)]
     node = np.empty((2, nodes.shape[1]), dtype=np.int64)
     for place in range(len(nodes)):
         small[place] = -1
         for other in range(place):
-            if small[other] > limit and below(nodes, place, other):
+            if small[other] > limit and is_below(nodes, place, other):
                 small[place] = small[other]
                 break
         if small[place] < 0:
@@ -252,33 +284,45 @@ def _left_out(table: Words, reference: Words, needs: Words) -> int:
     return result
 
 
+class ValueNeeds(NamedTuple):
+    """What classes need, where sizes and the values of one sensitive column, which is the tail of a word, decide.
+
+    ``needs`` has a row for what prunes, and one for the whole promise: the least size, the least number of values, the
+    least share of the whole table that they make up, and the largest distance to it, both as fractions, above and below
+    the bar; then how many values, from the first on, count as different ones: all, or all but the missing one.
+    ``reference``: how often each value occurs in the whole table.
+    """
+
+    needs: Counts
+    reference: Counts
+
+
 @compiled
 def judge_nodes(
     words: Words,
-    counts: Words,
-    fields: Words,
-    groups: Words,
-    ladders: Words,
+    counts: Counts,
+    layout: Layout,
     nodes: Words,
     tail: int,
     room: Room,
-    reference: Words,
-    needs: Words,
+    wanted: ValueNeeds,
     limit: int,
-    left_out: Words,
+    left_out: Counts,
 ) -> None:
     """Count for several nodes, one after the other, the records in classes that break a promise.
 
-    A node below an earlier one where what prunes leaves out too much is passed over. ``tail`` holds the sensitive
-    value; for ``needs`` see ``ByValues``, whose two rows are those of ``left_out``.
+    A node below an earlier one where what prunes leaves out too much is passed over. The two rows of ``left_out`` are
+    those of ``wanted.needs``.
     """
+    fields, groups, ladders = layout.fields, layout.groups, layout.ladders
+    needs, reference = wanted
     numbers, found, slots, sums = room
     numbers = numbers[: len(words)]
     node = np.empty((2, nodes.shape[1]), dtype=np.int64)
     for place in range(len(nodes)):
         left_out[0, place] = -1
         for other in range(place):
-            if left_out[0, other] > limit and below(nodes, place, other):
+            if left_out[0, other] > limit and is_below(nodes, place, other):
                 left_out[0, place], left_out[1, place] = left_out[0, other], left_out[1, other]
                 break
         if left_out[0, place] < 0:

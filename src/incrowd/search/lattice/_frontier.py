@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -14,15 +13,14 @@ import numpy.typing as npt
 from incrowd.core import Grid, ParameterError, Schema
 from incrowd.measures import Measure, Objective, read_measure
 from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive, sensitive_columns
-from incrowd.search._problem import Node, Problem, Progress
+from incrowd.search._problem import Counts, Ints, Node, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._bounds import Bounds
 from incrowd.search.lattice._judgement import Mask
-from incrowd.search.lattice._rollup import Rolled
-from incrowd.search.lattice._sweep import Levels, Nodes, Rows, Sweep, need_small
+from incrowd.search.lattice._rollup import Levels, Rolled
+from incrowd.search.lattice._sweep import Sweep, Visitor, refuse_large
 
-Told = Callable[[Progress], object]
-
+OnProgress = Callable[[Progress], object]
 BAR = 30
 """So long is the bar of the highest cost, in characters."""
 
@@ -71,7 +69,7 @@ class Frontier:
         return "\n".join([
             f"{self.of:>8}{self.measure:>{width}}{'left out':>10}{'groups':>9}",
             *(_line(value, node, width, most) for value, node in zip(self.values, self.nodes, strict=True)),
-            *self._told(),
+            *self._remarks(),
         ])  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -82,10 +80,10 @@ class Frontier:
             else (value, f"{node.score:.4g}", node.suppressed, f"{node.classes:,}")
             for value, node in best
         ]
-        told = "".join(f"<p>{escape(line)}</p>" for line in self._told())
+        told = "".join(f"<p>{escape(line)}</p>" for line in self._remarks())
         return f"<div>{Grid((self.of, self.measure, 'left out', 'groups'), rows).html()}{told}</div>"
 
-    def _told(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         kept = [f"Every line also keeps {self.beside}."] if self.beside else []
         return [*kept, *(f"note: {note}" for note in self.notes)]
 
@@ -118,14 +116,14 @@ def _others(part: Model, counting: Model, schema: Schema) -> Sequence[Model]:
 
 
 def find_frontier(
-    problem: Problem, of: str, values: Sequence[int], measure: str | Measure, progress: Told | None = None
+    problem: Problem, of: str, values: Sequence[int], measure: str | Measure, progress: OnProgress | None = None
 ) -> Frontier:
     """Walk once through the lattice, and keep for every strength the best node met.
 
     The first part of the promise must count something in every class, such as ``KAnonymity(1)``: the number that is
     measured is what grows along the curve. All others are kept by every node. ``values`` ascend.
     """
-    need_small(problem)
+    refuse_large(problem)
     objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
     walk = _Walk(problem, np.array(values), objective, progress)
     walk.run()
@@ -133,18 +131,16 @@ def find_frontier(
     return Frontier(of, read_measure(measure).name, tuple(values), tuple(walk.best), beside=beside)
 
 
-class _Walk:
+class _Walk(Visitor):
     """A node is of interest as long as it may be best for some strength that it can reach."""
 
-    join_from = sys.maxsize
-
     def __init__(
-        self, problem: Problem, values: npt.NDArray[np.int64], objective: Objective, progress: Told | None = None
+        self, problem: Problem, values: Counts, objective: Objective, progress: OnProgress | None = None
     ) -> None:
         self._problem, self._values, self._objective = problem, values, objective
         self._progress, self._looked = progress, 0
         self._acceptance = Acceptance(problem)
-        if not self._acceptance.counts:
+        if not self._acceptance.has_number:
             msg = "A frontier needs a promise that counts something in every class: k, distinct l or p."
             raise ParameterError(msg)
         self._bounds = Bounds(problem, objective)
@@ -158,39 +154,31 @@ class _Walk:
         highs = tuple(high - low for low, high in zip(self._bounds.lows, self._bounds.highs, strict=True))
         Sweep(self, self._acceptance.rollup, (0,) * len(highs), highs).run()
 
-    def few(self, cells: Rolled) -> int:
-        """Visit one node at a time."""
-        return 1
-
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
-        """Enter the lattice."""
         places = self._bounds.places(levels)
         self._least = self._bounds.score(self._bounds.parts(places, np.zeros(levels.shape[1], dtype=np.int64)))
 
-    def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
+    def wanted(self, nodes: Counts, bounds: Counts) -> Counts:
         """Give the nodes that may be best for the largest strength that they reach, or for a smaller one."""
         worst = np.append(-np.inf, np.maximum.accumulate(self._scores))[len(self._values) - bounds]
         return nodes[self._least[nodes] <= worst]
 
-    def hopeful(self, cells: Rolled) -> bool:
-        """Ask a measure of classes."""
+    def is_hopeful(self, cells: Rolled) -> bool:
         if not self._objective.looks_at_classes:
             return True
         return self._objective.above(self._acceptance.sizes(cells)) <= float(self._scores.max())
 
-    def columns(self, nodes: Rows) -> Rows:
-        """Give the level of every column."""
+    def columns(self, nodes: Ints) -> Ints:
         return self._bounds.columns(nodes)
 
-    def visit(self, nodes: Rows, cells: Rolled) -> list[int]:
-        """Look at nodes one by one."""
-        found = [self._look(node, cells) for node in nodes]
+    def visit(self, nodes: Ints, cells: Rolled) -> list[int]:
+        found = [self._visit(node, cells) for node in nodes]
         self._looked += len(nodes)
         if self._progress is not None:
             self._progress(Progress(self._looked, self._problem.nodes, None))
         return found
 
-    def _look(self, node: Rows, cells: Rolled) -> int:
+    def _visit(self, node: Ints, cells: Rolled) -> int:
         """Find the strengths that a node reaches, and compare it with the best of each."""
         rolled = self._acceptance.rollup.to(self.columns(node).tolist(), cells)
         found = self._acceptance.strengths(rolled)
@@ -206,7 +194,7 @@ class _Walk:
                 self._compare(place, rolled, tested)
         return int((hoped > self._problem.limit).sum())
 
-    def _left_out(self, sizes: npt.NDArray[np.int64], strength: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def _left_out(self, sizes: Counts, strength: Counts) -> Counts:
         """Count for every strength the records of classes that are weaker."""
         order = np.argsort(strength, kind="stable")
         below = np.concatenate(([0], np.cumsum(sizes[order])))

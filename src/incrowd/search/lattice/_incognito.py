@@ -10,15 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.measures import Measure, read_measure
-from incrowd.search._problem import OnProgress, Outcome, Problem
+from incrowd.search._problem import Bools, Counts, Ints, OnProgress, Outcome, Problem
 from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._rollup import Rolled
-from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_of, minimal_nodes, need_small
+from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_node, minimal_nodes, refuse_large
 
 Columns = tuple[int, ...]
-Marks = npt.NDArray[np.bool_]
-Levels = npt.NDArray[np.integer]
-
 FEW = 12
 """So many nodes are counted from the same cells."""
 
@@ -32,14 +29,14 @@ class Iteration:
     """
 
     columns: tuple[str, ...]
-    tested: Levels
-    suppressed: npt.NDArray[np.int64]
-    acceptable: Marks
-    marked: Levels
-    pruned: Levels
+    tested: Ints
+    suppressed: Counts
+    acceptable: Bools
+    marked: Ints
+    pruned: Ints
 
     @property
-    def survivors(self) -> Levels:
+    def survivors(self) -> Ints:
         """The acceptable nodes, tested or marked, in the order of their levels."""
         rows = np.concatenate([self.tested[self.acceptable], self.marked])
         return rows[np.lexsort(rows.T[::-1])]
@@ -72,7 +69,7 @@ class Incognito:
 
     def search(self, problem: Problem, progress: OnProgress | None = None) -> Outcome:
         """Find all acceptable nodes."""
-        need_small(problem)
+        refuse_large(problem)
         acceptance = Acceptance(problem)
         notes: tuple[str, ...] = ()
         trace: tuple[Iteration, ...] = ()
@@ -84,9 +81,9 @@ class Incognito:
             nodes, checked = acceptable_nodes(problem, acceptance), problem.nodes
             notes = (NOT_MONOTONE,)
         minimal = minimal_nodes(nodes)
-        best = best_of(problem, acceptance, minimal, self.measure)
+        best = best_node(problem, acceptance, minimal, self.measure)
         if best is None and problem.limit >= problem.census.records:  # the minimal ones publish nothing
-            best = best_of(problem, acceptance, nodes, self.measure)
+            best = best_node(problem, acceptance, nodes, self.measure)
         return Outcome(
             best=best,
             proof="all minimal nodes",
@@ -107,19 +104,19 @@ class _Search:
         self._tops = [problem.census.ladders[name].height for name in problem.census.quasi]
         sizes = [len(problem.census.domains[name]) for name in problem.census.quasi]
         self._order = sorted(range(len(sizes)), key=lambda column: -sizes[column])
-        self._alive: dict[Columns, Marks] = {}
+        self._alive: dict[Columns, Bools] = {}
         self.trace: list[Iteration] = []
 
-    def run(self) -> Levels:
+    def run(self) -> Ints:
         """Go through all subsets, small ones first; give the acceptable nodes of all columns."""
         columns = range(len(self._lows))
         for size in range(1, len(self._lows) + 1):
             for subset in itertools.combinations(columns, size):
                 self._alive[subset] = self._iterate(subset)
-        nodes: Levels = np.argwhere(self._alive[tuple(columns)]) + np.array(self._lows)
+        nodes: Ints = np.argwhere(self._alive[tuple(columns)]) + np.array(self._lows)
         return nodes
 
-    def _iterate(self, subset: Columns) -> Marks:
+    def _iterate(self, subset: Columns) -> Bools:
         candidates = self._candidates(subset)
         good, left_out = np.zeros_like(candidates), np.full(candidates.shape, -1, dtype=np.int64)
         heights = np.indices(candidates.shape).sum(axis=0)
@@ -140,7 +137,7 @@ class _Search:
         self._write(subset, candidates, good, left_out)
         return good
 
-    def _candidates(self, subset: Columns) -> Marks:
+    def _candidates(self, subset: Columns) -> Bools:
         """Keep the nodes whose part on every smaller subset is acceptable."""
         shape = [self._highs[column] - self._lows[column] + 1 for column in subset]
         result = np.ones(shape, dtype=bool)
@@ -149,15 +146,13 @@ class _Search:
                 result &= np.expand_dims(self._alive[subset[:axis] + subset[axis + 1 :]], axis)
         return result
 
-    def _levels(self, subset: Columns, nodes: Levels) -> Levels:
+    def _levels(self, subset: Columns, nodes: Ints) -> Ints:
         """Give the levels of all columns: those of the subset as the nodes say, all others at their tops."""
         levels = np.broadcast_to(np.array(self._tops), (*nodes.shape[:-1], len(self._tops))).copy()
         levels[..., list(subset)] = nodes + np.array([self._lows[column] for column in subset])
         return levels
 
-    def _count(
-        self, nodes: Levels, places: npt.NDArray[np.intp], cells: Rolled, counted: Levels, depth: int = 0
-    ) -> None:
+    def _count(self, nodes: Ints, places: npt.NDArray[np.intp], cells: Rolled, counted: Ints, depth: int = 0) -> None:
         """Say what nodes leave out; many are parted by the level of a column, and rolled up to what they share."""
         acceptance = self._acceptance
         if len(places) > FEW and depth < len(self._order):
@@ -173,7 +168,7 @@ class _Search:
             results = [acceptance.test(one, exact=True) for one in rolled]
             counted[places] = [one.suppressed if one.acceptable else max(one.suppressed, one.bound) for one in results]
 
-    def _write(self, subset: Columns, candidates: Marks, good: Marks, left_out: npt.NDArray[np.int64]) -> None:
+    def _write(self, subset: Columns, candidates: Bools, good: Bools, left_out: Counts) -> None:
         lows = np.array([self._lows[column] for column in subset])
         tested = left_out >= 0
         self.trace.append(

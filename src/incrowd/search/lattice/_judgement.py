@@ -22,13 +22,16 @@ import numpy.typing as npt
 
 from incrowd.core import Cells, Classes, Grouping, add_up, group
 from incrowd.models import Coverage, Judge, LDiversity, NTCloseness, PSensitive, TCloseness
-from incrowd.search.lattice._rollup import Rolled, Rollup
+from incrowd.search._problem import Bools, Counts, Ints
+from incrowd.search.lattice._rollup import Rolled, Rollup, cell_loops
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.integer]
-
+Promise = tuple[int, tuple[Judge, ...]]
 TOGETHER = 1 << 18
 """So many numbers, or those of one class, are judged at once."""
+VALUES = 64
+"""So many different values, or fewer, are counted side by side in every class."""
+EXACT = 2**62
+"""Products below this are exact."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,10 +100,8 @@ class _Values:
         sums = np.cumsum(added, axis=0) + self._sum
         self._sum = sums[-1]
         members, values = np.nonzero(sums)
-        first = self._alike.first[values]
-        sensitive = {name: codes[first] for name, codes in self._cells.sensitive.items()}
-        within = Cells(sensitive, self._cells.domains, None, sums[members, values])
-        return Classes.of(Grouping(members, np.searchsorted(members, np.arange(end - begin))), (), within)
+        starts = np.searchsorted(members, np.arange(end - begin))
+        return _classes(self._cells, self._alike.first[values], members, starts, sums[members, values])
 
 
 class _People:
@@ -115,37 +116,25 @@ class _People:
         """Give the same as ``_Values``."""
         lengths = np.searchsorted(self._rank, np.arange(begin, end), side="right")
         inside = np.concatenate([self._order[:length] for length in lengths.tolist()])
-        members, cells = np.repeat(np.arange(end - begin), lengths), self._cells
-        sensitive = {name: codes[inside] for name, codes in cells.sensitive.items()}
-        person = None if cells.person is None else cells.person[inside]
-        within = Cells(sensitive, cells.domains, person, cells.counts[inside])
-        return Classes.of(Grouping(members, np.append(0, np.cumsum(lengths)[:-1])), (), within)
+        starts = np.append(0, np.cumsum(lengths)[:-1])
+        members = np.repeat(np.arange(end - begin), lengths)
+        return _classes(self._cells, inside, members, starts, self._cells.counts[inside])
+
+
+def _classes(cells: Cells, inside: Ints, members: Ints, starts: npt.NDArray[np.intp], counts: Ints) -> Classes:
+    sensitive = {name: codes[inside] for name, codes in cells.sensitive.items()}
+    person = None if cells.person is None else cells.person[inside]
+    return Classes.of(Grouping(members, starts), (), Cells(sensitive, cells.domains, person, counts))
 
 
 # Promises that a compiled loop judges for many nodes at once: sizes, different values, and the equal distance.
 
-Counts = npt.NDArray[np.int64]
-Promise = tuple[int, tuple[Judge, ...]]
 
-VALUES = 64
-"""So many different values, or fewer, are counted side by side in every class."""
-
-EXACT = 2**62
-"""Products below this are exact."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class ByValues:
-    """What the classes of a node need, where sizes and the values of one sensitive column decide.
+    """Judges classes by a compiled loop, where sizes and the values of one sensitive column decide."""
 
-    ``needs`` has a row for what prunes, and one for the whole promise: the least size, the least number of values, the
-    least share of the whole table that they make up, and the largest distance to it, both as fractions, above and below
-    the bar; then how many values, from the first on, count as different ones: all, or all but the missing one.
-    ``reference``: how often each value occurs in the whole table.
-    """
-
-    needs: Counts
-    reference: Counts
+    def __init__(self, needs: Counts, reference: Counts) -> None:
+        self._wanted = cell_loops().ValueNeeds(needs, reference)
 
     @classmethod
     def of(cls, rollup: Rollup, pruning: Promise, whole: Promise) -> ByValues | None:
@@ -161,14 +150,11 @@ class ByValues:
         counted = [known if _known_only(judges) else len(codes) for _, judges in (pruning, whole)]
         return cls(np.column_stack([np.array(needs, dtype=np.int64), counted]), reference)
 
-    def count(self, rollup: Rollup, nodes: npt.NDArray[np.integer], cells: Rolled, limit: int) -> Counts:
+    def count(self, rollup: Rollup, nodes: Ints, cells: Rolled, limit: int) -> Counts:
         """Count what nodes leave out: by what prunes, and by the whole promise where that is not too much already."""
-        from incrowd.search.lattice._cell_kernels import judge_nodes  # noqa: PLC0415 - numba is loaded only when it pays
-
-        layout, (words,) = rollup.layout, cells.words
-        left_out = np.empty((2, len(nodes)), dtype=np.int64)
-        shape = layout.fields, layout.groups, layout.ladders, rollup.above_floor(nodes), rollup.tail_mask, rollup.room
-        judge_nodes(words, cells.counts, *shape, self.reference, self.needs, limit, left_out)
+        left_out, (words,) = np.empty((2, len(nodes)), dtype=np.int64), cells.words
+        shape = rollup.layout, rollup.above_floor(nodes), rollup.tail_mask, rollup.room
+        cell_loops().judge_nodes(words, cells.counts, *shape, self._wanted, limit, left_out)
         return left_out
 
 

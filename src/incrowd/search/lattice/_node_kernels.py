@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core.kernels import compiled
-
-Words = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.integer]
-Floats = npt.NDArray[np.float64]
+from incrowd.search._problem import Counts, Floats, Ints
 
 
 @compiled
-def raise_below(bounds: Words, shape: Words, tops: Words, least: Words) -> None:
+def raise_below(bounds: Counts, shape: Counts, tops: Counts, least: Counts) -> None:
     """Raise the bounds of nodes, and of all nodes below each of them, to what is known.
 
     ``tops``: per node and axis a level above the lowest of the box, or -1 if there is nothing of the box below it.
@@ -45,7 +41,7 @@ def raise_below(bounds: Words, shape: Words, tops: Words, least: Words) -> None:
 
 
 @compiled
-def least_parts(levels: Rows, buckets: Words, strides: Words, tables: Floats, parts: Floats) -> None:
+def least_parts(levels: Ints, buckets: Counts, strides: Counts, tables: Floats, parts: Floats) -> None:
     """Bound the sums of parts of nodes.
 
     ``buckets``: per node what it leaves out at least, in steps. ``strides``: per table where it begins in ``tables``,
@@ -60,7 +56,7 @@ def least_parts(levels: Rows, buckets: Words, strides: Words, tables: Floats, pa
 
 
 @compiled
-def _count_pair(words: Words, counts: Words, fields: Words, columns: int, table: Words) -> None:
+def _count_pair(words: Counts, counts: Counts, fields: Counts, columns: int, table: Counts) -> None:
     """Add up how often the codes of two fields occur together."""
     high, low, rows, mask, size = fields[0, 0], fields[0, 1], fields[1, 0], fields[1, 1], len(table)
     tables = np.zeros(4 * size, dtype=np.int64)  # four of them: the processor need not wait for the last sum
@@ -78,7 +74,7 @@ def _count_pair(words: Words, counts: Words, fields: Words, columns: int, table:
 
 @compiled
 def small_pairs(
-    words: Words, counts: Words, fields: Words, groups: Words, ladders: Words, k: int, small: Words
+    words: Counts, counts: Counts, fields: Counts, groups: Counts, ladders: Counts, k: int, small: Counts
 ) -> None:
     """Count for every two levels of two fields the records in classes smaller than k.
 
@@ -105,7 +101,7 @@ def small_pairs(
 
 
 @compiled
-def bound_by_pairs(shape: Words, lows: Words, tables: Words, begins: Words, bounds: Words) -> None:
+def bound_by_pairs(shape: Counts, lows: Counts, tables: Counts, begins: Counts, bounds: Counts) -> None:
     """Bound what the nodes of a box leave out by what pairs of axes leave out.
 
     ``begins``: for every two axes where their table begins in ``tables``, or -1; in a last row how many levels each

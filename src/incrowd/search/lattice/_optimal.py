@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,20 +15,33 @@ import numpy.typing as npt
 
 from incrowd.core import ParameterError
 from incrowd.measures import Measure, Objective, read_measure
-from incrowd.search._problem import Node, OnProgress, Outcome, Problem, Progress
+from incrowd.search._problem import Counts, Ints, Node, OnProgress, Outcome, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._bounds import Bounds
-from incrowd.search.lattice._rollup import Rolled
-from incrowd.search.lattice._sweep import MANY, Levels as SweepLevels, Nodes, Rows, Sweep
+from incrowd.search.lattice._rollup import Levels, Rolled
+from incrowd.search.lattice._sweep import MANY, Sweep, Visitor
 
-# A part of a lattice that waits for its turn.
-
-Levels = tuple[int, ...]
+BOX = 1 << 18
+"""A box of so many nodes, or fewer, is swept with arrays over its nodes."""
+FEW = 10
+"""So many nodes are counted at once, if there are not too many cells."""
+JOIN_FROM = 32
+"""A node above others is asked first if it is known to leave out this part of what the best does."""
+COARSE = 1 << 17
+"""From so many cells on the coarser nodes are searched first, for a good start."""
+WAITING, LAST = 200_000, 1_000
+"""So many boxes wait at most for their turn, and so many tested nodes are asked about a box."""
+NEAR = 1e-11
+"""Sums of parts that differ by less may round to the same score."""
+UNKNOWN = -1
+"""The number of classes of a node that were not counted yet."""
+EVERY = 0.2
+"""Seconds between two calls of the progress function."""
 
 
 @dataclass(order=True, slots=True)
 class Box:
-    """A part of the lattice, as levels above the lowest of every axis, by its lower bound."""
+    """A part of the lattice that waits for its turn, as levels above the lowest of every axis, by its lower bound."""
 
     bound: float
     number: int
@@ -37,10 +51,7 @@ class Box:
     @property
     def size(self) -> int:
         """How many nodes it has."""
-        size = 1
-        for low, high in zip(self.lows, self.highs, strict=True):
-            size *= high - low + 1
-        return size
+        return math.prod(high - low + 1 for low, high in zip(self.lows, self.highs, strict=True))
 
     def halves(self) -> list[tuple[Levels, Levels]]:
         """Split along the axis that has most levels left."""
@@ -51,39 +62,12 @@ class Box:
         return [upper, lower]
 
 
-# Branch and bound over boxes of a lattice: the search behind ``Optimal``.
-
-BOX = 1 << 18
-"""A box of so many nodes, or fewer, is swept with arrays over its nodes."""
-
-FEW = 10
-"""So many nodes are counted at once, if there are not too many cells."""
-
-JOIN_FROM = 32
-"""A node above others is asked first if it is known to leave out this part of what the best does."""
-
-COARSE = 1 << 17
-"""From so many cells on the coarser nodes are searched first, for a good start."""
-
-WAITING, LAST = 200_000, 1_000
-"""So many boxes wait at most for their turn, and so many tested nodes are asked about a box."""
-
-NEAR = 1e-11
-"""Sums of parts that differ by less may round to the same score."""
-
-UNKNOWN = -1
-"""The number of classes of a node that were not counted yet."""
-
-EVERY = 0.2
-"""Seconds between two calls of the progress function."""
-
-
 class _Stop(Exception):  # noqa: N818 - no error: the time is over, or the user wants no more
     """Ends the search with what there is."""
 
 
-class Boxes:
-    """A search for the best node of a lattice."""
+class BranchAndBound(Visitor):
+    """A search for the best node of a lattice, box by box."""
 
     join_from = 4
 
@@ -97,10 +81,10 @@ class Boxes:
     ) -> None:
         self._problem, self._acceptance, self._objective = problem, acceptance, objective
         self._bounds = Bounds(problem, objective, acceptance.rollup)
-        self._until, self._progress, self._told = until, progress, time.monotonic()
-        self._known: dict[SweepLevels, int] = {}  # what tested nodes leave out at least, levels by axis
+        self._until, self._progress, self._called = until, progress, time.monotonic()
+        self._known: dict[Levels, int] = {}  # what tested nodes leave out at least, levels by axis
         self.best: Node | None = None
-        self._rank: tuple[int, SweepLevels] = (0, ())
+        self._rank: tuple[int, Levels] = (0, ())
         self._better = self._worse = np.inf  # sums of parts that are surely better and surely worse than the best
         self._sweep: Sweep | None = None
 
@@ -153,10 +137,10 @@ class Boxes:
 
     def _run(self, box: Box) -> None:
         """Sweep a box, with what the nodes tested last say about it."""
-        self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs, self._worth)
-        sweep.start(self._bounds.box(box.lows, box.highs, sweep.levels))
+        self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs, self._is_worth)
+        sweep.raise_all(self._bounds.suppressed_in_box(box.lows, box.highs, sweep.levels))
         for node in itertools.islice(reversed(self._known), LAST):
-            sweep.know(node, self._known[node])
+            sweep.raise_below(node, self._known[node])
         cells = len(self._acceptance.rollup.start)
         sweep.run(self._bounds.coarse(box.lows, box.highs, cells) if cells >= COARSE else None)
         self._sweep = None
@@ -189,29 +173,27 @@ class Boxes:
         """Let the compiled loop count several nodes at once, where that is cheap."""
         return FEW if len(cells) <= MANY and self._acceptance.at_once else 2
 
-    def _worth(self, node: SweepLevels, bound: int, cells: Rolled) -> bool:
+    def _is_worth(self, node: Levels, bound: int, cells: Rolled) -> bool:
         """Whether a node may close nodes below: not if it was tested, nor if little is known to be left out there."""
         if node in self._known:
             return False
         return self.best is None or len(cells) > MANY or bound * JOIN_FROM >= self.best.suppressed
 
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
-        """Enter a box."""
         self._levels = levels
         self._stale = np.full(levels.shape[1], -np.inf)
 
-    def columns(self, nodes: Rows) -> Rows:
-        """Give the level of every column."""
+    def columns(self, nodes: Ints) -> Ints:
         return self._bounds.columns(nodes)
 
-    def hopeful(self, cells: Rolled) -> bool:
+    def is_hopeful(self, cells: Rolled) -> bool:
         """Whether a measure of classes leaves hope for a node at or above these cells."""
         self._pause()
         if self.best is None or not self._objective.looks_at_classes:
             return True
         return self._objective.above(self._acceptance.sizes(cells)) <= self.best.score
 
-    def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
+    def wanted(self, nodes: Counts, bounds: Counts) -> Counts:
         """Give the nodes that do not leave out too much, and may be better than the best."""
         if self.best is None:
             return nodes[bounds <= self._acceptance.limit]
@@ -221,7 +203,7 @@ class Boxes:
         lost = [place for place in near if not self._wins(parts[place], self._levels[:, kept[place]].tolist())]
         return np.delete(kept, lost) if lost else kept
 
-    def visit(self, nodes: Rows, cells: Rolled) -> Sequence[int]:
+    def visit(self, nodes: Ints, cells: Rolled) -> Sequence[int]:
         """Test nodes that were not tested before, and say what they leave out at least."""
         rows = [tuple(row) for row in nodes.tolist()]
         if len(cells) > MANY or not self._acceptance.at_once:
@@ -235,9 +217,9 @@ class Boxes:
             self._known[node] = bound
         return bounds
 
-    def _scored(self, node: SweepLevels, cells: Rolled) -> bool:
+    def _scored(self, node: Levels, cells: Rolled) -> bool:
         """Compare a node that leaves nobody out by its bound, if that is its score; its classes are counted later."""
-        score = self._bounds.tight(np.array(node)) if len(cells) else None
+        score = self._bounds.exact_score(np.array(node)) if len(cells) else None
         if score is None:
             return False
         levels = tuple(self.columns(np.array(node)).tolist())
@@ -250,14 +232,14 @@ class Boxes:
             tested = self._acceptance.test(self._acceptance.rollup.to(list(self.best.levels.values())))
             self.best = replace(self.best, classes=tested.classes)
 
-    def _promising(self, nodes: Rows, suppressed: Nodes) -> list[bool]:
+    def _promising(self, nodes: Ints, suppressed: Counts) -> list[bool]:
         """Say which nodes are acceptable and may be better than the best, as far as one can say at once."""
         fine: npt.NDArray[np.bool_] = suppressed <= self._acceptance.limit
         if self.best is not None and fine.any():
             fine &= self._bounds.least(nodes.T, suppressed) <= self._worse
         return [bool(one) for one in fine]
 
-    def _one_by_one(self, nodes: list[SweepLevels], cells: Rolled) -> list[int]:
+    def _one_by_one(self, nodes: list[Levels], cells: Rolled) -> list[int]:
         """Test nodes, except those below one that leaves out too much."""
         bounds: list[int] = []
         for node in nodes:
@@ -267,10 +249,10 @@ class Boxes:
             bounds.append(self._once(node, cells) if ruled_out is None else ruled_out)
         return bounds
 
-    def _once(self, node: SweepLevels, cells: Rolled | None = None) -> int:
+    def _once(self, node: Levels, cells: Rolled | None = None) -> int:
         return self._known[node] if node in self._known else self._test(node, cells).bound
 
-    def _test(self, node: SweepLevels, source: Rolled | None = None) -> Tested:
+    def _test(self, node: Levels, source: Rolled | None = None) -> Tested:
         """Test a node, and remember it if it is the best."""
         self._pause()
         cells = self._acceptance.rollup.to(self.columns(np.array(node)).tolist(), source)
@@ -285,8 +267,7 @@ class Boxes:
         score = self._objective.score(self._acceptance.published(cells, tested, columns=columns))
         self._take(Node(self._named(cells.levels), tested.suppressed, tested.classes, score), cells.levels)
 
-    def _take(self, node: Node, levels: SweepLevels) -> None:
-        """Remember a node if it is the best."""
+    def _take(self, node: Node, levels: Levels) -> None:
         rank = sum(levels), levels
         if self.best is None or (node.score, rank) < (self.best.score, self._rank):
             self.best, self._rank = node, rank
@@ -294,10 +275,10 @@ class Boxes:
             slack = NEAR * max(1.0, abs(key))
             self._better, self._worse = key - slack, key + slack
 
-    def _named(self, levels: SweepLevels) -> dict[str, int]:
+    def _named(self, levels: Levels) -> dict[str, int]:
         return dict(zip(self._problem.census.quasi, levels, strict=True))
 
-    def _may_win(self, node: SweepLevels, suppressed: int) -> bool:
+    def _may_win(self, node: Levels, suppressed: int) -> bool:
         if self.best is None:
             return True
         parts = float(self._bounds.least(np.array(node)[:, None], np.array([suppressed]))[0])
@@ -317,8 +298,8 @@ class Boxes:
         now = time.monotonic()
         if self._until is not None and now >= self._until:
             raise _Stop
-        if self._progress is not None and now - self._told >= EVERY:
-            self._told = now
+        if self._progress is not None and now - self._called >= EVERY:
+            self._called = now
             best = None if self.best is None else self.best.score
             if self._progress(Progress(len(self._known), self._problem.nodes, best)) is False:
                 raise _Stop
@@ -365,4 +346,4 @@ class Optimal:
         """
         until = None if self.seconds is None else time.monotonic() + self.seconds
         objective = read_measure(self.measure).bind(problem.census, problem.importance, problem.balance)
-        return Boxes(problem, Acceptance(problem), objective, until, progress).run()
+        return BranchAndBound(problem, Acceptance(problem), objective, until, progress).run()

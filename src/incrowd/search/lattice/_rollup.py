@@ -13,81 +13,46 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, Field, Packing, group
+from incrowd.core import Census, Packing, group
+from incrowd.search._problem import Bools, Counts, Ints
 
 Words = npt.NDArray[np.int64]
-Counts = npt.NDArray[np.int64]
 Levels = tuple[int, ...]
-
 COMPILE_AFTER = 10_000_000
 """So many words are sorted before the compiled loop is worth loading."""
-
 COMPILE_FROM = 1_000_000
 """A census of so many cells is worth it at once."""
-
 SHARE_FROM = 1 << 18
 """So many cells are worth the start of a second thread."""
-
 WORD_BITS = 63
-
 DENSE, ROOM = 8, 1 << 16
 """Classes are counted in a table of all that are possible, if it has so many entries per cell or fewer, and in all."""
 
-SHARED_BITS = 11
-"""Neighbouring fields of so many bits together share a table."""
+
+# The one place where compiled loops, and numba with them, are loaded: only when they pay.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layout:
-    """What the compiled loops need to know about words.
+def cell_loops() -> Any:
+    from incrowd.search.lattice import _cell_kernels  # noqa: PLC0415
 
-    ``fields``: per field where it sits, its mask, how many codes it has, and the first of the neighbours that share a
-    table. ``firsts`` and ``groups``: for every field and level the first code of the group of every code, and the group
-    itself; one table after the other. ``ladders``: per field and level where its table begins, and how many groups it
-    has.
-    """
-
-    fields: Words
-    firsts: Words
-    groups: Words
-    ladders: Words
-
-    @classmethod
-    def of(
-        cls, fields: Sequence[Field], firsts: list[list[Words]], groups: list[list[npt.NDArray[np.integer]]]
-    ) -> Layout:
-        """Put the tables of all fields and levels side by side."""
-        ladders = np.zeros((2, len(groups), max(map(len, groups))), dtype=np.int64)
-        place = 0
-        for field, levels in enumerate(groups):
-            for level, table in enumerate(levels):
-                ladders[:, field, level] = place, int(table.max(initial=0)) + 1
-                place += len(table)
-        known = [
-            [field.shift for field in fields],
-            [(1 << field.bits) - 1 for field in fields],
-            [len(levels[0]) for levels in groups],
-            _neighbours(fields),
-        ]
-        flat = (np.concatenate([table for levels in tables for table in levels]) for tables in (firsts, groups))
-        first, group = (table.astype(np.int64) for table in flat)
-        return cls(np.array(known, dtype=np.int64), first, group, ladders)
+    return _cell_kernels
 
 
-def _neighbours(fields: Sequence[Field]) -> list[int]:
-    """Give for every field the first of the neighbours that have few bits together with it."""
-    result: list[int] = []
-    first, bits = 0, 0
-    for place, field in enumerate(fields):
-        bits += field.bits
-        if bits > SHARED_BITS:
-            first, bits = place, field.bits
-        result.append(first)
-    return result
+def node_loops() -> Any:
+    from incrowd.search.lattice import _node_kernels  # noqa: PLC0415
+
+    return _node_kernels
+
+
+def shared_loops() -> Any:
+    from incrowd.search.lattice import _thread_kernels  # noqa: PLC0415
+
+    return _thread_kernels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,10 +68,9 @@ class Rolled:
 
 
 class Rollup:
-    """A census, ready to be rolled up to any node at or above its floor.
+    """A census, ready to be rolled up to any node at or above its floor; of sensitive columns, only those asked about.
 
-    Sensitive columns that nobody asks about are forgotten. ``warm``: so much was counted before that also the small
-    compiled loops are worth loading.
+    ``warm``: so much was counted before that also the small compiled loops are worth loading.
     """
 
     _sorted = 0  # words sorted so far in this process
@@ -114,8 +78,9 @@ class Rollup:
     def __init__(self, census: Census, sensitive: Iterable[str]) -> None:
         self.census = census
         self.sensitive = tuple(name for name in census.sensitive if name in set(sensitive))
-        self._groups = [_groups(census, name, floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
-        self._tables = [[_first(groups) for groups in levels] for levels in self._groups]
+        ladders = [(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
+        self._groups = [[one.step(floor, level) for level in range(floor, one.height + 1)] for one, floor in ladders]
+        self._tables = [[_first_codes(groups) for groups in levels] for levels in self._groups]
         tail, self.tails = self._tail()
         cardinalities = [len(tables[0]) for tables in self._tables]
         packing = Packing.of([*cardinalities, len(self.tails[0]) if self.tails else 1])
@@ -143,21 +108,22 @@ class Rollup:
         for column in moves:
             field = self._fields[column]
             code = (source.words[field.word] >> field.shift) & ((1 << field.bits) - 1)
-            words[field.word] = words[field.word] + ((self._table(column, target[column])[code] - code) << field.shift)
+            table = self._tables[column][target[column] - self.census.floor[column]]
+            words[field.word] = words[field.word] + ((table[code] - code) << field.shift)
         return self._merge(Rolled(tuple(words), source.counts, target))
 
     @functools.cached_property
-    def room(self) -> tuple[Words, Words, npt.NDArray[np.int32], Counts]:
-        """Where compiled loops work: numbers of classes, those found, a hash table, and counts (0 everywhere)."""
+    def room(self) -> Any:
+        """Where compiled loops work."""
         cells = len(self.start)
         numbers, found = np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64)
         slots = np.empty(2 << cells.bit_length(), dtype=np.int32)
-        return numbers, found, slots, np.zeros(max(cells, ROOM), dtype=np.int64)
+        return cell_loops().Room(numbers, found, slots, np.zeros(max(cells, ROOM), dtype=np.int64))
 
     @functools.cached_property
-    def layout(self) -> Layout:
-        """What the compiled loops need to know."""
-        return Layout.of(self._fields, self._tables, self._groups)
+    def layout(self) -> Any:
+        """What compiled loops know about words."""
+        return cell_loops().Layout.of(self._fields, self._tables, self._groups)
 
     @property
     def fast(self) -> bool:
@@ -165,74 +131,64 @@ class Rollup:
         return self._one_word and (self._large or Rollup._sorted > COMPILE_AFTER)
 
     def shares(self, cells: Rolled) -> bool:
-        """Whether two threads share the work on these cells."""
         return self.fast and len(cells) >= SHARE_FROM
 
-    def small(self, nodes: npt.NDArray[np.integer], source: Rolled, k: int, limit: int) -> list[int]:
+    def small(self, nodes: Ints, source: Rolled, k: int, limit: int) -> list[int]:
         """Count for several nodes the records in classes smaller than k, where cells are classes.
 
         A node below an earlier one that leaves out too much is passed over: it is given the number of that one.
-        ``source``: cells at or below all of the nodes.
         """
-        from incrowd.search.lattice._cell_kernels import small_records  # noqa: PLC0415 - numba is loaded only when it pays
-
-        layout = self.layout
-        small = np.empty(len(nodes), dtype=np.int64)
-        levels = self.above_floor(nodes)
-        (words,), counts = source.words, source.counts
-        numbers, found, slots, table = self.room
-        room = numbers, found, slots, table[: DENSE * len(words)]
-        small_records(words, counts, layout.fields, layout.groups, layout.ladders, levels, k, limit, room, small)
+        small, (words,) = np.empty(len(nodes), dtype=np.int64), source.words
+        room = self.room._replace(sums=self.room.sums[: DENSE * len(words)])
+        cell_loops().small_records(words, source.counts, self.layout, self.above_floor(nodes), k, limit, room, small)
         return small.tolist()
 
-    def above_floor(self, nodes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    def above_floor(self, nodes: Ints) -> Counts:
         """Count the levels of nodes from the floor, in the one kind of array that loops are compiled for."""
         return np.ascontiguousarray(nodes - self.floor, dtype=np.int64)
 
-    def codes(self, words: Sequence[Words], column: int, level: int) -> npt.NDArray[np.integer]:
+    def codes(self, words: Sequence[Words], column: int, level: int) -> Ints:
         """Give the group of a quasi-identifier for every word of a node at a level."""
         field = self._fields[column]
         code = (words[field.word] >> field.shift) & ((1 << field.bits) - 1)
         return np.take(self._groups[column][level - self.census.floor[column]], code)
 
-    def count_groups(self, words: Words, sizes: Counts, ok: npt.NDArray[np.bool_], levels: Levels) -> list[Counts]:
+    def count_groups(self, words: Words, sizes: Counts, ok: Bools, levels: Levels) -> list[Counts]:
         """Count the records of every group of every quasi-identifier in the classes that are ok; by a compiled loop."""
-        from incrowd.search.lattice._cell_kernels import count_groups  # noqa: PLC0415 - numba is loaded only when it pays
-
         layout = self.layout
         begins, groups = layout.ladders[:, np.arange(len(levels)), np.array(levels) - self.floor]
         ends = np.cumsum(groups)
         kept = np.zeros(ends[-1], dtype=np.int64)
-        count_groups(words, sizes, ok, layout.fields, layout.groups, np.stack([begins, ends - groups]), kept)
+        cell_loops().count_groups(
+            words, sizes, ok, layout.fields, layout.groups, np.stack([begins, ends - groups]), kept
+        )
         return np.split(kept, ends[:-1])
 
     def classes(self, cells: Rolled) -> tuple[Rolled, npt.NDArray[np.intp]]:
         """Sort the cells of a node by class; also say where each class begins."""
-        ordered = _sorted(cells)
-        keys = [*ordered.words[:-1], ordered.words[-1] >> self._tail_bits]
-        return ordered, _starts(keys)
+        ordered = _ordered(cells)
+        return ordered, _starts([*ordered.words[:-1], ordered.words[-1] >> self._tail_bits])
 
     def count_values(self, cells: Rolled) -> tuple[Words, Counts, Counts]:
         """Give the word of every class of a node, its records and its different tails; by a compiled loop."""
-        from incrowd.search.lattice._threads import count_classes  # noqa: PLC0415 - numba is loaded only when it pays
+        found: tuple[Words, Counts, Counts] = shared_loops().count_classes(
+            cells.words[0], cells.counts, self.tail_mask, self.room.slots
+        )
+        return found
 
-        return count_classes(cells.words[0], cells.counts, self.tail_mask, self.room[2])
-
-    def tail(self, cells: Rolled) -> npt.NDArray[np.int64]:
+    def tail(self, cells: Rolled) -> Counts:
         """Give for every cell the position in ``tails`` of its sensitive values and person."""
         return cells.words[-1] & self.tail_mask
 
     @property
     def tail_mask(self) -> int:
-        """The bits of the last word that hold such a position."""
         return (1 << self._tail_bits) - 1
 
     @property
     def has_tail(self) -> bool:
-        """Whether cells carry more than quasi-identifiers."""
         return bool(self.tails)
 
-    def _tail(self) -> tuple[npt.NDArray[np.integer], list[npt.NDArray[np.integer]]]:
+    def _tail(self) -> tuple[Ints, list[Ints]]:
         """Give a number to every combination of sensitive values and persons that occurs."""
         census = self.census
         columns = [census.codes[len(census.quasi) + census.sensitive.index(name)] for name in self.sensitive]
@@ -245,51 +201,34 @@ class Rollup:
         grouping = group(columns, sizes)
         return grouping.ids, [column[grouping.first] for column in columns]
 
-    def _table(self, column: int, level: int) -> Words:
-        return self._tables[column][level - self.census.floor[column]]
-
     def _merge(self, cells: Rolled) -> Rolled:
-        """Add up the counts of equal words."""
         if not len(cells):
             return cells
-        ordered = _sorted(cells)
+        ordered = _ordered(cells)
         starts = _starts(ordered.words)
         words = tuple(word[starts] for word in ordered.words)
         return Rolled(words, np.add.reduceat(ordered.counts, starts), cells.levels)
 
     def _compiled(self, source: Rolled, target: Levels) -> Rolled:
-        layout, levels, (words,), counts = self.layout, np.array(target) - self.floor, source.words, source.counts
+        levels, (words,), counts = np.array(target) - self.floor, source.words, source.counts
         if self.shares(source):
-            from incrowd.search.lattice._threads import roll_up  # noqa: PLC0415 - numba is loaded only when it pays
-
-            rolled, sums = roll_up(words, counts, layout, levels, self.tail_mask, (self.room[0], self.room[2]))
+            rolled, sums = shared_loops().roll_up(words, counts, self.layout, levels, self.tail_mask, self.room)
             return Rolled((rolled,), sums, target)
-        from incrowd.search.lattice._cell_kernels import roll_words  # noqa: PLC0415
-
         rolled, sums = np.empty(len(source), dtype=np.int64), np.empty(len(source), dtype=np.int64)
-        known = roll_words(
-            words, counts, layout.fields, layout.firsts, layout.ladders, levels, self.tail_mask, self.room, rolled, sums
-        )
+        known = cell_loops().roll_words(words, counts, self.layout, levels, self.tail_mask, self.room, rolled, sums)
         if known * 4 < len(source):  # do not keep a large array alive for a small result
             return Rolled((rolled[:known].copy(),), sums[:known].copy(), target)
         return Rolled((rolled[:known],), sums[:known], target)
 
 
-def _groups(census: Census, name: str, floor: int) -> list[npt.NDArray[np.integer]]:
-    """Give per level from the floor on the group of every code at the floor."""
-    ladder = census.ladders[name]
-    return [ladder.step(floor, level) for level in range(floor, ladder.height + 1)]
-
-
-def _first(groups: npt.NDArray[np.integer]) -> Words:
+def _first_codes(groups: Ints) -> Words:
     """Give for every code the first code of its group."""
     first = np.zeros(int(groups.max()) + 1 if len(groups) else 0, dtype=np.int64)
     first[groups[::-1]] = np.arange(len(groups))[::-1]
     return np.asarray(first[groups], dtype=np.int64)
 
 
-def _sorted(cells: Rolled) -> Rolled:
-    """Put cells in the order of their words."""
+def _ordered(cells: Rolled) -> Rolled:
     words, counts = cells.words, cells.counts
     if len(words) == 1 and len(counts):
         spare = WORD_BITS - int(words[0].max()).bit_length()

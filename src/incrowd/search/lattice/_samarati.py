@@ -5,20 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from incrowd.core import ParameterError
 from incrowd.measures import Measure, read_measure
 from incrowd.models import feasibility
-from incrowd.search._problem import OnProgress, Outcome, Problem, least_size
+from incrowd.search._problem import Counts, Ints, OnProgress, Outcome, Problem, check_choice, least_size
 from incrowd.search.lattice._acceptance import Acceptance
-from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_of, minimal_nodes, need_small
+from incrowd.search.lattice._rollup import Levels
+from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_node, minimal_nodes, refuse_large
 
 Every = Literal["one", "height", "minimal"]
-Levels = tuple[int, ...]
+PROOFS: dict[Every, str] = {
+    "one": "least height",
+    "height": "all nodes of least height",
+    "minimal": "all minimal nodes",
+}
 
 
 @dataclass(slots=True)
@@ -70,53 +73,45 @@ class Samarati:
     measure: str | Measure = "loss"
 
     def __post_init__(self) -> None:
-        if self.every not in ("one", "height", "minimal"):
-            msg = f"every must be 'one', 'height' or 'minimal', got {self.every!r}."
-            raise ParameterError(msg)
+        check_choice("every", self.every, get_args(Every))
         read_measure(self.measure)
 
     def search(self, problem: Problem, progress: OnProgress | None = None) -> Outcome:
         """Find a node of least height."""
-        need_small(problem)
+        refuse_large(problem)
         search = _Search(problem, conditions=self.conditions)
-        if not search.acceptance.monotone:
-            return self._exhaustive(problem, search)
-        found = search.least_height()
-        if found is None:
-            return self._outcome(problem, search, np.zeros((0, len(problem.lows)), dtype=np.int64))
-        nodes = [found]
-        if self.every == "height":
-            nodes = [node for node in search.nodes_of(sum(found)) if search.accept(node)]
-        if self.every == "minimal":
-            search.savings.tested = problem.nodes
-            every = acceptable_nodes(problem, search.acceptance, empty=False)
-            return self._outcome(problem, search, minimal_nodes(every))
-        return self._outcome(problem, search, np.array(nodes, dtype=np.int64))
-
-    def _exhaustive(self, problem: Problem, search: _Search) -> Outcome:
-        nodes = acceptable_nodes(problem, search.acceptance, empty=False)
-        search.savings.tested = problem.nodes
-        note = NOT_MONOTONE
-        if self.every == "minimal":
-            return self._outcome(problem, search, minimal_nodes(nodes), note)
-        heights = nodes.sum(axis=1)
-        least = nodes[heights == heights.min()] if len(nodes) else nodes
-        return self._outcome(problem, search, least if self.every == "height" else least[:1], note)
-
-    def _outcome(self, problem: Problem, search: _Search, nodes: npt.NDArray[np.integer], *notes: str) -> Outcome:
-        best = best_of(problem, search.acceptance, nodes, self.measure)
+        monotone = search.acceptance.monotone
+        nodes = self._monotone(problem, search) if monotone else self._exhaustive(problem, search)
         return Outcome(
-            best=best,
-            proof={"one": "least height", "height": "all nodes of least height", "minimal": "all minimal nodes"}[
-                self.every
-            ],
+            best=best_node(problem, search.acceptance, nodes, self.measure),
+            proof=PROOFS[self.every],
             lower_bound=0.0,
             checked=search.savings.tested,
             nodes=problem.nodes,
-            notes=notes,
+            notes=() if monotone else (NOT_MONOTONE,),
             minimal=nodes,
             trace=(search.savings,),
         )
+
+    def _monotone(self, problem: Problem, search: _Search) -> Ints:
+        found = search.least_height()
+        if found is None:
+            return np.zeros((0, len(problem.lows)), dtype=np.int64)
+        if self.every == "minimal":
+            return self._exhaustive(problem, search)
+        nodes = [found]
+        if self.every == "height":
+            nodes = [node for node in search.nodes_of(sum(found)) if search.accepts(node)]
+        return np.array(nodes, dtype=np.int64)
+
+    def _exhaustive(self, problem: Problem, search: _Search) -> Ints:
+        nodes = acceptable_nodes(problem, search.acceptance, empty=False)
+        search.savings.tested = problem.nodes
+        if self.every == "minimal":
+            return minimal_nodes(nodes)
+        heights = nodes.sum(axis=1)
+        least = nodes[heights == heights.min()] if len(nodes) else nodes
+        return least if self.every == "height" else least[:1]
 
 
 class _Search:
@@ -129,18 +124,17 @@ class _Search:
         self._feasible, self._most = known.feasible, known.max_classes
 
     def least_height(self) -> Levels | None:
-        """Halve the heights until one is left."""
         top = self._problem.highs
         if self._conditions and not self._feasible:
             self.savings.infeasible = True
             return None
-        if not self.accept(top):
+        if not self.accepts(top):
             return None
         found, low, high = top, sum(self._problem.lows), sum(top)
         while low < high:
             middle = (low + high) // 2
             self.savings.heights.append(middle)
-            here = next((node for node in self.nodes_of(middle) if self.accept(node)), None)
+            here = next((node for node in self.nodes_of(middle) if self.accepts(node)), None)
             if here is None:
                 low = middle + 1
             else:
@@ -156,16 +150,16 @@ class _Search:
             if rest in last:
                 yield (*node, rest)
 
-    def accept(self, node: Levels) -> bool:
+    def accepts(self, node: Levels) -> bool:
         """Test a node, after asking the two conditions."""
         cells = self.acceptance.rollup.to(node)
-        if self._conditions and self._passed_over(self.acceptance.sizes(cells)):
+        if self._conditions and self._is_ruled_out(self.acceptance.sizes(cells)):
             return False
         self.savings.tested += 1
         tested = self.acceptance.test(cells)
         return tested.acceptable and tested.classes > 0  # nothing is no release
 
-    def _passed_over(self, sizes: npt.NDArray[np.int64]) -> bool:
+    def _is_ruled_out(self, sizes: Counts) -> bool:
         """Ask what the sizes of the classes tell: the sound form of both conditions where records are left out."""
         small, limit = sizes < self._k, self._problem.limit
         left_out, large = int(sizes[small].sum()), int((~small).sum())

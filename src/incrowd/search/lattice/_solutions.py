@@ -7,16 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core import FullDomainRecoding
 from incrowd.measures import MEASURES
-from incrowd.search._problem import Problem
+from incrowd.search._problem import Counts, Floats, Ints, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._rollup import Rolled
-from incrowd.search.lattice._sweep import Everything, minimal_nodes
-
-Rows = npt.NDArray[np.integer]
+from incrowd.search.lattice._sweep import minimal_nodes, visit_acceptable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,10 +39,10 @@ class Solutions:
     """
 
     quasi: tuple[str, ...]
-    levels: Rows = field(repr=False)
-    suppressed: npt.NDArray[np.int64] = field(repr=False)
-    classes: npt.NDArray[np.int64] = field(repr=False)
-    measures: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
+    levels: Ints = field(repr=False)
+    suppressed: Counts = field(repr=False)
+    classes: Counts = field(repr=False)
+    measures: Mapping[str, Floats] = field(repr=False)
     records: int
     floor: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -75,57 +72,46 @@ class Solutions:
         numbers = {"suppressed": self.suppressed, "classes": self.classes, **self.measures}
         return {**columns, **{name: values.tolist() for name, values in numbers.items()}}
 
-    def _named(self, rows: Rows) -> list[dict[str, int]]:
+    def _named(self, rows: Ints) -> list[dict[str, int]]:
         return [dict(zip(self.quasi, row, strict=True)) for row in rows.tolist()]
 
 
 def all_solutions(problem: Problem) -> Solutions:
     """Look at every node of a lattice."""
-    collect = _Collect(problem, Acceptance(problem))
-    collect.run()
-    order = sorted(range(len(collect.rows)), key=lambda place: collect.rows[place])
-    levels = np.array([collect.rows[place] for place in order], dtype=np.int64).reshape(len(order), len(problem.lows))
-    numbers = np.array([collect.numbers[place] for place in order], dtype=np.int64).reshape(len(order), 2)
-    scores = np.array([collect.scores[place] for place in order]).reshape(len(order), len(collect.objectives))
+    equal = dict.fromkeys(problem.importance, 1.0)
+    by_class = {"discernibility", "aecs"}  # they know no columns
+    objectives = {
+        name: measure.bind(
+            problem.census,
+            equal if name in by_class else problem.importance,
+            0.5 if name == "aecs" else problem.balance,
+        )
+        for name, measure in MEASURES.items()
+    }
+    acceptance = Acceptance(problem)
+    found: list[tuple[tuple[int, ...], tuple[int, int], list[float]]] = []
+
+    def note(cells: Rolled, tested: Tested) -> None:
+        published = acceptance.published(cells, tested)
+        scores = [objective.score(published) for objective in objectives.values()]
+        found.append((cells.levels, (tested.suppressed, tested.classes), scores))
+
+    visit_acceptable(problem, acceptance, note)
+    found.sort(key=lambda node: node[0])
+    numbers = np.array([numbers for _, numbers, _ in found], dtype=np.int64).reshape(len(found), 2)
+    scores = np.array([scores for *_, scores in found]).reshape(len(found), len(objectives))
     return Solutions(
         quasi=problem.census.quasi,
-        levels=levels,
+        levels=np.array([levels for levels, *_ in found], dtype=np.int64).reshape(len(found), len(problem.lows)),
         suppressed=numbers[:, 0],
         classes=numbers[:, 1],
-        measures=dict(zip(collect.objectives, scores.T, strict=True)),
+        measures=dict(zip(objectives, scores.T, strict=True)),
         records=problem.census.records,
     )
 
 
-class _Collect(Everything):
-    def __init__(self, problem: Problem, acceptance: Acceptance) -> None:
-        super().__init__(problem, acceptance)
-        plain = dict.fromkeys(problem.importance, 1.0)
-        by_class = {"discernibility", "aecs"}  # they know no columns
-        self.objectives = {
-            name: measure.bind(
-                problem.census,
-                plain if name in by_class else problem.importance,
-                0.5 if name == "aecs" else problem.balance,
-            )
-            for name, measure in MEASURES.items()
-        }
-        self.rows: list[tuple[int, ...]] = []
-        self.numbers: list[tuple[int, int]] = []
-        self.scores: list[list[float]] = []
-
-    def found(self, cells: Rolled, tested: Tested) -> None:
-        published = self._acceptance.published(cells, tested)
-        self.rows.append(cells.levels)
-        self.numbers.append((tested.suppressed, tested.classes))
-        self.scores.append([objective.score(published) for objective in self.objectives.values()])
-
-
-# A node and those just below it, looked at closely: the census is prepared once for all of it.
-
-
 class Inspection:
-    """A node of a lattice."""
+    """A node of a lattice and those just below it, looked at closely: the census is prepared once for all of it."""
 
     def __init__(self, problem: Problem, levels: Mapping[str, int]) -> None:
         self._problem = problem

@@ -1,6 +1,6 @@
 """Visiting the nodes of a box of the lattice, each rolled up from those before it.
 
-Nodes are visited depth first, axis by axis, levels descending. So every node is met after all nodes above it, and what
+Counts are visited depth first, axis by axis, levels descending. So every node is met after all nodes above it, and what
 was found there bounds it: classes only merge on the way up. The walk is a nested roll-up too: each step of it holds the
 classes at the lowest levels that the nodes beyond it still need.
 """
@@ -9,68 +9,74 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError
 from incrowd.measures import Measure, read_measure
-from incrowd.search._problem import Node, Problem
+from incrowd.search._problem import Counts, Ints, Node, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
-from incrowd.search.lattice._rollup import Rolled, Rollup
+from incrowd.search.lattice._rollup import Levels, Rolled, Rollup, node_loops
 
 MANY = 1 << 15
 """More cells than this are dear to roll up."""
-
 JOIN_TO = 16
 """More nodes than this have too little in common for one node above all of them, unless there are many cells."""
-
-Levels = tuple[int, ...]
-Nodes = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.integer]
-Worth = Callable[[Levels, int, Rolled], bool]
+MOST = 4_000_000
+"""A lattice with more nodes is not looked at node by node."""
+NOT_MONOTONE = "generalizing can break this promise where records are left out, so every node was looked at."
 
 
-class Visitor(Protocol):
-    """Whoever wants to see nodes. Nodes are numbered within a box; levels count from the lowest of every axis."""
+class Visitor:
+    """Whoever wants to see nodes. Counts are numbered within a box; levels count from the lowest of every axis."""
 
-    join_from: int
+    join_from = sys.maxsize
     """From so many nodes on, the least node above all of them is visited first; it may be visited again later."""
 
     def few(self, cells: Rolled) -> int:
         """Say how many nodes are best visited from these cells, instead of rolling up to what they have in common."""
+        return 1
 
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
         """Enter a box; ``levels`` has one row per axis, one column per node."""
 
-    def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
+    def wanted(self, nodes: Counts, bounds: Counts) -> Counts:
         """Give the nodes that are still of interest, given the bounds that they inherited."""
+        raise NotImplementedError
 
-    def hopeful(self, cells: Rolled) -> bool:
+    def is_hopeful(self, cells: Rolled) -> bool:
         """Say whether nodes at or above these cells may be of interest."""
+        return True
 
-    def visit(self, nodes: Rows, cells: Rolled) -> Sequence[int]:
+    def visit(self, nodes: Ints, cells: Rolled) -> Sequence[int]:
         """Look at nodes, given cells at or below all of them, and bound each of them and all nodes below it.
 
-        Nodes stand in descending order. Those below another one that turns out to rule them out may be passed over.
+        Counts stand in descending order. Those below another one that turns out to rule them out may be passed over.
         """
+        raise NotImplementedError
 
-    def columns(self, nodes: Rows) -> Rows:
+    def columns(self, nodes: Ints) -> Ints:
         """Give the level of every column for levels by axis; nodes are rows."""
+        return nodes
 
 
 class Sweep:
     """Visits the nodes of a box that are of interest.
 
-    ``worth`` says whether a node above others is worth asking first, given its levels, its bound and the cells that it
-    would be counted from; always by default.
+    ``is_worth`` says whether a node above others is worth asking first, given its levels, its bound and the cells that
+    it would be counted from; always by default.
     """
 
     def __init__(
-        self, visitor: Visitor, rollup: Rollup, lows: Levels, highs: Levels, worth: Worth | None = None
+        self,
+        visitor: Visitor,
+        rollup: Rollup,
+        lows: Levels,
+        highs: Levels,
+        is_worth: Callable[[Levels, int, Rolled], bool] | None = None,
     ) -> None:
-        self._visitor, self._rollup, self._lows, self._worth = visitor, rollup, lows, worth
+        self._visitor, self._rollup, self._lows, self._is_worth = visitor, rollup, lows, is_worth
         shape = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
         self._bounds = np.zeros(shape, dtype=np.int64)
         self._flat = self._bounds.reshape(-1)
@@ -92,44 +98,41 @@ class Sweep:
             nodes = self._keep(nodes[~above])
         self._start(nodes)
 
-    def left(self) -> tuple[Nodes, Nodes]:
+    def left(self) -> tuple[Counts, Counts]:
         """Give the nodes that were not visited, and their bounds."""
         nodes = np.flatnonzero(self._open)
         return nodes, self._flat[nodes]
 
-    def start(self, bounds: npt.NDArray[np.int64]) -> None:
+    def raise_all(self, bounds: Counts) -> None:
         """Take over bounds that are known for every node."""
         np.maximum(self._flat, bounds, out=self._flat)
 
-    def know(self, node: Sequence[int], bound: int) -> None:
+    def raise_below(self, node: Sequence[int], bound: int) -> None:
         """Take note of a bound of a node: it bounds all nodes below it too."""
-        below = self._bounds[
-            tuple(slice(0, max(level - low + 1, 0)) for level, low in zip(node, self._lows, strict=True))
-        ]
+        box = (slice(0, max(level - low + 1, 0)) for level, low in zip(node, self._lows, strict=True))
+        below = self._bounds[tuple(box)]
         np.maximum(below, bound, out=below)
         self._news += 1
 
-    def _learn(self, rows: Rows, bounds: Sequence[int]) -> None:
+    def _learn(self, rows: Ints, bounds: Sequence[int]) -> None:
         """Take note of the bounds of several nodes."""
         if not self._rollup.warm:
             for row, bound in zip(rows.tolist(), bounds, strict=True):
-                self.know(row, bound)
+                self.raise_below(row, bound)
             return
-        from incrowd.search.lattice._node_kernels import raise_below  # noqa: PLC0415 - numba is loaded only when it pays
-
         tops = np.ascontiguousarray(rows - self._least, dtype=np.int64)  # the one kind that the loop is compiled for
-        raise_below(self._flat, self._shape, tops, np.array(bounds, dtype=np.int64))
+        node_loops().raise_below(self._flat, self._shape, tops, np.array(bounds, dtype=np.int64))
         self._news += 1
 
-    def _start(self, nodes: Nodes) -> None:
+    def _start(self, nodes: Counts) -> None:
         """Roll the table up to what all nodes have in common, and go on from there."""
         if len(nodes):
             self._walk(0, self._rollup.to(self._common(nodes)), nodes)
 
-    def _common(self, nodes: Nodes) -> Levels:
+    def _common(self, nodes: Counts) -> Levels:
         return tuple(self._visitor.columns(self._rows[nodes].min(axis=0)).tolist())
 
-    def _walk(self, axis: int, cells: Rolled, nodes: Nodes) -> None:
+    def _walk(self, axis: int, cells: Rolled, nodes: Counts) -> None:
         """Go through the levels of an axis, descending; all nodes have the same levels on the axes before."""
         cuts = (np.flatnonzero(np.diff(self.levels[axis][nodes])) + 1).tolist()
         known = self._news  # nodes were kept with what was known then
@@ -138,118 +141,78 @@ class Sweep:
             inside = self._join(part if known == self._news else self._keep(part), cells)
             if len(inside) > self._visitor.few(cells):
                 rolled = self._rollup.to(self._common(inside), cells)
-                if self._visitor.hopeful(rolled):
+                if self._visitor.is_hopeful(rolled):
                     self._walk(axis + 1, rolled, inside)
             elif len(inside):
-                self._look(inside, cells)
+                rows = self._rows[inside]
+                self._learn(rows, self._visitor.visit(rows, cells))
+                self._open[inside] = False
 
-    def _join(self, nodes: Nodes, cells: Rolled) -> Nodes:
+    def _join(self, nodes: Counts, cells: Rolled) -> Counts:
         """Ask the least node above all of these first: what it leaves out, each of them does."""
         if len(nodes) < self._visitor.join_from or (len(nodes) > JOIN_TO and len(cells) <= MANY):
             return nodes
         top = self._rows[nodes].max(axis=0)
-        if (top == self._rows[nodes[0]]).all() or not self._joins(top, cells):
+        if (top == self._rows[nodes[0]]).all():
+            return nodes
+        inherited = int(self._bounds[tuple((top - self._least).tolist())])
+        if self._is_worth is not None and not self._is_worth(tuple(top.tolist()), inherited, cells):
             return nodes
         (bound,) = self._visitor.visit(top[None, :], cells)
         self._learn(top[None, :], [bound])
         return self._keep(nodes)
 
-    def _joins(self, top: Rows, cells: Rolled) -> bool:
-        """Whether a node may leave out so much that it closes nodes below: what it inherited tells."""
-        inherited = int(self._bounds[tuple((top - self._least).tolist())])
-        return self._worth is None or self._worth(tuple(top.tolist()), inherited, cells)
-
-    def _look(self, nodes: Nodes, cells: Rolled) -> None:
-        rows = self._rows[nodes]
-        self._learn(rows, self._visitor.visit(rows, cells))
-        self._open[nodes] = False
-
-    def _keep(self, nodes: Nodes) -> Nodes:
+    def _keep(self, nodes: Counts) -> Counts:
         return self._visitor.wanted(nodes, self._flat[nodes]) if len(nodes) else nodes
 
 
 # Every node of a lattice, for promises that nothing can be inferred about, and for whoever wants to see them all.
 
-NOT_MONOTONE = "generalizing can break this promise where records are left out, so every node was looked at."
 
-MOST = 4_000_000
-"""A lattice with more nodes is not looked at node by node."""
-
-
-def need_small(problem: Problem) -> None:
+def refuse_large(problem: Problem) -> None:
     """Refuse a lattice that nobody can look at node by node."""
     if problem.nodes > MOST:
         msg = f"The lattice has {problem.nodes:,} nodes; looking at all of them stops at {MOST:,}."
         raise ParameterError(msg, hint="use Optimal, which needs no list of nodes, or set at_least and at_most.")
 
 
-class Everything:
-    """Visits every node that may be acceptable; ``found`` is called with those that are."""
+class _Everything(Visitor):
+    def __init__(self, acceptance: Acceptance, found: Callable[[Rolled, Tested], object]) -> None:
+        self._acceptance, self._found = acceptance, found
 
-    join_from = sys.maxsize
-
-    def __init__(self, problem: Problem, acceptance: Acceptance) -> None:
-        need_small(problem)
-        self._acceptance = acceptance
-        self._sweep = Sweep(self, acceptance.rollup, problem.lows, problem.highs)
-
-    def run(self) -> None:
-        """Visit the nodes."""
-        self._sweep.run()
-
-    def found(self, cells: Rolled, tested: Tested) -> None:
-        """Look at an acceptable node."""
-
-    def few(self, cells: Rolled) -> int:
-        """Visit one node at a time."""
-        return 1
-
-    def begin(self, levels: npt.NDArray[np.int16]) -> None:
-        """Enter the lattice."""
-
-    def wanted(self, nodes: Nodes, bounds: Nodes) -> Nodes:
-        """Give the nodes that do not leave out too much."""
+    def wanted(self, nodes: Counts, bounds: Counts) -> Counts:
         return nodes[bounds <= self._acceptance.limit]
 
-    def hopeful(self, cells: Rolled) -> bool:
-        """Hope for every node."""
-        return True
-
-    def columns(self, nodes: Rows) -> Rows:
-        """Give the level of every column."""
-        return nodes
-
-    def visit(self, nodes: Rows, cells: Rolled) -> list[int]:
-        """Test nodes."""
-        return [self._test(node, cells) for node in nodes.tolist()]
-
-    def _test(self, node: list[int], cells: Rolled) -> int:
-        rolled = self._acceptance.rollup.to(node, cells)
-        tested = self._acceptance.test(rolled)
-        if tested.acceptable:
-            self.found(rolled, tested)
-        return tested.bound
+    def visit(self, nodes: Ints, cells: Rolled) -> list[int]:
+        bounds = []
+        for node in nodes.tolist():
+            rolled = self._acceptance.rollup.to(node, cells)
+            tested = self._acceptance.test(rolled)
+            if tested.acceptable:
+                self._found(rolled, tested)
+            bounds.append(tested.bound)
+        return bounds
 
 
-class _Collect(Everything):
-    def __init__(self, problem: Problem, acceptance: Acceptance, *, empty: bool) -> None:
-        super().__init__(problem, acceptance)
-        self._empty = empty
-        self.nodes: list[Levels] = []
-
-    def found(self, cells: Rolled, tested: Tested) -> None:
-        if tested.classes or self._empty:
-            self.nodes.append(cells.levels)
+def visit_acceptable(problem: Problem, acceptance: Acceptance, found: Callable[[Rolled, Tested], object]) -> None:
+    """Visit every node that may be acceptable; ``found`` is called with those that are."""
+    refuse_large(problem)
+    Sweep(_Everything(acceptance, found), acceptance.rollup, problem.lows, problem.highs).run()
 
 
-def acceptable_nodes(problem: Problem, acceptance: Acceptance, *, empty: bool = True) -> Rows:
+def acceptable_nodes(problem: Problem, acceptance: Acceptance, *, empty: bool = True) -> Ints:
     """Give the levels of all acceptable nodes, one row each, in order, with or without those that publish nothing."""
-    collect = _Collect(problem, acceptance, empty=empty)
-    collect.run()
-    return np.array(sorted(collect.nodes), dtype=np.int64).reshape(len(collect.nodes), len(problem.lows))
+    nodes: list[Levels] = []
+
+    def found(cells: Rolled, tested: Tested) -> None:
+        if tested.classes or empty:
+            nodes.append(cells.levels)
+
+    visit_acceptable(problem, acceptance, found)
+    return np.array(sorted(nodes), dtype=np.int64).reshape(len(nodes), len(problem.lows))
 
 
-def minimal_nodes(nodes: Rows) -> Rows:
+def minimal_nodes(nodes: Ints) -> Ints:
     """Give the nodes below which there is no other one of them."""
     order = np.argsort(nodes.sum(axis=1), kind="stable")
     result: list[int] = []
@@ -259,22 +222,17 @@ def minimal_nodes(nodes: Rows) -> Rows:
     return nodes[sorted(result)]
 
 
-def best_of(problem: Problem, acceptance: Acceptance, nodes: Rows, measure: str | Measure) -> Node | None:
-    """Give the node with the smallest measure that publishes something.
-
-    Of equal ones it is the lowest, then the first in the order of the levels.
-    """
+def best_node(problem: Problem, acceptance: Acceptance, nodes: Ints, measure: str | Measure) -> Node | None:
+    """Give the node with the smallest measure that publishes something; of equal ones the lowest, then the first."""
     objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
-    best: tuple[float, int, tuple[int, ...]] | None = None
-    result = None
+    ranked = []
     for row in nodes.tolist():
         cells = acceptance.rollup.to(row)
         tested = acceptance.test(cells)
-        if not tested.classes:  # nothing is no release
-            continue
-        rank = objective.score(acceptance.published(cells, tested)), sum(row), tuple(row)
-        if best is None or rank < best:
-            best = rank
-            levels = dict(zip(problem.census.quasi, row, strict=True))
-            result = Node(levels, tested.suppressed, tested.classes, rank[0])
-    return result
+        if tested.classes:  # nothing is no release
+            score = objective.score(acceptance.published(cells, tested))
+            ranked.append((score, sum(row), tuple(row), tested.suppressed, tested.classes))
+    if not ranked:
+        return None
+    score, _, levels, suppressed, classes = min(ranked)
+    return Node(dict(zip(problem.census.quasi, levels, strict=True)), suppressed, classes, score)

@@ -9,16 +9,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import numpy.typing as npt
 
 from incrowd.core.kernels import compiled
-from incrowd.search.lattice._cell_kernels import MIX, number_classes
-from incrowd.search.lattice._rollup import Layout
-
-# Loops over very many cells that two threads share, compiled by numba.
-
-Words = npt.NDArray[np.int64]
-Slots = npt.NDArray[np.int32]
+from incrowd.search._problem import Counts
+from incrowd.search.lattice._cell_kernels import MIX, Layout, Room, Slots, Words, number_classes
 
 NEAR = 256
 """So many numbers are looked up together."""
@@ -33,22 +27,24 @@ def number_cells(words: Words, fields: Words, firsts: Words, node: Words, tail: 
 
 
 @compiled
-def _look_up(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
-    numbers: Words,
-    mask: int,
-    half: np.uint64,
-    slots: Slots,
-    bits: int,
-    found: Words,
-    rows: Slots,
-    groups: Slots,
-    same: Words,
+def _shift(slots: Slots) -> np.uint64:
+    """Say how far a hash is moved to be the place of a slot; its highest bit says which half."""
+    bits = 0
+    while (1 << bits) < len(slots):
+        bits += 1
+    return np.uint64(63 - bits)
+
+
+@compiled
+def _look_up(
+    numbers: Words, mask: int, half: np.uint64, slots: Slots, found: Words, near: tuple[Slots, Slots, Words]
 ) -> int:
     """List the rows of a half and what stands in the slots where each belongs; give how many rows there are.
 
     Nothing here waits for anything else: the processor fetches many slots at the same time.
     """
-    count, down, last = 0, np.uint64(63 - bits), (1 << bits) - 1
+    rows, groups, same = near
+    count, down, last = 0, _shift(slots), len(slots) - 1
     for row in range(len(numbers)):
         mixed = np.uint64(numbers[row] & mask) * MIX
         rows[count] = row
@@ -62,15 +58,8 @@ def _look_up(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
 
 
 @compiled
-def add_half(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
-    numbers: Words,
-    counts: Words,
-    mask: int,
-    second: bool,  # noqa: FBT001
-    slots: Slots,
-    found: Words,
-    sums: Words,
-    times: Words,
+def add_half(
+    numbers: Words, counts: Counts, mask: int, second: int, slots: Slots, found: Words, sums: Counts, times: Counts
 ) -> int:
     """Add up the counts of equal numbers, for half of the numbers; give how many different ones there are.
 
@@ -78,16 +67,14 @@ def add_half(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
     second half from the end; ``times`` too, with how often each occurs, unless it is empty.
     """
     slots[:] = -1
-    bits = 0
-    while (1 << bits) < len(slots):
-        bits += 1
-    down, last = np.uint64(63 - bits), len(slots) - 1  # the highest bit of the hash says which half
+    down, last = _shift(slots), len(slots) - 1
     at, step = (len(numbers) - 1, -1) if second else (0, 1)
     known, asked = 0, len(times) > 0
-    rows, groups, same = np.empty(NEAR + 1, np.int32), np.empty(NEAR + 1, np.int32), np.empty(NEAR, np.int64)
+    near = np.empty(NEAR + 1, np.int32), np.empty(NEAR + 1, np.int32), np.empty(NEAR, np.int64)
+    rows, groups, same = near
     for begin in range(0, len(numbers), NEAR):
         some = numbers[begin : begin + NEAR]
-        for place in range(_look_up(some, mask, np.uint64(second), slots, bits, found, rows, groups, same)):
+        for place in range(_look_up(some, mask, np.uint64(second), slots, found, near)):
             number, group = some[rows[place]] & mask, groups[place]
             if group < 0 or same[place] != number:
                 slot = np.int64((np.uint64(number) * MIX) >> down) & last
@@ -108,33 +95,24 @@ def add_half(  # noqa: PLR0913, PLR0917 - plain arrays are what compiles fast
     return known
 
 
-Counts = npt.NDArray[np.int64]
-
-
-def roll_up(
-    words: Words, counts: Counts, layout: Layout, levels: Words, tail: int, room: tuple[Words, Slots]
-) -> tuple[Words, Counts]:
-    """Roll words up to a node, and add up the counts of equal ones.
-
-    ``room``: numbers as long as the words, and a hash table, a power of two and more than twice as long.
-    """
+def roll_up(words: Words, counts: Counts, layout: Layout, levels: Words, tail: int, room: Room) -> tuple[Words, Counts]:
+    """Roll words up to a node, and add up the counts of equal ones."""
     node = np.stack([layout.ladders[0, np.arange(len(levels)), levels], 1 << layout.fields[0]])
-    numbers, middle = room[0][: len(words)], len(words) // 2
+    numbers, middle = room.numbers[: len(words)], len(words) // 2
 
-    def number(second: bool) -> None:  # noqa: FBT001
+    def number(second: int) -> None:
         part = slice(middle, None) if second else slice(middle)
         number_cells(words[part], layout.fields, layout.firsts, node, tail, numbers[part])
 
     _both(number)
-    rolled, sums = _added_up(numbers, counts, -1, room[1])[:2]
+    rolled, sums = _added_up(numbers, counts, -1, room.slots)[:2]
     return rolled, sums
 
 
 def count_classes(cells: Words, counts: Counts, tail: int, slots: Slots) -> tuple[Words, Counts, Counts]:
-    """Give the word of every class, its records, and how many cells it has.
+    """Give the word of every class, its records, and how many cells it has, which the bits of ``tail`` tell apart.
 
-    The bits of ``tail`` tell the cells of a class apart. ``slots``: a power of two, more than twice as long as the
-    cells.
+    ``slots``: a power of two, more than twice as long as the cells.
     """
     return _added_up(cells, counts, ~tail, slots, times=len(cells))
 
@@ -143,22 +121,22 @@ def _added_up(numbers: Words, counts: Counts, mask: int, slots: Slots, times: in
     size = 1 << len(numbers).bit_length()
     found, sums, often = (np.empty(length, dtype=np.int64) for length in (len(numbers), len(numbers), times))
 
-    def add(second: bool) -> int:  # noqa: FBT001
-        part = slots[size : 2 * size] if second else slots[:size]
+    def add(second: int) -> int:
+        part = slots[size * second : size * (second + 1)]
         return int(add_half(numbers, counts, mask, second, part, found, sums, often))
 
     first, second = _both(add)
-    return _joined(found, first, second), _joined(sums, first, second), _joined(often, first, second)
+    return _ends_joined(found, first, second), _ends_joined(sums, first, second), _ends_joined(often, first, second)
 
 
-def _both(work: Callable[[bool], int | None]) -> tuple[int, int]:
+def _both(work: Callable[[int], int | None]) -> tuple[int, int]:
     """Do both halves of something at the same time."""
     with ThreadPoolExecutor(max_workers=1) as beside:
-        other = beside.submit(work, True)  # noqa: FBT003
-        return work(False) or 0, other.result() or 0  # noqa: FBT003
+        other = beside.submit(work, 1)
+        return work(0) or 0, other.result() or 0
 
 
-def _joined(array: Words, first: int, second: int) -> Words:
+def _ends_joined(array: Words, first: int, second: int) -> Words:
     """Put what stands at the end beside what stands at the beginning; a small result keeps no large array alive."""
     if not len(array):
         return array
