@@ -209,9 +209,9 @@ def test_a_promise_is_a_model_or_its_text(door: Any, model: Any) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["mondrian", ic.Mondrian, 5], ids=["text", "class", "number"])
-def test_an_algorithm_is_a_search(algorithm: Any) -> None:
+def test_an_algorithm_is_a_search_which_is_said_before_any_table_is_opened(algorithm: Any) -> None:
     with pytest.raises(ic.ParameterError, match=r"algorithm must be a search, such as Mondrian\(\), got") as raised:
-        ic.anonymize(PEOPLE, SCHEMA, model="k>=2", algorithm=algorithm)
+        ic.anonymize("nowhere.csv", SCHEMA, model="k>=2", algorithm=algorithm)
     assert "algorithm=Mondrian()" in raised.value.hint
 
 

@@ -102,3 +102,11 @@ def test_a_place_that_may_not_be_written_is_refused(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(Path, "mkdir", refuse)  # root may write anywhere, so rights alone would not do
     with pytest.raises(ic.DataError, match="Cannot write the folder 'out'"):
         release_of().save(tmp_path / "out")
+
+
+def test_a_release_is_saved_where_the_system_has_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("incrowd.core._atomic.fcntl", None)
+    release_of().save(tmp_path / "out")
+    release_of().save(tmp_path / "out", force=True)
+    assert ic.verify(tmp_path / "out").differences == ()
+    assert not [path for path in tmp_path.iterdir() if path.name != "out"]
