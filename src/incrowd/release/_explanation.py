@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from incrowd.core import TOP, Domain, Ladder, percent_unspaced, records_text, share_text
+from incrowd.core import TOP, percent_unspaced, records_text, share_text
 from incrowd.measures import LabelSums, costs_of_sums
 from incrowd.release._recipe import Recipe
 from incrowd.search import Inspection, LocalOutcome, Node, Problem
@@ -20,20 +21,9 @@ class Nearby:
     def __init__(self, problem: Problem, levels: tuple[int, ...]) -> None:
         self._problem, self._levels = problem, levels
 
-    def left_out(self, column: str) -> int | None:
-        """Say how many records would be left out with this column one level lower; ``None`` where it is lowest."""
-        each = self._below.get(column)
-        return None if each is None else each[0]
-
-    def breaks(self, column: str) -> str | None:
-        """Name the promise that would leave out most of them."""
-        each = self._below.get(column)
-        return None if each is None else max(each[1], key=each[1].__getitem__)
-
-    @property
-    def alone(self) -> Mapping[str, int]:
-        """Per promise, how many records it leaves out alone."""
-        return self._counted[1]
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle what was counted and not the census, which says who was left out."""
+        return {"joined": self.joined, "alone": self.alone, "below": self.below}
 
     @cached_property
     def joined(self) -> int:
@@ -42,24 +32,28 @@ class Nearby:
             return 0
         levels = dict(zip(self._problem.census.quasi, self._levels, strict=True))
         broken = Inspection(replace(self._problem, suppression="drop"), levels).left_out()
-        return Inspection(self._problem, levels).left_out() - broken
-
-    @property
-    def _below(self) -> Mapping[str, tuple[int, Mapping[str, int]]]:
-        return self._counted[0]
+        return self._inspected.left_out() - broken
 
     @cached_property
-    def _counted(self) -> tuple[dict[str, tuple[int, dict[str, int]]], dict[str, int]]:
-        """Count all of it: per column that has a lower level what is left out there, and here by every promise."""
+    def alone(self) -> Mapping[str, int]:
+        """Per promise, how many records it leaves out alone."""
+        return self._inspected.left_out_alone()
+
+    @cached_property
+    def below(self) -> Mapping[str, tuple[int, Mapping[str, int]]]:
+        """Per column that has a lower level, how many records would be left out there, by all promises and by each."""
         quasi, lows = self._problem.census.quasi, self._problem.lows
-        inspected = Inspection(self._problem, dict(zip(quasi, self._levels, strict=True)))
         lower = {
             name: [level - (other == name) for other, level in zip(quasi, self._levels, strict=True)]
             for name, level, low in zip(quasi, self._levels, lows, strict=True)
             if level > low
         }
-        below = {name: (inspected.left_out(node), inspected.left_out_alone(node)) for name, node in lower.items()}
-        return below, inspected.left_out_alone()
+        inspected = self._inspected
+        return {name: (inspected.left_out(node), inspected.left_out_alone(node)) for name, node in lower.items()}
+
+    @cached_property
+    def _inspected(self) -> Inspection:
+        return Inspection(self._problem, dict(zip(self._problem.census.quasi, self._levels, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +71,14 @@ class Notch:
     @property
     def left_out(self) -> int | None:
         """How many records would be left out one level lower; ``None`` where there is no lower level."""
-        return self.nearby.left_out(self.column)
+        each = self.nearby.below.get(self.column)
+        return None if each is None else each[0]
 
     @property
     def breaks(self) -> str | None:
         """The promise that would leave out most of them."""
-        return self.nearby.breaks(self.column)
+        each = self.nearby.below.get(self.column)
+        return None if each is None else max(each[1], key=each[1].__getitem__)
 
     @property
     def published(self) -> str:
@@ -131,7 +127,7 @@ class Explanation:
     @classmethod
     def of_local(cls, problem: Problem, outcome: LocalOutcome) -> Explanation:
         """Say what a local recoding did to every column."""
-        spreads = Spreads.of(problem)
+        spreads = Spreads(problem)
         spreads.add(outcome)
         return spreads.explanation()
 
@@ -160,12 +156,15 @@ class Explanation:
 def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: Mapping[str, float]) -> str:
     """Write an explanation, one line per column and per promise."""
     records, suppressed, limit = recipe.records, recipe.suppressed, recipe.max_suppressed_records
+    joined, drops = explanation.joined, recipe.suppression == "drop"
+    who = "1 of them is" if joined == 1 else f"{joined:,} of them are"
+    gone = "left out" if drops else "masked: their quasi-identifiers are not published"
     lines = [
         *(note for note in recipe.notes if recipe.sample is not None),
         f"The release keeps {recipe.promise}.",
         f"It publishes {recipe.published:,} of {records:,} records in {_groups(classes)}.",
-        f"{suppressed:,} ({share_text(suppressed, records)}) are {_gone(recipe)}; {limit:,} were allowed.",
-        *_joined(explanation.joined),
+        f"{suppressed:,} ({share_text(suppressed, records)}) are {gone}; {limit:,} were allowed.",
+        *([f"{who} masked only because {ONE_GROUP}."] if joined else []),
         "",
         *(_line(notch, recipe) for notch in explanation.notches),
         *(f"{spread.column}: {spread.published}; loses {spread.lost:.3f}." for spread in explanation.spreads),
@@ -175,8 +174,12 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         lines += [f"{empty_of(explanation)}.", ""]
     if len(explanation.left_out) > 1:
         told = ", ".join(f"{text} {count:,}" for text, count in explanation.left_out.items())
-        lines.append(f"Records that each promise leaves out alone: {told}. {_binds(explanation.left_out)}")
-    lines.append(f"Loss {measures['loss']:.3f}: 0 is the original, 1 is nothing left. {_proof(recipe.proof)}")
+        most = max(explanation.left_out.values())
+        binding = " and ".join(text for text, count in explanation.left_out.items() if count == most)
+        strictest = f"The strictest here: {binding}." if most else "Each of them is kept by all classes."
+        lines.append(f"Records that each promise leaves out alone: {told}. {strictest}")
+    proof = PROOFS.get(recipe.proof, f"The search shows: {recipe.proof}.")
+    lines.append(f"Loss {measures['loss']:.3f}: 0 is the original, 1 is nothing left. {proof}")
     if recipe.floor and recipe.sample is None:
         lines += ["", *recipe.notes]
     return "\n".join(lines)
@@ -207,13 +210,6 @@ def _notch(problem: Problem, nearby: Nearby, column: int, level: int) -> Notch:
     )
 
 
-def _joined(number: int) -> list[str]:
-    who = "1 of them is" if number == 1 else f"{number:,} of them are"
-    return (
-        [f"{who} masked only because masked records are one group, which must keep the promise too."] if number else []
-    )
-
-
 def _groups(number: int) -> str:
     return "1 group" if number == 1 else f"{number:,} groups"
 
@@ -228,7 +224,8 @@ def _line(notch: Notch, recipe: Recipe) -> str:
             "The search began at this level" if notch.column in recipe.floor else "You asked for at least this level"
         )
         return f"{where} {began}."
-    change = f"One level finer would {_verb(recipe)} {records_text(notch.left_out, recipe.records)}"
+    verb = "leave out" if recipe.suppression == "drop" else "mask"
+    change = f"One level finer would {verb} {records_text(notch.left_out, recipe.records)}"
     if notch.left_out > recipe.max_suppressed_records:
         most = recipe.max_suppressed_records
         return f"{where} {change}, which is more than the {most:,} allowed; {notch.breaks} would be broken."
@@ -236,29 +233,12 @@ def _line(notch: Notch, recipe: Recipe) -> str:
     return f"{where} {change}{worse}."
 
 
-def _binds(left_out: Mapping[str, int]) -> str:
-    most = max(left_out.values())
-    binding = [text for text, count in left_out.items() if count == most]
-    if most == 0:
-        return "Each of them is kept by all classes."
-    return f"The strictest here: {' and '.join(binding)}."
-
-
-def _proof(proof: str) -> str:
-    said = {
-        "optimal": "No release with one level per column is better by the measure of the search.",
-        "best found": "The search was stopped; a better one may exist.",
-        "heuristic": "A better one may exist: nothing is proven but that the promise is kept.",
-    }
-    return said.get(proof, f"The search shows: {proof}.")
-
-
-def _verb(recipe: Recipe) -> str:
-    return "leave out" if recipe.suppression == "drop" else "mask"
-
-
-def _gone(recipe: Recipe) -> str:
-    return "left out" if recipe.suppression == "drop" else "masked: their quasi-identifiers are not published"
+PROOFS = {
+    "optimal": "No release with one level per column is better by the measure of the search.",
+    "best found": "The search was stopped; a better one may exist.",
+    "heuristic": "A better one may exist: nothing is proven but that the promise is kept.",
+}
+ONE_GROUP = "masked records are one group, which must keep the promise too"
 
 
 # What a local recoding did to a table, added up part by part.
@@ -267,18 +247,14 @@ def _gone(recipe: Recipe) -> str:
 class Spreads:
     """What became of the quasi-identifiers."""
 
-    def __init__(self, domains: list[Domain], ladders: list[Ladder]) -> None:
-        self._domains, self._ladders = domains, ladders
+    def __init__(self, problem: Problem) -> None:
+        census = problem.census
+        self._domains = domains = [census.domains[name] for name in census.quasi]
+        self._ladders = [census.ladders[name] for name in census.quasi]
         none = np.zeros(len(domains))
         self._sums = LabelSums(none, none, none, 0.0, 0, 0)
         self._labels: list[set[str | None]] = [set() for _ in domains]
         self._as_it_is, self._hidden = np.zeros((2, len(domains)), dtype=np.int64)
-
-    @classmethod
-    def of(cls, problem: Problem) -> Spreads:
-        """Begin with nothing."""
-        census = problem.census
-        return cls([census.domains[name] for name in census.quasi], [census.ladders[name] for name in census.quasi])
 
     def add(self, outcome: LocalOutcome) -> None:
         """Take in a part, or the whole table."""

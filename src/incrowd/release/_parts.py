@@ -144,7 +144,7 @@ class Parts:
     def _finish(self, files: list[CellFile], by: CountedCuts, released: Path, owner: Path) -> tuple[Spreads, int]:
         """Finish every part: rows and recoding go to files. Give what that cost, and the fingerprint of the rows."""
         released.mkdir()
-        spreads, expected = Spreads.of(self.problem), 0
+        spreads, expected = Spreads(self.problem), 0
         for number, file in enumerate(files, start=1):
             places = released / f"{number}.parquet", owner / PART.format(number)
             expected += self._publish(*self._part(file, by), places, spreads)
