@@ -29,6 +29,10 @@ Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
 Text = Annotated[StrictStr, Field(min_length=1)]
 
 
+def _key(description: str, *, default: Any = None) -> Any:
+    return Field(default=default, description=description)
+
+
 class Part(BaseModel):
     """A table of the plan: nothing in it may be unknown, and nothing changes once it is read."""
 
@@ -175,50 +179,44 @@ def form_of(hierarchy: Hierarchy) -> HierarchyForm:
 class DataSection(Part):
     """Where the table is, and how to read it."""
 
-    path: Text | None = Field(default=None, description="The file, folder or pattern; relative to the plan's folder.")
-    table: Text | None = Field(default=None, description="A table of a database.")
-    query: Text | None = Field(default=None, description="A query that a database answers.")
-    connection_env: Text | None = Field(default=None, description="The environment variable that says how to connect.")
-    separator: Text | None = Field(default=None, description="What stands between the values of a text file.")
-    encoding: Text = Field(default="utf-8", description="How the characters of a text file are encoded.")
-    decimal: Literal[".", ","] | None = Field(default=None, description="The decimal mark of a text file; a point.")
-    thousands: Literal[".", ",", " ", "'"] | None = Field(
-        default=None, description="What stands between groups of three digits in a text file."
-    )
-    dates: Text | None = Field(default=None, description="How a text file writes days, such as %d.%m.%Y; ISO 8601.")
-    header: StrictBool = Field(default=True, description="Whether the first line of a text file names the columns.")
-    sheet: Text | StrictInt | None = Field(default=None, description="The sheet of a spreadsheet, by name or number.")
-    memory: Text | None = Field(default=None, description="The most memory that may be used, such as 4GB.")
-    missing: tuple[StrictStr, ...] = Field(default=("",), description="Texts that count as missing.")
-    missing_policy: Literal["value", "drop"] = Field(
-        default="value", description="Missing is a value, or drops the record."
-    )
-    entity: Text | None = Field(default=None, description="The column that says whose row it is.")
-    count: Text | None = Field(default=None, description="The column that says how many records a row stands for.")
+    path: Text | None = _key("The file, folder or pattern; relative to the plan's folder.")
+    table: Text | None = _key("A table of a database.")
+    query: Text | None = _key("A query that a database answers.")
+    connection_env: Text | None = _key("The environment variable that says how to connect.")
+    separator: Text | None = _key("What stands between the values of a text file.")
+    encoding: Text = _key("How the characters of a text file are encoded.", default="utf-8")
+    decimal: Literal[".", ","] | None = _key("The decimal mark of a text file; a point.")
+    thousands: Literal[".", ",", " ", "'"] | None = _key("What stands between groups of three digits in a text file.")
+    dates: Text | None = _key("How a text file writes days, such as %d.%m.%Y; ISO 8601.")
+    header: StrictBool = _key("Whether the first line of a text file names the columns.", default=True)
+    sheet: Text | StrictInt | None = _key("The sheet of a spreadsheet, by name or number.")
+    memory: Text | None = _key("The most memory that may be used, such as 4GB.")
+    missing: tuple[StrictStr, ...] = _key("Texts that count as missing.", default=("",))
+    missing_policy: Literal["value", "drop"] = _key("Missing is a value, or drops the record.", default="value")
+    entity: Text | None = _key("The column that says whose row it is.")
+    count: Text | None = _key("The column that says how many records a row stands for.")
 
 
 class ColumnSection(Part):
     """The role of a column, and what is known about its values."""
 
     role: Literal["quasi", "sensitive", "identifier", "insensitive", "drop"]
-    hierarchy: HierarchyForm | None = Field(default=None, description="How the values become vaguer.")
-    at_least: Annotated[StrictInt, Field(ge=0)] | None = Field(default=None, description="The lowest level.")
-    at_most: Annotated[StrictInt, Field(ge=0)] | None = Field(default=None, description="The highest level.")
-    importance: Annotated[Number, Field(gt=0)] | None = Field(default=None, description="Its weight; 1 if not given.")
-    average: Literal["mean", "median"] | None = Field(default=None, description="Publish this of each class.")
-    categories: Text | dict[str, tuple[Scalar, ...]] | None = Field(default=None, description="Most secret first.")
-    keep: Literal["pseudonym"] | None = Field(default=None, description="Publish a keyed pseudonym instead of nothing.")
-    key_file: Text | None = Field(default=None, description="The file with the key of the pseudonyms.")
+    hierarchy: HierarchyForm | None = _key("How the values become vaguer.")
+    at_least: Annotated[StrictInt, Field(ge=0)] | None = _key("The lowest level.")
+    at_most: Annotated[StrictInt, Field(ge=0)] | None = _key("The highest level.")
+    importance: Annotated[Number, Field(gt=0)] | None = _key("Its weight; 1 if not given.")
+    average: Literal["mean", "median"] | None = _key("Publish this of each class.")
+    categories: Text | dict[str, tuple[Scalar, ...]] | None = _key("Most secret first.")
+    keep: Literal["pseudonym"] | None = _key("Publish a keyed pseudonym instead of nothing.")
+    key_file: Text | None = _key("The file with the key of the pseudonyms.")
 
 
 class PrivacySection(Part):
     """What every class of the release must keep, and how many records may be left out for it."""
 
     promise: Text | Annotated[tuple[Text, ...], Field(min_length=1)]
-    max_suppressed: Annotated[Number, Field(ge=0, le=1)] | None = Field(
-        default=None, description="A share, 0 to 1; nobody if not given."
-    )
-    max_suppressed_records: Annotated[StrictInt, Field(ge=0)] | None = Field(default=None, description="A number.")
+    max_suppressed: Annotated[Number, Field(ge=0, le=1)] | None = _key("A share, 0 to 1; nobody if not given.")
+    max_suppressed_records: Annotated[StrictInt, Field(ge=0)] | None = _key("A number.")
 
 
 class AlgorithmTable(Part):
@@ -237,69 +235,59 @@ class SearchSection(Part):
     """How the release is searched."""
 
     algorithm: Text | AlgorithmTable = "optimal"
-    measure: Text | None = Field(default=None, description="What is made small: loss if not given.")
-    balance: Annotated[Number, Field(ge=0, le=1)] | None = Field(
-        default=None, description="Leaving out against generalizing."
-    )
-    seconds: Annotated[Number, Field(gt=0)] | None = Field(default=None, description="The time that it may take.")
+    measure: Text | None = _key("What is made small: loss if not given.")
+    balance: Annotated[Number, Field(ge=0, le=1)] | None = _key("Leaving out against generalizing.")
+    seconds: Annotated[Number, Field(gt=0)] | None = _key("The time that it may take.")
 
 
 class DialectTable(Part):
     """How a CSV file is written, where that differs from the text file that was read."""
 
-    separator: Text | None = Field(default=None, description="What stands between values.")
-    decimal: Literal[".", ","] | None = Field(default=None, description="The decimal mark.")
-    dates: Text | None = Field(default=None, description="How days are written, such as %d.%m.%Y; %Y-%m-%d is ISO.")
-    encoding: Text | None = Field(default=None, description="How characters are encoded, such as utf-8.")
-    mark: StrictBool | None = Field(default=None, description="Whether the file begins with a byte order mark.")
+    separator: Text | None = _key("What stands between values.")
+    decimal: Literal[".", ","] | None = _key("The decimal mark.")
+    dates: Text | None = _key("How days are written, such as %d.%m.%Y; %Y-%m-%d is ISO.")
+    encoding: Text | None = _key("How characters are encoded, such as utf-8.")
+    mark: StrictBool | None = _key("Whether the file begins with a byte order mark.")
 
 
 class OutputSection(Part):
     """Where the release goes."""
 
-    folder: Text = Field(default="out", description="Relative to the plan's folder.")
-    format: Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"] | None = Field(
-        default=None, description="The input's if not given."
+    folder: Text = _key("Relative to the plan's folder.", default="out")
+    format: Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"] | None = _key(
+        "The input's if not given."
     )
-    dialect: Literal["input", "plain"] | DialectTable = Field(
-        default="input", description="How a CSV file is written: as the file that was read, plainly, or what differs."
+    dialect: Literal["input", "plain"] | DialectTable = _key(
+        "How a CSV file is written: as the file that was read, plainly, or what differs.", default="input"
     )
-    labels: StrictBool = Field(
-        default=False, description="Whether to write labels.csv: what the codes of SPSS and Stata mean."
-    )
-    order: Literal["sorted", "keep"] = Field(
-        default="sorted", description="Sorted by the published values, or as it was."
-    )
-    suppression: Literal["drop", "mask"] = Field(
-        default="drop", description="What becomes of records that are left out."
-    )
-    others: Literal["refuse", "drop"] = Field(default="refuse", description="What becomes of columns without a role.")
-    force: StrictBool = Field(default=False, description="Whether existing files may be replaced.")
+    labels: StrictBool = _key("Whether to write labels.csv: what the codes of SPSS and Stata mean.", default=False)
+    order: Literal["sorted", "keep"] = _key("Sorted by the published values, or as it was.", default="sorted")
+    suppression: Literal["drop", "mask"] = _key("What becomes of records that are left out.", default="drop")
+    others: Literal["refuse", "drop"] = _key("What becomes of columns without a role.", default="refuse")
+    force: StrictBool = _key("Whether existing files may be replaced.", default=False)
 
 
 class ReportSection(Part):
     """What a report says that only the owner of the data knows."""
 
-    write: StrictBool = Field(default=True, description="Whether to write reports beside the release.")
-    purpose: Text | None = Field(default=None, description="What the data are released for.")
-    controller: Text | None = Field(default=None, description="Who is responsible.")
-    recipients: Text | None = Field(default=None, description="Who receives them.")
-    environment: Text | None = Field(default=None, description="Public, by contract, or inside.")
-    legal_basis: Text | None = Field(default=None, description="On which legal basis.")
-    period: Text | None = Field(default=None, description="Which period the data are about.")
-    earlier_releases: Text | None = Field(default=None, description="Earlier releases about the same people.")
-    roles_confirmed_by: Text | None = Field(default=None, description="Who confirmed the roles of the columns.")
-    threshold: Annotated[Number, Field(gt=0, le=1)] | None = Field(
-        default=None, description="Above which a chance to find a person counts as too high."
+    write: StrictBool = _key("Whether to write reports beside the release.", default=True)
+    purpose: Text | None = _key("What the data are released for.")
+    controller: Text | None = _key("Who is responsible.")
+    recipients: Text | None = _key("Who receives them.")
+    environment: Text | None = _key("Public, by contract, or inside.")
+    legal_basis: Text | None = _key("On which legal basis.")
+    period: Text | None = _key("Which period the data are about.")
+    earlier_releases: Text | None = _key("Earlier releases about the same people.")
+    roles_confirmed_by: Text | None = _key("Who confirmed the roles of the columns.")
+    threshold: Annotated[Number, Field(gt=0, le=1)] | None = _key(
+        "Above which a chance to find a person counts as too high."
     )
-    threshold_reasons: Text | None = Field(default=None, description="Why these thresholds.")
-    population: Annotated[StrictInt, Field(ge=1)] | None = Field(
-        default=None, description="How many people the table was drawn from."
-    )
-    valid_until: Text | None = Field(default=None, description="When this is looked at again.")
-    released_anyway: Text | None = Field(default=None, description="Why it was released although something was open.")
-    released_by: Text | None = Field(default=None, description="Who decided that, and when.")
-    open_items: Text | None = Field(default=None, description="What was open then.")
+    threshold_reasons: Text | None = _key("Why these thresholds.")
+    population: Annotated[StrictInt, Field(ge=1)] | None = _key("How many people the table was drawn from.")
+    valid_until: Text | None = _key("When this is looked at again.")
+    released_anyway: Text | None = _key("Why it was released although something was open.")
+    released_by: Text | None = _key("Who decided that, and when.")
+    open_items: Text | None = _key("What was open then.")
 
     @property
     def about(self) -> dict[str, str]:

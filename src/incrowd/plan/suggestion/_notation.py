@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -42,25 +41,16 @@ _CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\ufffd]")
 _YEARS = range(1850, 2151)  # eight digits are taken for a day only of these years
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What the values of a table say about numbers and days; ``None`` where they are plain."""
-
-    decimal: str | None = None
-    thousands: str | None = None
-    dates: str | None = None
-
-
-def notation_in(columns: Mapping[str, Texts], *, day_first: bool, points: bool) -> Found:
+def notation_in(columns: Mapping[str, Texts], *, day_first: bool, points: bool) -> dict[str, str]:
     """Find the marks and the form that most columns are written in throughout."""
-    likely = {name: [*real_texts(texts)] for name, texts in columns.items() if _is_likely(texts)}
-    marks = _most(
-        [_marks_of(texts) for texts in likely.values()], preferred=_marks_by(european=day_first and not points)
-    )
-    decimal, thousands = marks or (None, None)
-    day_first |= decimal == ","
-    forms = _most([forms_of(texts) for texts in likely.values()], preferred=_forms_by(day_first=day_first))
-    return Found("," if decimal == "," else None, thousands, forms)
+    likely = [[*real_texts(texts)] for texts in columns.values() if _is_likely(texts)]
+    # In Europe a comma stands before decimals, and the day before the month.
+    european = day_first and not points
+    decimal, thousands = _most(map(_marks_of, likely), MARKS, lambda one: (one[0] == ".") == european) or (None, None)
+    later = MONTH_FIRST if day_first or decimal == "," else DAY_FIRST
+    form = _most(map(forms_of, likely), FORMS, lambda one: one in later.values())
+    found = {"decimal": "," if decimal == "," else None, "thousands": thousands, "dates": form}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def questions_about(columns: Mapping[str, Texts]) -> Iterator[str]:
@@ -107,29 +97,18 @@ def _marks_of(texts: list[str]) -> list[Marks]:
     """Give the marks by which all texts are numbers, if any of them has one."""
     if not any(map(_MARKED.fullmatch, texts)):
         return []
-    found: list[Marks] = []
-    for decimal, thousands in MARKS:
-        number = re.compile(Notation(decimal, thousands).number)
-        if all(map(number.fullmatch, texts)):
-            found.append((decimal, thousands))
-    plain = re.compile(Notation().number)
-    return [] if all(map(plain.fullmatch, texts)) else found
+
+    def are_numbers(notation: Notation) -> bool:
+        return all(map(re.compile(notation.number).fullmatch, texts))
+
+    return [] if are_numbers(Notation()) else [marks for marks in MARKS if are_numbers(Notation(*marks))]
 
 
-def _most(found: list[list[T]], preferred: list[T]) -> T | None:
-    """Give what most columns fit; among equals what is preferred."""
+def _most(found: Iterable[list[T]], known: Sequence[T], comes_later: Callable[[T], bool]) -> T | None:
+    """Give what most columns fit; among equals what does not come later, and is known first."""
     counts = Counter(one for some in found for one in some)
+    preferred = sorted(known, key=comes_later)
     return max(counts, key=lambda one: (counts[one], -preferred.index(one))) if counts else None
-
-
-def _marks_by(*, european: bool) -> list[Marks]:
-    """Order the marks: in Europe a comma stands before decimals."""
-    return sorted(MARKS, key=lambda marks: (marks[0] == ".") == european)
-
-
-def _forms_by(*, day_first: bool) -> list[str]:
-    later = MONTH_FIRST if day_first else DAY_FIRST
-    return sorted(FORMS, key=lambda form: form in later.values())
 
 
 def _is_likely(texts: Texts) -> bool:

@@ -35,7 +35,6 @@ from incrowd.plan.suggestion._missing import Gap, Gaps, gaps_in, listed
 from incrowd.plan.suggestion._notation import (
     DAY_FIRST,
     MONTH_FIRST,
-    Found,
     Texts,
     days_otherwise,
     forms_of,
@@ -76,12 +75,10 @@ def read_table(
     engine = open_table(table, missing_values=missing, **given, **found)
     check(engine)
     profile = profile_of(engine)
-    if sketch is not None:
-        more = _more(sketch, engine, profile)
-        if more:
-            found |= more
-            engine = open_table(table, missing_values=missing, **given, **found)
-            profile = profile_of(engine)
+    if sketch is not None and (more := _more(sketch, engine, profile)):
+        found |= more
+        engine = open_table(table, missing_values=missing, **given, **found)
+        profile = profile_of(engine)
     domains = {name: _as_in_a_file(domain) for name, domain in profile.domains.items()}
     marked = {} if sketch is not None else _marked_numbers(domains)
     domains |= marked
@@ -120,11 +117,7 @@ class Sketch:
         if "separator" not in given and header.separator != ",":
             found["separator"] = header.separator
         rows = first_rows(files[0], header, encoding, named=named)
-        if (
-            len(header.columns) == 1
-            and "separator" not in given
-            and any(_PARTED.search(text) for text in header.columns)
-        ):
+        if len(header.columns) == 1 and "separator" not in given and _PARTED.search(header.columns[0]):
             asked.append("the file is read as one column: if a sign stands between values, say separator")
         if not named and rows and _names_columns(rows):
             asked.append("the first line looks like names of columns: then leave header = false out")
@@ -137,39 +130,37 @@ class Sketch:
         return sketch
 
     @property
+    def said(self) -> dict[str, Any]:
+        """How the file is read."""
+        return {**self.given, **self.found}
+
+    @property
     def european(self) -> bool:
         """Whether values are separated as where decimals have a comma."""
-        said = {**self.given, **self.found}
-        return said.get("separator") == ";" or said.get("decimal") == ","
+        return self.said.get("separator") == ";" or self.said.get("decimal") == ","
 
     def written(self, columns: Mapping[str, Texts], *, points: bool = False) -> dict[str, Any]:
         """Find out how numbers and days are written in columns, as far as nobody said."""
         found = notation_in(columns, day_first=self.european, points=points)
-        marks = {"decimal": found.decimal, "thousands": found.thousands}
-        if any(name in self.given for name in marks):
-            marks = {}
-        forms = {} if "dates" in self.given else {"dates": found.dates}
-        return {name: value for name, value in (marks | forms).items() if value is not None}
+        known = {"dates"} & {*self.given}
+        known |= set() if {"decimal", "thousands"}.isdisjoint(self.given) else {"decimal", "thousands"}
+        return {name: value for name, value in found.items() if name not in known}
 
 
 def layout_in_words(reading: Mapping[str, Any]) -> list[str]:
     """Say how a table was read, where it is not a plain one."""
-    words = []
-    if "separator" in reading:
-        words.append(f"separator {'tab' if reading['separator'] == chr(9) else repr(reading['separator'])}")
-    if reading.get("encoding", "utf-8") != "utf-8":
-        words.append(f"encoding {reading['encoding']}")
-    if reading.get("decimal") == ",":
-        words.append("decimal comma")
-    if "thousands" in reading:
-        marks = {".": "point", ",": "comma", " ": "blank", "'": "apostrophe"}
-        mark = marks.get(reading["thousands"], reading["thousands"])
-        words.append(f"{'an' if mark == 'apostrophe' else 'a'} {mark} between thousands")
-    if "dates" in reading:
-        words.append(f"dates as {form_in_words(reading['dates'])}")
-    if reading.get("header") is False:
-        words.append("no header")
-    return words
+    said = reading.get
+    marks = {".": "a point", ",": "a comma", " ": "a blank", "'": "an apostrophe"}
+    mark = marks.get(said("thousands", ""), f"a {said('thousands')}")
+    words = {
+        f"separator {'tab' if said('separator') == chr(9) else repr(said('separator'))}": "separator" in reading,
+        f"encoding {said('encoding')}": said("encoding", "utf-8") != "utf-8",
+        "decimal comma": said("decimal") == ",",
+        f"{mark} between thousands": "thousands" in reading,
+        f"dates as {form_in_words(said('dates', ''))}": "dates" in reading,
+        "no header": said("header") is False,
+    }
+    return [text for text, holds in words.items() if holds]
 
 
 def form_in_words(form: str) -> str:
@@ -209,11 +200,8 @@ def _more(sketch: Sketch, engine: Engine, profile: Profile) -> dict[str, Any]:
     texts = {name: _texts(domain) for name, domain in profile.domains.items() if domain.kind == "text"}
     points = any(domain.kind == "number" and domain.values.dtype.kind == "f" for domain in profile.domains.values())
     found = sketch.written(texts, points=points)
-    if "number" in done:
-        found = {name: value for name, value in found.items() if name == "dates"}
-    if "date" in done:
-        found.pop("dates", None)
-    return {name: value for name, value in found.items() if sketch.found.get(name) != value}
+    known = ({"decimal", "thousands"} if "number" in done else set()) | ({"dates"} if "date" in done else set())
+    return {name: value for name, value in found.items() if name not in known and sketch.found.get(name) != value}
 
 
 def _asked(sketch: Sketch | None, engine: Engine, profile: Profile) -> Iterator[str]:
@@ -226,8 +214,7 @@ def _asked(sketch: Sketch | None, engine: Engine, profile: Profile) -> Iterator[
         name: profile.domains[name] for name, kind in rewritten.items() if kind == "date" and name in profile.domains
     }
     texts = {name: _texts(one) for name, one in profile.domains.items() if one.kind == "text"}
-    reading = {**sketch.given, **sketch.found}
-    form, others = reading.get("dates"), days_otherwise(texts)
+    form, others = sketch.said.get("dates"), days_otherwise(texts)
     if form is not None:
         yield from _ask_other_forms(form, [*days], others)
     orders = {*DAY_FIRST.values(), *MONTH_FIRST.values()}
@@ -295,19 +282,17 @@ def _marked_numbers(domains: Mapping[str, Domain]) -> dict[str, Domain]:
     """Read texts of a frame that are numbers with a decimal comma or marks between thousands, as in a file."""
     texts = {name: _texts(domain) for name, domain in domains.items() if domain.kind == "text"}
     found = notation_in(texts, day_first=True, points=False)
-    if found.decimal is None and found.thousands is None:
+    if "decimal" not in found and "thousands" not in found:
         return {}
-    notation = Notation(found.decimal or ".", found.thousands)
+    notation = Notation(found.get("decimal", "."), found.get("thousands"))
     numbers = {name: [plain_number(notation, text) for text in domains[name].values.tolist()] for name in texts}
-    return {
-        name: _as_in_a_file(_rewritten(domains[name], some)) for name, some in numbers.items() if all(some) and some
-    }
-
-
-def _rewritten(domain: Domain, texts: Sequence[str | None]) -> Domain:
-    known = len(domain.values)
-    values, nulls = np.array(texts, dtype=object), int(domain.counts[known:].sum())
-    return Domain.build(domain.column, "text", values, domain.counts[:known], nulls)
+    rewritten = {}
+    for name, some in numbers.items():
+        if some and all(some):
+            domain, known = domains[name], len(some)
+            values, nulls = np.array(some, dtype=object), int(domain.counts[known:].sum())
+            rewritten[name] = _as_in_a_file(Domain.build(name, "text", values, domain.counts[:known], nulls))
+    return rewritten
 
 
 def _ask_texts(names: Sequence[str]) -> Iterator[str]:
@@ -321,7 +306,7 @@ def _ask_texts(names: Sequence[str]) -> Iterator[str]:
 
 
 def _as_written(gap: Gap, sketch: Sketch | None, engine: Engine) -> Gap:
-    form = None if sketch is None else {**sketch.given, **sketch.found}.get("dates")
+    form = None if sketch is None else sketch.said.get("dates")
     rewritten = getattr(engine, "rewritten", {})
     if sketch is None or form is None or not all(rewritten.get(name) == "date" for name in gap.columns):
         return gap
@@ -336,7 +321,7 @@ def are_typed(texts: list[str]) -> bool:
     if not texts:
         return False
     kind = Domain.of_texts("", texts, np.ones(len(texts), dtype=np.int64)).kind
-    return kind != "text" or notation_in({"": dict.fromkeys(texts, 1)}, day_first=True, points=False) != Found()
+    return kind != "text" or bool(notation_in({"": dict.fromkeys(texts, 1)}, day_first=True, points=False))
 
 
 def _texts(domain: Domain) -> Texts:
@@ -344,6 +329,7 @@ def _texts(domain: Domain) -> Texts:
 
 
 def _tells_order(domain: Domain) -> bool:
+    """Whether some day is no month too."""
     days = domain.values.astype("datetime64[D]")
     return bool(((days - days.astype("datetime64[M]")).astype(np.int64) >= _DAYS_OF_A_MONTH).any())
 

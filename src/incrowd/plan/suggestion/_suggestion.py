@@ -36,25 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnSuggestion:
-    """What one column probably is.
+    """What one column probably is, and why; what is not sure has to be looked at by somebody who knows the table.
 
-    Attributes
-    ----------
-    name, role
-        The column and its role, as a plan writes it.
-    reason
-        Why, in a few words.
-    sure
-        Whether it is nearly certain. What is not has to be looked at by somebody who knows the table.
-    hierarchy
-        For a quasi-identifier how it could become vaguer, as a plan writes it.
-    check
-        What to know or to look at in the hierarchy or the promise; empty if nothing.
-    promise
-        For a sensitive column what can be promised about it, as a plan writes it; ``None`` if nothing fits its values.
-    tree
-        For names of which nothing else is known: a tree of what goes with the same values of the other columns. It
-        takes the place of ``hierarchy``, holds values of the table, and is kept in a file beside the plan.
+    Quasi-identifiers have a hierarchy, as a plan writes it, and sensitive columns what can be promised about them. For
+    names of which nothing else is known a tree of what goes with the same values of the other columns takes the place
+    of the hierarchy; it holds values of the table, and is kept in a file beside the plan.
     """
 
     name: str
@@ -62,7 +48,7 @@ class ColumnSuggestion:
     reason: str
     sure: bool
     hierarchy: HierarchyForm | None = None
-    check: str = ""
+    check: str = ""  # what to know or to look at in the hierarchy or the promise
     promise: str | None = None
     tree: Tree | None = field(default=None, repr=False)
 
@@ -169,9 +155,10 @@ class Suggestion:
 
     def to_dict(self) -> dict[str, Any]:
         """Give all of it as plain data: names, numbers and reasons, no value of the table."""
+        singled = self.singling_out
         return {
             "records": self.profile.records,
-            "columns": [_plain_column(column, self.profile[column.name]) for column in self.columns],
+            "columns": [_column_as_dict(column, self.profile[column.name]) for column in self.columns],
             "unsure": list(self.unsure),
             "questions": list(self.questions),
             "entity": self.entity,
@@ -181,7 +168,12 @@ class Suggestion:
             "count": self.count,
             "reading": {name: value for name, value in layout_of(self).items() if name not in {"memory", "temp"}},
             "found": list(self.found),
-            "singling_out": None if self.singling_out is None else _plain_singling_out(self.singling_out),
+            "singling_out": singled
+            and {
+                "together": _combination_as_dict(singled.together),
+                "single": [*map(_combination_as_dict, singled.single)],
+                "pairs": [*map(_combination_as_dict, singled.pairs)],
+            },
         }
 
     def with_roles(
@@ -332,22 +324,12 @@ def _ladders(quasi: str | Sequence[str] | Mapping[str, Hierarchy | None]) -> dic
     return given
 
 
-def _plain_column(column: ColumnSuggestion, profile: ColumnProfile) -> dict[str, Any]:
-    form = column.hierarchy
-    hierarchy = None if form is None else plain_of(form)
-    said = {"role": column.role, "reason": column.reason, "sure": column.sure, "check": column.check}
-    said |= {"promise": column.promise, "tree": column.tree is not None}
-    return {**asdict(profile), **said, "hierarchy": hierarchy}
+def _column_as_dict(column: ColumnSuggestion, profile: ColumnProfile) -> dict[str, Any]:
+    said = {name: getattr(column, name) for name in ("role", "reason", "sure", "check", "promise")}
+    form = None if column.hierarchy is None else plain_of(column.hierarchy)
+    return {**asdict(profile), **said, "tree": column.tree is not None, "hierarchy": form}
 
 
-def _plain_singling_out(found: SinglingOut) -> dict[str, Any]:
-    lists = {"single": found.single, "pairs": found.pairs}
-    return {
-        "together": _plain_combination(found.together),
-        **{name: [_plain_combination(one) for one in some] for name, some in lists.items()},
-    }
-
-
-def _plain_combination(one: Combination) -> dict[str, Any]:
+def _combination_as_dict(one: Combination) -> dict[str, Any]:
     people = {} if one.people is None else {"people": one.people}
     return {"columns": list(one.columns), "alone": one.alone, "share": float(one.share), **people}
