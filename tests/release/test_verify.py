@@ -438,6 +438,6 @@ def test_the_script_says_what_it_needs_before_anything_else(
 )
 def test_the_report_says_what_the_script_needs(name: str, needs: str) -> None:
     from incrowd.release._about import About  # noqa: PLC0415
-    from incrowd.report._report import checking  # noqa: PLC0415
+    from incrowd.report._report import checking_section  # noqa: PLC0415
 
-    assert needs in checking(About({}, file={"name": name})).words[0]
+    assert needs in checking_section(About({}, file={"name": name})).words[0]

@@ -18,9 +18,9 @@ import incrowd as ic
 from incrowd.release._about import settings_of
 from incrowd.release._folder import save
 from incrowd.report import _chart_rows as rows
-from incrowd.report._confidential_section import confidential
-from incrowd.report._evidence_section import attacks, usefulness
-from incrowd.report._method_section import changed
+from incrowd.report._confidential_section import confidential_sections
+from incrowd.report._evidence_section import attacks_section, usefulness_section
+from incrowd.report._method_section import changes_section
 from incrowd.report._verdict_section import percentile
 
 CANARY = "canaryville"
@@ -186,7 +186,7 @@ def test_a_report_on_people_with_several_rows_says_what_the_promises_do_not_cove
 
 
 def test_what_guesses_nothing_is_not_reported_as_never_right() -> None:
-    section = attacks(release().charts)
+    section = attacks_section(release().charts)
     [table] = section.tables
     found = {row[0]: row[3:] for row in table.rows}
     change = release().charts.attacks_after.get("change of belief")
@@ -202,7 +202,7 @@ def test_what_guesses_nothing_is_not_reported_as_never_right() -> None:
 
 
 def test_precision_is_named_as_what_is_lost() -> None:
-    (_, cost) = usefulness(release().charts).tables
+    (_, cost) = usefulness_section(release().charts).tables
     assert "precision lost (1 - Sweeney's)" in [row[0] for row in cost.rows]
 
 
@@ -255,7 +255,7 @@ def test_a_population_is_a_whole_number(wrong: str, tmp_path: Path) -> None:
 
 
 def test_what_groups_tell_is_measured_before_and_after() -> None:
-    (section,) = confidential(release().charts)
+    (section,) = confidential_sections(release().charts)
     (table,) = section.tables
     assert [list(row) for row in table.rows] == [  # 40 groups of five, in which values occur 2, 2 and 1 times
         ["fewest different values in a group (l)", "1", "3", "at least 2", "kept"],
@@ -326,7 +326,7 @@ def test_masked_records_are_counted_as_masked() -> None:
     table += [{"age": 70 + number, "d": "a"} for number in range(3)]
     schema = ic.Schema(quasi={"age": ic.flat()}, sensitive=["d"])
     limits: Any = {"max_suppressed_records": 3, "at_most": {"age": 0}}
-    section = changed(ic.anonymize(table, schema, model="k>=3", suppression="mask", **limits).charts)
+    section = changes_section(ic.anonymize(table, schema, model="k>=3", suppression="mask", **limits).charts)
     assert section.words == [
         "3 of 43 records are masked (7.0%).",
         "3 of 43 published cells of quasi-identifiers are vaguer than they were.",

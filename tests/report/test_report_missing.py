@@ -9,8 +9,8 @@ from typing import Any
 
 import incrowd as ic
 from incrowd.release._about import About
-from incrowd.report._confidential_section import confidential
-from incrowd.report._data_section import described
+from incrowd.report._confidential_section import confidential_sections
+from incrowd.report._data_section import data_section
 
 
 def test_where_a_row_stands_for_several_records_those_with_a_missing_value_are_counted() -> None:
@@ -21,7 +21,7 @@ def test_where_a_row_stands_for_several_records_those_with_a_missing_value_are_c
         {"age": 32, "ward": None, "disease": "flu", "n": 1},
     ]
     roles = ic.Schema(quasi={"age": ic.intervals(10)}, sensitive=["disease"], insensitive=["ward"], count="n")
-    found = described(ic.anonymize(table, roles, model="k>=2").charts, About({})).tables[1].rows
+    found = data_section(ic.anonymize(table, roles, model="k>=2").charts, About({})).tables[1].rows
     assert [(row[0], row[-1]) for row in found] == [
         ("age", "0"),
         ("disease", "10 (45.5%)"),
@@ -59,9 +59,9 @@ def test_the_owner_is_told_of_records_that_were_removed_first(tmp_path: Path) ->
 
 
 def test_records_that_were_removed_first_are_counted_as_rows_say() -> None:
-    facts = described(_with_gaps(count="n").charts, About({})).tables[0].rows
+    facts = data_section(_with_gaps(count="n").charts, About({})).tables[0].rows
     assert [row[1] for row in facts[:4]] == ["21", "6", "15", "21, one record each"]
-    people = described(_with_gaps(entity="who").charts, About({})).tables[0].rows[3]
+    people = data_section(_with_gaps(entity="who").charts, About({})).tables[0].rows[3]
     assert list(people) == ["people", "5 in the records that are left"]
 
 
@@ -83,7 +83,7 @@ def test_a_bound_on_guesses_stands_beside_the_measure_that_it_bounds() -> None:
     rows = [{"age": 30 + n // 4, "disease": secrets[n % 4]} for n in range(40)]
     schema = ic.Schema(quasi={"age": ic.intervals(10, 20)}, sensitive=["disease"])
     made = ic.anonymize(rows, schema, model=ic.KAnonymity(2) & ic.LDiversity(2, "disease", "probabilistic"))
-    (section,) = confidential(made.charts)
+    (section,) = confidential_sections(made.charts)
     rows_said = {row[0]: list(row[2:]) for row in section.tables[0].rows}
     assert rows_said["most certain guess in any group"] == ["25.0%", "", ""]
     assert rows_said["most certain guess where the value is known"] == ["50.0%", "at most 50.0%", "kept"]

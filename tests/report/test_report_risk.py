@@ -11,9 +11,9 @@ import pytest
 import incrowd as ic
 from incrowd.release._about import About
 from incrowd.report._charts import Charts
-from incrowd.report._confidential_section import confidential
-from incrowd.report._data_section import scenario
-from incrowd.report._evidence_section import chances, risk
+from incrowd.report._confidential_section import confidential_sections
+from incrowd.report._data_section import scenario_section
+from incrowd.report._evidence_section import chances_figure, risk_section
 from incrowd.report._verdict_section import highest_row
 
 TABLE = [
@@ -29,7 +29,7 @@ def release(model: str) -> ic.Release:
 
 def told(model: str, threshold: Fraction | None = None) -> dict[str, Any]:
     """Give what the section says: its words, and per question what was measured and the verdict."""
-    section = risk(Charts(release(model), threshold=threshold))
+    section = risk_section(Charts(release(model), threshold=threshold))
     rows = {row[0]: row[1:] for table in section.tables for row in table.rows}
     return {"words": section.words[0], **rows}
 
@@ -61,13 +61,13 @@ def test_the_limit_of_the_highest_chance_is_the_one_that_is_accepted() -> None:
     assert highest_row(Charts(release("l>=2")), 1)[3:] == ["", ""]
     stated = highest_row(Charts(release("k>=3"), threshold=Fraction(9, 100)), 3)
     assert stated[1:] == ["33.3%", "33.3%", "at most 9.0%", "EXCEEDED"]
-    lines = chances(Charts(release("l>=2"))).plain["layer"]
+    lines = chances_figure(Charts(release("l>=2"))).plain["layer"]
     assert any("0.2" in str(line) for line in lines)
 
 
 def test_the_scenario_says_which_chance_is_accepted_and_who_says_so() -> None:
     def row(model: str, about: About | None) -> list[str]:
-        found = scenario(release(model), about).tables[0].rows
+        found = scenario_section(release(model), about).tables[0].rows
         return [text for name, text in found if name == "highest chance that is accepted"]
 
     assert row("k>=3", About({})) == row("k>=3", None) == ["1 in 3 (33.33%)"]
@@ -106,11 +106,11 @@ def test_every_sensitive_column_of_several_rows_per_person_stands_in_the_report(
     ]
     roles = ic.Schema(quasi={"age": ic.flat()}, sensitive=["income", "diag"], entity="who")
     charts = ic.anonymize(table, roles, model="k>=2, l>=2[income]").charts
-    rules = next(table for table in risk(charts).tables if "WP216" in table.caption)
+    rules = next(table for table in risk_section(charts).tables if "WP216" in table.caption)
     inference = next(row for row in rules.rows if row[0] == "inference")
     assert "diag: 30 certain" in inference[1]
     assert inference[3] == "FAIL"
-    (section,) = confidential(charts)
+    (section,) = confidential_sections(charts)
     assert [table.caption for table in section.tables] == [
         "What groups tell about income",
         "What groups tell about diag",

@@ -14,9 +14,9 @@ import incrowd as ic
 from incrowd.models import KAnonymity, LDiversity, PSensitive
 from incrowd.release._about import QUESTIONS, About
 from incrowd.report import Page, Section, Table, html_of, letter_of
-from incrowd.report._method_section import search_of
+from incrowd.report._method_section import search_text
 from incrowd.report._report import charts_of, owner_page, public_page
-from incrowd.report._verdict_section import not_stated
+from incrowd.report._verdict_section import open_questions
 
 ALL_OF_THEM = "A person with several rows may have all of them, so a value can still be certain."
 STATED = {key: "said" for key, one in QUESTIONS.items() if one.asked and key not in {"threshold", "population"}}
@@ -60,7 +60,7 @@ def test_nothing_is_green_over_not_stated() -> None:
 def test_every_answer_that_is_missed_can_be_given_in_the_plan() -> None:
     plan: Any = {"version": 1, "data": {"path": "a.csv"}, "columns": {"age": {"role": "quasi"}}}
     told = ic.Plan.of({**plan, "privacy": {"promise": "k>=2"}, "report": STATED}).report.about
-    assert not_stated(About(told)) == []
+    assert open_questions(About(told)) == []
 
 
 def test_certain_values_of_people_with_several_rows_are_not_green() -> None:
@@ -168,7 +168,7 @@ def test_no_engine_and_no_text_of_a_program_is_in_a_report(tmp_path: Path) -> No
     ],
 )
 def test_a_search_is_called_as_in_a_plan(program: str, plain: str) -> None:
-    assert search_of(program) == plain
+    assert search_text(program) == plain
 
 
 def test_long_tables_are_cut_in_print_and_whole_as_json(tmp_path: Path) -> None:

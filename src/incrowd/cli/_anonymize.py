@@ -148,11 +148,7 @@ Of = Annotated[str | None, Option("--of", metavar="COLUMN", help="The sensitive 
 
 
 def frontier(
-    plan: PlanFile,
-    by: By = "k",
-    of: Of = None,
-    as_json: Json = False,
-    _show_values: ShowValues = False,
+    plan: PlanFile, by: By = "k", of: Of = None, as_json: Json = False, _show_values: ShowValues = False
 ) -> None:
     """Show what more protection would cost, for the table of a plan. All its other promises are kept.
 

@@ -50,8 +50,7 @@ Excluded = Annotated[
     int, Option(metavar="NUMBER", help="How many sensitive values the intruder can rule out about a person.")
 ]
 ShowValues = Annotated[
-    bool,
-    Option("--show-values", help="Print the worst group and, with --who, who is found. They are data!"),
+    bool, Option("--show-values", help="Print the worst group and, with --who, who is found. They are data!")
 ]
 ExposedFile = Annotated[
     Path | None,

@@ -14,18 +14,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from incrowd.cli import (
-    _anonymize,
-    _assess,
-    _attack,
-    _demo,
-    _explain,
-    _hierarchy,
-    _init,
-    _reproduce,
-    _serve,
-    _verify,
-)
+from incrowd.cli import _anonymize, _assess, _attack, _demo, _explain, _hierarchy, _init, _reproduce, _serve, _verify
 from incrowd.cli._explain import STOPPED, Session, tell_error, tell_warning
 from incrowd.cli._terminal import tell
 

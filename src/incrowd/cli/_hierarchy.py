@@ -139,11 +139,7 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
     kinds: dict[str, tuple[Callable[..., Any], str | None, dict[str, tuple[str, Callable[[str], Any]]]]] = {
         "auto": (hierarchies.auto, None, {}),
         "flat": (hierarchies.flat, None, {}),
-        "intervals": (
-            hierarchies.intervals,
-            "widths",
-            {name: (name, _decimal) for name in ("start", "bottom", "top")},
-        ),
+        "intervals": (hierarchies.intervals, "widths", {name: (name, _decimal) for name in ("start", "bottom", "top")}),
         "top-coded": (hierarchies.top_coded, "bounds", {}),
         "bottom-coded": (hierarchies.bottom_coded, "bounds", {}),
         "mask": (hierarchies.mask, None, {"from": ("from_", str), "keep": ("keep", _decimal)}),

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from incrowd.plan import Suggestion
 
 Data = Annotated[
-    Path,
-    Argument(metavar="DATA", help="The table: any file that incrowd reads, such as CSV, Excel, Parquet, SPSS."),
+    Path, Argument(metavar="DATA", help="The table: any file that incrowd reads, such as CSV, Excel, Parquet, SPSS.")
 ]
 Output = Annotated[Path, Option("--output", "-o", metavar="PLAN", help="Where to write the plan.")]
 Force = Annotated[bool, Option("--force", help="Replace an existing plan.")]

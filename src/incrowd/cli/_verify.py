@@ -21,8 +21,7 @@ Release = Annotated[
 ]
 Owner = Annotated[Path | None, Option(metavar="FOLDER", help="The folder owner, to compare the recipe too.")]
 Original = Annotated[
-    Path | None,
-    Option(metavar="DATA", help="The original table, to measure all that the file alone cannot show."),
+    Path | None, Option(metavar="DATA", help="The original table, to measure all that the file alone cannot show.")
 ]
 Key = Annotated[Path | None, Option(metavar="FILE", help="The public Ed25519 key (PEM) of whoever signed it.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Write only what differs or could not be checked.")]

@@ -2,29 +2,20 @@
 
 from incrowd.report._bipartite_graph import Picture, bipartite_svg
 from incrowd.report._charts import Charts
-from incrowd.report._experiment_plots import (
-    bars_with_limit,
-    points_beside,
-    series_bars,
-    series_curves,
-    svg_of,
-    yes_and_no,
+from incrowd.report._page import (
+    LONG,
+    Figure,
+    Page,
+    Section,
+    State,
+    Table,
+    html_of,
+    letter_of,
+    plain_page,
+    shown_everywhere,
 )
-from incrowd.report._page import LONG, Figure, Page, Section, State, Table, html_of, letter_of, shown_everywhere
-from incrowd.report._plots import (
-    attack_rates,
-    attackers,
-    class_sizes,
-    confidence,
-    frontier,
-    ladders,
-    lattice,
-    losses,
-    marginals,
-    rectangles,
-    tree,
-)
-from incrowd.report._report import charts_of, owner_page, plain_page, write_report, write_reports
+from incrowd.report._plots import bars_with_limit, points_beside, series_bars, series_curves, svg_of, yes_and_no
+from incrowd.report._report import charts_of, owner_page, write_report, write_reports
 from incrowd.report._verdict_section import doubts, worst_findings
 
 __all__ = [
@@ -36,30 +27,19 @@ __all__ = [
     "Section",
     "State",
     "Table",
-    "attack_rates",
-    "attackers",
     "bars_with_limit",
     "bipartite_svg",
     "charts_of",
-    "class_sizes",
-    "confidence",
     "doubts",
-    "frontier",
     "html_of",
-    "ladders",
-    "lattice",
     "letter_of",
-    "losses",
-    "marginals",
     "owner_page",
     "plain_page",
     "points_beside",
-    "rectangles",
     "series_bars",
     "series_curves",
     "shown_everywhere",
     "svg_of",
-    "tree",
     "worst_findings",
     "write_report",
     "write_reports",

@@ -78,15 +78,7 @@ def loss_rows(basis: Basis) -> Rows:
 
 
 def changed_cells(basis: Basis, masked: int) -> tuple[int, int]:
-    """Count the published cells of quasi-identifiers that are vaguer than they were, and all of them.
-
-    Parameters
-    ----------
-    basis
-        What the release was made of.
-    masked
-        How many records are published without their quasi-identifiers.
-    """
+    """Count the published cells of quasi-identifiers that are vaguer than they were, and all of them."""
     sizes, columns = basis.sizes, basis.labels
     hidden = masked * len(columns)
     vaguer = sum(int(sizes[labels.climbed > 0].sum()) for labels in columns)
@@ -94,12 +86,7 @@ def changed_cells(basis: Basis, masked: int) -> tuple[int, int]:
 
 
 def removed_rows(basis: Basis, recoding: Recoding) -> list[tuple[str, str, int, int]]:
-    """Say for the groups of small columns how many records there were, and how many were left out.
-
-    Returns
-    -------
-    Column, group, records, records left out: at the lowest level with few groups.
-    """
+    """Say for the groups of small columns how many records there were, and how many were left out."""
     census = basis.problem.census
     result = []
     for column, name in enumerate(census.quasi):

@@ -6,21 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from incrowd.core import CensusRequest, Classes, Domain, ParameterError, UnknownColumnError
 from incrowd.engines import Remembered
-from incrowd.evidence import attack, risk, subject_of
+from incrowd.evidence import Attack, Attacks, Risk, Utility, attack, risk, subject_of, utility
 from incrowd.models import Association, KAnonymity, check_column
-from incrowd.release import Basis, StoredRecoding, comparable, open_original, open_release
-from incrowd.report import _chart_rows as rows
-
-if TYPE_CHECKING:
-    from incrowd.evidence import Attack, Attacks, Risk, Utility
-    from incrowd.release import Release
-
+from incrowd.release import Basis, Release, StoredRecoding, comparable, open_original, open_release
+from incrowd.report import _chart_rows as rows, _plots as plots
+from incrowd.report._bipartite_graph import Picture, bipartite_svg
+from incrowd.search import find_frontier, growing_promise
 
 SHOWN = 15
 """So many values of a column are drawn."""
@@ -32,21 +29,11 @@ WORK = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Charts:
-    """Charts of a release. Each is an altair chart; ``rows`` of a chart are in its ``data``.
+    """Charts of a release; each is an altair chart.
 
-    Parameters
-    ----------
-    release
-        The release.
-    population
-        How many people the table was drawn from, where that is known: then the journalist is measured too.
-    threshold
-        Above which a chance counts as too high. By default what the promise accepts, 1 over its k; where it has no k, 1
-        in 5.
-
-    Notes
-    -----
     They show numbers of the original table beside those of the release: for the owner of the data, not for the public.
+    With a ``population``, how many people the table was drawn from, the journalist is measured too. Above ``threshold``
+    a chance counts as too high; by default what the promise accepts, 1 over its k; where it has no k, 1 in 5.
     """
 
     release: Release
@@ -55,105 +42,54 @@ class Charts:
 
     def class_sizes(self) -> Any:
         """Draw how many people are in classes of which size, before and after (chart A)."""
-        from incrowd.report._plots import class_sizes  # noqa: PLC0415 - drawing is loaded when something is drawn
-
         before = self.classes_before.size if self.compares else None
-        return class_sizes(rows.size_rows(before, self.classes_after.size))
+        return plots.class_sizes(rows.size_rows(before, self.classes_after.size))
 
     def attackers(self, limit: float | None = None) -> Any:
-        """Draw what three kinds of attackers achieve, before and after (chart B).
-
-        Parameters
-        ----------
-        limit
-            The highest chance that is acceptable.
-        """
-        from incrowd.report._plots import attackers  # noqa: PLC0415
-
-        return attackers(
-            [
-                {
-                    "attacker": one.name,
-                    "when": when,
-                    "chance": float(one.average if one.highest is None else one.highest),
-                }
-                for when, found in self.risks.items()
-                for one in found.attackers
-            ],
-            limit,
-        )
+        """Draw what three kinds of attackers achieve, before and after (chart B)."""
+        drawn = [
+            {"attacker": one.name, "when": when, "chance": float(one.average if one.highest is None else one.highest)}
+            for when, found in self.risks.items()
+            for one in found.attackers
+        ]
+        return plots.attackers(drawn, limit)
 
     def confidence(self, column: str, limit: float | None = None) -> Any:
-        """Draw the most certain guess of a sensitive value in every class, sorted (chart C).
-
-        Parameters
-        ----------
-        column
-            The sensitive column.
-        limit
-            The most certain guess that is acceptable.
-        """
-        from incrowd.report._plots import confidence  # noqa: PLC0415
-
-        return confidence(rows.confidence_rows(self._about(column), column), limit)
+        """Draw the most certain guess of a sensitive value in every class, sorted (chart C)."""
+        return plots.confidence(rows.confidence_rows(self._about(column), column), limit)
 
     def bipartite(self, column: str) -> Any:
-        """Draw which groups have which values of a sensitive column: the most certain ones, as SVG.
-
-        Parameters
-        ----------
-        column
-            The sensitive column.
-        """
-        from incrowd.report._bipartite_graph import Picture, bipartite_svg  # noqa: PLC0415
-
+        """Draw which groups have which values of a sensitive column: the most certain ones, as SVG."""
         return Picture(bipartite_svg(Association.of(self._about(column), column)))
 
     def attack_rates(self) -> Any:
         """Draw how often each simulated attack succeeds, before and after (chart D)."""
-        from incrowd.report._plots import attack_rates  # noqa: PLC0415
-
-        return attack_rates([_rate(one, when) for when, found in self.attacks.items() for one in found if one.guesses])
+        return plots.attack_rates(
+            [_rate(one, when) for when, found in self.attacks.items() for one in found if one.guesses]
+        )
 
     def ladders(self) -> Any:
         """Draw how far up its ladder each column is published (chart E)."""
-        from incrowd.report._plots import ladders  # noqa: PLC0415
-
-        return ladders(rows.ladder_rows(self.basis))
+        return plots.ladders(rows.ladder_rows(self.basis))
 
     def losses(self) -> Any:
         """Draw the detail that each column lost."""
-        from incrowd.report._plots import losses  # noqa: PLC0415
-
-        return losses(rows.loss_rows(self.basis))
+        return plots.losses(rows.loss_rows(self.basis))
 
     def marginals(self, column: str) -> Any:
-        """Draw what a column looks like before and after (chart F).
-
-        Parameters
-        ----------
-        column
-            A published column.
-        """
-        from incrowd.report._plots import marginals  # noqa: PLC0415
-
+        """Draw what a column looks like before and after (chart F)."""
         check_column(column, "column")
         if column not in self.utility.columns:
             raise UnknownColumnError.of(column, list(self.utility.columns), given_as="published column")
-        return marginals(
-            [
-                {"label": label, "when": when, "share": share}
-                for label, before, after in self.utility.columns[column].drawn(SHOWN)
-                for when, share in (("before", before), ("after", after))
-            ],
-            column,
-        )
+        drawn = [
+            {"label": label, "when": when, "share": share}
+            for label, before, after in self.utility.columns[column].drawn(SHOWN)
+            for when, share in (("before", before), ("after", after))
+        ]
+        return plots.marginals(drawn, column)
 
     def frontier(self) -> Any | None:
         """Draw what every k would cost beside the other promises (chart G), by levels; nothing for a huge lattice."""
-        from incrowd.report._plots import frontier  # noqa: PLC0415
-        from incrowd.search import find_frontier, growing_promise  # noqa: PLC0415
-
         problem = self.basis.problem
         if problem.nodes * len(problem.census) > WORK:
             return None
@@ -162,33 +98,27 @@ class Charts:
         grid = sorted({chosen, *np.unique(np.geomspace(1, most, 24).astype(int)).tolist()})
         asked = replace(problem, model=growing_promise(KAnonymity(1), problem.model, problem.schema))
         curve = rows.frontier_rows(find_frontier(asked, "k", grid, "loss"))
-        return frontier(curve, {"k": chosen, "cost": self.release.measures.get("loss")})
+        return plots.frontier(curve, {"k": chosen, "cost": self.release.measures.get("loss")})
 
     def lattice(self) -> Any | None:
         """Draw the lattice with its acceptable, minimal and chosen nodes; nothing if it is too large or missing."""
-        from incrowd.report._plots import lattice  # noqa: PLC0415
-
         levels = self.release.recoding.levels
         found = None if levels is None else rows.lattice_rows(self.basis.problem, list(levels.values()))
-        return None if found is None else lattice(*found)
+        return None if found is None else plots.lattice(*found)
 
     def rectangles(self) -> Any | None:
         """Draw the classes of a local recoding over two columns of numbers or dates; nothing if there are none."""
-        from incrowd.report._plots import rectangles  # noqa: PLC0415
-
         found = rows.rectangle_rows(self.basis)
-        return None if found is None else rectangles(*found)
+        return None if found is None else plots.rectangles(*found)
 
     def tree(self, column: str) -> Any | None:
         """Draw the hierarchy of a quasi-identifier; nothing if it has too many values to be drawn."""
-        from incrowd.report._plots import tree  # noqa: PLC0415
-
         ladders = self.basis.problem.census.ladders
         check_column(column, "column")
         if column not in ladders:
             raise UnknownColumnError.of(column, list(ladders), given_as="quasi-identifier")
         found = rows.tree_rows(ladders[column])
-        return None if found is None else tree(*found, column)
+        return None if found is None else plots.tree(*found, column)
 
     @property
     def basis(self) -> Basis:
@@ -202,23 +132,11 @@ class Charts:
         return self.release.basis
 
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
-        """Give the values of columns of the original table.
-
-        Parameters
-        ----------
-        names
-            The columns.
-        """
+        """Give the values of columns of the original table."""
         return self._before.domains(names)
 
     def missing(self, column: str) -> int:
-        """Count the records of the original table in which a column is missing; a row may stand for several.
-
-        Parameters
-        ----------
-        column
-            The column.
-        """
+        """Count the records of the original table in which a column is missing; a row may stand for several."""
         domain, count = self._before.domains([column])[column], self.release.schema.count
         if not domain.has_null or count is None:
             return int(domain.counts[-1]) if domain.has_null else 0
@@ -230,25 +148,24 @@ class Charts:
         """Whether the census of the original table fits into memory, so that it is measured beside the release."""
         return comparable(self._before, self.release.schema)
 
+    # what was found before, where the original is measured, and after
+
     @property
     def risks(self) -> dict[str, Risk]:
-        """The risk before, where it is measured, and after."""
         return {**({"before": self.risk_before} if self.compares else {}), "after": self.risk_after}
 
     @property
     def groups(self) -> dict[str, Classes]:
-        """The classes before, where they are counted, and after."""
         return {**({"before": self.classes_before} if self.compares else {}), "after": self.classes_after}
 
     @property
     def attacks(self) -> dict[str, Attacks]:
-        """What attacks would find out before, where that is measured, and after."""
         return {**({"before": self.attacks_before} if self.compares else {}), "after": self.attacks_after}
 
     @property
     def promised_k(self) -> int:
         """The k that was promised; 1 if none was."""
-        return max((part.k for part in self.release.model.parts if isinstance(part, KAnonymity)), default=1)
+        return promised_k(self.release)
 
     @property
     def accepted(self) -> Fraction:
@@ -293,8 +210,6 @@ class Charts:
     @cached_property
     def utility(self) -> Utility:
         """What the release is still good for."""
-        from incrowd.evidence import utility  # noqa: PLC0415 - it knows releases
-
         return utility(self._after, self._before)
 
     @cached_property
@@ -320,15 +235,13 @@ class Charts:
         return self.classes_after
 
 
+def promised_k(release: Release) -> int:
+    """Give the k that was promised; 1 if none was."""
+    return max((part.k for part in release.model.parts if isinstance(part, KAnonymity)), default=1)
+
+
 def _rate(found: Attack, when: str) -> dict[str, Any]:
     rate = float(found.rate)
     low, high = found.interval or (rate, rate)
     name = found.name if found.column is None else f"{found.name} of {found.column}"
-    return {
-        "attack": name,
-        "when": when,
-        "rate": rate,
-        "low": low,
-        "high": high,
-        "baseline": float(found.baseline),
-    }
+    return {"attack": name, "when": when, "rate": rate, "low": low, "high": high, "baseline": float(found.baseline)}

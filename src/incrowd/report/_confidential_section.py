@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,9 @@ from incrowd.core import Classes, HierarchyError, SchemaError
 from incrowd.evidence import certain
 from incrowd.measures import Exposed, best_guess
 from incrowd.models import LDiversity, Measured, Model, TCloseness
-from incrowd.report._data_section import judged
+from incrowd.report._data_section import judged_promises
 from incrowd.report._page import LONG, Figure, Section, Table
-from incrowd.report._verdict_section import HEAD, Row, share, texts
+from incrowd.report._verdict_section import HEAD, Row, compared_row, share
 
 if TYPE_CHECKING:
     from incrowd.release import Release
@@ -32,7 +32,7 @@ SHOWN = 3
 """So many columns are shown; all of them stand in the JSON report and on the web page."""
 
 
-def confidential(charts: Charts) -> list[Section]:
+def confidential_sections(charts: Charts) -> list[Section]:
     """Say how certain guesses of sensitive values can be, before and after."""
     names = list(charts.classes_after.cells.sensitive)
     if not names:
@@ -75,38 +75,32 @@ def _figures(charts: Charts, name: str, *, again: bool) -> list[Figure]:
 
 def _rows(charts: Charts, name: str) -> list[Row]:
     """Compare what groups tell about a column."""
-    both = charts.groups
-    limits = _limits(charts.release, name)
-    distance = _distance(charts.release, name)
-    reference = _counts(charts, name)
-    distances = {
-        when: (_measured(charts, classes, TCloseness(1, name, distance), reference), classes)
-        for when, classes in both.items()
-    }
+    both, limits, distance = charts.groups, _limits(charts.release, name), _distance(charts.release, name)
+    reference, closeness = _counts(charts, name), TCloseness(1, name, distance)
+    distances = {when: (_measured(charts, one, closeness, reference), one) for when, one in both.items()}
     guesses = {when: best_guess(classes, name) for when, classes in both.items()}
-    rows = {
-        "fewest different values in a group (l)": texts(both, lambda one: _least(charts, one, LDiversity(1, name))),
-        "lowest effective number of values (entropy l)": texts(
-            both, lambda one: _least(charts, one, LDiversity(1, name, "entropy"))
+    bounds = _guess_bounds(charts.release, name)
+
+    def row(what: str, found: Mapping[str, Any], write: Callable[[Any], str]) -> Row:
+        return compared_row(what, found, write, *limits.get(what.partition(" (")[0], ()))
+
+    known = [row(AMONG_KNOWN, both, lambda one: _surest(_measured(charts, one, bounds[0])))] if bounds else []
+    return [
+        row("fewest different values in a group (l)", both, lambda one: _least(charts, one, LDiversity(1, name))),
+        row(
+            "lowest effective number of values (entropy l)",
+            both,
+            lambda one: _least(charts, one, LDiversity(1, name, "entropy")),
         ),
-        "most certain guess in any group": texts(guesses, lambda guess: share(guess.highest)),
-        **_among_known(charts, name),
-        "guessed right on average": texts(guesses, lambda guess: share(guess.average)),
-        "guessed right without the groups": texts(guesses, lambda guess: share(guess.without)),
-        "people whose group has one value": texts(both, lambda one: f"{Exposed.of(one, certain(one, name)).people:,}"),
-        f"largest distance of a group from the table (t, {distance})": texts(distances, lambda one: _largest(one[0])),
-        "average distance of a person's group from the table": texts(distances, lambda one: _mean(*one)),
-        "largest skew of a value": texts(charts.attacks, lambda found: _skew(found, name)),
-    }
-    return [[what, *row, *limits.get(what.partition(" (")[0], ["", ""])] for what, row in rows.items()]
-
-
-def _among_known(charts: Charts, name: str) -> dict[str, Row]:
-    """Give the measure that a promise bounds, if it bounds guesses: a share of those whose value is known."""
-    bounds = [part for part, _ in _guess_bounds(charts.release, name)]
-    if not bounds:
-        return {}
-    return {AMONG_KNOWN: texts(charts.groups, lambda one: _surest(_measured(charts, one, bounds[0])))}
+        row("most certain guess in any group", guesses, lambda guess: share(guess.highest)),
+        *known,
+        row("guessed right on average", guesses, lambda guess: share(guess.average)),
+        row("guessed right without the groups", guesses, lambda guess: share(guess.without)),
+        row("people whose group has one value", both, lambda one: f"{Exposed.of(one, certain(one, name)).people:,}"),
+        row(f"largest distance of a group from the table (t, {distance})", distances, lambda one: _largest(one[0])),
+        row("average distance of a person's group from the table", distances, lambda one: _mean(*one)),
+        row("largest skew of a value", charts.attacks, lambda found: _skew(found, name)),
+    ]
 
 
 def _surest(found: Measured | None) -> str:
@@ -116,7 +110,7 @@ def _surest(found: Measured | None) -> str:
 def _limits(release: Release, name: str) -> Mapping[str, Row]:
     """Give what was promised about a column and whether it is kept, by the row that it bounds."""
     found: dict[str, Row] = {}
-    for part, finding in judged(release):
+    for part, finding in judged_promises(release):
         kept = "kept" if finding.holds else "BROKEN"
         match part if name in finding.columns else None:
             case LDiversity(bound, kind="distinct"):
@@ -132,7 +126,7 @@ def _limits(release: Release, name: str) -> Mapping[str, Row]:
 
 def _distance(release: Release, name: str) -> Any:
     """Give the distance that was promised for a column; else the one that needs no order."""
-    pairs = judged(release)
+    pairs = judged_promises(release)
     ways = [part.distance for part, found in pairs if isinstance(part, TCloseness) and name in found.columns]
     return ways[0] if ways else "equal"
 
@@ -181,13 +175,13 @@ def _skew(found: Any, name: str) -> str:
 
 def _most_certain(release: Release, name: str) -> float | None:
     """Give the most certain guess of a column that the promises allow, if they bound it."""
-    return min((1 / float(part.l) for part, _ in _guess_bounds(release, name)), default=None)
+    return min((1 / float(part.l) for part in _guess_bounds(release, name)), default=None)
 
 
-def _guess_bounds(release: Release, name: str) -> list[tuple[LDiversity, Any]]:
-    """Give the promises that bound how certain a guess of a column may be, and what was found."""
+def _guess_bounds(release: Release, name: str) -> list[LDiversity]:
+    """Give the promises that bound how certain a guess of a column may be, as a share of those whose value is known."""
     return [
-        (part, finding)
-        for part, finding in judged(release)
+        part
+        for part, finding in judged_promises(release)
         if isinstance(part, LDiversity) and part.kind == "probabilistic" and name in finding.columns
     ]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import tomllib
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from incrowd.core import Domain, Finding, share_text
 from incrowd.hierarchies import Averaged
-from incrowd.models import KAnonymity, Model, number_text
+from incrowd.models import Model, number_text
 from incrowd.release import QUESTIONS, About
-from incrowd.report._charts import USUAL
+from incrowd.report._charts import USUAL, promised_k
 from incrowd.report._page import Section, Table
 
 if TYPE_CHECKING:
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from incrowd.report._charts import Charts
 
 
-def purpose(about: About, *, public: bool = False) -> Section:
+def purpose_section(about: About, *, public: bool = False) -> Section:
     """Say what the release is for, as far as somebody said it; what nobody said stands in the banner of the owner's."""
     told = [
         [question.text, about.answer(key)]
@@ -36,7 +39,7 @@ WHO = (
 )
 
 
-def promises(release: Release, *, measured: bool = True) -> Table:
+def promises_table(release: Release, *, measured: bool = True) -> Table:
     """Say what is promised, what that means, and what was measured."""
     head = ["promise", "what it means", "required", *(["measured"] if measured else []), "verdict"]
     rows = [
@@ -50,18 +53,18 @@ def promises(release: Release, *, measured: bool = True) -> Table:
             *([", ".join(_figure(value) for value in finding.measured)] if measured else []),
             "kept" if finding.holds else "BROKEN",
         ]
-        for part, finding in judged(release)
+        for part, finding in judged_promises(release)
     ]
     return Table("Promises", head, rows)
 
 
-def judged(release: Release) -> list[tuple[Model, Finding]]:
+def judged_promises(release: Release) -> list[tuple[Model, Finding]]:
     """Give every finding of the verdict with the promise behind it."""
     parts = [part for part in release.model.parts for _ in part.bind(release.schema, release.distributions)]
     return list(zip(parts, release.verdict.findings, strict=True))
 
 
-def described(charts: Charts, about: About) -> Section:
+def data_section(charts: Charts, about: About) -> Section:
     """Say what the data are: rows, people, columns, and what is missing in them."""
     release, recipe = charts.release, charts.release.recipe
     facts = [
@@ -73,7 +76,7 @@ def described(charts: Charts, about: About) -> Section:
     ]
     domains = charts.domains(_published(release))
     more = {name: _described(domains[name], charts.missing(name), recipe.records) for name in _published(release)}
-    told = columns(release, about)
+    told = columns_section(release, about)
     (table,) = told.tables
     rows = [[*row, *more.get(row[0], ["", ""])] for row in table.rows]
     title = f"Published columns{', counted without the records removed first' if recipe.dropped else ''}"
@@ -82,7 +85,7 @@ def described(charts: Charts, about: About) -> Section:
     return Section("data", "Data and columns", told.words, tables, annex=True)
 
 
-def columns(release: Release, about: About | None = None) -> Section:
+def columns_section(release: Release, about: About | None = None) -> Section:
     """Say what was done to every column; without what the owner says, no number that the release does not show."""
     explained = {part.column: part for part in release.explanation.columns}
     schema, table = release.schema, []
@@ -117,11 +120,11 @@ def technique(release: Release, name: str) -> str:
     return "generalization" if levels[name] else "none"
 
 
-def scenario(release: Release, about: About | None = None) -> Section:
+def scenario_section(release: Release, about: About | None = None) -> Section:
     """Say who is expected to try what, and which limits were set for them."""
     rows = [["every intruder may know", ", ".join(release.schema.quasi_names)]]
     rows += [[name, words] for name, words in WHO]
-    rows += _accepted(smallest_group(release), about)
+    rows += _accepted(promised_k(release), about)
     if about is not None:
         recipe = release.recipe
         rows.append(["records that may be left out", f"{recipe.max_suppressed_records:,} of {recipe.records:,}"])
@@ -139,11 +142,6 @@ def _accepted(k: int, about: About | None) -> list[list[str]]:
         return [[what, f"1 in {k:,} ({1 / k:.2%})"]]
     usual = f"1 in {1 / USUAL} ({float(USUAL):.2%}), the usual limit: no k is promised"
     return [] if about is None else [[what, usual]]
-
-
-def smallest_group(release: Release) -> int:
-    """Give the k that was promised; 1 if none was."""
-    return max((part.k for part in release.model.parts if isinstance(part, KAnonymity)), default=1)
 
 
 def _published(release: Release) -> list[str]:
@@ -196,111 +194,22 @@ def _figure(value: Any) -> str:
 
 # The annexes of a report: what its words mean, and which rule asks for which of its sections.
 
-GLOSSARY = (
-    ("quasi-identifier", "a column that somebody else may know about a person, such as age or postcode"),
-    ("sensitive column", "a column whose value nobody should learn about a person"),
-    ("group, class", "all records that look the same in every quasi-identifier"),
-    ("generalize", "publish a vaguer value: a range instead of a number, a region instead of a town"),
-    ("level", "how vague a column is published; 0 is the value itself"),
-    ("left out, suppressed", "not published, because the record would stand out"),
-    ("prosecutor", "somebody who looks for a person and knows that the person is in the table"),
-    ("journalist", "somebody who looks for any person, and does not know who is in the table"),
-    ("marketer", "somebody who links as many records as possible to people"),
-    ("baseline", "how often an intruder would be right without the release"),
-    ("loss", "the detail that was given up: 0 is the original, 1 is nothing left"),
-    ("one of a kind", "alone in a group: nobody else looks the same in the quasi-identifiers"),
-    ("k", "the smallest number of people in a group; 1/k is the highest chance to pick the right one"),
-    ("l", "how many different values of a sensitive column every group has; entropy l gives rare ones less weight"),
-    ("t", "how far the values of a group may differ from the whole table: 0 is the same, 1 as different as can be"),
-    ("skew", "how much more frequent a value is in a group than in the whole table"),
-    ("population", "everybody from whom the people in the table were drawn, such as the inhabitants of a city"),
-    ("pseudonym", "a made-up name for a person; whoever has the key knows who it is"),
-    ("SHA-256", "a fingerprint computed from a file; any other file has another one"),
-    ("singling out, linkability, inference", "finding a record, linking records of a person, guessing a value (WP216)"),
-)
-"""Words of a report, for readers who do not know them."""
 
-NOTE = (
-    "A section that answers a question is no proof that a rule is met: that is for the people who sign. The "
-    "entries name sections of the rules, in the editions below."
-)
-HEAD = ("section of this report", "EMA and Health Canada", "WP216", "DPIA", "ISO/IEC 27559", "NIST SP 800-188")
-MAPPING = (
-    ("In short", "actual risk", "", "step 7: outcomes", "8.3.4 re-evaluation", "performance levels"),
-    (
-        "Purpose and release",
-        "context of the release",
-        "",
-        "(a), (b): steps 1 to 4",
-        "6 context",
-        "goals, sharing model",
-    ),
-    ("Limits of this statement", "residual risk", "risks that remain", "(c): step 5", "8.3.4 re-evaluation", "risks"),
-    ("Signatures", "", "", "step 7: sign-off", "9.2 before release", "Disclosure Review Board"),
-    (
-        "Data and columns",
-        "the data, direct and quasi-identifiers",
-        "techniques",
-        "(a): step 2, (d): step 6",
-        "7.2 data features",
-        "data survey, identifiers",
-    ),
-    (
-        "Scenario and limits",
-        "adversaries, plausible attacks, threshold",
-        "means likely reasonably to be used",
-        "(c): step 5",
-        "6.2 threats, 7.3 attacks",
-        "risks",
-    ),
-    (
-        "Risk before and after",
-        "actual risk against the threshold",
-        "singling out, linkability",
-        "(c): step 5",
-        "8.2.2 quantifying",
-        "risks",
-    ),
-    ("Confidential values", "", "inference", "(c): step 5", "8.2.2 quantifying", "risks"),
-    (
-        "Simulated attacks",
-        "plausible attacks",
-        "all three",
-        "(c): step 5",
-        "8.2.3 adversarial testing",
-        "re-identification studies",
-    ),
-    ("What was changed", "techniques", "generalisation", "(d): step 6", "8.3.3 transforming", "techniques"),
-    ("Usefulness", "data utility", "", "(b): step 4", "8.3.3 transforming", "usability"),
-    ("How it was searched", "methodology", "", "(d): step 6", "8.3.3 transforming", "techniques"),
-    ("How to make it again", "documentation", "", "step 7: record", "9.2 before release", "documentation"),
-)
-"""Which rule asks for what; DPIA: points of Article 35(7), and steps."""
-EDITIONS = (
-    (
-        "EMA and Health Canada",
-        "Anonymisation report, by the steps of EMA's external guidance on Policy 0070 (EMA/90915/2016)",
-    ),
-    ("WP216", "Article 29 Data Protection Working Party, Opinion 05/2014 on Anonymisation Techniques"),
-    (
-        "DPIA",
-        "GDPR, Article 35(7): (a) description, (b) necessity, (c) risks, (d) measures; steps as the UK's ICO has them",
-    ),
-    ("ISO/IEC 27559", "ISO/IEC 27559:2022, privacy enhancing data de-identification framework; numbers of clauses"),
-    ("NIST SP 800-188", "De-Identifying Government Datasets: Techniques and Governance, September 2023"),
-)
-
-
-def glossary() -> Section:
+def glossary_section() -> Section:
     """Explain the words."""
-    table = Table("What the words mean here", ["word", "meaning"], GLOSSARY, most=len(GLOSSARY))
+    words = _annexes()["glossary"]
+    table = Table("What the words mean here", ["word", "meaning"], words, most=len(words))
     return Section("glossary", "Annex A: words", [], [table], annex=True)
 
 
-def mapping() -> Section:
+def rules_section() -> Section:
     """Say which rule asks for which section."""
-    tables = [
-        Table("Where rules ask for what", HEAD, MAPPING),
-        Table("The rules", ["rule", "text"], EDITIONS),
-    ]
-    return Section("mapping", "Annex B: where rules ask for this", [NOTE], tables, annex=True)
+    found = _annexes()
+    asked = Table("Where rules ask for what", found["head"], found["mapping"])
+    tables = [asked, Table("The rules", ["rule", "text"], found["editions"])]
+    return Section("mapping", "Annex B: where rules ask for this", [found["note"]], tables, annex=True)
+
+
+@functools.cache
+def _annexes() -> dict[str, Any]:
+    return tomllib.loads((files("incrowd.report") / "templates" / "annexes.toml").read_text(encoding="utf-8"))

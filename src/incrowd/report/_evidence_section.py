@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from incrowd.evidence import worst_text
-from incrowd.report._data_section import smallest_group
 from incrowd.report._page import Figure, Section, Table
 from incrowd.report._verdict_section import HEAD, risk_rows, share
 
@@ -52,11 +51,11 @@ WORST = (
 )
 
 
-def risk(charts: Charts) -> Section:
+def risk_section(charts: Charts) -> Section:
     """Say how easily people were found before, and are now."""
     after = charts.risk_after
     tables = [
-        Table("Risks before and after", HEAD, risk_rows(charts, smallest_group(charts.release))),
+        Table("Risks before and after", HEAD, risk_rows(charts, charts.promised_k)),
         _rules(after, "wp216", "The three questions of the Article 29 Working Party (Opinion 05/2014, WP216)"),
         _rules(
             after,
@@ -80,7 +79,7 @@ def risk(charts: Charts) -> Section:
     return Section("risk", "Risk before and after", words, tables, [figure], annex=True)
 
 
-def chances(charts: Charts) -> Figure:
+def chances_figure(charts: Charts) -> Figure:
     """Show the chance of every kind of intruder."""
     journalist = (
         "" if charts.risk_after.journalist is None else "the journalist must find the person in the population; "
@@ -111,7 +110,7 @@ def _rules(after: Risk, preset: str, title: str) -> Table:
     return Table(title, ["question", "measured", "rule", "verdict"], found)
 
 
-def attacks(charts: Charts) -> Section:
+def attacks_section(charts: Charts) -> Section:
     """Say what simulated attacks found out."""
     before = {(one.name, one.column): one for one in charts.attacks.get("before", ())}
     found = charts.attacks_after
@@ -148,7 +147,7 @@ def _knowledge(found: Attacks) -> list[str]:
     return [f"{', '.join(dict.fromkeys(some))}: knows {knows}." for knows, some in names.items()]
 
 
-def usefulness(charts: Charts) -> Section:
+def usefulness_section(charts: Charts) -> Section:
     """Say what the data are still good for."""
     if not charts.compares:
         words = [NO_USE]
@@ -156,16 +155,10 @@ def usefulness(charts: Charts) -> Section:
         return Section("usefulness", "Usefulness", words, cost, [_lost(charts)], annex=True)
     found = charts.utility
     table = [
-        [
-            name,
-            "" if column.costs is None else f"{column.costs.loss:.3f}",
-            f"{column.distance:.1%}",
-        ]
+        [name, "" if column.costs is None else f"{column.costs.loss:.3f}", f"{column.distance:.1%}"]
         for name, column in found.columns.items()
     ]
-    words = [
-        f"The association between columns (Cramér's V) changes by {found.mean_change:.3f} on average.",
-    ]
+    words = [f"The association between columns (Cramér's V) changes by {found.mean_change:.3f} on average."]
     if found.queries.median is not None and found.queries.ninetieth is not None:
         words.append(
             f"Counts over ranges of two columns are off by {found.queries.median:.1%} (median); "

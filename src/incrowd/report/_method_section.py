@@ -13,7 +13,7 @@ from incrowd.hierarchies import Tree, is_from_data, places_in
 from incrowd.models import AlphaAssociation
 from incrowd.release import SHORT, About, limits_of, open_release, settings_of
 from incrowd.report import _chart_rows as rows
-from incrowd.report._data_section import judged
+from incrowd.report._data_section import judged_promises
 from incrowd.report._page import Figure, Section, Table
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ PROOFS = {
 """What searches prove, in words."""
 
 
-def changed(charts: Charts) -> Section:
+def changes_section(charts: Charts) -> Section:
     """Say how far columns were raised, and who was left out."""
     recipe = charts.release.recipe
     what = "masked" if recipe.masked else "left out"
@@ -61,11 +61,11 @@ def changed(charts: Charts) -> Section:
     return Section("changed", "What was changed", words, tables, [figure], annex=True)
 
 
-def method(charts: Charts) -> Section:
+def method_section(charts: Charts) -> Section:
     """Say how the release was searched, and show where it stands among others."""
     recipe = charts.release.recipe
     table = [
-        ["search", search_of(recipe.algorithm)],
+        ["search", search_text(recipe.algorithm)],
         ["what it proves", PROOFS.get(recipe.proof, recipe.proof)],
         ["how much better it could be", _gap(charts.release)],
     ]
@@ -83,7 +83,7 @@ def method(charts: Charts) -> Section:
     )
 
 
-def reproduce(release: Release, about: About) -> Section:
+def reproduction_section(release: Release, about: About) -> Section:
     """Say what is needed to make the release again."""
     recipe = release.recipe
     table = [
@@ -102,14 +102,8 @@ def reproduce(release: Release, about: About) -> Section:
     return Section("reproduce", "How to make it again", words, tables, code=about.plan or "", annex=True)
 
 
-def search_of(algorithm: str) -> str:
-    """Name a search as a plan does, with what it was told: ``optimal (measure loss)``.
-
-    Parameters
-    ----------
-    algorithm
-        The search as a program writes it.
-    """
+def search_text(algorithm: str) -> str:
+    """Name a search as a plan does, with what it was told: ``optimal (measure loss)``."""
     name, _, inside = algorithm.partition("(")
     plan = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
     told = [f"{key} {value}" for key, value in re.findall(r"(\w+)=['\"]?([^,'\")]+)", inside) if value != "None"]
@@ -176,16 +170,8 @@ def _share(part: int, whole: int) -> str:
 # The section of a report that says what the promises do not cover.
 
 
-def limits(release: Release, *, public: bool = False) -> Section:
-    """Say what the promises do not cover; the owner is also told what the published files hint at.
-
-    Parameters
-    ----------
-    release
-        The release.
-    public
-        Whether anybody may read it.
-    """
+def limits_section(release: Release, *, public: bool = False) -> Section:
+    """Say what the promises do not cover; the owner is also told what the published files hint at."""
     each = list(dict.fromkeys(f"{part}: {part.limit}" for part in release.model.parts))
     hints = [] if public else [*_labels_from_data(release), *_values_named(release), *release.verdict.notes]
     return Section("limits", "Limits of this statement", [*each, *limits_of(release), *hints])
@@ -217,7 +203,7 @@ def _is_formed_here(hierarchy: Hierarchy | None) -> bool:
 def _values_named(release: Release) -> list[str]:
     """Warn of values that a promise names and no published record has."""
     told = []
-    for part, finding in judged(release):
+    for part, finding in judged_promises(release):
         values = list(part.by_value or part.values or ()) if isinstance(part, AlphaAssociation) else []
         unseen = _unseen(release, finding.columns[0], values) if values else 0
         if unseen:

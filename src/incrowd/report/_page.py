@@ -22,13 +22,7 @@ _UNSHOWN = re.compile(
 
 
 def shown(text: str) -> str:
-    """Give a text that can stand in a page and in a picture.
-
-    Parameters
-    ----------
-    text
-        A text, perhaps a name or a value of somebody's table.
-    """
+    """Give a text that can stand in a page and in a picture."""
     return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -56,19 +50,7 @@ State = Literal["good", "doubt", "bad", "plain"]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of texts under a caption.
-
-    Attributes
-    ----------
-    caption
-        What the table shows.
-    head
-        The names of its columns.
-    rows
-        The texts; numbers are written already.
-    most
-        So many rows are shown; none if the table is left to the JSON report and to the web page.
-    """
+    """Rows of texts under a caption."""
 
     caption: str
     head: Sequence[str]
@@ -104,23 +86,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A chart, how to read it, and what to do about it.
-
-    Attributes
-    ----------
-    title
-        What it shows.
-    chart
-        An altair chart, or SVG as text.
-    reading
-        How to read it.
-    advice
-        What to do if it looks bad.
-    name
-        What kind of chart it is, for programs: ``class-sizes``, ``attackers``, ``lattice``, ...
-    extra
-        Whether it is left to the JSON report and to the web page, so that the printed report stays short.
-    """
+    """A chart, how to read it, and what to do about it."""
 
     title: str
     chart: Any
@@ -147,21 +113,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the page.
-
-    Attributes
-    ----------
-    name, title
-        Its anchor, and its heading.
-    words
-        Paragraphs in plain words.
-    tables, figures
-        What it shows.
-    code
-        A text that is shown as it stands, such as a plan.
-    annex
-        Whether it is for those who want to know more. Signatures stand before the first of these.
-    """
+    """A part of the page."""
 
     name: str
     title: str
@@ -174,27 +126,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report.
-
-    Attributes
-    ----------
-    title, language
-        What it is called, and in which language it is written.
-    meets
-        Whether the promises are kept.
-    state, word, reasons
-        How the verdict looks, what it says in a few words, and what speaks against it.
-    verdict
-        One sentence about it.
-    facts
-        Names and numbers beside the verdict: file, rows, hash, date.
-    sections
-        Its parts, those for the board first.
-    signatures
-        Who signs, and for what.
-    audience
-        Whom it is for: the owner of the data, or anybody.
-    """
+    """A report."""
 
     title: str
     meets: bool
@@ -245,3 +177,43 @@ def html_of(page: Page) -> str:
     template = environment.from_string((folder / "report.html.j2").read_text(encoding="utf-8"))
     letters = page.letters
     return template.render(page=page, style=style, letter=lambda figure: letters[id(figure)])
+
+
+def plain_page(page: Page) -> dict[str, Any]:
+    """Give a page as plain data; charts as what draws them, with their letter where the printed report shows them."""
+    letters = page.letters
+    return {
+        "schema": 1,
+        "title": page.title,
+        "meets": page.meets,
+        "state": page.state,
+        "word": page.word,
+        "reasons": list(page.reasons),
+        "verdict": page.verdict,
+        "facts": dict(page.facts),
+        "signatures": list(page.signatures),
+        "sections": [
+            {
+                "name": section.name,
+                "title": section.title,
+                "words": list(section.words),
+                "code": section.code,
+                "tables": [
+                    {"caption": table.caption, "head": list(table.head), "rows": [list(row) for row in table.rows]}
+                    for table in section.tables
+                ],
+                "figures": [
+                    {
+                        "name": figure.name,
+                        "letter": letters.get(id(figure)),
+                        "title": figure.title,
+                        "reading": figure.reading,
+                        "advice": figure.advice,
+                        "chart": figure.plain,
+                    }
+                    for figure in section.figures
+                ],
+            }
+            for section in page.sections
+        ],
+    }

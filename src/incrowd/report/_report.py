@@ -11,12 +11,26 @@ from typing import TYPE_CHECKING, Any
 from incrowd.core import ParameterError, atomic_path
 from incrowd.release import NEEDS, About, check_about
 from incrowd.report._charts import Charts
-from incrowd.report._confidential_section import confidential
-from incrowd.report._data_section import columns, described, glossary, mapping, purpose, scenario
-from incrowd.report._evidence_section import attacks, risk, usefulness
-from incrowd.report._method_section import changed, limits, method, reproduce
-from incrowd.report._page import Page, Section, html_of
-from incrowd.report._summary_section import facts, name_of, public_facts, public_summary, sentence, summary
+from incrowd.report._confidential_section import confidential_sections
+from incrowd.report._data_section import (
+    columns_section,
+    data_section,
+    glossary_section,
+    purpose_section,
+    rules_section,
+    scenario_section,
+)
+from incrowd.report._evidence_section import attacks_section, risk_section, usefulness_section
+from incrowd.report._method_section import changes_section, limits_section, method_section, reproduction_section
+from incrowd.report._page import Page, Section, html_of, plain_page
+from incrowd.report._summary_section import (
+    owner_facts,
+    public_facts,
+    public_summary_section,
+    summary_section,
+    table_name,
+    verdict_sentence,
+)
 from incrowd.report._verdict_section import judgement
 
 if TYPE_CHECKING:
@@ -40,24 +54,10 @@ def write_report(
     public: bool = False,
     force: bool = False,
 ) -> Path:
-    """Write a report as one HTML file, or as JSON with the same parts if the name ends so.
-
-    Parameters
-    ----------
-    release
-        The release.
-    path
-        The file to write.
-    about
-        What only its owner knows: purpose, controller, recipients and the like; nothing if nothing is said.
-    public
-        Write the version that may be given away with the release.
-    force
-        Whether an existing file may be replaced.
-    """
+    """Write a report as one HTML file, or as JSON with the same parts if the name ends so."""
     check_about(about)
-    _refuse(release)
-    file = _file(path)
+    _refuse_sample(release)
+    file = _report_file(path)
     known = About.of(release, about or {})
     page = public_page(release, known) if public else owner_page(charts_of(release, known), known)
     with atomic_path(file, force=force) as part:
@@ -66,20 +66,8 @@ def write_report(
 
 
 def write_reports(release: Release, owner: Path, public: Path, about: Mapping[str, str], **known: Any) -> None:
-    """Write the reports of a release into its two folders.
-
-    Parameters
-    ----------
-    release
-        The release.
-    owner, public
-        The folders.
-    about
-        What only its owner knows.
-    known
-        What is known since it is being saved: its ``plan``, ``date`` and ``file``.
-    """
-    _refuse(release)
+    """Write the reports of a release into its two folders."""
+    _refuse_sample(release)
     whole = About(about, **known)
     page = owner_page(charts_of(release, whole), whole)
     for ending in (".html", ".json"):
@@ -87,13 +75,13 @@ def write_reports(release: Release, owner: Path, public: Path, about: Mapping[st
     _write(public_page(release, whole), public / "report.html", ".html")
 
 
-def _refuse(release: Release) -> None:
+def _refuse_sample(release: Release) -> None:
     if release.recipe.sample is not None:
         msg = "What came of a sample is not a result: no report is written about it."
         raise ParameterError(msg, hint="run it again on the whole table, without sample.")
 
 
-def _file(path: str | os.PathLike[str]) -> Path:
+def _report_file(path: str | os.PathLike[str]) -> Path:
     """Give the file to write; refuse what is none, or has an ending that cannot be written."""
     if not isinstance(path, (str, os.PathLike)):
         msg = f"A report is written to a file, got {type(path).__name__}."
@@ -116,15 +104,7 @@ def charts_of(release: Release, about: About) -> Charts:
 
 
 def owner_page(charts: Charts, about: About, told: Callable[[int, int], object] | None = None) -> Page:
-    """Put together what the owner of the data is told: two pages for whoever decides, and the rest behind them.
-
-    Parameters
-    ----------
-    charts, about
-        What is measured on the release, and what only its owner knows.
-    told
-        Called before every section with how many are done, of how many.
-    """
+    """Put together what the owner of the data is told: two pages for whoever decides, and the rest behind them."""
     release = charts.release
     makers = _sections(charts, about)
     sections: list[Section] = []
@@ -135,13 +115,13 @@ def owner_page(charts: Charts, about: About, told: Callable[[int, int], object] 
         sections.extend([made] if isinstance(made, Section) else made)
     found = judgement(charts, about)
     return Page(
-        title=f"Report on the release of {name_of(release)}",
+        title=f"Report on the release of {table_name(release)}",
         meets=release.verdict.holds,
         state=found.state,
         word=found.word,
         reasons=found.reasons,
-        verdict=sentence(release),
-        facts=facts(release, about),
+        verdict=verdict_sentence(release),
+        facts=owner_facts(release, about),
         sections=sections,
         signatures=SIGNATURES,
         audience="For the owner of the data. It compares the release with the original table: do not publish it.",
@@ -152,86 +132,46 @@ def _sections(charts: Charts, about: About) -> list[Callable[[], Section | Itera
     """List what makes the sections of the owner's report, in their order."""
     release = charts.release
     return [
-        lambda: summary(charts),
-        lambda: purpose(about),
-        lambda: limits(release),
-        lambda: described(charts, about),
-        lambda: scenario(release, about),
-        lambda: risk(charts),
-        lambda: confidential(charts),
-        lambda: attacks(charts),
-        lambda: changed(charts),
-        lambda: usefulness(charts),
-        lambda: method(charts),
-        lambda: reproduce(release, about),
-        glossary,
-        mapping,
+        lambda: summary_section(charts),
+        lambda: purpose_section(about),
+        lambda: limits_section(release),
+        lambda: data_section(charts, about),
+        lambda: scenario_section(release, about),
+        lambda: risk_section(charts),
+        lambda: confidential_sections(charts),
+        lambda: attacks_section(charts),
+        lambda: changes_section(charts),
+        lambda: usefulness_section(charts),
+        lambda: method_section(charts),
+        lambda: reproduction_section(release, about),
+        glossary_section,
+        rules_section,
     ]
 
 
 def public_page(release: Release, about: About) -> Page:
     """Put together what anybody may be told: what its owner states, the released file and its certificate; no more."""
-    told = purpose(about, public=True)
+    told = purpose_section(about, public=True)
     return Page(
         title="About this release",
         meets=release.verdict.holds,
         word=f"It promises {release.recipe.promise}",
-        verdict=sentence(release),
+        verdict=verdict_sentence(release),
         facts=public_facts(release, about),
         sections=[
-            public_summary(release),
+            public_summary_section(release),
             *([told] if told.tables[0].rows else []),
-            limits(release, public=True),
-            checking(about),
-            columns(release),
-            scenario(release),
-            glossary(),
+            limits_section(release, public=True),
+            checking_section(about),
+            columns_section(release),
+            scenario_section(release),
+            glossary_section(),
         ],
         audience="For whoever uses the released data.",
     )
 
 
-def plain_page(page: Page) -> dict[str, Any]:
-    """Give a page as plain data; charts as what draws them, with their letter where the printed report shows them."""
-    letters = page.letters
-    return {
-        "schema": 1,
-        "title": page.title,
-        "meets": page.meets,
-        "state": page.state,
-        "word": page.word,
-        "reasons": list(page.reasons),
-        "verdict": page.verdict,
-        "facts": dict(page.facts),
-        "signatures": list(page.signatures),
-        "sections": [
-            {
-                "name": section.name,
-                "title": section.title,
-                "words": list(section.words),
-                "code": section.code,
-                "tables": [
-                    {"caption": table.caption, "head": list(table.head), "rows": [list(row) for row in table.rows]}
-                    for table in section.tables
-                ],
-                "figures": [
-                    {
-                        "name": figure.name,
-                        "letter": letters.get(id(figure)),
-                        "title": figure.title,
-                        "reading": figure.reading,
-                        "advice": figure.advice,
-                        "chart": figure.plain,
-                    }
-                    for figure in section.figures
-                ],
-            }
-            for section in page.sections
-        ],
-    }
-
-
-def checking(about: About) -> Section:
+def checking_section(about: About) -> Section:
     """Say how a reader can check the promises, and what that needs."""
     name = str(about.file.get("name", "data.csv"))
     need = NEEDS.get(name.rpartition(".")[2])

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from incrowd.release import NOT_STATED, SHORT, About, detail_kept, empty_of, settings_of
-from incrowd.report._data_section import promises, smallest_group
-from incrowd.report._evidence_section import chances
+from incrowd.report._data_section import promises_table
+from incrowd.report._evidence_section import chances_figure
 from incrowd.report._page import Section, Table
-from incrowd.report._verdict_section import HEAD, Row, group_rows, highest_row, people, share, texts
+from incrowd.report._verdict_section import HEAD, Row, compared_row, group_rows, highest_row, people_in, share
 
 if TYPE_CHECKING:
     from incrowd.evidence import Attack
@@ -21,25 +21,25 @@ NAMED = 12
 """So many columns are named on the first page."""
 
 
-def summary(charts: Charts) -> Section:
+def summary_section(charts: Charts) -> Section:
     """Say in plain words and few numbers what was promised, what was measured, and what it cost."""
-    tables = [promises(charts.release), Table("Before and after", HEAD, _rows(charts))]
-    return Section("summary", "In short", _words(charts), tables, [chances(charts)])
+    tables = [promises_table(charts.release), Table("Before and after", HEAD, _rows(charts))]
+    return Section("summary", "In short", _words(charts), tables, [chances_figure(charts)])
 
 
-def public_summary(release: Release) -> Section:
+def public_summary_section(release: Release) -> Section:
     """Say what is promised, with no number that the release does not show."""
     words = ["Each promise is about every group of records that look alike. It was measured on the published table."]
-    return Section("promises", "What is promised", words, [promises(release, measured=False)])
+    return Section("promises", "What is promised", words, [promises_table(release, measured=False)])
 
 
-def sentence(release: Release) -> str:
+def verdict_sentence(release: Release) -> str:
     """Say in one sentence whether the promises are kept."""
     kept = f"The released table keeps {release.recipe.promise}; this was measured on the published table itself."
     return f"{kept} See Limits for what this does not cover."
 
 
-def facts(release: Release, about: About) -> list[tuple[str, str]]:
+def owner_facts(release: Release, about: About) -> list[tuple[str, str]]:
     """Give what stands beside the verdict, for the owner."""
     recipe = release.recipe
     return [
@@ -67,7 +67,7 @@ def public_facts(release: Release, about: About) -> list[tuple[str, str]]:
     return [(name, text) for name, text in found if text and text != NOT_STATED]
 
 
-def name_of(release: Release) -> str:
+def table_name(release: Release) -> str:
     """Give the name of the file that a release was made of."""
     table = None if release.basis is None else release.basis.table
     return Path(table).name if isinstance(table, (str, os.PathLike)) else "a table"
@@ -77,7 +77,7 @@ def _words(charts: Charts) -> list[str]:
     """Say the most important in three sentences."""
     recipe, after = charts.release.recipe, charts.risk_after
     whole = recipe.records + recipe.dropped
-    of = "" if after.persons is None else f" of {people(after):,} people"
+    of = "" if after.persons is None else f" of {people_in(after):,} people"
     masked = f", {recipe.masked:,} only without their quasi-identifiers" if recipe.masked else ""
     known = ", ".join(charts.release.schema.quasi_names)
     published = f"{recipe.published:,} of {whole:,} records{of} are published{masked}"
@@ -113,12 +113,11 @@ def _guesses(charts: Charts) -> dict[str, Attack]:
 
 def _rows(charts: Charts) -> list[Row]:
     """Compare the numbers that a board asks for."""
-    k, release = smallest_group(charts.release), charts.release
-    average = texts(charts.risks, lambda found: share(found.prosecutor.average))
+    k, release = charts.promised_k, charts.release
     rows = [
         *group_rows(charts, k)[1:],
         highest_row(charts, k),
-        ["average chance to find a person", *average, "", ""],
+        compared_row("average chance to find a person", charts.risks, lambda one: share(one.prosecutor.average)),
     ]
     columns = release.explanation.columns
     if columns:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from incrowd.core import Classes, percent
+from incrowd.core import Classes, percent_unspaced
 from incrowd.measures import Exposed
 from incrowd.release import QUESTIONS, About
 from incrowd.report._page import State
@@ -31,73 +31,73 @@ NOT_MEASURED = "not measured"
 _T = TypeVar("_T")
 
 
-def texts(found: Mapping[str, _T], write: Callable[[_T], str]) -> Row:
+def compared_row(
+    what: str, found: Mapping[str, _T], write: Callable[[_T], str], limit: str = "", verdict: str = ""
+) -> Row:
     """Write what was found before and after; the original may not be measured."""
-    return [write(found[when]) if when in found else NOT_MEASURED for when in ("before", "after")]
+    shown = [write(found[when]) if when in found else NOT_MEASURED for when in ("before", "after")]
+    return [what, *shown, limit, verdict]
 
 
 def risk_rows(charts: Charts, k: int) -> list[Row]:
     """Compare how easily people are found before and after, beyond what the first page says."""
-    rows = [*group_rows(charts, k)[:1], *_chances(charts)]
+    rows = [
+        *group_rows(charts, k)[:1],
+        compared_row("chance that 95 of 100 people do not exceed", charts.groups, lambda one: share(percentile(one))),
+        compared_row("people found if everybody is looked for, expected", charts.risks, _found_if_sought),
+    ]
+    named = {when: {other.name: other for other in risk.attackers} for when, risk in charts.risks.items()}
     for one in charts.risk_after.attackers:
-        named = {when: {other.name: other for other in risk.attackers} for when, risk in charts.risks.items()}
-        rows += _attacker({when: found[one.name] for when, found in named.items()}, share(charts.accepted))
-    return [*rows, *_population(charts.risks)]
+        rows += _attacker_rows({when: found[one.name] for when, found in named.items()}, share(charts.accepted))
+    for name in next(iter(charts.risks.values())).uniqueness.estimates:
+        what = f"one of a kind in the population, expected ({name})"
+        rows.append(compared_row(what, charts.risks, partial(_expected, name)))
+    return rows
 
 
 def group_rows(charts: Charts, k: int) -> list[Row]:
     """Compare groups: the smallest one, who is alone, and who is in one that is too small."""
     both, after = charts.risks, charts.risk_after
-    kept = (after.k or 0) >= k
-    alone = texts(both, lambda found: _count(found.uniqueness.sample, found))
+    smallest = _with_limit(f"at least {k}", k, (after.k or 0) >= k)
+    nobody = _with_limit("none", k, not after.uniqueness.sample)
     rows = [
-        ["people", *texts(both, lambda found: f"{people(found):,}"), "", ""],
-        [
-            "smallest group",
-            *texts(both, lambda found: f"{found.k or 0:,}"),
-            *_with_limit(f"at least {k}", k, kept),
-        ],
-        ["people one of a kind", *alone, *_with_limit("none", k, not after.uniqueness.sample)],
+        compared_row("people", both, lambda found: f"{people_in(found):,}"),
+        compared_row("smallest group", both, lambda found: f"{found.k or 0:,}", *smallest),
+        compared_row("people one of a kind", both, lambda found: _count(found.uniqueness.sample, found), *nobody),
     ]
     if k > 2:  # below, that is who is one of a kind
-        counts = {when: (_below(classes, k), both[when]) for when, classes in charts.groups.items()}
-        shown = texts(counts, lambda pair: _count(*pair))
-        rows.append([f"people in groups smaller than {k}", *shown, *_with_limit("none", k, not counts["after"][0])])
+        groups = charts.groups.items()
+        counts = {when: (Exposed.of(classes, classes.size < k).people, both[when]) for when, classes in groups}
+        limit = _with_limit("none", k, not counts["after"][0])
+        rows.append(compared_row(f"people in groups smaller than {k}", counts, lambda pair: _count(*pair), *limit))
     if charts.release.schema.entity is not None:
-        by_rows = texts(both, lambda found: _count(found.alone_by_rows or 0, found))
-        rows.append(["people one of a kind by all their rows together", *by_rows, "not promised", ""])
+        what = "people one of a kind by all their rows together"
+        rows.append(compared_row(what, both, lambda found: _count(found.alone_by_rows or 0, found), "not promised"))
     return rows
 
 
-def people(found: Risk) -> int:
+def people_in(found: Risk) -> int:
     """Give how many people there are: persons where the table says whose row is whose, else records."""
     return found.records if found.persons is None else found.persons
 
 
 def share(chance: Any) -> str:
     """Write a chance so that no line ends before its percent sign."""
-    return percent(Fraction(chance)).replace(" %", "%")
+    return percent_unspaced(Fraction(chance))
 
 
 def highest_row(charts: Charts, k: int) -> Row:
     """Compare the chance to find the person who is easiest to find."""
     kept = (charts.risk_after.prosecutor.highest or 0) <= charts.accepted
     limit, verdict = _with_limit(f"at most {share(charts.accepted)}", 2 if charts.threshold is not None else k, kept)
-    found = texts(charts.risks, lambda found: share(found.prosecutor.highest or 0))
-    exceeded = not kept and charts.threshold is not None  # the owner's own limit: no promise is broken by that
-    return ["highest chance to find a person", *found, limit, "EXCEEDED" if exceeded else verdict]
+    if not kept and charts.threshold is not None:  # the owner's own limit: no promise is broken by that
+        verdict = "EXCEEDED"
+    what = "highest chance to find a person"
+    return compared_row(what, charts.risks, lambda found: share(found.prosecutor.highest or 0), limit, verdict)
 
 
 def percentile(classes: Classes, part: Fraction = MOST) -> Fraction:
-    """Give the chance that so many of all people do not exceed.
-
-    Parameters
-    ----------
-    classes
-        The groups; the chance of everybody in one is 1 over its size.
-    part
-        The share of the people.
-    """
+    """Give the chance that so many of all people do not exceed; that of everybody in a group is 1 over its size."""
     sizes = np.sort(classes.size)[::-1]
     if not len(sizes):
         return Fraction(0)
@@ -106,43 +106,22 @@ def percentile(classes: Classes, part: Fraction = MOST) -> Fraction:
     return Fraction(1, int(sizes[np.searchsorted(reached, needed)]))
 
 
-def _chances(charts: Charts) -> list[Row]:
-    """Compare the chances of whoever knows that a person is in the table."""
-    return [
-        ["chance that 95 of 100 people do not exceed", *texts(charts.groups, _most_do), "", ""],
-        ["people found if everybody is looked for, expected", *texts(charts.risks, _found), "", ""],
-    ]
-
-
-def _most_do(classes: Classes) -> str:
-    return share(percentile(classes))
-
-
-def _found(one: Risk) -> str:
-    """Say how many people are found if everybody is looked for."""
+def _found_if_sought(one: Risk) -> str:
     chance = one.prosecutor.average
-    return f"{float(chance) * people(one):,.0f} ({share(chance)})"
+    return f"{float(chance) * people_in(one):,.0f} ({share(chance)})"
 
 
-def _attacker(found: Mapping[str, AttackerRisk], threshold: str) -> list[Row]:
-    """Compare what one kind of intruder achieves."""
+def _attacker_rows(found: Mapping[str, AttackerRisk], threshold: str) -> list[Row]:
+    """Compare what one kind of intruder achieves; the prosecutor's chances stand on the first page."""
     name, rows = found["after"].name, []
     if all(one.highest is not None for one in found.values()) and name != "prosecutor":
-        rows.append([f"{name}: highest chance", *texts(found, lambda one: share(one.highest)), "", ""])
+        rows.append(compared_row(f"{name}: highest chance", found, lambda one: share(one.highest)))
     if name != "prosecutor":
-        rows.append([f"{name}: average chance", *texts(found, lambda one: share(one.average)), "", ""])
+        rows.append(compared_row(f"{name}: average chance", found, lambda one: share(one.average)))
     above = {when: one.above for when, one in found.items() if one.above is not None}
     if len(above) == len(found):
-        rows.append([f"{name}: people above {threshold}", *texts(above, lambda one: f"{one.people:,}"), "", ""])
+        rows.append(compared_row(f"{name}: people above {threshold}", above, lambda one: f"{one.people:,}"))
     return rows
-
-
-def _population(both: Mapping[str, Risk]) -> list[Row]:
-    """Compare who is expected to be one of a kind in the population, by each model that says so."""
-    return [
-        [f"one of a kind in the population, expected ({name})", *texts(both, partial(_expected, name)), "", ""]
-        for name in next(iter(both.values())).uniqueness.estimates
-    ]
 
 
 def _expected(name: str, found: Risk) -> str:
@@ -151,11 +130,7 @@ def _expected(name: str, found: Risk) -> str:
 
 
 def _count(number: int, found: Risk) -> str:
-    return f"{number:,} ({share(Fraction(number, max(people(found), 1)))})"
-
-
-def _below(classes: Classes, k: int) -> int:
-    return Exposed.of(classes, classes.size < k).people
+    return f"{number:,} ({share(Fraction(number, max(people_in(found), 1)))})"
 
 
 def _with_limit(limit: str, k: int, kept: bool) -> Row:  # noqa: FBT001 - one word of a row
@@ -182,21 +157,13 @@ RULES = ("wp216",)
 
 
 def doubts(charts: Charts, checked: Iterable[Checklist] = ()) -> list[str]:
-    """Say which guesses are nearly certain, and which published rules fail.
-
-    Parameters
-    ----------
-    charts
-        What was measured on the release.
-    checked
-        Other rules that somebody wants it to keep: what could not be checked of them is doubtful too.
-    """
+    """Say which guesses are nearly certain, and which published rules fail."""
     rules, asked = [charts.risk_after.against(name) for name in RULES], list(checked)
-    found = [*_guesses(charts.attacks_after), *(said for rule in [*rules, *asked] for said in _failures(rule))]
+    found = [*_sure_guesses(charts.attacks_after), *(said for rule in [*rules, *asked] for said in _failures(rule))]
     return [*found, *(said for rule in asked for said in _unchecked(rule))]
 
 
-def _guesses(attacks: Iterable[Attack]) -> Iterator[str]:
+def _sure_guesses(attacks: Iterable[Attack]) -> Iterator[str]:
     """Name every confidential column that somebody can nearly be sure of."""
     found: dict[str, list[tuple[Number, Number]]] = {}
     for one in attacks:
@@ -239,17 +206,10 @@ WHERE = "Fill this in under [report] in the plan, or in step 7 of the page."
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What whoever signs has to know first.
+    """What whoever signs has to know first: reasons against it, the worst first.
 
-    Attributes
-    ----------
-    state
-        ``good`` if the promises are kept and nothing speaks against it, ``doubt`` if somebody should look, ``bad`` if
-        a promise or a limit of the owner is broken, or a confidential value is certain for half of the people.
-    word
-        The same in a few words, with the policy.
-    reasons
-        What speaks against it, the worst first.
+    ``good`` if the promises are kept and nothing speaks against it, ``doubt`` if somebody should look, ``bad`` if a
+    promise or a limit of the owner is broken, or a confidential value is certain for half of the people.
     """
 
     state: State
@@ -258,15 +218,9 @@ class Judgement:
 
 
 def judgement(charts: Charts, about: About) -> Judgement:
-    """Take the worst of what was measured, attacked and not answered.
-
-    Parameters
-    ----------
-    charts, about
-        What is measured on the release, and what only its owner knows.
-    """
+    """Take the worst of what was measured, attacked and not answered."""
     policy = charts.release.recipe.promise
-    worst, missing, anyway = worst_findings(charts), not_stated(about), about.stated.get("released_anyway")
+    worst, missing, anyway = worst_findings(charts), open_questions(about), about.stated.get("released_anyway")
     signed = [f"Released although something was open, because: {anyway}"] if anyway else []
     stated = [f"NOT STATED: {', '.join(missing)}. {WHERE}"] if missing else []
     reasons = (*worst, *signed, *doubts(charts), *stated)
@@ -281,10 +235,10 @@ def judgement(charts: Charts, about: About) -> Judgement:
 
 def worst_findings(charts: Charts) -> list[str]:
     """Say what is worse than a doubt, though every promise is kept."""
-    return [*_broken(charts), *_certain(charts)]
+    return [*_exceeded_limit(charts), *_certain_values(charts)]
 
 
-def not_stated(about: About) -> list[str]:
+def open_questions(about: About) -> list[str]:
     """List the questions that nobody answered; the number of people and the limit may stay open."""
     optional = {"threshold", "population"}
     return [
@@ -294,7 +248,7 @@ def not_stated(about: About) -> list[str]:
     ]
 
 
-def _broken(charts: Charts) -> list[str]:
+def _exceeded_limit(charts: Charts) -> list[str]:
     """Say that the owner's own limit is exceeded."""
     highest = charts.risk_after.prosecutor.highest or 0
     if charts.threshold is None or highest <= charts.accepted:
@@ -302,9 +256,9 @@ def _broken(charts: Charts) -> list[str]:
     return [f"The highest chance to find a person is {share(highest)}, above the limit of {share(charts.accepted)}."]
 
 
-def _certain(charts: Charts) -> list[str]:
+def _certain_values(charts: Charts) -> list[str]:
     """Name every column whose value is certain for many people, and was not before anybody had the release."""
-    all_, found = people(charts.risk_after), dict[str, int]()
+    all_, found = people_in(charts.risk_after), dict[str, int]()
     for one in charts.attacks_after:
         if one.name in CERTAIN and one.column is not None and one.exposed.share >= MANY and one.advantage > 0:
             found[one.column] = max(found.get(one.column, 0), one.exposed.people)
