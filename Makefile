@@ -47,8 +47,8 @@ test: lint system test-lowest test-rooms test-spark ## install everything, check
 test-rooms: $(VENV)/.installed-dev   ## all tests but those of Spark
 	$(BIN)/pytest -n auto --dist worksteal --ignore tests/spark
 
-test-spark: $(VENV)/.installed-dev   ## the tests of Spark, in one process: they share two applications
-	$(BIN)/pytest tests/spark
+test-spark: $(VENV)/.installed-dev   ## the tests of Spark, in two processes: one shares two applications, one starts commands
+	$(BIN)/pytest -n 2 --dist loadgroup tests/spark
 
 # numba throws away what another version of it has compiled, so the oldest one keeps it elsewhere.
 test-lowest: export NUMBA_CACHE_DIR := $(abspath $(LOWEST))/numba

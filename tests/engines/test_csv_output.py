@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from incrowd.core import DataError, Domain
 from incrowd.engines import open_table
@@ -27,6 +27,7 @@ def written(values: list[Any], type_: pa.DataType) -> list[str]:
         return [row[0].removeprefix("'") for row in relation.project(text).fetchall()]
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(allow_nan=False).filter(lambda number: number != 0), min_size=1))
 def test_floats_are_written_as_a_domain_writes_them(numbers: list[float]) -> None:
     assert written(numbers, pa.float64()) == [Domain.of("x", [number]).texts[0] for number in numbers]
@@ -51,6 +52,7 @@ NUMBERS = st.one_of(st.integers(-(2**64), 2**64).map(Decimal), st.decimals(-(10*
 MOMENTS = st.one_of(st.dates().map(lambda day: dt.datetime(day.year, day.month, day.day)), st.datetimes())  # noqa: DTZ001
 
 
+@settings(max_examples=40, deadline=None)
 @given(
     st.one_of(
         st.tuples(

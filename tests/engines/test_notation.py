@@ -59,7 +59,7 @@ def written(rows: list[Any], notation: Notation, separator: str, blank: str = ""
 
 
 @given(rows, notations, st.sampled_from([";", ",", "\t"]), st.sampled_from(["utf-8", "utf-16", "gb18030"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
 def test_a_file_in_any_dialect_is_the_plain_table(
     tmp_path: Path, rows: list[Any], notation: Notation, separator: str, encoding: str
 ) -> None:

@@ -184,7 +184,8 @@ def test_all_engines_agree_with_the_reference_on_any_table(
 ) -> None:
     schema = pa.schema([("age", pa.int64()), ("zip", pa.string()), ("disease", pa.string()), ("n", pa.int64())])
     table = pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
-    assume(not Domain.of("disease", table["disease"].to_pylist()).repeats)  # one number in two ways is refused
+    diseases = [text or None for text in table["disease"].to_pylist()]  # an empty text is missing
+    assume(not Domain.of("disease", diseases).repeats)  # one number in two ways is refused
     request = CensusRequest(("zip", "age"), ("disease",), count="n")
     expected = open_table(table.to_pylist()).census(request)
     actual = open_table(make_subject(name, tmp_path).load(table)).census(request)

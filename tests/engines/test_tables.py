@@ -19,7 +19,7 @@ import pytest
 
 from engines.subjects import Subject
 from incrowd.core import CensusRequest, DataError, Domain, IncrowdError, LocalRecoding, SchemaError
-from incrowd.engines import open_table
+from incrowd.engines import Dialect, Remembered, head_of, open_table, sheets_of
 
 
 def sizes(source: Any, *names: str) -> list[int]:
@@ -315,3 +315,63 @@ def test_a_table_may_be_called_by_its_upper_case_ending(tmp_path: Path) -> None:
 def test_a_column_without_a_name_is_refused() -> None:
     with pytest.raises(SchemaError, match="Column 1 of the table has no name"):
         open_table(pa.table({"": [1]}))
+
+
+# The first rows of files that are none of text, and the sheets of spreadsheets.
+
+FRAME = pl.DataFrame({"age": [9, 7, 8, 7], "name": ["d", "b", None, "a"]})
+
+
+@pytest.mark.parametrize("kind", ["parquet", "excel"])
+def test_rows_come_in_the_order_of_the_file(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"t.{'xlsx' if kind == 'excel' else kind}"
+    getattr(FRAME, f"write_{kind}")(path)
+    assert head_of(path, 3) == (["age", "name"], [(9, "d"), (7, "b"), (8, None)])
+    assert len(head_of(path, 10)[1]) == 4
+
+
+def test_a_table_without_rows_has_names(tmp_path: Path) -> None:
+    FRAME.clear().write_parquet(tmp_path / "t.parquet")
+    assert head_of(tmp_path / "t.parquet", 3) == (["age", "name"], [])
+
+
+def test_columns_that_have_no_values_of_ours_are_left_out(tmp_path: Path) -> None:
+    FRAME.with_columns(lists=pl.lit([[1]])).write_parquet(tmp_path / "t.parquet")
+    assert head_of(tmp_path / "t.parquet", 1)[0] == ["age", "name"]
+
+
+def test_a_broken_file_is_refused_without_a_word_of_it(tmp_path: Path) -> None:
+    (tmp_path / "t.parquet").write_bytes(b"PAR1CANARY")
+    with pytest.raises(DataError, match="Parquet") as caught:
+        head_of(tmp_path / "t.parquet", 1)
+    assert "CANARY" not in str(caught.value)
+
+
+def test_sheets_are_named_in_their_order(tmp_path: Path) -> None:
+    import xlsxwriter  # noqa: PLC0415 - an extra
+
+    with xlsxwriter.Workbook(str(tmp_path / "t.xlsx")) as book:
+        FRAME.write_excel(book, worksheet="zwei")
+        FRAME.write_excel(book, worksheet="eins")
+    assert sheets_of(tmp_path / "t.xlsx") == ["zwei", "eins"]
+    assert head_of(tmp_path / "t.xlsx", 1, "eins")[1] == [(9, "d")]
+
+
+# An opened text file says how it was read, so that its release is written alike.
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark", "written"),
+    [
+        ("utf-8", False, b""),
+        ("utf-8", True, b"\xef\xbb\xbf"),
+        ("cp1252", False, b""),
+        ("utf-16", True, None),
+    ],
+)
+def test_a_text_file_says_how_it_was_read(encoding: str, mark: bool, written: bytes | None, tmp_path: Path) -> None:
+    file, text = tmp_path / "t.csv", "größe;zip\n1;01067\n"
+    file.write_bytes((written or b"") + text.encode(encoding))
+    engine = open_table(file, encoding=encoding)
+    assert engine.dialect == Dialect(";", encoding, mark)  # type: ignore[attr-defined]
+    assert Remembered(engine).dialect == Dialect(";", encoding, mark)

@@ -48,7 +48,7 @@ def rows_of(engine: Engine) -> list[dict[str, Any]]:
     return rows
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(TABLES, DIALECTS, st.booleans(), st.sampled_from(["csv", "csv.gz", "tsv"]))
 def test_any_table_comes_back_from_any_dialect(
     columns: dict[str, list[str | None]], dialect: Dialect, sorted_already: bool, ending: str

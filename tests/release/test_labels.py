@@ -10,7 +10,7 @@ import pytest
 
 import incrowd as ic
 from engines.extras import needed
-from engines.test_formats import labelled
+from engines.test_statistics import labelled
 from release.test_tampering import answers
 
 Capsys = pytest.CaptureFixture[str]

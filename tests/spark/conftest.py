@@ -1,4 +1,7 @@
-"""Two Spark applications that all tests of this folder share."""
+"""Two Spark applications that the tests of this folder share.
+
+Tests that start commands and clusters of their own run beside them where two processes may: ``-n 2 --dist loadgroup``.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +20,22 @@ from spark.applications import connect_server, connect_session, local_applicatio
 PANDAS = "ignore:PySpark does not yet fully support pandas:FutureWarning"
 """The one warning that is passed over: Spark warns of pandas 3 when it is imported."""
 
+ONCE = ("test_encoding_", "test_tables_")
+"""What is read of odd columns and files is asked of one application: both read them alike."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         item.add_marker(pytest.mark.filterwarnings(PANDAS))
+        shares = isinstance(item, pytest.Function) and {"local", "spark", "subject"} & set(item.fixturenames)
+        item.add_marker(pytest.mark.xdist_group("applications" if shares else "processes"))
     items[:] = [item for item in items if not _twice(item)]
 
 
 def _twice(item: pytest.Item) -> bool:
     """Say whether a test asks Connect what it asks the other application many times over, or that a census asks too."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    return params.get("subject") == "connect" and (len(params) > 1 or item.name.startswith("test_encoding_"))
+    return params.get("subject") == "connect" and (len(params) > 1 or item.name.startswith(ONCE))
 
 
 @pytest.fixture(scope="session")

@@ -22,23 +22,17 @@ from spark.applications import spark_subject
 from spark.tables import people, schema, tally
 
 RUNS = [
-    (ic.Optimal(), "k>=3, l>=2[disease]"),
-    (ic.Optimal(), "k>=3, nt(n=40, t=0.4)[disease]"),
-    (ic.Optimal(), "k>=3, enhanced(p=2, alpha=0.5)[disease]"),
-    (ic.Incognito(), "k>=3, probabilistic-l>=1.5[disease]"),
-    (ic.Incognito(), "k>=3, beta<=3[disease]"),
-    (ic.Samarati(), "k>=3, t<=0.4[cost, ordered]"),
-    (ic.Samarati(), "k>=3, alpha<=0.7[disease]"),
+    (ic.Optimal(), "k>=3, l>=2[disease], nt(n=40, t=0.4)[disease], enhanced(p=2, alpha=0.5)[disease]"),
+    (ic.Incognito(), "k>=3, probabilistic-l>=1.5[disease], beta<=3[disease]"),
+    (ic.Samarati(), "k>=3, t<=0.4[cost, ordered], alpha<=0.7[disease]"),
     (ic.TopDown(), "k>=3, p-alpha(p=2, alpha=0.5)[disease]"),
-    (ic.Mondrian(), "k>=3, entropy-l>=1.5[disease]"),
-    (ic.Mondrian(), "k>=3, t<=0.4[disease]"),
+    (ic.Mondrian(), "k>=3, entropy-l>=1.5[disease], t<=0.4[disease]"),
     (ic.Datafly(), "k>=3"),
     (ic.MuArgus(), "k>=3"),
     (ic.SwapDiversity(), "k>=3, p>=2[disease]"),
     (ic.CheapestFirst(), "k>=3, recursive(c=3, l=2)[disease]"),
-    (ic.CheapestFirst(), "k>=3, l>=2[disease]"),
 ]
-"""Every algorithm and nearly every model."""
+"""Every algorithm once, and nearly every model: what a search does is not asked of Spark."""
 
 
 @pytest.fixture
@@ -239,8 +233,7 @@ def test_a_folder_that_spark_did_not_write_as_it_should_is_not_published(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("told", [0, 5_000_000])
-@pytest.mark.parametrize("algorithm", [ic.Optimal(), ic.Mondrian()])
+@pytest.mark.parametrize(("told", "algorithm"), [(0, ic.Optimal()), (5_000_000, ic.Optimal()), (0, ic.Mondrian())])
 def test_a_combination_that_nearly_everybody_has_changes_nothing(
     told: int, algorithm: Any, local: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

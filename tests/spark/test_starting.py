@@ -15,6 +15,7 @@ import pyarrow.parquet
 import pytest
 
 import incrowd as ic
+from incrowd.cli import main
 from incrowd.engines import open_table, places_of, read_folder, spark_session
 from spark.tables import people, tally
 
@@ -180,18 +181,28 @@ def test_what_only_spark_sees_is_said_too(spark: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "options", "code", "says"),
     [
-        ("missing.parquet", ["--engine", "spark"], 2, "Spark does not find the table"),
         ("people.csv", ["--engine", "spark"], 2, "Spark reads Parquet here"),
         ("people.parquet", ["--engine", "flink"], 2, "--engine must be local or spark"),
         ("people.parquet", [], 2, "--master is for Spark"),
-        ("people.parquet", ["--engine", "spark", "--master", "sc://127.0.0.1:1"], 3, "No Spark answers"),
+        ("people.parquet", ["--engine", "spark"], 3, "No Spark answers"),
     ],
 )
 def test_what_goes_wrong_is_one_paragraph_and_a_code(
-    path: str, options: list[str], code: int, says: str, server: str, tmp_path: Path
+    path: str, options: list[str], code: int, says: str, tmp_path: Path, monkeypatch: Any, capsys: Any
 ) -> None:
     (tmp_path / "plan.toml").write_text(PLAN.replace("people.parquet", path))
-    done = incrowd(tmp_path, "--master", server, *options)
-    assert done.returncode == code, done.stderr
-    assert says in done.stderr
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as caught:
+        main(["anonymize", "plan.toml", "--master", "sc://127.0.0.1:1", *options])
+    told = capsys.readouterr().err
+    assert caught.value.code == code, told
+    assert says in told
+    assert "Traceback" not in told
+
+
+def test_a_table_that_is_nowhere_is_one_paragraph_and_a_code(server: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN.replace("people.parquet", "missing.parquet"))
+    done = incrowd(tmp_path, "--master", server, "--engine", "spark")
+    assert done.returncode == 2, done.stderr
+    assert "Spark does not find the table" in done.stderr
     assert "Traceback" not in done.stderr
