@@ -28,7 +28,7 @@ from incrowd.attacks._inference import (
 from incrowd.attacks._intruder import Intruder
 from incrowd.attacks._linkage import Links, Matching
 from incrowd.attacks._members import Claims, Members, tight_claims
-from incrowd.attacks._minimality import People, Undivided, halve, undivided
+from incrowd.attacks._minimality import People, Undivided, halve, undivided, undivided_in
 from incrowd.attacks._original import expect_original, lists
 from incrowd.attacks._people import Disclosures, KnownPeople, Truth, sum_of_shares
 from incrowd.attacks._range import ValueLine, narrow_range
@@ -80,6 +80,7 @@ __all__ = [
     "sum_of_shares",
     "tight_claims",
     "undivided",
+    "undivided_in",
     "unlikely_exclusions",
     "widths_of",
     "worst_exclusions",

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Cells, Classes, Domain, Grouping, add_up
+from incrowd.core import Cells, Classes, Domain, Grouping, LocalRecoding, add_up
 from incrowd.models import Judge
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
+MOST = 2000
+"""So many classes are divided; it is enough for a sample of those that could have been."""
 CLASSES, DRAWS, LARGEST = 100, 200, 1000
 """So many classes are looked at, the values of each are dealt so many times, and larger classes are left out."""
 
@@ -74,6 +76,22 @@ def halve(columns: Sequence[npt.NDArray[np.integer]], classes: Ints, counts: Int
         best[owner[first][better]] = smaller[better]
         side = np.where(cut[classes] >= 0, codes > cut[classes], side).astype(np.int64)
     return side, best > 0
+
+
+def undivided_in(recoding: LocalRecoding, name: str, judges: Sequence[Judge], seed: int) -> Undivided:
+    """Divide a sample of the classes of a local recoding, and look at a sensitive column of those that were not."""
+    number = len(recoding.labels[0])
+    sampled = np.zeros(number + 1, dtype=bool)  # the last place is that of what is left out
+    sampled[np.random.default_rng(seed).permutation(number)[:MOST]] = True
+    inside = sampled[recoding.classes]
+    codes = dict(zip(recoding.domains, (column[inside] for column in recoding.codes), strict=True))
+    classes, counts = recoding.classes[inside].astype(np.int64), recoding.counts[inside]
+    side, can = halve([codes[quasi] for quasi in recoding.quasi], classes, counts, number)
+    some = can[classes]
+    renumbered = (np.cumsum(can) - 1)[classes[some]]
+    people = People(renumbered, codes[name][some].astype(np.int64), counts[some])
+    found = undivided(people, side[some], recoding.domains[name], judges, seed)
+    return replace(found, chosen=np.flatnonzero(can)[found.chosen])
 
 
 def undivided(people: People, side: Ints, domain: Domain, judges: Sequence[Judge], seed: int) -> Undivided:

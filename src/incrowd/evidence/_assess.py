@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, Unpack
 
@@ -25,6 +25,7 @@ from incrowd.core import (
     Schema,
     SchemaError,
     Verdict,
+    add_up,
     compatible_sizes,
     warn,
 )
@@ -51,55 +52,37 @@ from incrowd.models import (
 )
 from incrowd.release import Reading, climbs, ladders_of, notes_on_look_alikes, verdict_of
 
+Counts = npt.NDArray[np.int64]
+
 # Fewer classes to measure: those that hold one and the same value are distributed alike.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Different:
-    """Classes whose values are distributed differently, beside the whole table."""
+def different_classes(classes: Classes, column: str) -> tuple[Classes, Counts | None]:
+    """Leave out classes that tell nothing new about distributions; also count the values of the whole table.
 
-    classes: Classes
-    reference: npt.NDArray[np.int64] | None
-
-    @classmethod
-    def of(cls, classes: Classes, column: str) -> Different:
-        """Leave out classes that tell nothing new about distributions. Where people have several rows, none."""
-        if classes.cells.person is not None:
-            return cls(classes, None)
-        histogram, codes = classes.histogram(column), classes.cells.cardinalities[column]
-        values = histogram.values[0]
-        alone = np.flatnonzero(np.diff(histogram.starts) == 1)
-        of_value = np.full(codes, -1, dtype=np.int64)
-        of_value[values[histogram.starts[alone]]] = alone
-        kept = np.ones(len(classes), dtype=bool)
-        kept[alone] = False
-        kept[of_value[of_value >= 0]] = True
-        whole = Grouping(values, np.zeros(codes, dtype=np.intp)).sums(histogram.counts)
-        return cls(_only(classes, column, kept), whole)
-
-
-def _only(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> Classes:
-    """Make classes of the entries of some classes' histograms; the other columns are left out."""
-    histogram = classes.histogram(column)
+    Where people have several rows, none is left out, and the table is the classes' own.
+    """
+    if classes.cells.person is not None:
+        return classes, None
+    histogram, codes = classes.histogram(column), classes.cells.cardinalities[column]
+    values = histogram.values[0]
+    alone = np.flatnonzero(np.diff(histogram.starts) == 1)
+    of_value = np.full(codes, -1, dtype=np.int64)
+    of_value[values[histogram.starts[alone]]] = alone
+    kept = np.ones(len(classes), dtype=bool)
+    kept[alone] = False
+    kept[of_value[of_value >= 0]] = True
     entries = np.flatnonzero(kept[histogram.classes])
-    owner = histogram.classes[entries]
-    ids = (np.cumsum(kept) - 1)[owner]
+    ids = (np.cumsum(kept) - 1)[histogram.classes[entries]]
     first = np.searchsorted(ids, np.arange(np.count_nonzero(kept)))
-    cells = Cells(
-        sensitive={column: histogram.values[0][entries]},
-        domains={column: classes.cells.domains[column]},
-        person=None,
-        counts=histogram.counts[entries],
-    )
-    return Classes.of(Grouping(ids, first), (), cells)
+    cells = Cells({column: values[entries]}, {column: classes.cells.domains[column]}, None, histogram.counts[entries])
+    return Classes.of(Grouping(ids, first), (), cells), add_up(values, histogram.counts, codes)
 
 
 # Classes in which something is certain about everybody: one value, or one category, that all of them have.
 
-Bools = npt.NDArray[np.bool_]
 
-
-def certain(classes: Classes, column: str) -> Bools:
+def certain(classes: Classes, column: str) -> npt.NDArray[np.bool_]:
     """Say in which classes some value of a column is everybody's.
 
     Where people have several rows, a class can hold several values and one of them can still be everybody's.
@@ -107,7 +90,7 @@ def certain(classes: Classes, column: str) -> Bools:
     return certain_values(classes, column) >= 0
 
 
-def certain_category(classes: Classes, bound: BoundCategories) -> Bools:
+def certain_category(classes: Classes, bound: BoundCategories) -> npt.NDArray[np.bool_]:
     """Say in which classes everybody has a value of one and the same category."""
     cells, column = classes.cells, bound.column
     names = Domain.of(column, list(range(len(bound.names))))
@@ -120,24 +103,22 @@ def certain_category(classes: Classes, bound: BoundCategories) -> Bools:
 Distance = Literal["equal", "ordered", "hierarchical", "kl"]
 MOST_RECURSIVE = 5
 """Recursive diversity is measured up to this rank."""
-_ROUNDING = 1e-12
-"""An entropy this near to a whole number of values is that number, as the models read it too."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Meter:
     """Lets the models' own judges measure, and remembers what they refuse."""
 
-    def __init__(self, schema: Schema, census: Census, classes: Classes, reference: Any = None) -> None:
-        self._schema = schema
-        self._census = census
-        self._reference = reference
-        self.classes = classes
-        self.refused: dict[str, str] = {}
+    schema: Schema
+    census: Census
+    classes: Classes
+    reference: Mapping[str, Counts] | None = None
+    refused: dict[str, str] = field(default_factory=dict)
 
     def measure(self, what: str, model: Model) -> tuple[Measured, ...] | None:
         """Measure every class, or note why that cannot be."""
         try:
-            (judge,) = model.bind(self._schema, self._census.domains, self._reference)
+            (judge,) = model.bind(self.schema, self.census.domains, self.reference)
             return judge.measure(self.classes)
         except (SchemaError, HierarchyError) as refusal:
             self.refused[what] = refusal.message
@@ -159,17 +140,21 @@ def worst_of(model: Model, measured: tuple[Measured, ...] | None) -> tuple[Numbe
 
 def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -> ColumnAssessment:
     every = Meter(schema, census, classes)
-    distinct = LDiversity(1, name)
-    count = every.worst("distinct_l", distinct)
-    different = Different.of(classes, name)
-    reference = None if different.reference is None else {name: different.reference}
-    meter = Meter(schema, census, different.classes, reference)  # for what depends on shares alone
+    count = every.worst("distinct_l", LDiversity(1, name))
+    different, whole = different_classes(classes, name)
+    meter = Meter(
+        schema, census, different, None if whole is None else {name: whole}
+    )  # for what depends on shares alone
     probabilistic = meter.worst("probabilistic_l", LDiversity(1, name, "probabilistic"))
     largest = meter.worst("alpha", AlphaAssociation(1, name))
     entropy = meter.worst("entropy_l", LDiversity(1, name, "entropy"))
     beta, enhanced_beta = _beta(meter, name)
     meaning = dict(schema.sensitive)[name]
-    weights = _Weights.of(every, name, meaning) if isinstance(meaning, Categories) else _Weights()
+    p_alpha = enhanced = similar = None
+    if isinstance(meaning, Categories):
+        p_alpha = _pair(every.worst("p_alpha", PAlphaSensitive(1, 0, name)))
+        enhanced = _pair(every.worst("enhanced", EnhancedPAlphaSensitive(1, 0, name)))
+        similar = _similar(every, name, meaning)
     distinct_l = None if count is None else int(count[0])
     return ColumnAssessment(
         column=name,
@@ -177,16 +162,16 @@ def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -
         distinct_l=distinct_l,
         probabilistic_l=None if probabilistic is None else Fraction(probabilistic[0]),
         alpha=None if largest is None else Fraction(largest[0]),
-        entropy_l=None if entropy is None else _whole_if_near(float(entropy[0])),
+        entropy_l=None if entropy is None else _effective_values(float(entropy[0])),
         recursive=_recursive(meter, name, distinct_l),
         t=_distances(meter, name, schema, census),
         beta=beta,
         enhanced_beta=enhanced_beta,
         delta=_delta(meter, name),
-        p_alpha=weights.p_alpha,
-        enhanced=weights.enhanced,
+        p_alpha=p_alpha,
+        enhanced=enhanced,
         homogeneous=Exposed.of(classes, certain(classes, name)),
-        similar=weights.similar,
+        similar=similar,
         not_measured={**every.refused, **meter.refused},
     )
 
@@ -230,23 +215,6 @@ def _delta(meter: Meter, name: str) -> float | None:
     return math.inf if lacking else float(change)
 
 
-@dataclass(frozen=True, slots=True)
-class _Weights:
-    """What is measured on a column with categories."""
-
-    p_alpha: tuple[int, Fraction] | None = None
-    enhanced: tuple[int, Fraction] | None = None
-    similar: Exposed | None = None
-
-    @classmethod
-    def of(cls, meter: Meter, name: str, meaning: Categories) -> _Weights:
-        return cls(
-            p_alpha=_pair(meter.worst("p_alpha", PAlphaSensitive(1, 0, name))),
-            enhanced=_pair(meter.worst("enhanced", EnhancedPAlphaSensitive(1, 0, name))),
-            similar=_similar(meter, name, meaning),
-        )
-
-
 def _similar(meter: Meter, name: str, meaning: Categories) -> Exposed | None:
     """Find the classes in which one category is everybody's; nothing where the categories do not fit the table."""
     classes = meter.classes
@@ -257,12 +225,13 @@ def _similar(meter: Meter, name: str, meaning: Categories) -> Exposed | None:
         return None
 
 
+def _effective_values(number: float) -> float:
+    """Give a whole number of values where an entropy is as near to it as the models read it too."""
+    return float(round(number)) if abs(number - round(number)) <= 1e-12 * max(1.0, number) else number
+
+
 def _pair(numbers: tuple[Number, ...] | None) -> tuple[int, Fraction] | None:
     return None if numbers is None else (int(numbers[0]), Fraction(numbers[1]))
-
-
-def _whole_if_near(number: float) -> float:
-    return float(round(number)) if abs(number - round(number)) <= _ROUNDING * max(1.0, number) else number
 
 
 Matching = Literal["exact", "compatible"]
@@ -310,13 +279,17 @@ def assessment_of(census: Census, schema: Schema, *, matching: Matching = "exact
     """Measure everything on a table that has been counted already."""
     classes = census.classes()
     smallest = Meter(schema, census, classes).worst("k", KAnonymity(1))
+    compatible = None
+    if matching == "compatible" and len(classes):
+        labels = [census.labels(name) for name in census.quasi]
+        compatible = int(compatible_sizes(classes.codes, labels, classes.size).min())
     return Assessment(
         records=census.records,
         persons=census.persons,
         dropped=census.dropped,
         classes=len(classes),
         k=None if smallest is None else int(smallest[0]),
-        compatible_k=_compatible_k(census, classes) if matching == "compatible" and len(classes) else None,
+        compatible_k=compatible,
         class_sizes=ClassSizes.of(classes),
         one_of_a_kind=Exposed.of(classes, classes.size == 1),
         columns={name: assess_column(name, schema, census, classes) for name in schema.sensitive_names},
@@ -331,11 +304,6 @@ def _notes(schema: Schema, census: Census) -> tuple[str, ...]:
     """Say what a careful reader should know; meanings that do not fit are said where they are measured."""
     plain = Schema(dict(schema.quasi), sensitive=schema.sensitive_names)
     return plain.bind(census.domains, default=auto(), strict=False).notes
-
-
-def _compatible_k(census: Census, classes: Classes) -> int:
-    labels = [census.labels(name) for name in census.quasi]
-    return int(compatible_sizes(classes.codes, labels, classes.size).min())
 
 
 def check(

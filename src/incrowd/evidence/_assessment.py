@@ -18,34 +18,11 @@ from incrowd.models import (
     MeasuredNumber as Number,
     Model,
     NTCloseness,
-    NTJudge,
     nt_curve,
     promise,
     trivial_notes,
 )
 from incrowd.release import climbs, free_name, ladders_of, notes_on_look_alikes, verdict_of
-
-# Which superset certifies each class of a table, as columns of one table for the owner of the data.
-
-
-def read_one(model: Model | str) -> NTCloseness:
-    """Read (n, t)-closeness about one column; nothing else has certificates."""
-    read = promise(model)
-    if not isinstance(read, NTCloseness):
-        msg = f"Only (n, t)-closeness has certificates, got {read}."
-        raise ParameterError(msg, hint="for example nt(n=1000, t=0.1)[disease].")
-    if read.of is not None and len(read.of) > 1:
-        msg = f"Certificates are about one sensitive column, and the promise names {len(read.of)}."
-        raise ParameterError(msg, hint="ask for each column by itself.")
-    return read
-
-
-def certified(judge: NTJudge, classes: Classes, quasi: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
-    """Put the labels of every class beside its nearest superset."""
-    found = judge.certificates(classes)
-    labels = {name: classes.texts(column) for column, name in enumerate(quasi)}
-    more = {"records": classes.records, "superset": found.supersets, "distance": found.distances.floats}
-    return {**labels, **{free_name(name, labels): column for name, column in more.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,19 +204,26 @@ class Assessment:
         nearest ``superset`` that is large enough (``itself`` for a large class, ``None`` where none is near enough) and
         the ``distance`` to it, infinite where there is none. A name that a quasi-identifier has too ends in ``_``.
         """
-        read = read_one(model)
+        read = promise(model)
+        if not isinstance(read, NTCloseness):
+            msg = f"Only (n, t)-closeness has certificates, got {read}."
+            raise ParameterError(msg, hint="for example nt(n=1000, t=0.1)[disease].")
+        if read.of is not None and len(read.of) > 1:
+            msg = f"Certificates are about one sensitive column, and the promise names {len(read.of)}."
+            raise ParameterError(msg, hint="ask for each column by itself.")
         census = self._climbing if climbs(read) else self._census
         column = self._sensitive(None if read.of is None else read.of[0])
         judge: Any = replace(read, of=column).bind(self._schema, census.domains)[0]
-        return certified(judge, self._classes_of(census), census.quasi)
+        classes = self._classes_of(census)
+        found = judge.certificates(classes)
+        labels = {name: classes.texts(place) for place, name in enumerate(census.quasi)}
+        more = {"records": classes.records, "superset": found.supersets, "distance": found.distances.floats}
+        return {**labels, **{free_name(name, labels): values for name, values in more.items()}}
 
     def association(self, column: str | None = None) -> Association:
         """Give the largest share of every single value: the alpha vector. It holds values of the table.
 
-        Parameters
-        ----------
-        column
-            The sensitive column; may be left out if there is only one.
+        The sensitive column may be left out if there is only one.
         """
         name = self._sensitive(column)
         if name not in self._associations:
@@ -279,15 +263,8 @@ class Assessment:
         return {name: unique_without(self._grouped, cardinalities, number) for number, name in enumerate(names)}
 
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
-        """Give plain data that can be written as JSON.
+        """Give plain data that can be written as JSON; ``values`` adds the largest share of each sensitive value.
 
-        Parameters
-        ----------
-        values
-            Add what names values of the table: the largest share of each sensitive value.
-
-        Notes
-        -----
         A number that is no count is a dict: ``value`` as a float (nothing if infinite) and ``exact`` as text where the
         number is rational or infinite.
         """

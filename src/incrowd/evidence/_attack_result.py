@@ -106,11 +106,12 @@ class Attack:
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
         """Give plain data that can be written as JSON; rates are null where nothing is guessed.
 
-        Parameters
-        ----------
-        values
-            Add what names values of the release: the labels of the worst class.
+        ``values`` adds what names values of the release: the labels of the worst class.
         """
+        right, rate, baseline, advantage = (
+            plain_number(number) if self.guesses else None
+            for number in (self.right, self.rate, self.baseline, self.advantage)
+        )
         return {
             "name": self.name,
             "column": self.column,
@@ -118,11 +119,11 @@ class Attack:
             "means": self.means,
             "exposed": self.exposed.to_dict(),
             "targets": self.targets,
-            "right": plain_number(self.right) if self.guesses else None,
-            "rate": plain_number(self.rate) if self.guesses else None,
+            "right": right,
+            "rate": rate,
             "interval": None if self.interval is None else list(self.interval),
-            "baseline": plain_number(self.baseline) if self.guesses else None,
-            "advantage": plain_number(self.advantage) if self.guesses else None,
+            "baseline": baseline,
+            "advantage": advantage,
             "unit": self.unit,
             "worst": plain_number(self.worst),
             "distribution": [
@@ -167,15 +168,7 @@ class Attacks:
         return len(self.entries)
 
     def get(self, name: str, column: str | None = None) -> Attack:
-        """Give one attack; the column may be left out where one entry has the name.
-
-        Parameters
-        ----------
-        name
-            Such as ``"homogeneity"``.
-        column
-            The sensitive column that it is about.
-        """
+        """Give one attack, such as ``"homogeneity"``; the column may be left out where one entry has the name."""
         found = [entry for entry in self.entries if entry.name == name and column in {None, entry.column}]
         if len(found) != 1:
             there = f"are {len(found)} entries" if found else "is no entry"
@@ -192,8 +185,6 @@ class Attacks:
     def exposed_records(self) -> Table:
         """Give who is exposed to any attack as one table, for the owner of the data: it holds labels and values.
 
-        Notes
-        -----
         Every row begins with the attack, and the sensitive column that it is about. Attacks tell different things
         about people, so a row has nothing in the columns of others. ``incrowd.engines.write_table`` writes the
         table to a file.
@@ -214,13 +205,7 @@ class Attacks:
         return {name: _column_of(values) for name, values in result.items()}
 
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
-        """Give plain data that can be written as JSON.
-
-        Parameters
-        ----------
-        values
-            Add what names values of the release: the labels of the worst classes.
-        """
+        """Give plain data that can be written as JSON; ``values`` adds the labels of the worst classes."""
         return {
             "schema": 1,
             "records": self.records,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from incrowd.core import ParameterError
@@ -81,12 +80,8 @@ def _facts(release: Release) -> dict[str, Cell]:
     for finding in release.verdict.findings:
         for (name, _, _), value in zip(finding.required, finding.measured, strict=False):
             key = f"{name} of {', '.join(finding.columns)}" if finding.columns else name
-            facts[key] = value if isinstance(value, int) else _number_of(value)
+            facts[key] = int(value) if value == int(value) else float(value)
     return facts | dict(release.measures)
-
-
-def _number_of(value: Fraction | float) -> int | float:
-    return int(value) if value == int(value) else float(value)
 
 
 def _cell(value: Cell) -> str:

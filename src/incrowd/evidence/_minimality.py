@@ -4,80 +4,51 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks import (
-    Claims,
-    KnownPeople,
-    Members,
-    People,
-    Undivided,
-    halve,
-    sum_of_shares,
-    tight_claims,
-    undivided,
-)
-from incrowd.core import DataError, Domain, LocalRecoding, PrivacyWarning, SchemaError, add_up, group
+from incrowd.attacks import Claims, KnownPeople, Undivided, sum_of_shares, tight_claims, undivided_in
+from incrowd.core import DataError, LocalRecoding, PrivacyWarning, Schema, SchemaError, add_up, group
 from incrowd.evidence._attack_result import CHANCES, Attack, Table, with_column
 from incrowd.evidence._linkage import Joined, columns_text, join, table_of
 from incrowd.evidence._subject import Subject
 from incrowd.measures import Exposed
-from incrowd.models import Judge, NTCloseness
+from incrowd.models import Judge, Model, NTCloseness
 
 # The minimality attack on our own local recodings: what classes say by not being divided.
-
-MOST = 2000
-"""So many classes are divided; it is enough for a sample of those that could have been."""
 
 
 def minimality(subject: Subject, recoding: LocalRecoding, seed: int) -> Iterator[Attack]:
     """Attack every sensitive column that the promise is about; nothing where it is about sizes alone."""
-    schema = subject.roles
-    if subject.model is None or schema.entity is not None:
+    model = subject.model
+    if model is None or subject.roles.entity is not None:
         return
-    if any(isinstance(part, NTCloseness) for part in subject.model.parts):
+    if any(isinstance(part, NTCloseness) for part in model.parts):
         return  # halves have no supersets
-    judges = _judges(subject, recoding)
+    judges = _judges(model, subject.roles, recoding)
     for name in dict.fromkeys(name for judge in judges for name in judge.columns):
         about = [judge for judge in judges if set(judge.columns) <= {name}]
         if any(judge.columns for judge in about):
-            yield _attack_found(name, recoding, _look(recoding, name, about, seed))
+            yield _minimality_attack(name, recoding, undivided_in(recoding, name, about, seed))
 
 
-def _judges(subject: Subject, recoding: LocalRecoding) -> tuple[Judge, ...]:
-    schema = subject.roles
+def _judges(model: Model, schema: Schema, recoding: LocalRecoding) -> tuple[Judge, ...]:
     names = [name for name in schema.sensitive_names if name in recoding.domains]
     codes = dict(zip(recoding.domains, recoding.codes, strict=True))
     reference = {name: add_up(codes[name], recoding.counts, len(recoding.domains[name])) for name in names}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)  # said when it was published
-            return subject.model.bind(schema, recoding.domains, reference) if subject.model is not None else ()
+            return model.bind(schema, recoding.domains, reference)
     except SchemaError:  # a saved schema may lack what the promise needs
         return ()
 
 
-def _look(recoding: LocalRecoding, name: str, judges: list[Judge], seed: int) -> Undivided:
-    number = len(recoding.labels[0])
-    looked_at = np.zeros(number + 1, dtype=bool)  # the last place is that of what is left out
-    looked_at[np.random.default_rng(seed).permutation(number)[:MOST]] = True
-    inside = looked_at[recoding.classes]
-    codes = dict(zip(recoding.domains, (column[inside] for column in recoding.codes), strict=True))
-    classes, counts = recoding.classes[inside].astype(np.int64), recoding.counts[inside]
-    side, can = halve([codes[quasi] for quasi in recoding.quasi], classes, counts, number)
-    some = can[classes]
-    renumbered = (np.cumsum(can) - 1)[classes[some]]
-    people = People(renumbered, codes[name][some].astype(np.int64), counts[some])
-    found = undivided(people, side[some], recoding.domains[name], judges, seed)
-    return replace(found, chosen=np.flatnonzero(can)[found.chosen])
-
-
-def _attack_found(name: str, recoding: LocalRecoding, found: Undivided) -> Attack:
+def _minimality_attack(name: str, recoding: LocalRecoding, found: Undivided) -> Attack:
     looked, people = len(found.sizes), int(found.sizes.sum())
     shares = found.right / np.maximum(found.sizes, 1)
     place = int(shares.argmax()) if looked else None
@@ -97,16 +68,12 @@ def _attack_found(name: str, recoding: LocalRecoding, found: Undivided) -> Attac
         right=Fraction(int(found.right.sum())),
         baseline=Fraction(int(found.before.sum()), max(people, 1)),
         worst=None if place is None else Fraction(int(found.right[place]), int(found.sizes[place])),
-        worst_class={} if place is None else _label_of_class(recoding, int(found.chosen[place])),
+        worst_class={} if place is None else _label(recoding, int(found.chosen[place])),
         distribution=((Fraction(1), exposed),),
         interval=found.interval,
         notes=(said, "minimality: guessing is the most frequent value of the group."),
         _records=partial(_records, recoding, name, found.chosen[whole]),
     )
-
-
-def _label_of_class(recoding: LocalRecoding, place: int) -> dict[str, str | None]:
-    return {name: texts[place] for name, texts in zip(recoding.quasi, recoding.labels, strict=True)}
 
 
 def _records(recoding: LocalRecoding, name: str, chosen: npt.NDArray[np.int64]) -> Table:
@@ -126,26 +93,12 @@ ADVICE = "one level per column, such as Optimal(), gives away less of what its a
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Owned:
-    """A local recoding: who of the original is in which class."""
+class LocalSubject:
+    """A subject that was recoded locally, and its columns that can be compared."""
 
     subject: Subject
     recoding: LocalRecoding
-    columns: tuple[str, ...] = field(default=())
-
-    @classmethod
-    def of(cls, subject: Subject) -> Owned | None:
-        """Take what is known about a subject; nothing unless it was recoded locally."""
-        recoding = subject.recoding
-        if not isinstance(recoding, LocalRecoding) or recoding.floor:  # nobody counted who is in which class
-            return None
-        columns = tuple(name for name in recoding.quasi if name not in subject.averaged)
-        return cls(subject, recoding, columns) if columns and len(recoding.labels[0]) else None
-
-    @property
-    def members(self) -> Members:
-        """Who is in which class."""
-        return self.subject.members
+    columns: tuple[str, ...]
 
     def codes(self, name: str) -> npt.NDArray[np.integer]:
         """Give the value of each entry in a column."""
@@ -156,22 +109,26 @@ class Owned:
         domain, ladder = self.recoding.domains[name], self.recoding.ladders[name]
         labels = self.recoding.distinct_labels[name]
         covered = self.subject.covered_by(self.recoding, name, labels[0].tolist())
-        return tight_claims(labels, domain, ladder, self.members, self.codes(name), covered)
+        return tight_claims(labels, domain, ladder, self.subject.members, self.codes(name), covered)
 
 
 def own_attacks(subject: Subject, seed: int, joined: Joined | None = None) -> Iterator[Attack]:
     """Attack with the knowledge of how a local recoding was made."""
-    owned = Owned.of(subject)
-    if owned is not None:
-        yield downcoding(owned)
-        yield narrowest_group(owned, joined)
-        yield from minimality(subject, owned.recoding, seed)
+    recoding = subject.recoding
+    if not isinstance(recoding, LocalRecoding) or recoding.floor:  # nobody counted who is in which class
+        return
+    columns = tuple(name for name in recoding.quasi if name not in subject.averaged)
+    if columns and len(recoding.labels[0]):
+        local = LocalSubject(subject, recoding, columns)
+        yield downcoding(local)
+        yield narrowest_group(local, joined)
+        yield from minimality(subject, recoding, seed)
 
 
-def downcoding(owned: Owned) -> Attack:
+def downcoding(local: LocalSubject) -> Attack:
     """Read labels as tight: ends of ranges, members of sets and both branches of a label must occur in the class."""
-    found = [owned.claims(name) for name in owned.columns]
-    sizes = owned.members.sizes
+    found = [local.claims(name) for name in local.columns]
+    sizes = local.subject.members.sizes
     made, right = (int(sum(getattr(one, part).sum() for one in found)) for part in ("made", "right"))
     expected = float(sum(one.expected.sum() for one in found))
     pinned = np.sum([np.minimum(one.pinned, sizes) * one.hides for one in found], axis=0)
@@ -190,28 +147,28 @@ def downcoding(owned: Owned) -> Attack:
         right=Fraction(right),
         baseline=Fraction(round(expected / max(made, 1), 9)).limit_denominator(10**9),
         worst=Fraction(int(pinned[worst]), max(int(hidden[worst]), 1)),
-        worst_class=_label(owned, worst),
+        worst_class=_label(local.recoding, worst),
         distribution=tuple((bound, int(sizes[mask].sum())) for bound, mask in bounds),
         notes=(
             f"downcoding: {right:,} of {made:,} conclusions from tight labels are right; {ADVICE}",
             "downcoding: worst is the largest share of hidden values of a group that are known to occur there.",
         ),
-        _records=partial(_classes, owned, whole),
+        _records=partial(_classes, local, whole),
     )
 
 
-def narrowest_group(owned: Owned, joined: Joined | None = None) -> Attack:
+def narrowest_group(local: LocalSubject, joined: Joined | None = None) -> Attack:
     """Look for every person in the narrowest class that fits, and compare with where the person is."""
-    joined, person = _everybody(owned, joined)
+    joined, person = _everybody(local, joined)
     sizes, walked = joined.classes.records, joined.found
-    place, really = np.asarray(walked.narrowest), _published_as(owned, joined)
-    published, there = owned.members.found((person, walked.kind), place, really)
+    place, really = np.asarray(walked.narrowest), _published_as(local, joined)
+    published, there = local.subject.members.found((person, walked.kind), place, really)
     size, total = sizes[place], int(published.sum())
     people = int(there[size == 1].sum())
     found = f"{int(there.sum()):,} of {total:,} people are in the narrowest group that fits them"
     return Attack(
         name="narrowest group",
-        knows=f"{columns_text(len(owned.columns))} of everybody, and that nobody is generalized more than needed",
+        knows=f"{columns_text(len(local.columns))} of everybody, and that nobody is generalized more than needed",
         means="alone in the narrowest group that fits, and really there",
         exposed=Exposed(int((sizes == 1).sum()), people, None, Fraction(people, max(total, 1))),
         targets=total,
@@ -223,48 +180,41 @@ def narrowest_group(owned: Owned, joined: Joined | None = None) -> Attack:
             f"narrowest group: {found}; {ADVICE}",
             "narrowest group: guessing is what linkage finds without this knowledge.",
         ),
-        _records=partial(_alone, owned, joined, person, really),
+        _records=partial(_alone, local, joined, person, really),
     )
 
 
-def _alone(owned: Owned, joined: Joined, person: npt.NDArray[np.integer], really: Ints) -> Table:
+def _alone(local: LocalSubject, joined: Joined, person: npt.NDArray[np.integer], really: Ints) -> Table:
     """Give who is alone in the narrowest class that fits, and how many people are published who look like that."""
     place = np.asarray(joined.found.narrowest).take(joined.found.kind)
-    published, there = owned.members.found((person, np.arange(len(place))), place, really)
+    published, there = local.subject.members.found((person, np.arange(len(place))), place, really)
     chosen = (there > 0) & (joined.classes.records[place] == 1)
     return table_of(joined.known, chosen, published[chosen])
 
 
-def _everybody(owned: Owned, joined: Joined | None) -> tuple[Joined, npt.NDArray[np.integer]]:
+def _everybody(local: LocalSubject, joined: Joined | None) -> tuple[Joined, npt.NDArray[np.integer]]:
     """Join the release with the people that it is of; also give the person of every entry."""
-    recoding = owned.recoding
-    domains = tuple(recoding.domains[name] for name in owned.columns)
-    same = joined is not None and _same(joined, owned.columns, domains)  # the original has nobody else
-    if same and joined is not None and joined.known.entries is not None:
-        return joined, joined.known.entries
-    codes = [owned.codes(name) for name in owned.columns]
-    people = group(codes, [len(domain) for domain in domains])
-    if same and joined is not None:
-        return joined, people.ids
-    known = tuple(code[people.first] for code in codes)
-    found = join(owned.subject, KnownPeople(owned.columns, domains, known, people.sums(recoding.counts), original=True))
+    recoding = local.recoding
+    domains = tuple(recoding.domains[name] for name in local.columns)
+    codes = [local.codes(name) for name in local.columns]
+    sizes = [len(domain) for domain in domains]
+    by_record = joined is not None and joined.known.original and joined.classes.cells.person is None
+    if joined is not None and by_record and (joined.known.on, joined.known.domains) == (local.columns, domains):
+        same = joined.known.entries  # the original has nobody else
+        return joined, group(codes, sizes).ids if same is None else same
+    people = group(codes, sizes)
+    own, counts = tuple(code[people.first] for code in codes), people.sums(recoding.counts)
+    found = join(local.subject, KnownPeople(local.columns, domains, own, counts, original=True))
     records = replace(found.classes, size=found.classes.records, cells=replace(found.classes.cells, person=None))
     return replace(found, classes=records, by_record=True), people.ids
 
 
-def _same(joined: Joined, columns: tuple[str, ...], domains: tuple[Domain, ...]) -> bool:
-    """Say whether a join is with the people of a recoding, record by record."""
-    known = joined.known
-    counted = joined.classes.cells.person is None
-    return known.original and counted and known.on == columns and known.domains == domains
-
-
-def _published_as(owned: Owned, joined: Joined) -> Ints:
+def _published_as(local: LocalSubject, joined: Joined) -> Ints:
     """Find every class of the recoding among those that are published."""
-    subject, own = owned.subject, []
-    for name, published in zip(owned.columns, joined.codes, strict=True):
+    subject, own = local.subject, []
+    for name, published in zip(local.columns, joined.codes, strict=True):
         known = {text: code for code, text in enumerate(subject.census.labels(name).tolist())}
-        names, which = owned.recoding.distinct_labels[name]
+        names, which = local.recoding.distinct_labels[name]
         if any(text not in known for text in names):
             msg = f"The recoding has other labels of column {name!r} than the table has."
             raise DataError(msg, hint="give the table that the recoding was saved with; incrowd verify compares them.")
@@ -275,10 +225,10 @@ def _published_as(owned: Owned, joined: Joined) -> Ints:
     return of_class[ids[len(joined.codes[0]) :]]
 
 
-def _label(owned: Owned, place: int) -> dict[str, str | None]:
-    return {name: texts[place] for name, texts in zip(owned.recoding.quasi, owned.recoding.labels, strict=True)}
+def _label(recoding: LocalRecoding, place: int) -> dict[str, str | None]:
+    return {name: texts[place] for name, texts in zip(recoding.quasi, recoding.labels, strict=True)}
 
 
-def _classes(owned: Owned, chosen: npt.NDArray[np.bool_]) -> Table:
-    table = {name: texts[chosen] for name, texts in zip(owned.recoding.quasi, owned.recoding.labels, strict=True)}
-    return with_column(table, "records", owned.members.sizes[chosen])
+def _classes(local: LocalSubject, chosen: npt.NDArray[np.bool_]) -> Table:
+    pairs = zip(local.recoding.quasi, local.recoding.labels, strict=True)
+    return with_column({name: texts[chosen] for name, texts in pairs}, "records", local.subject.members.sizes[chosen])

@@ -5,17 +5,15 @@ from __future__ import annotations
 import importlib
 import itertools
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, EngineError, ParameterError, Recoding, SchemaError, UnknownColumnError, add_up
+from incrowd.core import EngineError, ParameterError, Recoding, SchemaError, UnknownColumnError, add_up
 from incrowd.evidence._alignment import (
     Compared,
-    Labelled,
     PublishedRecords,
     compared,
     labelled,
@@ -30,63 +28,42 @@ from incrowd.release import Reading, Release
 
 # Two columns at a time: how they go together before and after, and how far off counts over ranges are.
 
+Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer]
 
 RANGE = 0.3
 """Which share of the records a range of a query has, about."""
 
 
-class Pairs:
-    """Compares all pairs of columns that have a quasi-identifier among them."""
-
-    def __init__(self, both: Compared, queries: int, chance: np.random.Generator) -> None:
-        self._both, self._chance = both, chance
-        self._sides = both.before, both.after
-        self._shares = [
-            {name: side.on_groups(name, groups) for name, groups in both.groups.items()} for side in self._sides
-        ]
-        self._people = {name: _in_line(both, name) for name in both.columns}
-        self._changes: list[PairChange] = []
-        self._errors: list[float] = []
-        self._floor = both.census.records / 1000
-        quasi = set(both.census.quasi)
-        names = [pair for pair in itertools.combinations(both.columns, 2) if quasi & set(pair)]
-        for number, pair in enumerate(names):
-            self._compare(pair, len(range(number, queries, len(names))) if both.census.records else 0)
-
-    @property
-    def changes(self) -> tuple[PairChange, ...]:
-        """How columns go together, before and after."""
-        return tuple(self._changes)
-
-    @property
-    def errors(self) -> QueryErrors:
-        """How far off the answers from the release are."""
-        if not self._errors:
-            return QueryErrors(0, None, None, self._floor)
-        median, high = np.quantile(self._errors, [0.5, 0.9]).tolist()
-        return QueryErrors(len(self._errors), median, high, self._floor)
-
-    def _compare(self, pair: tuple[str, str], queries: int) -> None:
-        joints = [side.joint(*pair) for side in self._sides]
-        before, after = (
-            joint.on_groups(*(shares[name] for name in pair))
-            for joint, shares in zip(joints, self._shares, strict=True)
-        )
+def compared_pairs(
+    both: Compared, queries: int, chance: np.random.Generator
+) -> tuple[tuple[PairChange, ...], QueryErrors]:
+    """Compare all pairs of columns that have a quasi-identifier among them, and ask queries about them in turn."""
+    sides = both.before, both.after
+    shares = [{name: side.on_groups(name, groups) for name, groups in both.groups.items()} for side in sides]
+    floor, quasi = both.census.records / 1000, set(both.census.quasi)
+    names = [pair for pair in itertools.combinations(both.columns, 2) if quasi & set(pair)]
+    changes, errors = [], []
+    for number, pair in enumerate(names):
+        joints = [side.joint(*pair) for side in sides]
+        on_groups = zip(joints, shares, strict=True)
+        before, after = (joint.on_groups(*(known[name] for name in pair)) for joint, known in on_groups)
         shape = int((before.sum(axis=1) > 0).sum()), int((before.sum(axis=0) > 0).sum())
         strengths = rounded(np.array([cramers_v(before, shape), cramers_v(after, shape)])).tolist()
-        self._changes.append(PairChange(pair, *strengths))
-        if queries:
-            people = self._people[pair[0]], self._people[pair[1]]
-            asked = [Ranges.draw(self._chance, *people, RANGE) for _ in range(queries)]
-            truth, answer = (
-                answers(asked, joint, side.covers[pair[0]], side.covers[pair[1]])
-                for joint, side in zip(joints, self._sides, strict=True)
-            )
-            self._errors += (np.abs(answer - truth) / np.maximum(truth, self._floor)).tolist()
+        changes.append(PairChange(pair, *strengths))
+        asked = len(range(number, queries, len(names))) if both.census.records else 0
+        if asked:
+            left, right = (_records_in_line(both, name) for name in pair)
+            ranges = [Ranges.draw(chance, left, right, RANGE) for _ in range(asked)]
+            known_by = zip(joints, sides, strict=True)
+            truth, answer = (answers(ranges, joint, *(side.covers[name] for name in pair)) for joint, side in known_by)
+            errors += (np.abs(answer - truth) / np.maximum(truth, floor)).tolist()
+    median, high = np.quantile(errors, [0.5, 0.9]).tolist() if errors else (None, None)
+    return tuple(changes), QueryErrors(len(errors), median, high, floor)
 
 
-def _in_line(both: Compared, name: str) -> npt.NDArray[np.int64]:
+def _records_in_line(both: Compared, name: str) -> Counts:
     """Give the records of the original table at every position of a column."""
     people = np.zeros(len(both.places[name]), dtype=np.int64)
     people[both.places[name]] = both.before.tallies[name]
@@ -94,9 +71,6 @@ def _in_line(both: Compared, name: str) -> npt.NDArray[np.int64]:
 
 
 # How well a model learns from a release.
-
-Counts = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.integer]
 
 MOST = 20_000
 """About so many records take part at most, drawn at random."""
@@ -151,11 +125,9 @@ def _examples(both: Compared, pieces: PublishedRecords, answers: Ints) -> tuple[
         groups = both.groups[name]
         before.append(both.before.on_groups(name, groups))
         after.append(read_labels(both.census, name, texts.tolist()).on_groups(groups))
-    counts = pieces.counts
-    return (
-        _Examples(before, list(pieces.values), answers, counts),
-        _Examples(after, list(pieces.labels), answers, counts),
-    )
+    sides = (before, pieces.values), (after, pieces.labels)
+    one, other = (_Examples(shares, list(codes), answers, pieces.counts) for shares, codes in sides)
+    return one, other
 
 
 def _right(model: Any, learnt: _Examples, test: _Examples) -> float:
@@ -246,17 +218,18 @@ def utility(
     census = original_census(release, original, (*schema.sensitive_names, *more), **reading)
     found, both = labelled(release, census), compared(subject_of(release, None, reading), census)
     costs = dict(zip(census.quasi, column_costs(census, found.labels, found.sizes), strict=True))
-    pairs = Pairs(both, queries, np.random.default_rng(seed))
+    changes, errors = compared_pairs(both, queries, np.random.default_rng(seed))
+    combinations = float(rounded(np.array([ambiguity(census, found.labels, found.sizes)]))[0])
     return Utility(
         records=census.records,
         published=release.recipe.published,
         left_out=census.records - release.recipe.published,
         masked=release.recipe.masked,
         starred=sum(one.starred for one in costs.values()) / len(costs),
-        measures=_measures(release, census, found),
+        measures={**release.measures, "discernibility_star": found.squares, "ambiguity": combinations},
         columns={name: _marginal(both, name, costs.get(name)) for name in both.columns},
-        pairs=pairs.changes,
-        queries=pairs.errors,
+        pairs=changes,
+        queries=errors,
         accuracy=None if target is None else accuracy_of(release.recoding, both, target, seed),
     )
 
@@ -276,14 +249,6 @@ def _check_target(release: Release, target: str | None) -> None:
     able = ", ".join(map(repr, known)) or "no such column"
     msg = f"Column {target!r} cannot be the target: its role is {role}."
     raise SchemaError(msg, hint=f"a target is sensitive or insensitive; this release has {able}.")
-
-
-def _measures(release: Release, census: Census, found: Labelled) -> Mapping[str, float]:
-    more = {
-        "discernibility_star": found.squares,
-        "ambiguity": float(rounded(np.array([ambiguity(census, found.labels, found.sizes)]))[0]),
-    }
-    return {**release.measures, **more}
 
 
 def _distance(both: Compared, name: str) -> float:

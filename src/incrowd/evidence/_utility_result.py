@@ -41,16 +41,20 @@ class Marginal:
         return self.shares[:number]
 
     def drawn(self, number: int) -> tuple[tuple[str, float, float], ...]:
-        """Give what a chart shows: numbers and dates in their own order, of texts the most frequent first.
-
-        Parameters
-        ----------
-        number
-            So many groups of texts.
-        """
+        """Give what a chart shows: numbers and dates in their own order, of texts so many, the most frequent first."""
         if not self.places:
             return self.top(number)
         return tuple(share for _, share in sorted(zip(self.places, self.shares, strict=True)))
+
+    def to_dict(self, *, values: bool) -> dict[str, Any]:
+        """Give plain data that can be written as JSON; ``values`` adds the shares of its groups."""
+        plain = {"costs": None if self.costs is None else asdict(self.costs), "distance": self.distance}
+        shares = [{"name": name, "before": before, "after": after} for name, before, after in self.shares]
+        return {**plain, "shares": shares} if values else plain
+
+    def __str__(self) -> str:
+        lost = "" if self.costs is None else f"loss {self.costs.loss:.3f}, "
+        return f"{self.column}: {lost}distribution off by {self.distance:.1%}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,22 +166,13 @@ class Utility:
         return sum(pair.change for pair in self.pairs) / max(len(self.pairs), 1)
 
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
-        """Give plain data that can be written as JSON.
-
-        Parameters
-        ----------
-        values
-            Add what names values of the table: the shares of each column's groups.
-        """
+        """Give plain data that can be written as JSON; ``values`` adds the shares of each column's groups."""
+        counts = ("records", "published", "left_out", "masked", "starred")
         return {
             "schema": 1,
-            "records": self.records,
-            "published": self.published,
-            "left_out": self.left_out,
-            "masked": self.masked,
-            "starred": self.starred,
+            **{name: getattr(self, name) for name in counts},
             "measures": dict(self.measures),
-            "columns": {name: _plain_column(column, values=values) for name, column in self.columns.items()},
+            "columns": {name: column.to_dict(values=values) for name, column in self.columns.items()},
             "pairs": [{**asdict(pair), "columns": list(pair.columns)} for pair in self.pairs],
             "queries": asdict(self.queries),
             "accuracy": None if self.accuracy is None else asdict(self.accuracy),
@@ -187,7 +182,7 @@ class Utility:
         lines = [
             f"{self.published:,} of {self.records:,} records, {self.masked:,} of them masked",
             f"loss {self.measures['loss']:.3f}, bits lost {self.measures['entropy']:.1%}, cells {self.starred:.1%}",
-            *(_line(column) for column in self.columns.values()),
+            *map(str, self.columns.values()),
             f"how columns go together (Cramér's V) changes by {self.mean_change:.3f} on average",
         ]
         if self.queries.median is not None and self.queries.ninetieth is not None:
@@ -205,14 +200,3 @@ class Utility:
 
     def __repr__(self) -> str:
         return f"Utility({self.published:,} of {self.records:,} records, loss {self.measures['loss']:.3f})"
-
-
-def _line(column: Marginal) -> str:
-    lost = "" if column.costs is None else f"loss {column.costs.loss:.3f}, "
-    return f"{column.column}: {lost}distribution off by {column.distance:.1%}"
-
-
-def _plain_column(column: Marginal, *, values: bool) -> dict[str, Any]:
-    plain = {"costs": None if column.costs is None else asdict(column.costs), "distance": column.distance}
-    shares = [{"name": name, "before": before, "after": after} for name, before, after in column.shares]
-    return {**plain, "shares": shares} if values else plain
