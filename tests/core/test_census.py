@@ -56,12 +56,7 @@ def _names(census: Census) -> tuple[str, ...]:
 
 def test_a_census_has_one_cell_per_combination() -> None:
     census = take(PATIENTS, ["age", "sex"], ["disease"])
-    assert cells(census) == {
-        ("31", "f", "flu"): 2,
-        ("32", "f", "HIV"): 1,
-        ("32", "f", "flu"): 1,
-        ("47", "m", "flu"): 1,
-    }
+    assert cells(census) == {("31", "f", "flu"): 2, ("32", "f", "HIV"): 1, ("32", "f", "flu"): 1, ("47", "m", "flu"): 1}
     assert (len(census), census.records, census.persons) == (4, 5, None)
 
 

@@ -5,12 +5,7 @@ from incrowd.core import Grid
 
 def test_texts_begin_and_numbers_end_below_each_other() -> None:
     grid = Grid(("column", "values"), [("age", 1_200), ("a very long name", 7)], (10,))
-    assert [*grid.lines()] == [
-        "column     values",
-        "age         1,200",
-        "a very          7",
-        "long name",
-    ]
+    assert [*grid.lines()] == ["column     values", "age         1,200", "a very          7", "long name"]
 
 
 def test_a_notebook_gets_everything_and_no_markup() -> None:

@@ -104,10 +104,7 @@ def test_whole_decimals_are_integers() -> None:
 
 
 def test_decimals_keep_their_exact_value() -> None:
-    assert texts([Decimal("0.30"), Decimal("0.10000000000000000001")]) == [
-        "0.10000000000000000001",
-        "0.3",
-    ]
+    assert texts([Decimal("0.30"), Decimal("0.10000000000000000001")]) == ["0.10000000000000000001", "0.3"]
 
 
 @pytest.mark.parametrize("rows", list(itertools.permutations([Decimal("1.5"), Decimal("1.50"), Decimal(2)])))

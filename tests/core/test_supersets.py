@@ -80,11 +80,7 @@ def test_paths_are_walked_from_the_smallest_part_to_the_largest() -> None:
     classes = partition.attach(census().classes())
     assert classes.paths is not None
     assert (classes.paths[3].tolist()[2], len(set(classes.paths[:, 0].tolist()))) == (-1, 1)
-    assert spelled(classes, "path") == [
-        ("depth 2", [0, 1, 3, 2]),
-        ("depth 1", [0, 0, 1, 1]),
-        ("table", [0, 0, 0, 0]),
-    ]
+    assert spelled(classes, "path") == [("depth 2", [0, 1, 3, 2]), ("depth 1", [0, 0, 1, 1]), ("table", [0, 0, 0, 0])]
 
 
 def test_a_partition_that_lacks_classes_counts_them() -> None:

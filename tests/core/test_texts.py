@@ -58,8 +58,7 @@ def test_what_would_be_written_differently_stays_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "value"),
-    [("0", 0), ("-12", -12), ("9223372036854775807", 2**63 - 1), ("-9223372036854775808", -(2**63))],
+    ("text", "value"), [("0", 0), ("-12", -12), ("9223372036854775807", 2**63 - 1), ("-9223372036854775808", -(2**63))]
 )
 def test_integers_are_read(text: str, value: int) -> None:
     kind, values = read_texts([text])

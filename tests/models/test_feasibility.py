@@ -194,11 +194,7 @@ def test_the_nearest_promise_has_no_obstacle(values: list[str], model: Model, li
             "The whole table has alpha = 0.572 in column 's', and alpha <= 0.5 is asked" + UNLESS,
             "alpha(a=0.572, b=0.5)[s]",
         ),
-        (
-            "nt(n=8, t=0.1)",
-            "The table has 7 records, and every class needs a superset of 8.",
-            "nt(n=7, t=0.1)[s]",
-        ),
+        ("nt(n=8, t=0.1)", "The table has 7 records, and every class needs a superset of 8.", "nt(n=7, t=0.1)[s]"),
     ],
 )
 def test_an_obstacle_gives_the_reason_and_the_nearest_promise(text: str, reason: str, nearest: str) -> None:

@@ -29,7 +29,7 @@ def atomic_path(target: str | os.PathLike[str], *, force: bool = False, reads: I
     name, dot, endings = final.name.partition(".")
     # A name of our own, not a file made beforehand: whoever writes it gives it the usual rights.
     part = final.parent / f".{name}-{secrets.token_hex(8)}.part{dot}{endings}"
-    _try_out(final, part, shown, reads, force=force)
+    _check_place(final, part, shown, reads, force=force)
     try:
         yield part
         _flush(part)
@@ -71,7 +71,7 @@ def _refuse(final: Path, shown: str, reads: Iterable[object], *, force: bool) ->
         raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {}.", FORCE))
 
 
-def _try_out(final: Path, part: Path, shown: str, reads: Iterable[object], *, force: bool) -> None:
+def _check_place(final: Path, part: Path, shown: str, reads: Iterable[object], *, force: bool) -> None:
     """Refuse a place where no file can be made, before any work is done. A full disk is the machine's fault."""
     try:
         _refuse(final, shown, reads, force=force)
@@ -165,12 +165,12 @@ def atomic_folder(target: str | os.PathLike[str], *, holds: Collection[str], for
         raise DataError(msg, hint="make that folder first.")
     _clear_away(final)
     _refuse_folder(final, shown, holds, force=force)
-    part, descriptor = _begin(final, shown)
+    part, descriptor = _new_part(final, shown)
     try:
         yield part
         _flush_folder(part)
         _refuse_folder(final, shown, holds, force=force)  # somebody else may have written meanwhile
-        _put(part, final)
+        _give_name(part, final)
     finally:
         if descriptor is not None:
             os.close(descriptor)
@@ -183,8 +183,8 @@ def _refuse_folder(final: Path, shown: str, holds: Collection[str], *, force: bo
     if not final.is_dir():
         msg = f"Cannot write the folder {shown!r}: there is a file of that name."
         raise DataError(msg, hint="choose another name.")
-    inside = sorted(_inside(final))
-    foreign = [path for path in inside if not any(_fits(path, pattern) for pattern in holds)]
+    inside = sorted(_files_inside(final))
+    foreign = [path for path in inside if not any(_matches(path, pattern) for pattern in holds)]
     if foreign:
         msg = f"The folder {shown!r} holds what incrowd did not write: {name_list(foreign)}."
         raise DataError(msg, hint="move that elsewhere, or choose another folder: nothing of yours is replaced.")
@@ -197,7 +197,7 @@ def _refuse_folder(final: Path, shown: str, holds: Collection[str], *, force: bo
         raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {}.", FORCE))
 
 
-def _inside(folder: Path) -> Iterator[str]:
+def _files_inside(folder: Path) -> Iterator[str]:
     """List the files of a folder, as paths inside it; a link is not followed, whatever it leads to."""
     for place, folders, files in os.walk(folder):
         links = [name for name in folders if Path(place, name).is_symlink()]
@@ -206,12 +206,12 @@ def _inside(folder: Path) -> Iterator[str]:
                 yield Path(place, name).relative_to(folder).as_posix()
 
 
-def _fits(path: str, pattern: str) -> bool:
+def _matches(path: str, pattern: str) -> bool:
     parts, patterns = PurePosixPath(path).parts, PurePosixPath(pattern).parts
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
-def _begin(final: Path, shown: str) -> tuple[Path, int | None]:
+def _new_part(final: Path, shown: str) -> tuple[Path, int | None]:
     """Make a folder of our own and hold its lock: what nobody holds is left over from somebody who was killed."""
     part = final.with_name(f".{final.name}-{secrets.token_hex(TOKEN)}.part")
     try:
@@ -220,7 +220,7 @@ def _begin(final: Path, shown: str) -> tuple[Path, int | None]:
             descriptor = lock_folder(part)
             if descriptor is not None or not has_locks():
                 return part, descriptor
-        return _begin(final, shown)  # somebody took it for left over before it was held
+        return _new_part(final, shown)  # somebody took it for left over before it was held
     except OSError as error:
         if error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:  # a full disk is the machine's fault
             raise
@@ -229,7 +229,7 @@ def _begin(final: Path, shown: str) -> tuple[Path, int | None]:
     raise DataError(msg, hint="choose another place, or check your rights.")
 
 
-def _put(part: Path, final: Path) -> None:
+def _give_name(part: Path, final: Path) -> None:
     """Give the folder its name; one that is there steps aside first."""
     aside = final.with_name(part.name.removesuffix(".part") + ".old")
     if final.exists():
@@ -241,7 +241,8 @@ def _put(part: Path, final: Path) -> None:
 
 def _clear_away(final: Path) -> None:
     """Remove what somebody left who was killed, and put back what had stepped aside."""
-    ours = f".{_literally(final.name)}-{'[0-9a-f]' * 2 * TOKEN}"  # not those of a longer name
+    name = glob.escape(final.name)
+    ours = f".{name}-{'[0-9a-f]' * 2 * TOKEN}"  # not those of a longer name
     for old in final.parent.glob(f"{ours}.old"):
         if final.exists():
             shutil.rmtree(old, ignore_errors=True)
@@ -249,10 +250,6 @@ def _clear_away(final: Path) -> None:
             old.rename(final)
     for part in final.parent.glob(f"{ours}.part"):
         _remove_unless_held(part)
-
-
-def _literally(name: str) -> str:
-    return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in name)
 
 
 def _remove_unless_held(part: Path) -> None:

@@ -93,7 +93,11 @@ class CensusRequest:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns whose codes make a cell: quasi-identifiers, sensitive columns, the person."""
-        return (*self.quasi, *self.sensitive, *([self.entity] if self.entity else []))
+        return (*self.quasi, *self.sensitive, *self._persons)
+
+    @property
+    def _persons(self) -> tuple[str, ...]:
+        return (self.entity,) if self.entity else ()
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -105,7 +109,7 @@ class CensusRequest:
         if self.entity and domains[self.entity].has_null:
             msg = f"Column {self.entity!r} (given as entity) is missing in some rows: nobody knows whose they are."
             raise DataError(msg, hint="give every row a person, or remove these rows first.")
-        for name in (*self.sensitive, *([self.entity] if self.entity else [])):
+        for name in (*self.sensitive, *self._persons):
             if twice := domains[name].repeats:
                 raise _written_twice(name, twice)
         counts = domains[self.count] if self.count else None
@@ -201,7 +205,6 @@ class Census:
     ) -> Census:
         """Put together what an engine counted; ``codes`` follow ``request.columns`` and cells are in their order."""
         wanted = len(request.quasi) + len(request.sensitive)
-        largest = int(counts.max()) if len(counts) else 0
         return cls(
             quasi=request.quasi,
             sensitive=request.sensitive,
@@ -210,7 +213,7 @@ class Census:
             floor=tuple(int(request.level(name)) for name in request.quasi),
             codes=tuple(codes[:wanted]),
             person=codes[wanted] if request.entity else None,
-            counts=counts.astype(smallest_unsigned(largest + 1)),
+            counts=_smallest_counts(counts),
             dropped=int(dropped),
         )
 
@@ -264,7 +267,7 @@ class Census:
             floor=target,
             codes=tuple(column[merged.first] for column in columns[: len(self.codes)]),
             person=None if self.person is None else self.person[merged.first],
-            counts=_compact(merged.sums(self.counts)),
+            counts=_smallest_counts(merged.sums(self.counts)),
             dropped=self.dropped,
         )
 
@@ -389,5 +392,5 @@ def check_level(name: str, level: int, ladders: Mapping[str, Ladder], *, at_leas
         raise ParameterError(msg)
 
 
-def _compact(counts: npt.NDArray[np.int64]) -> Ints:
-    return counts.astype(smallest_unsigned(int(counts.max()) + 1 if len(counts) else 1))
+def _smallest_counts(counts: Ints) -> Ints:
+    return counts.astype(smallest_unsigned(int(counts.max(initial=0)) + 1))

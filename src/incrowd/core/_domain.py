@@ -140,7 +140,7 @@ class Domain:
         """Take the domain of a text file's column: typed only if every value survives the way back to text."""
         kind, values = read_texts(texts)
         domain = cls.build(column, kind, values, counts, nulls)
-        return domain if values.dtype.kind not in "fM" else _spelled(domain, texts, values)
+        return domain if values.dtype.kind not in "fM" else _with_spelling(domain, texts, values)
 
     def read_as(self, kind: Kind) -> Domain:
         """Read a column of texts of which it is known what they are; it stays as it is if some are something else."""
@@ -149,7 +149,7 @@ class Domain:
         if found is None:
             return self
         domain = Domain.build(self.column, *found, self.counts[: len(texts)], int(self.counts[len(texts) :].sum()))
-        return _spelled(domain, texts, found[1]) if len(domain) == len(self) else self
+        return _with_spelling(domain, texts, found[1]) if len(domain) == len(self) else self
 
     @property
     def repeats(self) -> int:
@@ -188,7 +188,8 @@ class Domain:
         """
         codes = np.full(len(self), -1, dtype=np.int64)
         if {self.values.dtype.kind, other.values.dtype.kind} == {"f", "O"} and self.kind == other.kind:
-            codes[: len(self.values)] = places_in(_plain_texts(self), _plain_texts(other))
+            mine, theirs = (np.array(texts_of(one.kind, one.values), dtype=object) for one in (self, other))
+            codes[: len(self.values)] = places_in(mine, theirs)
         elif self.kind == other.kind or {self.kind, other.kind} == {"date", "datetime"}:
             codes[: len(self.values)] = places_in(self.values, other.values)
         else:
@@ -211,15 +212,11 @@ class Domain:
         return f"Domain({self.column!r}, {self.kind}, {len(self.values)} values{null})"
 
 
-def _spelled(domain: Domain, texts: Sequence[str], values: Array) -> Domain:
+def _with_spelling(domain: Domain, texts: Sequence[str], values: Array) -> Domain:
     """Let a domain keep how its values were written, given in any order."""
     spelling = np.empty(len(texts), dtype=object)
     spelling[:] = texts
     return replace(domain, spelling=spelling[np.argsort(values, kind="stable")])
-
-
-def _plain_texts(domain: Domain) -> Array:
-    return np.array(texts_of(domain.kind, domain.values), dtype=object)
 
 
 def _check_years(column: str, first: np.datetime64, last: np.datetime64) -> None:
@@ -263,15 +260,12 @@ _PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
 
 def kind_of(column: str, values: Iterable[object]) -> Kind:
     """Say what a column's Python values are, missing ones aside; text if there are none. A mixture is refused."""
-    kinds = {_kind_of_value(column, value) for value in values if not _is_missing(value)}
+    known = (value for value in values if value is not None and value == value)  # noqa: PLR0124 - NaN is unlike itself
+    kinds = {_kind_of_value(column, value) for value in known}
     if len(kinds) > 1:
         msg = f"Column {column!r} mixes {' and '.join(sorted(kinds))} values."
         raise DataError(msg, hint="make the column one type before handing it over.")
     return kinds.pop() if kinds else "text"
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or value != value  # noqa: PLR0124 - NaN is the value that differs from itself
 
 
 def _kind_of_value(column: str, value: object) -> Kind:
@@ -290,12 +284,7 @@ def _as_array(kind: Kind, values: list[Any]) -> Array:
         values = [value.replace(tzinfo=None) for value in values]
     array = np.empty(len(values), dtype=object)
     array[:] = values
-    dtypes = {
-        "boolean": "bool",
-        "date": "datetime64[D]",
-        "datetime": "datetime64[us]",
-        "instant": "datetime64[us]",
-    }
+    dtypes = {"boolean": "bool", "date": "datetime64[D]", "datetime": "datetime64[us]", "instant": "datetime64[us]"}
     return array.astype(dtypes[kind]) if kind in dtypes else array
 
 

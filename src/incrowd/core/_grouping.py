@@ -161,7 +161,8 @@ def group(columns: Sequence[Ints], cardinalities: Sequence[int]) -> Grouping:
     grouping = _group_word(words[0])
     for word in words[1:]:  # rank the tuples step by step: what is known so far, then the next word
         other = _group_word(word)
-        grouping = _group_pairs(grouping, other)
+        both = Packing.of([len(grouping), len(other)]).pack([grouping.ids, other.ids])
+        grouping = _group_word(both[0])
     return grouping
 
 
@@ -219,12 +220,6 @@ def _sorted(word: Words) -> Ints:
         ordered[:middle].sort()
         other.result()
     return ordered
-
-
-def _group_pairs(left: Grouping, right: Grouping) -> Grouping:
-    """Group by two groupings of the same rows, the left one first."""
-    packing = Packing.of([len(left), len(right)])
-    return _group_word(packing.pack([left.ids, right.ids])[0])
 
 
 def _is_sorted(words: Sequence[Words]) -> bool:

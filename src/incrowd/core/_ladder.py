@@ -78,7 +78,9 @@ class Ladder:
 
     def __post_init__(self) -> None:
         self._check_nested()
-        self._check_top()
+        if len(self.labels[-1]) > 1:
+            msg = f"The hierarchy of column {self.column!r} ends in {len(self.labels[-1])} labels instead of one."
+            raise HierarchyError(msg)
         self._check_labels()
         for array in (*self.groups, *self.labels, *self.leaves):
             array.setflags(write=False)
@@ -94,7 +96,7 @@ class Ladder:
         labels: list[Labels] = [domain.texts]
         leaves: list[npt.NDArray[np.int64]] = [np.ones(len(domain), dtype=np.int64)]
         for step in steps:
-            group, names, covered = _level(domain, step)
+            group, names, covered = _level_of(domain, step)
             groups.append(group)
             labels.append(names)
             leaves.append(covered)
@@ -141,11 +143,6 @@ class Ladder:
                 )
                 raise HierarchyError(msg, hint="once two values share a label they must share all labels above it.")
 
-    def _check_top(self) -> None:
-        if len(self.labels[-1]) > 1:
-            msg = f"The hierarchy of column {self.column!r} ends in {len(self.labels[-1])} labels instead of one."
-            raise HierarchyError(msg)
-
     def _check_labels(self) -> None:
         """Refuse a label that means two different things: local recoding would merge the classes silently."""
         known: dict[str | None, tuple[int, int]] = {}
@@ -167,7 +164,7 @@ class Ladder:
         return HierarchyError(msg, hint="give every group a label of its own; a group must not be called like a value.")
 
 
-def _level(domain: Domain, step: Step) -> tuple[Ints, Labels, npt.NDArray[np.int64]]:
+def _level_of(domain: Domain, step: Step) -> tuple[Ints, Labels, npt.NDArray[np.int64]]:
     """Give a level's groups, labels and leaves, null included."""
     labels = np.array(step.labels, dtype=object)
     if len(labels) == 1 and set(labels[0]) == {TOP}:  # covers whatever there is

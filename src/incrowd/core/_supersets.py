@@ -67,7 +67,7 @@ class Partition:
         if lacking:
             msg = f"The partition does not say how {lacking} of {len(classes)} classes were cut out."
             raise ParameterError(msg, hint="name each class by its texts, in the order of the schema's columns.")
-        return dataclasses.replace(classes, paths=_numbered([path for path in paths if path is not None]))
+        return dataclasses.replace(classes, paths=_path_numbers([path for path in paths if path is not None]))
 
 
 def supersets(classes: Classes, mode: SupersetMode, columns: Sequence[str]) -> Iterator[Regions]:
@@ -80,9 +80,10 @@ def supersets(classes: Classes, mode: SupersetMode, columns: Sequence[str]) -> I
     if not len(classes):
         return
     if mode == "path":
-        yield from _ways(classes)
+        yield from _path_regions(classes)
     elif mode != "table":
-        yield from _nodes(_ladders(classes) if mode == "lattice" else _levels_kept(classes), columns, mode)
+        kept = [_distinct([_Step.of("", codes), _top(classes)]) for codes in classes.codes]
+        yield from _node_regions(_ladders(classes) if mode == "lattice" else kept, columns, mode)
     yield Regions("table", np.zeros(len(classes), dtype=np.uint8), 1)
 
 
@@ -107,14 +108,12 @@ def _ladders(classes: Classes) -> list[list[_Step]]:
         raise ParameterError(msg, hint="take them from a census with hierarchies, or use 'drop', 'path' or 'table'.")
     columns = []
     for codes, low, ladder in zip(classes.codes, classes.standing.levels, classes.standing.ladders, strict=True):
-        levels = () if ladder is None else range(low + 1, ladder.height + 1)
-        raised = [_Step.of(str(level), ladder.step(low, level)[codes]) for level in levels]  # type: ignore[union-attr]
-        columns.append(_distinct([_Step.of(str(low), codes), *raised, _top(classes)]))
+        steps = [_Step.of(str(low), codes)]
+        if ladder is not None:
+            levels = range(low + 1, ladder.height + 1)
+            steps += [_Step.of(str(level), ladder.step(low, level)[codes]) for level in levels]
+        columns.append(_distinct([*steps, _top(classes)]))
     return columns
-
-
-def _levels_kept(classes: Classes) -> list[list[_Step]]:
-    return [_distinct([_Step.of("", codes), _top(classes)]) for codes in classes.codes]
 
 
 def _top(classes: Classes) -> _Step:
@@ -126,7 +125,7 @@ def _distinct(steps: list[_Step]) -> list[_Step]:
     return steps[:1] + [step for low, step in itertools.pairwise(steps) if step.count < low.count]
 
 
-def _nodes(columns: list[list[_Step]], names: Sequence[str], mode: SupersetMode) -> Iterator[Regions]:
+def _node_regions(columns: list[list[_Step]], names: Sequence[str], mode: SupersetMode) -> Iterator[Regions]:
     nodes = math.prod(map(len, columns))
     if nodes > MOST:
         msg = f"The classes have {nodes} kinds of supersets of the kind {mode!r}, more than {MOST}."
@@ -144,7 +143,7 @@ def _name(node: Sequence[_Step], names: Sequence[str], mode: SupersetMode) -> st
     return ", ".join(name for name, step in zip(names, node, strict=True) if step.name != TOP)
 
 
-def _ways(classes: Classes) -> Iterator[Regions]:
+def _path_regions(classes: Classes) -> Iterator[Regions]:
     """Go from the smallest parts to the largest; a class with a short way stays in its last part."""
     if classes.paths is None:
         msg = "Nobody said how these classes were cut out, so they have no supersets of the kind 'path'."
@@ -159,7 +158,7 @@ def _ways(classes: Classes) -> Iterator[Regions]:
             yield Regions(step.name, step.codes, step.count)
 
 
-def _numbered(paths: Sequence[Sequence[str]]) -> npt.NDArray[np.int64]:
+def _path_numbers(paths: Sequence[Sequence[str]]) -> npt.NDArray[np.int64]:
     numbers: dict[tuple[str, ...], int] = {}
     matrix = np.full((len(paths), max(map(len, paths), default=0)), -1, dtype=np.int64)
     for row, path in enumerate(paths):

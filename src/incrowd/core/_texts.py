@@ -87,16 +87,14 @@ def texts_of(kind: Kind, values: Array) -> list[str]:
     if kind == "boolean":
         return ["true" if value else "false" for value in values.tolist()]
     if kind == "number":
-        return _float_texts(values) if values.dtype.kind == "f" else [*map(_number_text, values.tolist())]
+        if values.dtype.kind == "f":
+            return _float_texts(values)
+        return [format(value, "f") if isinstance(value, Decimal) else repr(value) for value in values.tolist()]
     if kind == "instant":
         return [f"{value.isoformat(sep=' ')}+00:00" for value in values.tolist()]
     if kind == "datetime":
         return [value.isoformat(sep=" ").removesuffix(_MIDNIGHT) for value in values.tolist()]
     return [str(value) for value in values.tolist()]
-
-
-def _number_text(value: Decimal | float) -> str:
-    return format(value, "f") if isinstance(value, Decimal) else repr(value)
 
 
 def _float_texts(values: npt.NDArray[np.float64]) -> list[str]:
@@ -174,16 +172,9 @@ def read_texts(texts: Sequence[str]) -> tuple[TextKind, npt.NDArray[Any]]:
 
 def _fixed_readers(texts: Sequence[str]) -> Iterator[Reader]:
     """Read numbers that all have equally many decimals."""
-    decimals = _fixed_decimals(texts)
-    if decimals is not None:
+    decimals = len(texts[0].partition(".")[2]) if len(texts) else 0
+    if decimals and all(text[-decimals - 1 : -decimals] == "." for text in texts):
         yield "number", _read_exact, lambda value: (format(value, f".{decimals}f"),), "float64"
-
-
-def _fixed_decimals(texts: Sequence[str]) -> int | None:
-    """Say how many decimals all numbers have; ``None`` if that differs."""
-    found = {len(text.rpartition(".")[2]) if "." in text else 0 for text in texts[:1]}
-    decimals = found.pop() if found else 0
-    return decimals if decimals and all(text[-decimals - 1 : -decimals] == "." for text in texts) else None
 
 
 def _all_survive(

@@ -63,7 +63,7 @@ def exact_fraction(
 def threshold(
     value: object, *, name: str, low: Number = 0, high: Number | None = None, open_low: bool = False
 ) -> int | Fraction:
-    """Read a number as ``fraction`` does; whole ones as integers, so that equal promises are equal."""
+    """Read a number as ``exact_fraction`` does; whole ones as integers, so that equal promises are equal."""
     number = exact_fraction(value, name=name, low=low, high=high, open_low=open_low)
     return number.numerator if number.denominator == 1 else number
 
