@@ -95,7 +95,7 @@ def test_an_untightened_part_of_the_strict_mode_is_called_by_its_cuts_alone() ->
     assert sizes(wide) == {("*", "*", "west"): 2, ("*", "*", "south"): 3}
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(tables, promises, searches)
 def test_every_class_covers_its_members_and_keeps_the_promise(table: list[Row], promise: Any, search: Any) -> None:
     model, ok = promise
@@ -120,7 +120,7 @@ def test_every_class_covers_its_members_and_keeps_the_promise(table: list[Row], 
     assert outcome.sizes.tolist() == [len(part) for part in parts]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(tables, searches)
 def test_the_loss_is_what_the_labels_say(table: list[Row], search: CheapestFirst) -> None:
     outcome = search.search(problem(table, ic.KAnonymity(1)))
@@ -133,7 +133,7 @@ def _both(outcome: LocalOutcome) -> zip[tuple[Sequence[Row], tuple[Any, ...]]]:
     return zip(members(outcome), called(outcome), strict=True)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(tables, promises, searches, st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(
     table: list[Row], promise: Any, search: CheapestFirst, chance: random.Random
@@ -144,7 +144,7 @@ def test_the_order_of_rows_does_not_matter(
         assert published(search.search(problem(table, model))) == published(search.search(problem(mixed, model)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(tables, promises, st.booleans())
 def test_labels_of_the_strict_mode_do_not_overlap(table: list[Row], promise: Any, tighten: bool) -> None:
     model, ok = promise
@@ -153,7 +153,7 @@ def test_labels_of_the_strict_mode_do_not_overlap(table: list[Row], promise: Any
         assert overlapping(called(outcome)) == []
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(tables, st.sampled_from([2, 3]), st.booleans())
 def test_records_that_are_alike_share_a_class(table: list[Row], k: int, strict: bool) -> None:
     if len(table) >= k:
@@ -169,7 +169,7 @@ people = st.lists(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(people, st.sampled_from([1, 2, 3]), st.sampled_from([None, 4]))
 def test_people_with_several_rows_count_once(table: list[tuple[Row, str]], k: int, block: int | None) -> None:
     whole = [{**row, "person": person} for row, person in table]
@@ -216,7 +216,7 @@ def test_numbers_can_be_published_as_their_mean() -> None:
     assert ages(20, 22, 47, 49, age=averaged, labels="hierarchy", tighten=False) == {"21": 2, "48": 2}
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(
     st.lists(
         st.tuples(st.sampled_from([17, 20, 21, 25, 31, 62, None]), st.sampled_from("fm")), min_size=3, max_size=25

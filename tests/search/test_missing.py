@@ -94,7 +94,7 @@ def problem(table: list[Any], model: Any, limit: int = 0) -> Problem:
     return Problem(ic.census(table, SCHEMA), SCHEMA, model, limit)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(table=tables, promise=st.sampled_from(PROMISES), share=shares, fast=st.booleans())
 def test_full_domain_searches_equal_a_slow_one(table: list[Any], promise: Any, share: float, *, fast: bool) -> None:
     model, ok = promise

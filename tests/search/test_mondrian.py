@@ -122,7 +122,7 @@ def agrees(table: Part, promise: Any, importance: dict[str, float] | None = None
     assert published(Mondrian(**how).search(asked)) == slow.published(leaves, how.get("labels", "range"))
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(
     table=tables,
     promise=st.sampled_from(PROMISES),
@@ -133,7 +133,7 @@ def test_cuts_as_the_slow_one_does(table: Part, promise: Any, labels: str, impor
     agrees(table, promise, importance, labels=labels)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(table=tables, promise=st.sampled_from(PROMISES), labels=kinds)
 def test_shares_equal_values_out_as_the_slow_one_does(table: Part, promise: Any, labels: str) -> None:
     agrees(table, promise, labels=labels, strict=False)
@@ -150,7 +150,7 @@ def covers(label: str | None, name: str, value: Any) -> bool:
     return value in label.strip("{}").split(", ") or label in slow.path_of(name, value)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(table=tables, promise=st.sampled_from(PROMISES), strict=st.booleans(), labels=kinds)
 def test_no_record_is_lost_every_label_covers_and_every_class_keeps_the_promise(
     table: Part, promise: Any, strict: bool, labels: Any
@@ -170,7 +170,7 @@ def test_no_record_is_lost_every_label_covers_and_every_class_keeps_the_promise(
         assert all(covers(label[at], name, row[name]) for at, name in enumerate(QUASI) for row in part)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(table=tables, strict=st.booleans(), k=st.integers(1, 4), shuffle=st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(table: Part, strict: bool, k: int, shuffle: Any) -> None:
     model, mixed = ic.KAnonymity(min(k, len(table))), table.copy()
@@ -181,7 +181,7 @@ def test_the_order_of_the_rows_does_not_matter(table: Part, strict: bool, k: int
     assert one.recoding.counts.tolist() == two.recoding.counts.tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(table=tables, k=st.integers(1, 4))
 def test_what_is_lost_is_that_of_a_count_record_by_record(table: Part, k: int) -> None:
     outcome = Mondrian(labels="hierarchy").search(problem(table, ic.KAnonymity(min(k, len(table)))))
@@ -230,7 +230,7 @@ def boxes(pairs: list[tuple[int, int]], k: int, *, strict: bool) -> Counter[Any]
     return Counter((name, size) for name, size in found.items())
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(table=tables, promise=st.sampled_from(PROMISES), cuts=st.lists(st.integers(1, 39), max_size=5))
 def test_the_fast_check_agrees_with_the_judges(table: Part, promise: Any, cuts: list[int]) -> None:
     asked = LocalTable(problem(table, promise[0]))
@@ -246,7 +246,7 @@ def test_the_fast_check_agrees_with_the_judges(table: Part, promise: Any, cuts: 
     assert kept.tolist() == expected.tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     table=st.lists(
         st.builds(lambda row, person: {**row, "person": person}, rows, st.integers(0, 9)), min_size=1, max_size=30

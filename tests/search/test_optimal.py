@@ -38,7 +38,7 @@ def agrees(table: list[Any], model: Any, ok: slow.Ok, limit: int, measure: str) 
     assert (outcome.proof, outcome.gap) == ("optimal", 0.0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     table=tables,
     promise=st.sampled_from(PROMISES),
@@ -199,20 +199,6 @@ def test_a_search_can_be_watched_and_stopped(monkeypatch: pytest.MonkeyPatch) ->
     assert outcome.proof == "best found"
     assert len(seen) == 5
     assert seen[-1].nodes == 3**20
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"at_least": {"agee": 1}}, "no column 'agee'"),
-        ({"at_most": {"age": 9}}, "at_most of column 'age' must be a level from 0 to 3, got 9"),
-        ({"at_least": {"age": 2}, "at_most": {"age": 1}}, "nothing is both"),
-        ({"policy": "some"}, "policy must be 'violating' or 'small_only'"),
-    ],
-)
-def test_limits_that_make_no_sense_are_refused(wrong: Any, message: str) -> None:
-    with pytest.raises(ic.IncrowdError, match=message):
-        problem([{"age": "20", "sex": "f", "town": "ulm", "disease": "a"}], ic.KAnonymity(1), **wrong)
 
 
 @pytest.mark.parametrize(

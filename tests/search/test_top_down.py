@@ -86,7 +86,7 @@ def test_reproduces_table_4_4_of_the_enhanced_paper() -> None:
     assert outcome.costs["distortion"] == 0.1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(tables, promises, searches)
 def test_agrees_with_the_steps_of_the_paper_taken_record_by_record(
     table: list[Row], promise: tuple[Any, Deficit], search: TopDown

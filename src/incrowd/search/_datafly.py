@@ -100,7 +100,6 @@ class Datafly:
 
 
 def _delete(problem: Problem, stars: Stars, k: int) -> LocalOutcome:
-    """Leave the records in small classes out, if so many may be."""
     pieces = stars.leave_out(k)
     gone = int(pieces.counts[pieces.classes < 0].sum())
     if gone > problem.limit or pieces.number == 0:
@@ -182,7 +181,6 @@ def refuse_others(table: LocalTable, search: str) -> None:
 
 
 def check_outliers(outliers: int | None) -> None:
-    """Refuse what is no number of records."""
     if outliers is not None and (not isinstance(outliers, int) or isinstance(outliers, bool) or outliers < 0):
         msg = f"outliers must be a number of records, 0 or more, got {outliers!r}."
         raise ParameterError(msg, hint="leave it out: then it is the k that is promised.")
@@ -213,7 +211,6 @@ class Stars:
         return alike, alike.sums(self._raised.sizes)
 
     def rows_in_small(self, k: int) -> Bools:
-        """Say which rows are in classes of fewer than k records."""
         alike, sizes = self.classes()
         return np.asarray((sizes < k)[alike.ids])
 

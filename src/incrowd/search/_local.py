@@ -43,7 +43,6 @@ class Pieces:
 
     @property
     def number(self) -> int:
-        """How many classes there are; their numbers go up to it."""
         return int(self.classes.max(initial=-1)) + 1
 
 
@@ -84,7 +83,6 @@ class LocalTable:
 
     @property
     def union_closed(self) -> bool:
-        """Whether the union of two classes that keep the promise keeps it."""
         return all(judge.union_closed for judge in self.judges)
 
     def classes(self, cells: Ints, classes: Ints, number: int, counts: Counts | None = None) -> Classes:

@@ -106,7 +106,6 @@ class Problem:
 
 
 def check_choice(name: str, given: object, choices: tuple[object, ...]) -> None:
-    """Refuse an option that is none of its choices."""
     if given not in choices:
         *most, last = map(repr, choices)
         msg = f"{name} must be {', '.join(most)} or {last}, got {given!r}."
@@ -114,7 +113,6 @@ def check_choice(name: str, given: object, choices: tuple[object, ...]) -> None:
 
 
 def check_flag(name: str, given: object) -> None:
-    """Refuse what is neither true nor false."""
     if not isinstance(given, bool):
         msg = f"{name} must be true or false, got {given!r}."
         raise ParameterError(msg)

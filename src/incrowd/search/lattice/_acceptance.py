@@ -36,7 +36,6 @@ class Tested:
 
     @property
     def classes(self) -> int:
-        """How many classes are published."""
         return int(self.ok.sum())
 
 
@@ -141,7 +140,6 @@ class Acceptance:
         return Strengths(words, sizes, kept, kept if self._all_prunes else pruned, classes)
 
     def sizes(self, cells: Rolled) -> Counts:
-        """Count the records of every class of a node."""
         return _sizes(*self.rollup.classes(cells)) if self.rollup.has_tail else cells.counts
 
     @property
@@ -272,7 +270,6 @@ class Acceptance:
 
 
 def _sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> Counts:
-    """Count the records of every class, of cells that are sorted by class."""
     return np.add.reduceat(cells.counts, starts) if len(starts) else cells.counts
 
 

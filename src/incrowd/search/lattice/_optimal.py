@@ -120,24 +120,20 @@ class BranchAndBound(Visitor):
             if box.size <= BOX:
                 self._run(box)
                 continue
-            suppressed = self._top(box, waiting)
+            try:
+                suppressed = self._once(box.highs)
+            except _Stop:  # no more time for the box
+                heapq.heappush(waiting, box)
+                raise
             if suppressed <= self._acceptance.limit:
                 for lows, highs in box.halves():
                     number += 1
                     bound = self._bounds.score(self._bounds.least(np.array(lows)[:, None], np.array([suppressed])))
                     heapq.heappush(waiting, Box(float(bound[0]), number, lows, highs))
 
-    def _top(self, box: Box, waiting: list[Box]) -> int:
-        """Test the most general node of a box; put the box back if there is no more time for it."""
-        try:
-            return self._once(box.highs)
-        except _Stop:
-            heapq.heappush(waiting, box)
-            raise
-
     def _run(self, box: Box) -> None:
         """Sweep a box, with what the nodes tested last say about it."""
-        self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs, self._is_worth)
+        self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs)
         sweep.raise_all(self._bounds.suppressed_in_box(box.lows, box.highs, sweep.levels))
         for node in itertools.islice(reversed(self._known), LAST):
             sweep.raise_below(node, self._known[node])
@@ -151,10 +147,8 @@ class BranchAndBound(Visitor):
             return np.inf
         nodes, suppressed = self._sweep.left()
         possible = suppressed <= self._acceptance.limit
-        if not possible.any():
-            return np.inf
-        levels = self._levels[:, nodes[possible]]
-        return float(self._bounds.score(self._bounds.least(levels, suppressed[possible])).min())
+        least = self._bounds.least(self._levels[:, nodes[possible]], suppressed[possible])
+        return float(self._bounds.score(least).min(initial=np.inf))
 
     def _head_start(self, box: Box) -> None:
         """Halve a chain of nodes from the top to the bottom, for a first node that is good."""
@@ -173,7 +167,7 @@ class BranchAndBound(Visitor):
         """Let the compiled loop count several nodes at once, where that is cheap."""
         return FEW if len(cells) <= MANY and self._acceptance.at_once else 2
 
-    def _is_worth(self, node: Levels, bound: int, cells: Rolled) -> bool:
+    def is_worth(self, node: Levels, bound: int, cells: Rolled) -> bool:
         """Whether a node may close nodes below: not if it was tested, nor if little is known to be left out there."""
         if node in self._known:
             return False

@@ -38,6 +38,10 @@ class Visitor:
         """Say how many nodes are best visited from these cells, instead of rolling up to what they have in common."""
         return 1
 
+    def is_worth(self, node: Levels, bound: int, cells: Rolled) -> bool:
+        """Say whether a node above others is worth asking first, from its bound and the cells to count it from."""
+        return True
+
     def begin(self, levels: npt.NDArray[np.int16]) -> None:
         """Enter a box; ``levels`` has one row per axis, one column per node."""
 
@@ -62,21 +66,10 @@ class Visitor:
 
 
 class Sweep:
-    """Visits the nodes of a box that are of interest.
+    """Visits the nodes of a box that are of interest."""
 
-    ``is_worth`` says whether a node above others is worth asking first, given its levels, its bound and the cells that
-    it would be counted from; always by default.
-    """
-
-    def __init__(
-        self,
-        visitor: Visitor,
-        rollup: Rollup,
-        lows: Levels,
-        highs: Levels,
-        is_worth: Callable[[Levels, int, Rolled], bool] | None = None,
-    ) -> None:
-        self._visitor, self._rollup, self._lows, self._is_worth = visitor, rollup, lows, is_worth
+    def __init__(self, visitor: Visitor, rollup: Rollup, lows: Levels, highs: Levels) -> None:
+        self._visitor, self._rollup, self._lows = visitor, rollup, lows
         shape = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
         self._bounds = np.zeros(shape, dtype=np.int64)
         self._flat = self._bounds.reshape(-1)
@@ -156,7 +149,7 @@ class Sweep:
         if (top == self._rows[nodes[0]]).all():
             return nodes
         inherited = int(self._bounds[tuple((top - self._least).tolist())])
-        if self._is_worth is not None and not self._is_worth(tuple(top.tolist()), inherited, cells):
+        if not self._visitor.is_worth(tuple(top.tolist()), inherited, cells):
             return nodes
         (bound,) = self._visitor.visit(top[None, :], cells)
         self._learn(top[None, :], [bound])

@@ -149,7 +149,6 @@ class CountedCuts:
         return proposed
 
     def pieces(self, proposed: Sequence[ColumnCut]) -> PieceCounts:
-        """Begin to count what the pieces hold."""
         census = self._table.census
         return PieceCounts(proposed, [census.domains[name] for name in census.sensitive])
 

@@ -236,7 +236,7 @@ def _levels(tables: list[list[Array]], most: int) -> Levels:
 
 
 class Candidates:
-    """PieceRows that parts could be cut into; ``lines``: by name the codes of all rows that promises are about."""
+    """Pieces that parts could be cut into; ``lines``: by name the codes of all rows that promises are about."""
 
     def __init__(self, lines: dict[str, Array], cells: Array, pieces: PieceRows, parents: Array) -> None:
         self._lines, self.cells, self.pieces, self.parents = lines, cells, pieces, parents
@@ -247,7 +247,6 @@ class Candidates:
 
     @property
     def owners(self) -> Array:
-        """The piece of every row in order."""
         return np.repeat(np.arange(len(self)), np.diff(self.pieces.opens))
 
     def histogram(self, name: str, values: int) -> Histogram:
@@ -278,7 +277,6 @@ class Check:
 
     @property
     def by_weight(self) -> bool:
-        """Whether the number of records alone decides."""
         return not self._judges and not self.around
 
     def refuse_if_hopeless(self, whole: Candidates) -> None:

@@ -318,7 +318,6 @@ def arrange_pieces(rows: Rows, parts: OpenParts, cuts: Cuts, levels: Levels, str
 
 @compiled
 def move_rows(codes: Array, cells: Array, order: Array, moved: Array, moved_cells: Array) -> None:
-    """Copy rows in a new order."""
     for column in range(len(codes)):
         line, target = codes[column], moved[column]
         for place in range(len(order)):

@@ -78,7 +78,6 @@ class Column:
 
     @property
     def place(self) -> Array:
-        """The position of every code."""
         place = np.empty(len(self.code), dtype=np.int64)
         place[self.code] = np.arange(len(self.code))
         return place
@@ -244,7 +243,6 @@ class CutOutcome(LocalOutcome):
 
 
 def joined_tree(rounds: Sequence[PartTree]) -> PartTree:
-    """Put the parts of all rounds together."""
     names = ("parents", "cut", "sizes", "low", "high")
     arrays = (np.concatenate([getattr(one, name) for one in rounds]) for name in names)
     return PartTree(rounds[0].columns, *arrays)

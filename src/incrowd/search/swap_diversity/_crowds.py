@@ -66,7 +66,6 @@ def _level(tree: Tree, column: int, low: int, high: int) -> int:
 
 @compiled
 def refresh(numbers: Counts, parts: Parts, groups: Groups, tree: Tree) -> None:
-    """Count some classes anew."""
     kinds, edges = groups.kinds, groups.edges
     for number in numbers:
         size = different = levels = 0
@@ -94,7 +93,6 @@ def refresh(numbers: Counts, parts: Parts, groups: Groups, tree: Tree) -> None:
 
 @compiled
 def _stretch(number: int, column: int, place: int, count: int, edges: Counts) -> None:
-    """Take the place of some records into account."""
     low, high = edges[number, column, 0], edges[number, column, 3]
     if place < low:
         edges[number, column, 0] = place
@@ -115,17 +113,10 @@ def _stretch(number: int, column: int, place: int, count: int, edges: Counts) ->
 
 
 @compiled
-def _low_without(number: int, column: int, place: int, edges: Counts) -> int:
-    """Give the lowest place of a class when one record at a place goes; NEVER if nobody is left."""
-    alone = edges[number, column, 0] == place and edges[number, column, 1] == 1
-    return int(edges[number, column, 2 if alone else 0])
-
-
-@compiled
-def _high_without(number: int, column: int, place: int, edges: Counts) -> int:
-    """Give the highest place of a class when one record at a place goes; -1 if nobody is left."""
-    alone = edges[number, column, 3] == place and edges[number, column, 4] == 1
-    return int(edges[number, column, 5 if alone else 3])
+def _end_without(number: int, column: int, place: int, edges: Counts, side: int) -> int:
+    """Give the lowest (side 0) or highest (side 3) place of a class when one record at a place goes."""
+    alone = edges[number, column, side] == place and edges[number, column, side + 1] == 1
+    return int(edges[number, column, side + 2 if alone else side])
 
 
 @compiled
@@ -155,8 +146,8 @@ def _cost(one: int, other: int, rest: Counts, parts: Parts, groups: Groups, tree
     for column in range(len(rest)):
         mine, yours = parts.place[one, column], parts.place[other, column]
         ours += _level(tree, column, min(rest[column, 0], yours), max(rest[column, 1], yours))
-        low = min(_low_without(there, column, yours, groups.edges), mine)
-        high = max(_high_without(there, column, yours, groups.edges), mine)
+        low = min(_end_without(there, column, yours, groups.edges, 0), mine)
+        high = max(_end_without(there, column, yours, groups.edges, 3), mine)
         theirs += _level(tree, column, low, high)
     return int(groups.size[parts.owner[one]] * ours + groups.size[there] * theirs)
 
@@ -189,8 +180,8 @@ def best_swap(mine: Counts, wanted: int, parts: Parts, groups: Groups, tree: Tre
         if parts.kind[one] >= 0 and groups.kinds[here, parts.kind[one]] < 2:  # the last one of its category: no gain
             continue
         for column in range(len(rest)):
-            rest[column, 0] = _low_without(here, column, parts.place[one, column], groups.edges)
-            rest[column, 1] = _high_without(here, column, parts.place[one, column], groups.edges)
+            rest[column, 0] = _end_without(here, column, parts.place[one, column], groups.edges, 0)
+            rest[column, 1] = _end_without(here, column, parts.place[one, column], groups.edges, 3)
         for there in range(len(groups.size)):
             if there == here or groups.size[there] == 0:
                 continue
@@ -296,12 +287,10 @@ class Crowds:
         return Pieces(self._parts.cell[used], classes.astype(np.int64), self._parts.records[used])
 
     def _members(self, number: int) -> Counts:
-        """Give the parts of a class that have records."""
         parts, used = self._parts, self._used
         return np.flatnonzero((parts.owner[:used] == number) & (parts.records[:used] > 0))
 
     def _move(self, part: int, there: int) -> None:
-        """Move one record of a part to another class."""
         if self._used == len(self._parts.cell):
             longer: list[Any] = [np.concatenate((array, np.zeros_like(array))) for array in self._parts]
             self._parts = Parts(*longer)

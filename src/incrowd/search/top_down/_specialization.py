@@ -82,7 +82,6 @@ class Parts(NamedTuple):
 
     @property
     def owner(self) -> Counts:
-        """The part of every piece."""
         return np.repeat(np.arange(len(self.levels)), np.diff(self.starts))
 
     def sums(self, values: Counts) -> Counts:
@@ -124,7 +123,6 @@ def _whole(table: LocalTable, counts: Counts) -> Parts:
 
 
 def _joined(several: Sequence[Parts]) -> Parts:
-    """Put parts side by side."""
     sizes = np.concatenate([np.diff(parts.starts) for parts in several])
     cells, counts, _, levels, closed = (np.concatenate(column) for column in zip(*several, strict=True))
     return Parts(cells, counts, _ends(sizes), levels, closed)
@@ -232,7 +230,6 @@ class _Specialization:
         return self._apart(parts._replace(closed=closed), best, group, kept)
 
     def _try(self, parts: Parts, column: int) -> _Tried:
-        """Go down a column with every part."""
         owner, codes = parts.owner, self.codes[column][parts.cells]
         upper = self.ladders.at[column][parts.levels[owner, column]] + codes
         lower = self.ladders.at[column][parts.levels[owner, column] - 1] + codes
@@ -251,7 +248,10 @@ class _Specialization:
     def _divide(self, cells: Ints, counts: Counts, starts: Counts, labels: Counts) -> _Groups:
         """Divide the pieces of every part by labels, and say what each group has."""
         needs = self.needs
-        of, order, at = _divided(labels, starts)
+        seen = np.full(int(labels.max()) + 1, -1)
+        of, order = np.empty_like(labels), np.empty_like(labels)
+        at = np.zeros(len(labels) + 2, dtype=np.int64)
+        at = at[: divide(labels, starts, seen, of, order, at) + 1]
         kinds = len(needs.kinds)
         shapes = (2, len(needs.worth)), (len(at) - 1, len(needs.bounds)), (kinds, len(cells)), (kinds * len(cells),)
         tally = Tally(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
@@ -314,7 +314,6 @@ class _Specialization:
             level = level - 1
 
     def _apart(self, parts: Parts, best: Counts, group: Counts, kept: Counts) -> tuple[Parts, Parts]:
-        """Part those who go down from those who stay."""
         owner = parts.owner
         go, stay = np.flatnonzero(kept), np.flatnonzero((parts.counts > kept) & (best[owner] >= 0))
         go = go[np.lexsort((group[go], owner[go]))]
@@ -354,12 +353,3 @@ def _smallest(owner: Counts, group: Counts, labels: Counts, kept: Counts, score:
     chosen = np.zeros(len(labels), dtype=bool)
     chosen[group[first]] = True
     return chosen[group]
-
-
-def _divided(labels: Counts, starts: Counts) -> tuple[Counts, Counts, Counts]:
-    """Give every label of every part a number; also the pieces number by number, and where each number begins."""
-    seen = np.full(int(labels.max()) + 1, -1)
-    numbers, order = np.empty_like(labels), np.empty_like(labels)
-    at = np.zeros(len(labels) + 2, dtype=np.int64)
-    groups = divide(labels, starts, seen, numbers, order, at)
-    return numbers, order, at[: groups + 1]

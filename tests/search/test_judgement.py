@@ -82,7 +82,7 @@ def test_a_node_above_an_acceptable_one_may_be_refused() -> None:
     assert Samarati().search(asked).best == Optimal().search(asked).best
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(table=tables, promise=st.sampled_from(PROMISES), share=shares, measure=measures)
 def test_optimal_is_the_best_node_of_an_exhaustive_search(
     table: list[Any], promise: Any, share: float, measure: str

@@ -57,7 +57,7 @@ def test_words_are_counted_whatever_their_number(rows: int) -> None:
     assert (values == 1).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     table=st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 30), st.integers(0, 9)), min_size=1, max_size=60),
     levels=st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 1)),
@@ -75,7 +75,7 @@ def test_cells_are_rolled_up_as_by_one_thread(table: list[Any], levels: tuple[in
     assert cells == dict(zip(alone.words[0].tolist(), alone.counts.tolist(), strict=True))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(table=tables, limit=st.sampled_from([0, 3]))
 def test_a_node_is_judged_as_by_the_slow_way(table: list[Any], limit: int) -> None:
     acceptance = Acceptance(problem(table, ic.KAnonymity(3) & ic.LDiversity(2), limit))

@@ -16,7 +16,7 @@ from search.tables import PROMISES, problem, tables
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(table=tables, promise=st.sampled_from(PROMISES), share=st.sampled_from([0.0, 0.1, 0.3]))
 def test_no_acceptable_node_has_a_level_that_is_called_hopeless(table: list[Any], promise: Any, share: float) -> None:
     model, ok = promise

@@ -43,7 +43,7 @@ def values_of(board: Board) -> list[tuple[str, ...]]:
     return list(zip(*texts, strict=True))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(tables, st.sampled_from(CLOSED))
 def test_finds_the_cheapest_of_all_labels_for_every_record(table: list[Row], promise: Any) -> None:
     model, ok = promise
@@ -77,7 +77,7 @@ def test_finds_the_cheapest_of_all_labels_for_every_record(table: list[Row], pro
             assert best[point] < known
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(tables, st.sampled_from([*CLOSED, WEIGHED]), st.integers(0, 2**24 - 1), st.booleans())
 def test_sums_say_what_the_judges_say(table: list[Row], promise: Any, chosen: int, people: bool) -> None:
     whole = [{**row, "person": f"p{at % 3}"} for at, row in enumerate(table)] if people else table
@@ -97,7 +97,7 @@ def test_sums_say_what_the_judges_say(table: list[Row], promise: Any, chosen: in
         assert enough(part, np.arange(len(inside), dtype=np.int32), 0, len(inside), free, seen) == kept
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(tables, st.sampled_from(PROMISES))
 def test_what_a_promise_implies_holds_where_it_does(table: list[Row], promise: Any) -> None:
     """Otherwise the search would overlook classes."""
@@ -111,7 +111,7 @@ def test_what_a_promise_implies_holds_where_it_does(table: list[Row], promise: A
         assert enough(support, everything, 0, len(everything), free, seen)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(tables, st.integers(1, 12))
 def test_blocks_have_every_point_once_and_enough_records(table: list[Row], least: int) -> None:
     board = board_of(table, ic.KAnonymity(1))
@@ -128,7 +128,7 @@ def test_blocks_are_cut_where_most_is_saved() -> None:
     assert [inside.tolist() for inside in blocks] == [[0, 1], [2, 3]]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(tables, st.sampled_from([2, 3]), st.integers(2, 8))
 def test_classes_stay_in_their_block(table: list[Row], k: int, least: int) -> None:
     board = board_of(table, ic.KAnonymity(k))
@@ -141,7 +141,7 @@ def test_classes_stay_in_their_block(table: list[Row], k: int, least: int) -> No
         assert left < k or board.weights[inside].sum() < k
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(tables, st.integers(1, 5), st.sampled_from(["hierarchy", "range"]))
 def test_finds_the_nearest_groups(table: list[Row], most: int, labels: Any) -> None:
     numbered = [{**{name: row[name] for name in QUASI}, "age": int(row["age"])} for row in table]

@@ -32,7 +32,7 @@ def near(pieces: list[Part], path: list[Part], n: int, t: Fraction) -> bool:
     return all(len(piece) >= n or any(variational(bag(piece), bag(part)) <= t for part in large) for piece in pieces)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(table=tables, numbers=numbers, k=st.integers(1, 3), labels=kinds, mode=st.sampled_from(["path", "table"]))
 def test_pieces_are_compared_with_the_large_parts_that_they_were_cut_out_of(
     table: Part, numbers: tuple[int, Fraction], k: int, labels: Any, mode: Any
@@ -72,7 +72,7 @@ def audited(asked: Problem, outcome: CutOutcome) -> Any:
     return dataclasses.replace(found, paths=outcome.paths, labels=labels, codes=codes)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(table=tables, numbers=numbers, strict=st.booleans(), labels=kinds)
 def test_every_class_has_a_part_on_its_way_that_certifies_it(
     table: Part, numbers: tuple[int, Fraction], strict: bool, labels: Any
@@ -91,7 +91,7 @@ def test_every_class_has_a_part_on_its_way_that_certifies_it(
     assert outcome.sizes.sum() == len(table)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(table=tables, n=st.integers(1, 20), t=st.sampled_from([0.1, 0.3]), distance=st.sampled_from(["kl", "ordered"]))
 def test_other_distances_are_certified_too(table: Part, n: int, t: float, distance: Any) -> None:
     numbered = [{**row, "disease": "abcd".index(row["disease"])} for row in table]

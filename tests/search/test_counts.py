@@ -59,7 +59,7 @@ def cut_first(problem: Problem, search: Mondrian, room: int) -> LocalOutcome:
     return search.go_on(whole, EarlierParts(parts, by.whole))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tables, st.sampled_from(CLOSED), kinds, st.integers(1, 12), st.sampled_from([{}, {"sex": 3.0}]))
 def test_gives_the_classes_that_a_run_over_all_cells_gives(
     table: Part, promise: Any, labels: Any, room: int, importance: dict[str, float]
