@@ -93,8 +93,11 @@ def _trouble(path: Path, found: Sequence[Mapping[str, Any]], raw: Mapping[str, A
         wanted.pop("a whole number", None)
     if "too_short" in kinds:  # it is a list or a table, as it may be
         return Trouble(path, "must not be empty.")
-    near = _near(given, found)
-    return Trouble(path, f"must be {' or '.join(wanted)}, got {shown(path, given)}.{near}")
+    expected = [one["ctx"]["expected"] for one in found if one["type"] == "literal_error"]
+    words = [word.strip("'") for text in expected for word in text.replace(" or ", ", ").split(", ")]
+    near = difflib.get_close_matches(given, words, n=1, cutoff=0.6) if isinstance(given, str) else []
+    guess = f" Did you mean {near[0]!r}?" if near else ""
+    return Trouble(path, f"must be {' or '.join(wanted)}, got {shown(path, given)}.{guess}")
 
 
 def _no_kind(given: object) -> str:
@@ -104,14 +107,6 @@ def _no_kind(given: object) -> str:
         return f"asks for {len(kinds)} hierarchies, {' and '.join(map(repr, kinds))}; a column has one."
     guess = did_you_mean(next(iter(given), ""), FORMS)
     return f"is not a known hierarchy; {guess}"
-
-
-def _near(given: object, found: Sequence[Mapping[str, Any]]) -> str:
-    """Guess which of the allowed words was meant."""
-    expected = [one["ctx"]["expected"] for one in found if one["type"] == "literal_error"]
-    words = [word.strip("'") for text in expected for word in text.replace(" or ", ", ").split(", ")]
-    near = difflib.get_close_matches(given, words, n=1, cutoff=0.6) if isinstance(given, str) else []
-    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def _known(path: Path, raw: Mapping[str, Any]) -> list[str]:

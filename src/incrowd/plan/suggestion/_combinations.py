@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from incrowd.core import Census, CensusRequest, Packing, tally
 from incrowd.engines import Engine
@@ -55,7 +56,7 @@ def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut
     widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))
     widest = widest[: COLUMNS if len(census) < LONG else FEWER]
     kept = [name for name in quasi if name in widest]
-    single = [_alone_by(census, name) for name in quasi]
+    single = [_alone(census, (name,)) for name in quasi]
     pairs = [_alone(census, pair) for pair in itertools.combinations(kept, 2)] if len(quasi) > 2 else []
     together = replace(_alone(census, quasi), people=None if by_person is None else people_alone(by_person, quasi))
     return SinglingOut(together, _sorted(single), _sorted(pairs)[:SHOWN])
@@ -63,14 +64,14 @@ def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut
 
 def alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
     """Count the records that are one of a kind by the quasi-identifiers and one more column, if that fits in memory."""
-    request = CensusRequest((*quasi, name))
-    if not quasi or not fits_in_memory(engine, request):
-        return None
-    return _alone(engine.census(request), request.quasi).alone
+    census = census_of(engine, [*quasi, name]) if quasi else None
+    return None if census is None else _alone(census, census.quasi).alone
 
 
 def _alone(census: Census, names: Sequence[str]) -> Combination:
-    if len(names) == len(census.quasi) and census.person is None:  # these are its cells
+    if len(names) == 1:  # how often each value occurs is known already
+        sizes: npt.NDArray[np.integer] = census.domains[names[0]].counts
+    elif len(names) == len(census.quasi) and census.person is None:  # these are its cells
         sizes = census.counts
     else:
         codes = [census.codes[census.quasi.index(name)] for name in names]
@@ -80,12 +81,6 @@ def _alone(census: Census, names: Sequence[str]) -> Combination:
         sizes = tally(words)[1]
     alone = int(np.count_nonzero(sizes == 1))
     return Combination(tuple(names), alone, Fraction(alone, max(census.records, 1)))
-
-
-def _alone_by(census: Census, name: str) -> Combination:
-    """Count the values of one column that occur once; how often each does is known already."""
-    alone = int(np.count_nonzero(census.domains[name].counts == 1))
-    return Combination((name,), alone, Fraction(alone, max(census.records, 1)))
 
 
 def _sorted(combinations: Sequence[Combination]) -> tuple[Combination, ...]:

@@ -64,11 +64,17 @@ def questions_of(suggestion: Suggestion) -> Iterator[str]:
     # What is published as it is comes before what becomes vaguer; what is left out harms nobody.
     yield from _persons(suggestion)
     yield from _columns(suggestion, "sensitive")
-    yield from _without_promise(suggestion)
+    without = [column for column in suggestion.columns if column.role == "sensitive" and column.promise is None]
+    for why, names in _by_reason({one.name: one.check.partition("; ")[0] for one in without}):
+        told = why.removeprefix(NO_PROMISE) or "values that cannot be grouped"
+        yield f"nothing is promised about what is confidential in {listed(names)}: {told}; the plan says what could be"
     yield from _columns(suggestion, "insensitive")
     yield from suggestion.asked
     yield from _columns(suggestion, "quasi")
-    yield from _ladders(suggestion)
+    ladders = {one.name: one.check for one in suggestion.columns if one.role == "quasi" and one.check}
+    for check, names in _by_reason(ladders):
+        told = check.removeprefix("please check: ").replace("; please look at the file", "")
+        yield f"how {listed(names)} {_plural('becomes', names)} vaguer: {told}"
     yield from _columns(suggestion, "identifier")
     yield from _columns(suggestion, "drop")
 
@@ -101,32 +107,15 @@ def _persons(suggestion: Suggestion) -> Iterator[str]:
 def _columns(suggestion: Suggestion, role: str) -> Iterator[str]:
     """Ask about the columns of a role that are not sure, those with the same reason together."""
     numbers = {suggestion.entity, suggestion.household, suggestion.weight, suggestion.perhaps}
-    open_ones = [one for one in suggestion.columns if one.role == role and _is_open(one) and one.name not in numbers]
-    reasons = {one.name: one.check if role == "insensitive" else one.reason for one in open_ones}
+    columns = [one for one in suggestion.columns if one.role == role and one.name not in numbers]
+    if role == "insensitive":
+        reasons = {one.name: one.check for one in columns if not one.sure or one.check}
+    else:
+        reasons = {one.name: one.reason for one in columns if not one.sure}
     if role == "quasi":  # what is published vaguer is the least dangerous: without the numbers there are fewer lines
         reasons = {name: why.partition(": ")[0] for name, why in reasons.items()}
     for why, names in _by_reason(reasons):
         yield f"{listed(names)} {_plural(BECOMES[role], names)}: {why}"
-
-
-def _ladders(suggestion: Suggestion) -> Iterator[str]:
-    """Ask about ladders that somebody should look at."""
-    asked = {one.name: one.check for one in suggestion.columns if one.role == "quasi" and one.check}
-    for check, names in _by_reason(asked):
-        told = check.removeprefix("please check: ").replace("; please look at the file", "")
-        yield f"how {listed(names)} {_plural('becomes', names)} vaguer: {told}"
-
-
-def _is_open(column: ColumnSuggestion) -> bool:
-    return not column.sure or (column.role == "insensitive" and column.check != "")
-
-
-def _without_promise(suggestion: Suggestion) -> Iterator[str]:
-    """Name the confidential columns about which nothing is promised, and why."""
-    without = [column for column in suggestion.columns if column.role == "sensitive" and column.promise is None]
-    for why, names in _by_reason({one.name: one.check.partition("; ")[0] for one in without}):
-        told = why.removeprefix(NO_PROMISE) or "values that cannot be grouped"
-        yield f"nothing is promised about what is confidential in {listed(names)}: {told}; the plan says what could be"
 
 
 def _by_reason(reasons: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
@@ -163,13 +152,18 @@ PRIVACY = (
 
 def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
     extra = {"entity": suggestion.entity, "count": suggestion.count}
+    # How long it may take is said only where that could be long.
+    search = {key: value for key, value in WRITTEN.items() if key != "seconds" or _is_wide(suggestion)}
     reading = {name: value for name, value in layout_of(suggestion).items() if name in READ and value != "utf-8"}
     return {
         "version": 1,
         "data": {"path": data, **reading, **{key: name for key, name in extra.items() if name is not None}},
-        "columns": {column.name: _column(column) for column in suggestion.columns},
+        "columns": {
+            one.name: {"role": one.role, **({} if one.hierarchy is None else {"hierarchy": plain_of(one.hierarchy)})}
+            for one in suggestion.columns
+        },
         "privacy": {"promise": [*promises_of(suggestion)], "max_suppressed": 0.05},
-        "search": {"algorithm": "optimal", **_search(suggestion)},
+        "search": {"algorithm": "optimal", **search},
         "output": {"folder": "out"},
     }
 
@@ -180,20 +174,8 @@ def layout_of(suggestion: Suggestion) -> dict[str, Any]:
     return {**suggestion.reading, **({} if missing == [""] else {"missing": missing})}
 
 
-def _search(suggestion: Suggestion) -> dict[str, Any]:
-    """Say what is made small; how long it may take only where that could be long."""
-    return {key: value for key, value in WRITTEN.items() if key != "seconds" or _is_wide(suggestion)}
-
-
 def _is_wide(suggestion: Suggestion) -> bool:
     return sum(column.role == "quasi" for column in suggestion.columns) > MANY
-
-
-def _column(column: ColumnSuggestion) -> dict[str, Any]:
-    if column.hierarchy is None:
-        return {"role": column.role}
-    form = column.hierarchy
-    return {"role": column.role, "hierarchy": plain_of(form)}
 
 
 def promises_of(suggestion: Suggestion) -> Iterator[str]:
@@ -289,10 +271,8 @@ def lines_of(suggestion: Suggestion) -> Iterator[str]:
     yield from _column_lines(suggestion).lines()
     singled = [*_singled_lines(suggestion)]
     yield from ["", *singled] if singled else []
-    asked = [*_asked(suggestion)]
-    if asked:
-        yield ""
-        yield "please check, most dangerous first:"
+    asked = [*map(printable, suggestion.questions)]
+    yield from ["", "please check, most dangerous first:"] if asked else []
     for number, question in enumerate(asked[:ASKED], 1):
         yield from textwrap.wrap(f"{number:4}. {question}", LINE, subsequent_indent=" " * 6, break_long_words=False)
     if len(asked) > ASKED:
@@ -301,7 +281,7 @@ def lines_of(suggestion: Suggestion) -> Iterator[str]:
 
 def html_of(suggestion: Suggestion) -> str:
     """Write a suggestion for a notebook; nothing in it is read as markup."""
-    asked = [*_asked(suggestion)]
+    asked = [*map(printable, suggestion.questions)]
     more = [f"and {len(asked) - ASKED:,} more"] if len(asked) > ASKED else []
     items = "".join(f"<li>{escape(one)}</li>" for one in [*asked[:ASKED], *more])
     check = f"<p>please check, most dangerous first:</p><ol>{items}</ol>" if asked else ""
@@ -322,15 +302,14 @@ def _column_lines(suggestion: Suggestion) -> Grid:
     """Give a row per column, the unsure ones last, where they are seen; those of a wide table are counted by role."""
     columns = suggestion.columns
     if len(columns) <= WIDE:
-        rows = [_row(column) for column in sorted(columns, key=lambda one: not one.sure)]
+        rows = [
+            (one.name, SAID_OF_ROLES[one.role], one.reason, "high" if one.sure else "LOW")
+            for one in sorted(columns, key=lambda one: not one.sure)
+        ]
         return Grid(("column", "proposed role", "why", "sure"), rows, (NAME, 0, WHY))
     of = {role: [column.sure for column in columns if column.role == role] for role in SAID_OF_ROLES}
     counted = [(SAID_OF_ROLES[role], len(sure), sum(sure)) for role, sure in of.items() if sure]
     return Grid(("proposed role", "columns", "sure"), counted)
-
-
-def _row(column: ColumnSuggestion) -> tuple[str, str, str, str]:
-    return column.name, SAID_OF_ROLES[column.role], column.reason, "high" if column.sure else "LOW"
 
 
 def _singled_lines(suggestion: Suggestion) -> Iterator[str]:
@@ -349,10 +328,6 @@ def _singled_lines(suggestion: Suggestion) -> Iterator[str]:
     for one in [*singled.single[:2], *singled.pairs[:3]]:
         if one.alone:
             yield f"  {percent(one.share):>8}  by {' and '.join(_short(name) for name in one.columns)} alone"
-
-
-def _asked(suggestion: Suggestion) -> list[str]:
-    return [printable(question) for question in suggestion.questions]
 
 
 def _short(name: str, width: int = 30) -> str:

@@ -60,10 +60,9 @@ def persons_in(engine: Engine, clues: AllClues, guesses: Guesses) -> Persons:
             small = clues[name].column.records <= HOUSEHOLD * clues[name].column.distinct
             enough = same if called else same > 1 and 5 * clues[name].column.distinct >= clues[name].column.records
             household = household or (name if small and enough else None)
-        elif entity is None and (
-            same >= 2 or (called and (same or not within or _is_panel(engine, name, clues, guesses)))
-        ):
-            entity = name if called or fixed else None
+        elif entity is None and (called or fixed):
+            by_name = called and (same or not within or _is_panel(engine, name, clues, guesses))
+            entity = name if same >= 2 or by_name else None
         if names_somebody(guesses[name]) and name not in {entity, household}:
             perhaps = perhaps or name
     return Persons(entity, household, perhaps if entity is None else None)
@@ -83,10 +82,9 @@ def _is_panel(engine: Engine, name: str, clues: AllClues, guesses: Guesses) -> b
 
 def _candidates(clues: AllClues, guesses: Guesses) -> Sequence[str]:
     """Give the columns whose values repeat a few times each; those with the name of a number first."""
-    names = [name for name, one in clues.items() if _repeats(one, guesses[name])]
-    named = {"record": 0, "household": 0, "weight": 2, None: 1}
-    order = sorted(names, key=lambda name: (named[guesses[name].stands_for], -clues[name].column.distinct))
-    return [name for name in order if guesses[name].stands_for != "weight"][:CANDIDATES]
+    guessed = {name: guesses[name].stands_for for name, one in clues.items() if _repeats(one, guesses[name])}
+    names = [name for name, stands_for in guessed.items() if stands_for != "weight"]
+    return sorted(names, key=lambda name: (guessed[name] is None, -clues[name].column.distinct))[:CANDIDATES]
 
 
 def _repeats(clues: Clues, guess: RoleGuess) -> bool:
