@@ -18,7 +18,7 @@ from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
 from incrowd.models import exact_text
 from incrowd.release._about import check_about
 from incrowd.release._certificate import canonical, certificate_of, signature_of
-from incrowd.release._output import LABELS, Format, KeyFile, Output, WantedDialect, check_wanted_dialect, write_labels
+from incrowd.release._output import LABELS, Format, Output, check_wanted_dialect, write_labels
 from incrowd.release._recoding_file import PART, StoredRecoding, readable, save_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released
 
@@ -39,31 +39,20 @@ DATA = {f"data.{name}": (f"{PUBLIC}/data.{name}", f"{PUBLIC}/data.{name}/part-*.
 """Where the data of a release lie, by the name that its certificate gives."""
 
 
-def save(  # noqa: PLR0913 - all but the first two are optional
-    release: Release,
-    folder: str | os.PathLike[str],
-    *,
-    format: Format = "parquet",  # noqa: A002 - what users call it
-    dialect: WantedDialect = "input",
-    labels: bool = False,
-    force: bool = False,
-    sign: KeyFile | None = None,
-    plan: str | None = None,
-    about: Mapping[str, str] | None = None,
-    date: str | None = None,
-) -> Path:
+def save(release: Release, folder: str | os.PathLike[str], *, date: str | None = None, **how: Any) -> Path:
     """Write a release as ``Release.save`` does, of this day or of another, as ISO 8601 writes it."""
-    if format not in get_args(Format):
-        msg = f"format must be one of {', '.join(map(repr, get_args(Format)))}, got {format!r}."
+    output = Output(Path(folder), **how)
+    if output.format not in get_args(Format):
+        msg = f"format must be one of {', '.join(map(repr, get_args(Format)))}, got {output.format!r}."
         raise ParameterError(msg)
     if release.recipe.sample is not None:
         msg = "What came of a sample is not a result: it gets no certificate, and is not written."
         raise ParameterError(msg, hint="run it again on the whole table, without sample.")
-    if about is not None:
-        check_about(about)
-    output = Output(Path(folder), format, check_wanted_dialect(dialect), labels, force, sign, plan, about)
-    with Folders.new(folder, force=force) as folders:
-        data, table = folders.public / f"data.{format}", release.table
+    if output.about is not None:
+        check_about(output.about)
+    output = replace(output, dialect=check_wanted_dialect(output.dialect))
+    with Folders.new(folder, force=output.force) as folders:
+        data, table = folders.public / f"data.{output.format}", release.table
         engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
         codebook = output.codebook(engine)
         wanted = output.wording(engine, release.recipe.wording, release.schema, release.recoding.domains)

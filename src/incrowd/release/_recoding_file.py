@@ -134,18 +134,16 @@ def readable(plain: Mapping[str, Any]) -> str:
 # A recoding that was found part by part, and is held nowhere as a whole.
 
 PART = "recoding-{}.parquet"
+_OF_CELLS = {"codes", "classes", "counts", "labels"}
 
 
 class StoredRecoding(LocalRecoding):
     """A local recoding that lies in files, part by part: what it says of its cells is read when somebody asks."""
 
     def __init__(self, outline: LocalRecoding, folder: Path, parts: int) -> None:
-        for name in ("quasi", "domains", "ladders", "floor", "partial"):
-            object.__setattr__(self, name, getattr(outline, name))
         files = tuple(folder / PART.format(number + 1) for number in range(parts))
-        object.__setattr__(self, "outline", outline)
-        object.__setattr__(self, "files", files)
-        object.__setattr__(self, "_states", [_state(file) for file in files])
+        known = {name: getattr(outline, name) for name in ("quasi", "domains", "ladders", "floor", "partial")}
+        vars(self).update(known, outline=outline, files=files, _states=[_state(file) for file in files])
 
     outline: LocalRecoding
     files: tuple[Path, ...]
@@ -173,25 +171,11 @@ class StoredRecoding(LocalRecoding):
         assert isinstance(found, LocalRecoding)  # noqa: S101 - as its outline is
         return found
 
-    @property
-    def codes(self) -> Any:
-        """The cell of each entry, as in any local recoding."""
-        return self._cells.codes
-
-    @property
-    def classes(self) -> Any:
-        """The class of each entry."""
-        return self._cells.classes
-
-    @property
-    def counts(self) -> Any:
-        """How many records go there."""
-        return self._cells.counts
-
-    @property
-    def labels(self) -> Any:
-        """What is published for each class."""
-        return self._cells.labels
+    def __getattr__(self, name: str) -> Any:
+        """Read what it says of its cells: codes, classes, counts and labels."""
+        if name not in _OF_CELLS:
+            raise AttributeError(name)
+        return getattr(self._cells, name)
 
 
 def _state(file: Path) -> tuple[int, int] | None:
