@@ -17,6 +17,7 @@ from incrowd.hierarchies import categories, dates, flat, mask, ordered, tree
 
 Shares = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
+Texts = npt.NDArray[np.object_]
 
 FIRST_DAY = np.datetime64("2024-01-01")
 DAYS = 731
@@ -104,17 +105,18 @@ def hospital_columns(rows: int = 1_000, seed: int = 2026) -> dict[str, list[Any]
     sex = _pick(stream.shares(), tuple(data.SEXES.values()))
     region = _pick(stream.shares(), [region.weight for region in data.REGIONS])
     diagnosis = _pick_within(stream.shares(), band * len(data.SEXES) + sex, _diagnosis_weights())
-    return {
+    columns = {
         "name": _names(stream, sex),
-        "birth_date": (admission - age_in_days).tolist(),
-        "sex": _texts(data.SEXES)[sex].tolist(),
+        "birth_date": admission - age_in_days,
+        "sex": _texts(data.SEXES)[sex],
         "zip": _zips(stream, region),
         "nationality": _nationalities(stream, region),
         "job": _jobs(stream, band),
-        "admission_date": admission.tolist(),
-        "diagnosis": _texts(one.name for one in _diagnoses())[diagnosis].tolist(),
+        "admission_date": admission,
+        "diagnosis": _texts(one.name for one in _diagnoses())[diagnosis],
         "cost": _costs(stream, diagnosis, band),
     }
+    return {name: column.tolist() for name, column in columns.items()}
 
 
 class _Stream:
@@ -156,7 +158,7 @@ def _ages(stream: _Stream) -> tuple[Codes, Codes]:
     return band, youngest[band] + within
 
 
-def _names(stream: _Stream, sex: Codes) -> list[str]:
+def _names(stream: _Stream, sex: Codes) -> Texts:
     """First names by sex; a diverse person has one of either list."""
     female, male = (_texts(data.FIRST_NAMES[key]) for key in ("female", "male"))
     firsts = np.concatenate([female, male])
@@ -164,31 +166,27 @@ def _names(stream: _Stream, sex: Codes) -> list[str]:
     width = np.array([len(female), len(male), len(firsts)])[sex]
     first = firsts[low + (stream.shares() * width).astype(np.int64)]
     family = _pick(stream.shares(), [1_000 // (rank + 10) for rank in range(len(data.FAMILY_NAMES))])
-    names: list[str] = (first + " " + _texts(data.FAMILY_NAMES)[family]).tolist()
-    return names
+    return np.asarray(first + " " + _texts(data.FAMILY_NAMES)[family])
 
 
-def _zips(stream: _Stream, region: Codes) -> list[str]:
+def _zips(stream: _Stream, region: Codes) -> Texts:
     district = _pick(stream.shares(), data.DISTRICT_WEIGHTS)
     codes = _texts(region.prefix + ending for region in data.REGIONS for ending in data.DISTRICT_ENDINGS)
-    zips: list[str] = codes[region * len(data.DISTRICT_ENDINGS) + district].tolist()
-    return zips
+    return np.asarray(codes[region * len(data.DISTRICT_ENDINGS) + district])
 
 
-def _nationalities(stream: _Stream, region: Codes) -> list[str]:
+def _nationalities(stream: _Stream, region: Codes) -> Texts:
     base = {
         name: weight for some in data.NATIONALITIES.values() for one in some.values() for name, weight in one.items()
     }
     weights = [[weight * region.favours.get(name, 1) for name, weight in base.items()] for region in data.REGIONS]
-    nationalities: list[str] = _texts(base)[_pick_within(stream.shares(), region, weights)].tolist()
-    return nationalities
+    return _texts(base)[_pick_within(stream.shares(), region, weights)]
 
 
-def _jobs(stream: _Stream, band: Codes) -> list[str]:
+def _jobs(stream: _Stream, band: Codes) -> Texts:
     base = {name: ages for some in data.JOBS.values() for one in some.values() for name, ages in one.items()}
     weights = list(zip(*base.values(), strict=True))
-    jobs: list[str] = _texts(base)[_pick_within(stream.shares(), band, weights)].tolist()
-    return jobs
+    return _texts(base)[_pick_within(stream.shares(), band, weights)]
 
 
 def _diagnoses() -> list[data.Diagnosis]:
@@ -205,18 +203,17 @@ def _diagnosis_weights() -> list[list[int]]:
     ]
 
 
-def _costs(stream: _Stream, diagnosis: Codes, band: Codes) -> list[int]:
+def _costs(stream: _Stream, diagnosis: Codes, band: Codes) -> Codes:
     """Give log-normal costs around those of the diagnosis, higher with age; in integers, so that they never differ."""
     middle = np.array([one.cost for one in _diagnoses()])[diagnosis]
     age_percent = np.array([100, 90, 95, 100, 110, 125, 140])[band]
     quantiles = [NormalDist(0, 0.55).inv_cdf((rank + 0.5) / 2_000) for rank in range(2_000)]
     spread = np.array([round(1_000 * math.exp(quantile)) for quantile in quantiles])
     permille = spread[(stream.shares() * len(spread)).astype(np.int64)]
-    costs: list[int] = (middle * age_percent * permille // 100_000).tolist()
-    return costs
+    return np.asarray(middle * age_percent * permille // 100_000)
 
 
-def _texts(texts: Iterable[str]) -> npt.NDArray[np.object_]:
+def _texts(texts: Iterable[str]) -> Texts:
     return np.array(list(texts), dtype=object)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
-from incrowd.core import Classes, NoSafeRelease, Schema
+from incrowd.core import NoSafeRelease, Schema
 from incrowd.experiments._adult import Adult, thesis_hierarchies
 from incrowd.experiments._result import Claim, Experiment, Row
-from incrowd.models import KAnonymity, Model, NTCloseness, TCloseness, nt_curve
+from incrowd.models import KAnonymity, NTCloseness, TCloseness, nt_curve
 from incrowd.release import census
 from incrowd.search import Mondrian, Problem
 
@@ -17,6 +16,13 @@ from incrowd.search import Mondrian, Problem
 
 Curves = Mapping[str, Mapping[int, Fraction | float]]
 TENTH = Fraction(1, 10)
+NINE_GROUPS = Claim(
+    "9 groups are checked with N = 1000 and T = 0.5 by the distances between groups.",
+    "Nothing to run: only four of the rows are shown.",
+    None,
+    "The definition compares a class with supersets of itself, not with other groups, and the distances shown are "
+    "base-10 logarithms of 3/2 and 2, no earth mover's distances.",
+)
 
 
 def claims_of(curves: Curves, tables: Mapping[str, Sequence[Row]]) -> tuple[Claim, ...]:
@@ -25,7 +31,7 @@ def claims_of(curves: Curves, tables: Mapping[str, Sequence[Row]]) -> tuple[Clai
     return (
         *_table_5(curves),
         _distance(tables["distances"]),
-        _groups(),
+        NINE_GROUPS,
         _utility(adult),
         _kinder(adult),
         _claim_of_whole_table(adult),
@@ -62,16 +68,6 @@ def _distance(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _groups() -> Claim:
-    return Claim(
-        "9 groups are checked with N = 1000 and T = 0.5 by the distances between groups.",
-        "Nothing to run: only four of the rows are shown.",
-        None,
-        "The definition compares a class with supersets of itself, not with other groups, and the distances shown are "
-        "base-10 logarithms of 3/2 and 2, no earth mover's distances.",
-    )
-
-
 def _utility(rows: Sequence[Row]) -> Claim:
     own = {(row["n"], row["t"]): row["loss"] for row in rows if row["model"] == "(n, t)-closeness"}
     ns, ts = (sorted({key[place] for key in own}) for place in (0, 1))
@@ -104,12 +100,10 @@ def _kinder(rows: Sequence[Row]) -> Claim:
 
 def _claim_of_whole_table(rows: Sequence[Row]) -> Claim:
     whole = max(row["n"] for row in rows if row["n"])
-    close = {row["t"]: (row["classes"], row["loss"]) for row in rows if row["model"] == "t-closeness"}
-    near = {
-        row["t"]: (row["classes"], row["loss"])
-        for row in rows
-        if row["model"] == "(n, t)-closeness" and row["n"] == whole
-    }
+    close, near = (
+        {row["t"]: (row["classes"], row["loss"]) for row in rows if (row["model"], row["n"]) == (model, whole)}
+        for model in ("t-closeness", "(n, t)-closeness")
+    )
     return Claim(
         "By the definition, t-closeness is the special case in which n is the size of the table.",
         f"With n = {whole:,} both give the same classes and loss for {sum(close[t] == near[t] for t in close)} of "
@@ -174,11 +168,6 @@ def _from_table_4() -> dict[tuple[str, str], tuple[int, int]]:
     return found
 
 
-def _classes(rows: Sequence[dict[str, Any]], schema: Schema) -> tuple[Classes, Any]:
-    counted = census(rows, schema)
-    return counted.classes(), counted.domains
-
-
 def _curve(counts: dict[tuple[str, str], tuple[int, int]]) -> dict[int, Fraction | float]:
     """Give the smallest t for every n; supersets are regions on fewer columns (S4-SUPERSET)."""
     rows = [
@@ -187,8 +176,9 @@ def _curve(counts: dict[tuple[str, str], tuple[int, int]]) -> dict[int, Fraction
         for disease, count in zip(("Cancer", "Flu"), cases, strict=True)
     ]
     schema = Schema(quasi=["zip", "age"], sensitive=["disease"], count="count")
-    classes, domains = _classes(rows, schema)
-    (judge,) = NTCloseness(1, 0, supersets="drop").bind(schema, domains)
+    counted = census(rows, schema)
+    classes = counted.classes()
+    (judge,) = NTCloseness(1, 0, supersets="drop").bind(schema, counted.domains)
     sizes = [n for n in NS if n <= classes.size.sum()]
     return dict(zip(sizes, nt_curve(classes, judge, sizes), strict=True))  # type: ignore[arg-type]
 
@@ -204,10 +194,11 @@ def _distances() -> list[Row]:
     classes = {"P1": (3, 4, 5), "P2": (6, 8, 11), "others": (7, 9, 10)}
     rows = [{"class": name, "income": 1000 * income} for name, incomes in classes.items() for income in incomes]
     schema = Schema(quasi=["class"], sensitive=["income"])
-    found, domains = _classes(rows, schema)
+    counted = census(rows, schema)
+    found = counted.classes()
     result: list[Row] = []
     for distance in ("ordered", "equal"):
-        (judge,) = TCloseness(1, distance=distance).bind(schema, domains)
+        (judge,) = TCloseness(1, distance=distance).bind(schema, counted.domains)
         (measured,) = judge.judge(found).measured
         exact = {str(name): measured.at(place) for place, name in enumerate(found.texts(0).tolist())}
         result += [{"distance": distance, "class": name, "value": str(exact[name])} for name in ("P1", "P2")]
@@ -227,8 +218,7 @@ def _cut(adult: Adult, ts: Sequence[Fraction]) -> Iterator[Row]:
             yield {"model": "(n, t)-closeness", "n": n, "t": float(t), **_made(Problem(table, schema, model))}
         close = KAnonymity(K) & TCloseness(t, of=SECRET)
         yield {"model": "t-closeness", "n": whole, "t": float(t), **_made(Problem(table, schema, close))}
-    alone: Model = KAnonymity(K)
-    yield {"model": "k-anonymity", "n": None, "t": None, **_made(Problem(table, schema, alone))}
+    yield {"model": "k-anonymity", "n": None, "t": None, **_made(Problem(table, schema, KAnonymity(K)))}
 
 
 def _made(problem: Problem) -> Row:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from incrowd.attacks import Likeness, Prior, expected_homogeneity, similarity
 from incrowd.core import Census, Schema
 from incrowd.experiments._adult import SEVEN, Adult, thesis_hierarchies
 from incrowd.experiments._result import Claim, Experiment, Row
-from incrowd.hierarchies import Categories, categories
+from incrowd.hierarchies import categories
 from incrowd.models import promise, suppression_limit
 from incrowd.search import Optimal, Problem, TopDown, all_solutions
 
@@ -94,25 +93,22 @@ def _most(rows: Sequence[Row], records: int) -> Claim:
 
 
 def _alpha(rows: Sequence[Row]) -> Claim:
-    own = [row["distortion"] for row in rows if row["model"] == ENHANCED]
-    least = [row["least_full_domain"] for row in rows if row["model"] == ENHANCED]
-    alphas = [row["alpha"] for row in rows if row["model"] == ENHANCED]
+    names = ("distortion", "least_full_domain", "alpha")
+    own, least, alphas = ([row[name] for row in rows if row["model"] == ENHANCED] for name in names)
     found = f"It goes from {own[0]:.3f} at alpha = {alphas[0]} to {own[-1]:.3f} at alpha = {alphas[-1]} (top-down), "
     found += f"and from {least[0]:.3f} to {least[-1]:.3f} for the best node of the lattice."
     return Claim(
         "The distortion ratio decreases when alpha increases (p = 2, k = 3).",
         found,
-        _falls(own),
+        all(one >= two for one, two in itertools.pairwise(own)) and own[0] > own[-1],
         "A larger alpha asks for more weight in every class: what satisfies it satisfies a smaller one too.",
     )
 
 
 def _smaller(rows: Sequence[Row]) -> Claim:
-    below, pairs = 0, 0
-    for group in _by_run(rows):
-        others = [row["distortion"] for row in group if row["model"] != ENHANCED]
-        (own,) = (row["distortion"] for row in group if row["model"] == ENHANCED)
-        below, pairs = below + (own < min(others)), pairs + 1
+    runs = [rows[start : start + 3] for start in range(0, len(rows), 3)]  # the three models of a run, in this order
+    ratios = [[row["distortion"] for row in run] for run in runs]
+    below, pairs = sum(own < min(others) for *others, own in ratios), len(runs)
     return Claim(
         "The distortion ratio of the enhanced model is smaller than that of the two others.",
         f"It is smaller than both in {below} of {pairs} runs of the top-down search.",
@@ -146,15 +142,6 @@ def _time(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _by_run(rows: Sequence[Row]) -> Iterable[list[Row]]:
-    """Put the three models of a run together: they stand one after the other."""
-    return ([*rows[start : start + 3]] for start in range(0, len(rows), 3))
-
-
-def _falls(values: Sequence[Any]) -> bool:
-    return all(one >= two for one, two in itertools.pairwise(values)) and values[0] > values[-1]
-
-
 PAPER = (
     "T. Sadad. Preventing sensitive attribute disclosure using improved k-anonymity model. MS thesis, International "
     "Islamic University Islamabad, 2012."
@@ -170,9 +157,9 @@ SECRECY = {
 }
 """The categories of its Table 4.2."""
 MODELS = {
-    "p-sensitive": "k>={k}, p>={p}",
-    "(p, alpha)-sensitive": "k>={k}, p-alpha(p={p}, alpha={alpha})",
-    "enhanced (p, alpha)": "k>={k}, enhanced(p={p}, alpha={alpha})",
+    PLAIN: "k>={k}, p>={p}",
+    MIDDLE: "k>={k}, p-alpha(p={p}, alpha={alpha})",
+    ENHANCED: "k>={k}, enhanced(p={p}, alpha={alpha})",
 }
 SEED = 2012
 
@@ -217,7 +204,7 @@ def enhanced(adult: Adult, *, small: bool) -> Experiment:
     """Do the three scenarios of the thesis again."""
     extent, known = SMALL if small else FULL, adult.known()
     patients = Patients.of(known)
-    TopDown().search(patients.problem(MODELS["p-sensitive"].format(k=4, p=2)))  # loads what is compiled
+    TopDown().search(patients.problem(MODELS[PLAIN].format(k=4, p=2)))  # loads what is compiled
     tables = {
         "similarity": [row for share in extent.shares for row in _exposed(patients, share)],
         "alpha": [row for alpha in extent.alphas for row in _by_alpha(patients, alpha)],
@@ -253,14 +240,9 @@ def _attacked(problem: Problem, node: dict[str, int]) -> int:
     """Count the published records whose class lies in one category."""
     classes = problem.census.classes(node)
     kept = np.logical_and.reduce([judge.keeps(classes) for judge in problem.judges()])
-    meaning: Any = dict(problem.schema.sensitive)[HEALTH]
-    likeness = _likeness(meaning, problem.census)
-    outcome = similarity(classes, Prior.of(classes, HEALTH), likeness)
+    meaning = categories(SECRECY).bind(problem.census.domains[HEALTH])
+    outcome = similarity(classes, Prior.of(classes, HEALTH), Likeness.of_categories(meaning))
     return int(classes.records[outcome.exposed & kept].sum())
-
-
-def _likeness(meaning: Categories, census: Census) -> Likeness:
-    return Likeness.of_categories(meaning.bind(census.domains[HEALTH]))
 
 
 def _by_alpha(patients: Patients, alpha: int) -> Iterator[Row]:

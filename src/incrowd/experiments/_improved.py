@@ -124,12 +124,7 @@ def _released(name: str) -> list[dict[str, str]] | None:
         release = anonymize(rows_of(TABLE_7), example_schema(), model=text, algorithm=search, max_suppressed_records=2)
     except NoSafeRelease:
         return None
-    table: Any = release.table
-    return [{name: str(row[name]) for name in (*QUASI, PROBLEM)} for row in _records(table)]
-
-
-def _records(table: Any) -> list[dict[str, Any]]:
-    return list(table) if isinstance(table, list) else list(table.to_pylist())
+    return [{name: str(row[name]) for name in (*QUASI, PROBLEM)} for row in release.table]
 
 
 def _measured(name: str, rows: Sequence[Mapping[str, str]] | None) -> Row:
@@ -152,6 +147,7 @@ def _measured(name: str, rows: Sequence[Mapping[str, str]] | None) -> Row:
 def _claims(rows: Mapping[str, Row], published: Sequence[Row]) -> tuple[Claim, ...]:
     fly, better = rows["ours, Datafly"], rows["ours, improved Datafly"]
     argus, best = rows["ours, mu-Argus"], rows["ours, improved mu-Argus"]
+    ours = f"has k = {argus['k']} here" if argus["records"] else "is not either, and is refused"
     ten, twelve, thirteen = (rows[f"printed {name}"] for name in list(PRINTED)[:3])
     return (
         Claim(
@@ -168,7 +164,7 @@ def _claims(rows: Mapping[str, Row], published: Sequence[Row]) -> tuple[Claim, .
         ),
         Claim(
             "mu-Argus is not completely 2-anonymous (Table 12).",
-            f"The printed table has k = {twelve['k']}; ours {_outcome(argus)}.",
+            f"The printed table has k = {twelve['k']}; ours {ours}.",
             twelve["k"] < 2,
         ),
         Claim(
@@ -208,7 +204,3 @@ def _diversity(rows: Mapping[str, Row]) -> tuple[Claim, ...]:
 
 def _suppressed(published: Sequence[Row], name: str) -> int:
     return sum(row[column] == "*" for row in published if row["algorithm"] == name for column in QUASI)
-
-
-def _outcome(row: Row) -> str:
-    return f"has k = {row['k']} here" if row["records"] else "is not either, and is refused"

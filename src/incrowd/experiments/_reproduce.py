@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from incrowd.core import ParameterError
@@ -16,19 +15,17 @@ from incrowd.experiments._enhanced import enhanced
 from incrowd.experiments._homogeneity import homogeneity
 from incrowd.experiments._improved import improved
 from incrowd.experiments._p_sensitive import p_sensitive
-from incrowd.experiments._result import Claim, Experiment, Reproduction
+from incrowd.experiments._result import Experiment, Reproduction
 
 Run = Callable[..., Experiment]
-EXPERIMENTS: MappingProxyType[str, Run] = MappingProxyType(
-    {
-        "enhanced": enhanced,
-        "homogeneity": homogeneity,
-        "p-sensitive": p_sensitive,
-        "improved": improved,
-        "closeness": closeness,
-    }
-)
-"""The experiments by name."""
+EXPERIMENTS: Mapping[str, Run] = {
+    "enhanced": enhanced,
+    "homogeneity": homogeneity,
+    "p-sensitive": p_sensitive,
+    "improved": improved,
+    "closeness": closeness,
+}
+UNDECIDED = "Made-up rows stood in for the table of the paper, and they decide nothing."
 CHOOSES = "p-sensitive"
 """The experiment whose confidential columns can be chosen."""
 
@@ -83,7 +80,8 @@ def check_names(name: str | None, confidential: Sequence[str] | None = None) -> 
     if name is None:
         return tuple(EXPERIMENTS)
     if not isinstance(name, str) or name not in EXPERIMENTS:
-        msg = f"There is no experiment {name!r}." if isinstance(name, str) else _no_name(name)
+        no_name = f"An experiment is named by a text, got {type(name).__name__}."
+        msg = f"There is no experiment {name!r}." if isinstance(name, str) else no_name
         raise ParameterError(msg, hint=f"there are {', '.join(EXPERIMENTS)}.")
     if confidential is not None and name != CHOOSES:
         msg = f"Confidential columns can be chosen for the experiment {CHOOSES!r} only, got {name!r}."
@@ -91,18 +89,11 @@ def check_names(name: str | None, confidential: Sequence[str] | None = None) -> 
     return (name,)
 
 
-def _no_name(given: object) -> str:
-    return f"An experiment is named by a text, got {type(given).__name__}."
-
-
 def _timed(name: str, adult: Adult, options: Mapping[str, Any]) -> Experiment:
     start = time.perf_counter()
     found = EXPERIMENTS[name](adult, **options)
-    claims = tuple(map(_undecided, found.claims)) if found.stand_in else found.claims
-    return replace(found, claims=claims, seconds=round(time.perf_counter() - start, 2))
-
-
-def _undecided(claim: Claim) -> Claim:
-    """Leave open what made-up rows cannot decide."""
-    why = "Made-up rows stood in for the table of the paper, and they decide nothing."
-    return replace(claim, holds=None, why=why) if claim.of_data else claim
+    claims = [
+        replace(claim, holds=None, why=UNDECIDED) if claim.of_data and found.stand_in else claim
+        for claim in found.claims
+    ]
+    return replace(found, claims=tuple(claims), seconds=round(time.perf_counter() - start, 2))

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.core import FORCE, DataError, Hint, ParameterError, atomic_path
-from incrowd.report import bars_with_limit, points_beside, series_bars, series_curves, yes_and_no
+from incrowd.report import bars_with_limit, points_beside, series_bars, series_curves, svg_of, yes_and_no
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 WIDTH = 100
 """So wide are the lines of the text."""
 MARK = "made-up rows stand in for Adult"
@@ -60,8 +60,9 @@ class Experiment:
 
     @property
     def charts(self) -> dict[str, Any]:
-        """The charts of the tables, as altair charts by name."""
-        return charts_of(self)
+        """The charts of the tables, as altair charts by name; what made-up rows gave is marked so."""
+        drawn = DRAWN[self.name](self.tables)
+        return {name: chart.properties(title=MARK) for name, chart in drawn.items()} if self.stand_in else drawn
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain data."""
@@ -69,9 +70,9 @@ class Experiment:
             {"said": one.said, "found": one.found, "holds": one.holds, "verdict": one.verdict, "why": one.why}
             for one in self.claims
         ]
-        facts = {"name": self.name, "title": self.title, "paper": self.paper, "data": self.data}
         tables = {name: [dict(row) for row in rows] for name, rows in self.tables.items()}
-        return {**facts, "stand_in": self.stand_in, "claims": claims, "tables": tables, "seconds": self.seconds}
+        facts = {name: getattr(self, name) for name in ("name", "title", "paper", "data", "stand_in")}
+        return {**facts, "claims": claims, "tables": tables, "seconds": self.seconds}
 
     def __str__(self) -> str:
         head = [f"{self.name}: {self.title}", _line("from", self.paper), _line("data", self.data)]
@@ -139,14 +140,6 @@ def _line(word: str, text: str) -> str:
 Tables = Mapping[str, Sequence[Row]]
 
 
-def charts_of(experiment: Experiment) -> dict[str, Any]:
-    """Draw the tables of an experiment; what made-up rows gave is marked so."""
-    drawn = DRAWN[experiment.name](experiment.tables)
-    if not experiment.stand_in:
-        return drawn
-    return {name: chart.properties(title=MARK) for name, chart in drawn.items()}
-
-
 def _enhanced(tables: Tables) -> dict[str, Any]:
     exposed = [
         {**row, "left_out": f"at most {100 * row['max_suppressed']:g} % left out"} for row in tables["similarity"]
@@ -156,10 +149,10 @@ def _enhanced(tables: Tables) -> dict[str, Any]:
         "similarity": series_bars(
             exposed, ("left_out", "exposed_share", "model"), ("", "minimal tables exposed to similarity"), share=True
         ),
-        "alpha": series_curves(_dicts(tables["alpha"]), ("alpha", "distortion", "model"), ("alpha (p = 2, k = 3)", up)),
-        "size": series_curves(_dicts(tables["size"]), ("quasi_identifiers", "distortion", "model"), (size, up)),
+        "alpha": series_curves(tables["alpha"], ("alpha", "distortion", "model"), ("alpha (p = 2, k = 3)", up)),
+        "size": series_curves(tables["size"], ("quasi_identifiers", "distortion", "model"), (size, up)),
         "time": series_curves(
-            _dicts(tables["size"]), ("quasi_identifiers", "seconds", "model"), (size, "processor seconds (top-down)")
+            tables["size"], ("quasi_identifiers", "seconds", "model"), (size, "processor seconds (top-down)")
         ),
     }
 
@@ -167,8 +160,8 @@ def _enhanced(tables: Tables) -> dict[str, Any]:
 def _homogeneity(tables: Tables) -> dict[str, Any]:
     up = "expected classes with one value"
     return {
-        "size": series_curves(_dicts(tables["size"]), ("n", "expected_classes", "how"), ("records (k = 5)", up)),
-        "k": series_curves(_dicts(tables["k"]), ("k", "expected_classes", "how"), ("k (60,000 records)", up), log="y"),
+        "size": series_curves(tables["size"], ("n", "expected_classes", "how"), ("records (k = 5)", up)),
+        "k": series_curves(tables["k"], ("k", "expected_classes", "how"), ("k (60,000 records)", up), log="y"),
     }
 
 
@@ -206,10 +199,6 @@ def _closeness(tables: Tables) -> dict[str, Any]:
     return {**grids, "adult": series_curves(cut, ("n", "loss", "t"), ("n", up), log="x")}
 
 
-def _dicts(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    return [dict(row) for row in rows]
-
-
 DRAWN: Mapping[str, Callable[[Tables], dict[str, Any]]] = {
     "enhanced": _enhanced,
     "homogeneity": _homogeneity,
@@ -245,9 +234,10 @@ def prepare(folder: str | os.PathLike[str], names: Sequence[str], *, force: bool
 
 def write(experiment: Experiment, folder: Path) -> list[str]:
     """Write one experiment, and give the names of its files; the JSON file comes last, when all others are there."""
-    from incrowd.report import svg_of  # noqa: PLC0415 - drawing is loaded when something is drawn
-
-    texts = {f"{experiment.name}-{name}.csv": _csv(rows) for name, rows in _marked(experiment).items()}
+    # Every row of every table says that made-up rows stood in, if they did: files are passed on without the rest.
+    mark = {"stand_in": MARK} if experiment.stand_in else {}
+    marked = {name: [{**row, **mark} for row in rows] for name, rows in experiment.tables.items()}
+    texts = {f"{experiment.name}-{name}.csv": _csv(rows) for name, rows in marked.items()}
     texts |= {f"{experiment.name}-{name}.svg": svg_of(chart) for name, chart in experiment.charts.items()}
     plain = {"schema": 1, **experiment.to_dict()}
     texts[f"{experiment.name}.json"] = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -255,13 +245,6 @@ def write(experiment: Experiment, folder: Path) -> list[str]:
         with atomic_path(folder / name, force=True) as path:
             path.write_text(text, encoding="utf-8")
     return list(texts)
-
-
-def _marked(experiment: Experiment) -> Mapping[str, Sequence[Row]]:
-    """Say in every row of every table that made-up rows stood in, if they did: files are passed on without the rest."""
-    if not experiment.stand_in:
-        return experiment.tables
-    return {name: [{**row, "stand_in": MARK} for row in rows] for name, rows in experiment.tables.items()}
 
 
 def _csv(rows: Sequence[Row]) -> str:

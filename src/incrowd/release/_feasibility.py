@@ -26,8 +26,7 @@ from incrowd.core import (
 from incrowd.models import (
     Feasibility,
     Model,
-    feasibility as feasibility_of_models,
-    feasibility as feasible,
+    feasibility as feasibility_of,
     promise,
     suppression_limit,
 )
@@ -81,7 +80,7 @@ def feasibility(
     request = CensusRequest(some, schema.sensitive_names, entity=schema.entity, count=schema.count)
     census = census_within_memory(engine, request)
     limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)
-    return feasible(model.bind(schema, census.domains), census.classes(), limit)
+    return feasibility_of(model.bind(schema, census.domains), census.classes(), limit)
 
 
 # Why nothing can be published, how near it came, and what would help.
@@ -92,7 +91,7 @@ def refuse_infeasible(problem: Problem) -> None:
     if problem.census.records == 0:
         msg = "The table has no records: there is nothing to publish."
         raise NoSafeRelease(msg)
-    known = feasibility_of_models(problem.judges(), _as_one_class(problem.census), problem.limit)
+    known = feasibility_of(problem.judges(), _as_one_class(problem.census), problem.limit)
     if known.feasible:
         return
     reasons = " ".join(f"{obstacle.promise}: {obstacle.reason}" for obstacle in known.obstacles)
@@ -139,9 +138,12 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
 def _hint(problem: Problem, least: int, *, sure: bool) -> str:
     """Name what binds: a level that may not be exceeded, or one of several promises."""
     parts: list[str] = []
-    column, without = _column(problem, least)
-    if column is not None:
-        told = records_text(without, problem.census.records)
+    others = {name: {key: level for key, level in problem.at_most.items() if key != name} for name in problem.at_most}
+    wider = {name: replace(problem, at_most=free) for name, free in others.items()}
+    without = {name: left_out_by(one)(one.highs) for name, one in wider.items()}
+    column = min(without, key=without.__getitem__, default=None)
+    if column is not None and without[column] < least:
+        told = records_text(without[column], problem.census.records)
         binds = Setting("at_most", {column: None}, f"at_most of {column!r} binds")
         parts.append(Hint("{}", binds) + f": without it {told} are left out")
     if len(problem.model.parts) > 1:
@@ -153,17 +155,6 @@ def _hint(problem: Problem, least: int, *, sure: bool) -> str:
         parts.append(_about_masks(problem))
     parts = parts or ["ask for less, or look at the hierarchies and at_most"]
     return functools.reduce(lambda hint, part: hint + "; " + part, parts) + "."
-
-
-def _column(problem: Problem, least: int) -> tuple[str | None, int]:
-    best: tuple[str | None, int] = (None, least)
-    for name in problem.at_most:
-        free = {other: level for other, level in problem.at_most.items() if other != name}
-        wider = replace(problem, at_most=free)
-        left_out = left_out_by(wider)(wider.highs)
-        if left_out < best[1]:
-            best = name, left_out
-    return best
 
 
 def _about_masks(problem: Problem) -> str:

@@ -40,10 +40,12 @@ from incrowd.release._verify_script import FIGURES, without_twins, wrong_in
 
 # The owner's folder beside a certificate: whether this release was made by this recipe.
 
-OwnerFinding = tuple[bool | None, str]
+Plain = dict[str, Any]
+Told = tuple[bool | None, str]
+"""Whether something is as certified (``None``: it cannot be seen), and what."""
 
 
-def compare_owner(certificate: dict[str, Any], public: Path, owner: Path) -> Iterator[OwnerFinding]:
+def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Told]:
     """Compare a certificate with the recipe."""
     recipe = _read(owner / "recipe.json")
     columns = certificate["columns"]
@@ -61,14 +63,14 @@ def compare_owner(certificate: dict[str, Any], public: Path, owner: Path) -> Ite
 
 
 def compare_original(
-    certificate: dict[str, Any], public: Path, owner: Path, original: Any, reading: dict[str, Any]
-) -> tuple[Republication | None, list[OwnerFinding]]:
+    certificate: Plain, public: Path, owner: Path, original: Any, reading: Plain
+) -> tuple[Republication | None, list[Told]]:
     """Publish the original table again; give that, if it gives this release at all, and what is as certified.
 
     The very file that was published is read as it was then, whatever is not said now.
     """
     known = _read(owner / "input.json")
-    told: list[OwnerFinding] = []
+    told: list[Told] = []
     if isinstance(original, (str, os.PathLike)):
         same = digest_of_files(original) == known.get("sha256")
         told = [] if known.get("sha256") is None else [(same, "original: hash of the file")]
@@ -99,7 +101,7 @@ def _labels_fit(recoding: FullDomainRecoding, released: Engine) -> bool:
     )
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Plain:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -110,9 +112,6 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-Plain = dict[str, Any]
-Told = tuple[bool | None, str]
-"""Whether something is as certified (``None``: it cannot be seen), and what."""
 Outcome = Literal["holds", "does not hold", "could not be checked"]
 ON_TRUST = ("date", "versions", "limits", "what the columns are and mean", "how many records were left out")
 """What a certificate says and no file can show."""
