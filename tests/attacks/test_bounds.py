@@ -61,7 +61,7 @@ BOUNDS: list[tuple[Any, Callable[[Attacks], list[Any]], Any]] = [
 @pytest.mark.parametrize("algorithm", [*FULL_DOMAIN, *LOCAL], ids=str)
 @pytest.mark.parametrize(("model", "measure", "bound"), BOUNDS, ids=[str(model) for model, *_ in BOUNDS])
 @pytest.mark.filterwarnings("ignore:.* compares with the original table")
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(table=tables, limit=st.sampled_from([0, 0.3]))
 def test_no_attack_beats_the_bound(
     table: Any, algorithm: Any, model: Any, measure: Callable[[Attacks], list[Any]], bound: Any, limit: float

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
@@ -112,6 +112,7 @@ def certain(fits: list[Any]) -> set[str]:
     return set.intersection(*values.values()) if values else set()
 
 
+@settings(max_examples=30)
 @given(published, outside, st.sampled_from(WALKS))
 def test_candidates_are_persons_compared_one_by_one(
     release: list[Any], people: list[Any], walk: list[tuple[Any, str, int]]

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.evidence import Attacks
@@ -116,6 +116,7 @@ def test_a_constant_column_is_no_gain_for_people_who_are_left_out() -> None:
 values = st.sampled_from(["a", "b", "c", None])
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), values), min_size=1, max_size=25), st.integers(2, 3))
 def test_no_guess_is_worse_than_without_the_release(pairs: list[tuple[str, Any]], k: int) -> None:
     rows = [{"town": town, "s": value} for town, value in pairs]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.attacks import Links, Matching, Members, Outcome, _background, _linkage, _members, _original, link
@@ -80,6 +80,7 @@ people = st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=12)
 covered = st.lists(st.frozensets(st.integers(0, 4)), min_size=3, max_size=3)
 
 
+@settings(max_examples=30)
 @given(people, people, st.lists(covered, min_size=3, max_size=3), st.integers(0, 3), st.sampled_from([6, 63]))
 def test_the_compiled_walk_says_what_the_other_one_says(
     release: list[Any], persons: list[Any], reached: list[list[frozenset[int]]], few: int, bits: int
@@ -107,6 +108,7 @@ entries = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 3), st.integers(
 claims = st.lists(st.lists(st.integers(0, 1), max_size=3), min_size=2, max_size=2)
 
 
+@settings(max_examples=30)
 @given(entries, claims, st.lists(st.integers(0, 1), min_size=4, max_size=4), st.sampled_from([0, 10**9]))
 def test_members_are_looked_at_one_by_one_in_effect(
     rows: list[Any], claimed: list[list[int]], which: list[int], many: int

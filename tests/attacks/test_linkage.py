@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
@@ -133,6 +133,7 @@ WALKS: list[list[tuple[Any, str, int]]] = [
 ]
 
 
+@settings(max_examples=30)
 @given(published, outside, st.sampled_from(WALKS))
 def test_every_pair_is_compared_in_effect(
     release: list[Any], people: list[Any], walk: list[tuple[Any, str, int]]
@@ -220,6 +221,7 @@ def test_what_cannot_be_joined_is_refused(how: dict[str, Any], error: type[Excep
 few = st.integers(0, 3)
 
 
+@settings(max_examples=30)
 @given(
     st.sets(st.tuples(few, few), min_size=1, max_size=8),
     st.lists(st.tuples(few, few, st.integers(1, 5)), max_size=20),

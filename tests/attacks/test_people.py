@@ -105,6 +105,7 @@ def test_the_chance_to_be_right_is_never_told_too_low(rows: list[Any]) -> None:
     assert found.get("attribute linkage").right == sum(told)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from("1234"), row), min_size=1, max_size=12))
 def test_persons_may_be_found_by_each_of_their_rows(rows: list[Any]) -> None:
     chosen = [(pid, s, label) for pid, (age, s, label) in rows if label is not None and covers(label, str(age))]

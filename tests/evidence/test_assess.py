@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import Census
@@ -72,6 +72,7 @@ def test_the_sizes_of_classes_are_tabulated() -> None:
     assert sizes.records.tolist() == [2, 2, 3]
 
 
+@settings(max_examples=30)
 @given(rows=rows)
 def test_all_measures_agree_with_the_slow_ones(rows: list[Any]) -> None:
     column: Any = assess(rows).columns["s"]
@@ -88,6 +89,7 @@ def test_all_measures_agree_with_the_slow_ones(rows: list[Any]) -> None:
     assert column.beta == max(*gains, 0)
 
 
+@settings(max_examples=30)
 @given(rows=rows, meaning=st.sampled_from([None, ic.ordered(list("fbdace")), TREE]))
 def test_leaving_out_classes_that_are_alike_changes_no_number(rows: list[Any], meaning: Any) -> None:
     assessment = assess(rows, meaning)
@@ -101,6 +103,7 @@ def test_leaving_out_classes_that_are_alike_changes_no_number(rows: list[Any], m
     assert column.delta == (math.inf if lacking else pytest.approx(change))
 
 
+@settings(max_examples=30)
 @given(rows=rows)
 def test_every_number_is_the_bound_of_its_promise(rows: list[Any]) -> None:
     assessment = assess(rows)
@@ -131,6 +134,7 @@ def test_people_who_are_unique_without_a_column(rows: list[Any]) -> None:
         assert assessment.unique_without[column] == sum(count == 1 for count in rest.values())
 
 
+@settings(max_examples=30)
 @given(rows=people)
 def test_with_persons_the_same_counts_different_people(rows: list[Any]) -> None:
     table = [{"a": a, "b": b, "c": c, "who": who} for a, b, c, who in rows]
@@ -333,6 +337,7 @@ def test_with_persons_a_value_that_everybody_has_is_certain() -> None:
     assert (column.similar.classes, column.similar.persons) == (2, 4)
 
 
+@settings(max_examples=30)
 @given(rows=people)
 def test_what_is_certain_is_what_all_people_of_a_class_have(rows: list[Any]) -> None:
     table = [{"a": a, "c": c, "who": who} for a, _, c, who in rows]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from attacks import slow
@@ -151,6 +151,7 @@ def test_the_worst_class_and_the_values_stay_out_of_print() -> None:
     assert "canary-q" in str(found.to_dict(values=True))
 
 
+@settings(max_examples=30)
 @given(rows, st.integers(0, 4))
 def test_guesses_agree_with_guesses_person_by_person(table: list[Any], excluded: int) -> None:
     found = attacked(table, excluded=excluded)
@@ -317,6 +318,7 @@ several = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abcd"), st.inte
 SAME = {value: value for value in "abcd"}
 
 
+@settings(max_examples=30)
 @given(several)
 def test_the_baseline_is_about_the_same_targets_as_the_guess(table: list[Any]) -> None:
     found = attacked(table, MEANING)
@@ -326,6 +328,7 @@ def test_the_baseline_is_about_the_same_targets_as_the_guess(table: list[Any]) -
         assert found.get(name).advantage >= 0
 
 
+@settings(max_examples=30)
 @given(several, several, st.sets(st.sampled_from("abcd"), max_size=3))
 def test_a_guess_per_class_is_never_worse_than_without_the_release(
     table: list[Any], more: list[Any], out: set[str]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
@@ -73,6 +73,7 @@ def certain(fits: list[Any]) -> set[str]:
 
 
 @pytest.mark.parametrize("entity", ["pid", None])
+@settings(max_examples=30)
 @given(published, published, people)
 def test_together_they_tell_what_each_tells_and_what_is_left(
     entity: str | None, one: list[Any], two: list[Any], rows: list[Any]

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.evidence import Risk
@@ -187,6 +187,7 @@ def test_masked_records_are_a_class_of_their_own_with_persons_too() -> None:
     assert (ic.risk(dropped, original=table).classes, ic.risk(dropped, original=table).persons) == (1, 3)
 
 
+@settings(max_examples=30)
 @given(tables, tables, st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 2)))
 def test_people_of_a_population_fit_the_labels_of_a_release(
     table: list[dict[str, str]], others: list[dict[str, str]], node: tuple[int, int, int]
@@ -301,6 +302,7 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.filterwarnings("ignore:Column 'who' is published as a pseudonym", "ignore:.*promises nothing")
+@settings(max_examples=30)
 @given(table=people_of)
 def test_persons_of_a_local_recoding_are_counted_as_they_are_published(key: Path, table: list[dict[str, Any]]) -> None:
     """Pseudonyms show whose row is whose, so the published table can be counted by hand."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.evidence import Risk
@@ -86,6 +86,7 @@ def label_of(name: str, value: Any, level: int, table: list[Row]) -> str | None:
     return value if times >= rare else f"rare (<{rare})"
 
 
+@settings(max_examples=30)
 @given(tables, strangers, st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 3), st.integers(0, 1)))
 def test_people_fit_what_the_release_made_of_its_own_values(
     table: list[Row], others: list[Row], node: tuple[int, int, int, int]
@@ -144,6 +145,7 @@ def test_masked_records_can_be_anybody() -> None:
 
 
 @pytest.mark.parametrize("labels", ["hierarchy", "range", "set"])
+@settings(max_examples=30)
 @given(
     st.lists(
         st.fixed_dictionaries({"age": AGES, "town": st.sampled_from(["bonn", "köln", "kiel"])}), min_size=2, max_size=9

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import Domain
+from incrowd.evidence import subject_of
 
 TREE = ic.tree({"NRW": ["Bonn", "Koeln", "Essen"], "BY": ["Ulm", "Passau"]})
 CITIES = ic.Schema(quasi={"city": TREE}, sensitive=["disease"])
@@ -279,3 +281,63 @@ def test_the_safe_harbor_takes_the_folder_of_a_release(tmp_path: Path) -> None:
         assert ic.safe_harbor(what, **given) == expected
     with pytest.raises(ic.ParameterError, match="A release brings its own schema"):
         ic.safe_harbor(tmp_path / "out", schema, **given)
+
+
+MANY = [{"age": age, "zip": f"{zip_:03}", "disease": "abc"[age % 3]} for age in range(40) for zip_ in range(10)] * 2
+ROLES = ic.Schema(quasi={"age": ic.intervals(2, 40), "zip": ic.mask()}, sensitive=["disease"])
+LITTLE: dict[str, Any] = {"memory": "40KB"}  # about a hundred cells, and all questions need four hundred
+
+
+@pytest.fixture(scope="module")
+def unchanged() -> ic.Release:
+    return ic.anonymize(MANY, ROLES, model="k>=2")
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda release, memory: ic.attack(release, **memory),
+        lambda release, memory: ic.attack(release, original=MANY, **memory),
+        lambda release, memory: ic.attack(release, external=MANY, **memory),
+        lambda release, memory: ic.risk(release, **memory),
+        lambda release, memory: ic.risk(release, population=MANY, **memory),
+    ],
+)
+def test_every_question_to_a_release_honours_the_memory(
+    ask: Any, saved: bool, unchanged: ic.Release, tmp_path: Path
+) -> None:
+    subject: Any = unchanged
+    if saved:
+        unchanged.save(tmp_path / "out")
+        subject = tmp_path / "out"
+    with pytest.raises(ic.EngineError, match="The census of this table does not fit into memory"):
+        ask(subject, LITTLE)
+
+
+@pytest.mark.parametrize("ask", [ic.assess, partial(ic.check, model="k>=2"), ic.risk, ic.attack])
+def test_every_question_to_a_table_honours_the_memory(ask: Any) -> None:
+    with pytest.raises(ic.EngineError, match="The census of this table does not fit into memory"):
+        ask(MANY, ROLES, **LITTLE)
+
+
+def test_what_a_release_is_good_for_is_measured_within_the_memory(unchanged: ic.Release) -> None:
+    with pytest.raises(ic.EngineError, match="The census of this table does not fit into memory"):
+        ic.utility(unchanged, MANY, memory="40KB")
+
+
+def test_only_the_census_of_a_population_or_of_people_may_be_what_does_not_fit() -> None:
+    coarse = ic.anonymize(MANY, ROLES, model="k>=200")
+    assert len(ic.attack(coarse, **LITTLE).entries) > 1
+    for given in ({"population": MANY}, {"original": MANY}, {"external": MANY}):
+        ask: Any = ic.risk if "population" in given else ic.attack
+        with pytest.raises(ic.EngineError, match="does not fit into memory"):
+            ask(coarse, **given, **LITTLE)
+
+
+def test_what_is_opened_keeps_the_memory_and_the_temporary_place(unchanged: ic.Release, tmp_path: Path) -> None:
+    unchanged.save(tmp_path / "out")
+    reading = {"memory": "200MB", "temp": str(tmp_path)}
+    for table, schema in ((unchanged, None), (tmp_path / "out", None), (MANY, ROLES)):
+        resources = subject_of(table, schema, reading).engine.resources
+        assert (resources.memory, str(resources.temp)) == ("200MB", str(tmp_path))

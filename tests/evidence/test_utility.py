@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from engines.extras import needed
@@ -102,6 +102,7 @@ def bits(table: Rows, name: str) -> float:
 nodes = st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 2))
 
 
+@settings(max_examples=30)
 @given(tables, nodes)
 def test_distributions_and_pairs_are_those_of_labels_spread_over_their_values(
     table: Rows, node: tuple[int, int, int]
@@ -116,6 +117,7 @@ def test_distributions_and_pairs_are_those_of_labels_spread_over_their_values(
     assert [pair.columns for pair in found.pairs] == list(combinations((*QUASI, "disease"), 2))
 
 
+@settings(max_examples=30)
 @given(tables, nodes)
 def test_costs_of_columns_add_up_to_those_of_the_release(table: Rows, node: tuple[int, int, int]) -> None:
     release = published(table, node)
@@ -216,6 +218,7 @@ def test_averages_count_as_the_nearest_value_and_cost_what_their_range_does() ->
     assert after == pytest.approx({"21": 4 / 7, "24": 0, "28": 0, "35": 3 / 7, "36": 0})  # 21, 22, 33 in the release
 
 
+@settings(max_examples=30)
 @given(tables, nodes)
 def test_a_release_of_the_values_themselves_answers_every_query(table: Rows, node: tuple[int, int, int]) -> None:
     exact = ic.utility(published(table, (0, 0, 0)), table, queries=12)
@@ -342,6 +345,7 @@ def test_a_model_learns_from_a_local_recoding_too() -> None:
     assert ic.utility(release, table, target="disease").accuracy == accuracy
 
 
+@settings(max_examples=30)
 @given(tables, st.integers(1, 4))
 def test_records_stand_beside_what_is_published_of_them(table: Rows, k: int) -> None:
     algorithms: list[Any] = [None, *([Runs("hierarchy"), Runs("hierarchy", leave_out=1)] if len(table) > 4 else [])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import group
@@ -13,6 +13,7 @@ from incrowd.search import Inspection, LocalTable, Pieces
 from search.tables import problem, tables
 
 
+@settings(max_examples=30)
 @given(tables, st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 2)))
 def test_a_node_written_as_a_local_recoding_costs_the_same(table: list[dict[str, str]], node: tuple[int, ...]) -> None:
     asked = problem(table, ic.KAnonymity(1))

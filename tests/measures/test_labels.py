@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import Domain, Ladder
@@ -84,6 +84,7 @@ def test_a_hierarchy_of_texts_is_spread_over_what_it_has_not_over_what_the_table
     assert found.among(np.array([True, False])).tolist() == [1 / 2, 1 / 4, 1 / 3]
 
 
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=8, unique=True),
     st.lists(st.tuples(st.integers(-5, 45), st.integers(1, 20)), min_size=1, max_size=5),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from incrowd.measures import ESTIMATORS, Sizes, estimated_uniqueness, expected_chance, pitman_fit
 from incrowd.measures._uniqueness import digamma
@@ -71,6 +71,7 @@ def test_zayatz_is_bayes_rule_with_hypergeometric_chances(class_sizes: list[int]
     assert found == pytest.approx(expected * people / drawn)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 8), min_size=2, max_size=25).filter(lambda sizes: max(sizes) > 1))
 def test_pitman_parameters_make_the_sample_most_likely(class_sizes: list[int]) -> None:
     fit = pitman_fit(Sizes.of(np.array(class_sizes), 1000))
