@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from incrowd.web import Settings, make_app
-from incrowd.web._plans import merge_change, number_of, read_numbers, write_numbers
+from incrowd.web._changes import merge_change, number_of, read_numbers, write_numbers
 from web.serving import PLAN, Visitor
 
 

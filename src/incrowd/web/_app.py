@@ -59,8 +59,7 @@ def make_app(settings: Settings, worker: Callable[[], Working] = Process) -> Fas
     routers = (_plan_routes.router, _plan_routes.table, _run_routes.router, _run_routes.runs, _office.router)
     for router in routers:
         app.include_router(router)
-    if STATIC.is_dir():
-        app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
     _explain_errors(app)
     app.add_middleware(Guard, settings=settings, keys=office.keys)
     return app
@@ -68,21 +67,16 @@ def make_app(settings: Settings, worker: Callable[[], Working] = Process) -> Fas
 
 def _explain_errors(app: FastAPI) -> None:
     """Answer every error with the same five keys, and with no value of anybody's."""
-    app.add_exception_handler(Refusal, _refused)
-    app.add_exception_handler(IncrowdError, _failed)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _not_there)
     app.add_exception_handler(ClientDisconnect, _broken_off)
-    app.add_exception_handler(Exception, _failed)
-
-
-async def _refused(_: Request, error: Any) -> JSONResponse:
-    return _answer(error.status, error.plain)
+    for kind in (Refusal, IncrowdError, Exception):
+        app.add_exception_handler(kind, _failed)
 
 
 async def _failed(_: Request, error: Exception) -> JSONResponse:
     told = plain_error(error)
-    return _answer(status_of(told), told)
+    return _answer(error.status if isinstance(error, Refusal) else status_of(told), told)
 
 
 INVALID = {
@@ -138,8 +132,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         os.close(file)
 
 
-GRACE = 2
-"""Seconds that open requests are given at the end."""
+GRACE = 2  # seconds that open requests are given at the end
 
 
 def serve(settings: Settings, ready: Callable[[str], None]) -> None:

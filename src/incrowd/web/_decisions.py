@@ -18,8 +18,7 @@ from incrowd.web._refusal import Plain, Refusal, refusal
 
 # Reading a plan that anybody may have written: what would take the reader down is refused before it is read.
 
-DEEP = 40
-"""So deep may tables and lists stand in each other."""
+DEEP = 40  # so deep may tables and lists stand in each other
 
 _PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEP}}}")

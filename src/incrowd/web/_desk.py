@@ -22,26 +22,22 @@ from incrowd.web._refusal import Plain, refusal
 
 # Spreadsheets are packed: what a small file holds inside is measured before anybody reads it.
 
-PACKED = (".xlsx", ".ods")
-"""Spreadsheets that are archives."""
+PACKED = (".xlsx", ".ods")  # spreadsheets that are archives
 MOST_BYTES, MOST_CELLS = 2**31, 50_000_000
 """What a spreadsheet may hold: bytes when it is unpacked, and cells of a sheet from the first to the last."""
 _BYTES = f"is larger than {MOST_BYTES / 2**30:g} GB when it is unpacked"
 _CELLS = f"has a sheet that spans more than {MOST_CELLS:,} cells"
 CHUNK = 2**20
-HEADER = 30
-"""The bytes of a file's header in an archive before its name."""
+HEADER = 30  # the bytes of a file's header in an archive before its name
 
 _ROW = re.compile(rb"<(?:\w+:)?row\b")
 _PLACE = re.compile(rb"<(?:\w+:)?row\b[^>]{0,2000}?\sr\s*=\s*[\"'](\d{1,18})")
 _CELL = re.compile(rb"<(?:\w+:)?c\b[^>]{0,2000}?\sr\s*=\s*[\"']([A-Za-z]{1,7})(\d{1,18})[\"']")
 _UNPLACED = re.compile(rb"<(?:\w+:)?c(?=[\s/>])(?![^>]{0,2000}?\sr\s*=)")
-KEPT = 4096
-"""Bytes of a chunk that are looked at again with the next one: a tag may lie on the border."""
+KEPT = 4096  # bytes of a chunk that are looked at again with the next one: a tag may lie on the border
 
 Key = tuple[str, int, int]
-_SMALL: set[Key] = set()
-"""Files that were measured already, by name, size and time."""
+_SMALL: set[Key] = set()  # files that were measured already, by name, size and time
 
 
 def refuse_huge(path: Path) -> None:
@@ -138,10 +134,8 @@ def _too_large(what: str) -> DataError:
     return DataError(msg, hint="delete what is not part of the table, or save the sheet as CSV.")
 
 
-RELEASES = 3
-"""So many releases are kept at hand."""
-LONG = 200
-"""Longer texts are cut."""
+RELEASES = 3  # so many releases are kept at hand
+LONG = 200  # longer texts are cut
 Row = list[str | None]
 
 
@@ -152,8 +146,7 @@ class Desk:
     releases: dict[str, tuple[Plan, Release]] = field(default_factory=dict)
 
 
-DESK = Desk()
-"""The desk of this process."""
+DESK = Desk()  # the desk of this process
 
 
 def plan_of(path: str | Path, home: str | Path | None = None) -> Plan:

@@ -14,7 +14,7 @@ from typing import Any
 from incrowd.core import Schema
 from incrowd.engines import watching
 from incrowd.evidence import Checklist
-from incrowd.plan import KINDS, Plan, likely_kind, safe_harbor
+from incrowd.plan import KINDS, likely_kind, safe_harbor
 from incrowd.release import About, Release, open_release
 from incrowd.report import charts_of, doubts, owner_page, plain_page, worst_findings
 from incrowd.web._desk import plan_of, release_of, suggestion_of, table_of
@@ -44,7 +44,10 @@ def harbor(given: Plain, teller: Teller) -> Plain:
     if given["run"] is not None:
         return safe_harbor(release_of(given["run"], teller)[1], **more).to_dict()
     table = table_of(plan)
-    return safe_harbor(table, _schema(plan, list(table.columns())), **more).to_dict()
+    names = list(table.columns())
+    published = [name for name in names if name in plan.columns and _is_published(plan.columns[name])]
+    schema = Schema(quasi=published, identifiers=[name for name in names if name not in published])
+    return safe_harbor(table, schema, **more).to_dict()
 
 
 def checklists(release: Release, said: Plain | None) -> list[Checklist]:
@@ -59,11 +62,6 @@ def checklists(release: Release, said: Plain | None) -> list[Checklist]:
 def _is_published(one: Any) -> bool:
     """Say whether a column is published in some way: a pseudonym is."""
     return one.role not in {"identifier", "drop"} or one.keep is not None
-
-
-def _schema(plan: Plan, names: list[str]) -> Schema:
-    published = [name for name in names if name in plan.columns and _is_published(plan.columns[name])]
-    return Schema(quasi=published, identifiers=[name for name in names if name not in published])
 
 
 # The charts of a run: their descriptions in one file, and each as what draws it in a file of its own.
@@ -132,14 +130,10 @@ def draw(given: Plain, _: Teller) -> Plain:
     folder, name = Path(given["folder"]), given["name"]
     found = next(one for one in read_json(folder / "charts.json") if one["name"] == name)
     drawn = vl_convert.vegalite_to_svg(shown_everywhere(read_json(folder / "charts" / f"{name}.json")))
-    write_text(folder / "charts" / f"{name}.svg", _titled(str(drawn), found))
-    return {}
-
-
-def _titled(svg: str, found: Any) -> str:
-    """Let whoever cannot see the picture hear what it is."""
     words = f"<title>{escape(found['title'])}</title><desc>{escape(found['reading'])}</desc>"
-    return re.sub(r"(<svg[^>]*>)", lambda begin: begin[1] + words, svg, count=1)
+    titled = re.sub(r"(<svg[^>]*>)", lambda begin: begin[1] + words, str(drawn), count=1)
+    write_text(folder / "charts" / f"{name}.svg", titled)
+    return {}
 
 
 def evidence(given: Plain, teller: Teller) -> Plain:

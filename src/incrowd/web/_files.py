@@ -19,13 +19,10 @@ from incrowd.web._history import read_json, write_json
 from incrowd.web._refusal import Plain, Refusal, refusal
 from incrowd.web._wording import again
 
-OURS = ".incrowd"
-"""Where we keep what belongs to the page: earlier plans and runs."""
+OURS = ".incrowd"  # where we keep what belongs to the page: earlier plans and runs
 PLAN, PROPOSALS = "plan.toml", "proposals.json"
-TABLE = "the table"
-"""What the plan uses the file for that is open."""
-SHOWN = 500
-"""So many files are listed."""
+TABLE = "the table"  # what the plan uses the file for that is open
+SHOWN = 500  # so many files are listed
 TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".xlsx", ".xls", ".ods")
 
 
@@ -123,10 +120,8 @@ BEGINNINGS = {
     ".xlsx": b"PK\x03\x04",
 }
 """What can be uploaded, and how such a file begins."""
-LONGEST = 120
-"""A name has at most so many bytes before its ending."""
-NAMELESS = "upload"
-"""What a file is called if nothing of its name is safe."""
+LONGEST = 120  # a name has at most so many bytes before its ending
+NAMELESS = "upload"  # what a file is called if nothing of its name is safe
 
 _SIGNS = str.maketrans({**dict.fromkeys('<>:"|', "_"), "*": "_", "?": "_", "[": "(", "]": ")", "{": "(", "}": ")"})
 """What some system forbids in names, and what would make a pattern of one."""
@@ -140,17 +135,13 @@ def safe_name(name: str) -> str:
     seen = "".join(" " if sign.isspace() else sign for sign in last if sign.isspace() or _is_visible(sign))
     ending = ending_of(seen)
     stem = re.sub(r" {2,}", " ", seen[: len(seen) - len(ending)].translate(_SIGNS))
-    stem = _cut(stem.lstrip(" .-~")).rstrip(" .") or NAMELESS
+    stem = stem.lstrip(" .-~").encode("utf-8")[:LONGEST].decode("utf-8", "ignore").rstrip(" .") or NAMELESS
     return f"{'_' if _RESERVED.fullmatch(stem) else ''}{stem}{ending}"
 
 
 def _is_visible(sign: str) -> bool:
     """Say whether a sign can be seen; others hide what a name is, or turn it around."""
     return unicodedata.category(sign)[0] != "C"
-
-
-def _cut(stem: str) -> str:
-    return stem.encode("utf-8")[:LONGEST].decode("utf-8", "ignore")
 
 
 def in_use(use: str) -> Refusal:

@@ -16,8 +16,7 @@ from incrowd.web._refusal import plain_refusal
 # What a server is started with.
 
 HOST, PORT = "127.0.0.1", 8117
-LOCAL = ("127.0.0.1", "localhost", "[::1]")
-"""What this computer calls itself."""
+LOCAL = ("127.0.0.1", "localhost", "[::1]")  # what this computer calls itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,7 @@ HEADERS = {
 }
 """What every answer says about itself."""
 
-DIGITS = 18
-"""So long may the number be that says how long a request is."""
+DIGITS = 18  # so long may the number be that says how long a request is
 TOO_LARGE = "use a smaller file, or put it into the folder yourself."
 
 

@@ -11,8 +11,7 @@ from typing import Any
 from incrowd.core import atomic_path
 from incrowd.web._refusal import Plain
 
-STEPS = 200
-"""So many earlier plans are kept."""
+STEPS = 200  # so many earlier plans are kept
 
 
 class History:

@@ -16,8 +16,7 @@ from incrowd.web._refusal import Plain, Refusal, plain_error, plain_refusal, ref
 # A worker as the server sees it: tasks in, answers out, and gone with one call.
 
 Hear = Callable[[Plain], None]
-LINE = 2**28
-"""The longest answer, in bytes."""
+LINE = 2**28  # the longest answer, in bytes
 
 
 class Working(Protocol):
@@ -127,12 +126,9 @@ def answer_of(told: Plain) -> Plain:
     return answer
 
 
-QUIET = 15.0
-"""Seconds after which a page is told that we are still there."""
-LISTENERS = 64
-"""So many pages may listen at once."""
-KEPT = 20
-"""So many ended jobs are remembered."""
+QUIET = 15.0  # seconds after which a page is told that we are still there
+LISTENERS = 64  # so many pages may listen at once
+KEPT = 20  # so many ended jobs are remembered
 
 TOLD = ("stage", "words", "done", "total", "best", "part", "parts", "part_words")
 """What is told of how far a job is; some work has parts, one after the other."""
@@ -292,11 +288,6 @@ class Jobs:
             raise refusal(503, "busy", "Too many pages are open already.", "close some of them.")
 
     async def _next(self, job: Job, seen: int) -> None:
-        async def changed() -> Any:
-            async with self._changed:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(QUIET), self._changed:
                 await self._changed.wait_for(lambda: job.changes != seen or self._closing)
-
-        try:
-            await asyncio.wait_for(changed(), QUIET)
-        except TimeoutError:
-            return

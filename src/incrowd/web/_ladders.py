@@ -13,8 +13,7 @@ from incrowd.web._decisions import tables_of
 from incrowd.web._files import Folder
 from incrowd.web._refusal import Refusal, refusal
 
-BESIDE = "plan-ladders"
-"""The folder beside the plan in which they lie, called as by ``incrowd init``."""
+BESIDE = "plan-ladders"  # the folder beside the plan in which they lie, called as by ``incrowd init``
 
 _NAME = r"[A-Za-z0-9_-]{1,100}\.csv"
 _NAMED = re.compile(rf"{BESIDE}/({_NAME})")

@@ -97,11 +97,6 @@ SCREENS: Sequence[Mapping[str, str]] = (
 )
 """The screens in their order."""
 
-BARE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="incrowd-token" content="{{ token }}">
-<title>incrowd</title></head><body><h1>{{ screens[step - 1].question }}</h1></body></html>"""
-"""What is shown where a screen has no template."""
-
 router = APIRouter(include_in_schema=False)
 
 
@@ -126,24 +121,10 @@ def show(here: Here, screen: str) -> HTMLResponse:
         raise refusal(404, "not-found", "There is no such page.", "go back to the first screen.")
     about: dict[str, Any] = {"screen": screen, "step": names.index(screen) + 1, "screens": SCREENS}
     more = {"token": here.keys.change, "version": version("incrowd"), "folder": here.folder.home.name}
-    return HTMLResponse(_template(screen).render(**about, **more))
-
-
-def _template(screen: str) -> jinja2.Template:
-    try:
-        return _templates().get_template(f"{screen}.html.j2")
-    except jinja2.TemplateNotFound:
-        return _templates().from_string(BARE)
+    return HTMLResponse(_templates().get_template(f"{screen}.html.j2").render(**about, **more))
 
 
 @functools.cache
 def _templates() -> jinja2.Environment:
-    loader = jinja2.ChoiceLoader([_loader(), jinja2.DictLoader({})])
+    loader = jinja2.PackageLoader("incrowd.web", "templates")
     return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
-
-
-def _loader() -> jinja2.BaseLoader:
-    try:
-        return jinja2.PackageLoader("incrowd.web", "templates")
-    except ValueError:  # there are none
-        return jinja2.DictLoader({})

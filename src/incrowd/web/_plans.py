@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,104 +11,14 @@ from typing import Any
 
 from incrowd.core import IncrowdError
 from incrowd.plan import Plan
+from incrowd.web._changes import fit_to_roles, merge_change, read_numbers, write_numbers
 from incrowd.web._decisions import Present, check_depth, tables_in, tables_of
 from incrowd.web._files import OURS, TABLE, Folder
 from incrowd.web._history import Answers, History, revision_of, write_text
 from incrowd.web._ladders import Ladders
 from incrowd.web._reading import READING, reading_given
-from incrowd.web._refusal import Refusal, plain_error, refusal, status_of
-from incrowd.web._review import checks_of, fit_to_roles
-
-# Changes to a plan: merged into what is there, with thresholds that travel as text.
-
-Plain = dict[str, Any]
-Keys = tuple[str, ...]
-
-WHOLE = frozenset({"hierarchy", "categories", "algorithm"})
-"""Tables that are replaced as a whole: half of one with half of another means nothing."""
-VALUES = frozenset({"tree", "ordered", "levels", "categories", "missing"})
-"""Keys under which values of the table stand, which are what they are."""
-NUMBERS = frozenset(
-    {"max_suppressed", "importance", "balance", "seconds", "intervals", "start", "bottom", "top", "top_coded"}
-    | {"bottom_coded", "frequent", "threshold"}
-)
-"""Keys whose numbers are thresholds, shares and weights: texts outside, numbers in a plan."""
-
-_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
-_DECIMAL = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][+-]?[0-9]{1,2})?")
-
-
-def merge_change(tables: Mapping[str, Any], change: Mapping[str, Any], path: Keys = ()) -> Plain:
-    """Merge a change into the tables of a plan; ``None`` removes a key."""
-    result = dict(tables)
-    for key, value in change.items():
-        here = (*path, key)
-        if value is None:
-            result.pop(key, None)
-        elif isinstance(value, Mapping) and not _is_whole(here):
-            inner = result.get(key)
-            result[key] = merge_change(inner if isinstance(inner, Mapping) else {}, value, here)
-        else:
-            result[key] = value
-    return {key: value for key, value in result.items() if not (path == () and value == {})}
-
-
-def _is_whole(path: Keys) -> bool:
-    """Say whether a table is replaced as a whole; a column may be called like one of them."""
-    return len(path) > 3 or (path[-1] in WHOLE and path[:1] != ("columns",)) or (len(path) == 3 and path[-1] in WHOLE)
-
-
-def read_numbers(given: Any, path: Keys = ()) -> Any:
-    """Read thresholds that came as text; refuse those that came as JSON numbers with a fraction."""
-    if isinstance(given, Mapping):
-        return {key: read_numbers(value, (*path, key)) for key, value in given.items()}
-    if isinstance(given, list):
-        return [read_numbers(value, path) for value in given]
-    if _holds_values(path):
-        return given
-    if isinstance(given, float):
-        raise refusal(422, "wrong-request", "Numbers with a fraction travel as text.", 'write "0.05".', ".".join(path))
-    return number_of(given, path) if isinstance(given, str) and _is_number(path) else given
-
-
-def number_of(text: str, path: Keys = ()) -> int | float:
-    """Read one number exactly as it is written."""
-    text = text.strip()
-    if _WHOLE_NUMBER.fullmatch(text):
-        return int(text)
-    if _DECIMAL.fullmatch(text):
-        return float(text)
-    raise _no_number(path)
-
-
-def write_numbers(plain: Any, path: Keys = ()) -> Any:
-    """Write thresholds as text, so that no browser rounds them."""
-    if isinstance(plain, Mapping):
-        return {key: write_numbers(value, (*path, key)) for key, value in plain.items()}
-    if isinstance(plain, list | tuple):
-        return [write_numbers(value, path) for value in plain]
-    number = isinstance(plain, int | float) and not isinstance(plain, bool)
-    wanted = number and not _holds_values(path) and (_is_number(path) or isinstance(plain, float))
-    return repr(plain) if wanted else plain
-
-
-def _holds_values(path: Keys) -> bool:
-    """Say whether values of the table stand there; names of columns are no keys."""
-    return bool(VALUES & set(_without_names(path)))
-
-
-def _is_number(path: Keys) -> bool:
-    return bool(NUMBERS & set(_without_names(path)))
-
-
-def _without_names(path: Keys) -> Keys:
-    return (*path[:1], *path[2:]) if path[:1] == ("columns",) else path
-
-
-def _no_number(path: Keys) -> Refusal:
-    return refusal(
-        422, "wrong-request", "This is not a number.", "write it with digits and a point, such as 0.05.", ".".join(path)
-    )
+from incrowd.web._refusal import Plain, Refusal, plain_error, refusal, status_of
+from incrowd.web._review import checks_of
 
 
 class Plans:
@@ -192,10 +101,9 @@ class Plans:
     def confirmed(self, table: str) -> dict[str, Plain]:
         """Give what a table's columns are that somebody looked at, and their kinds then; none if another is open."""
         with self._lock:
-            plan, _ = self._try(self._text())
-            if plan is None or str(plan.data.path) != table:
-                return {}
-            known = self._answers.of(table)
+            plan, known = self._if_open(table), self._answers.of(table)
+        if plan is None:
+            return {}
         kinds = {one["name"]: one.get("kind") for one in known["suggested"] if one["name"] in plan.columns}
         return {
             name: {"role": plan.columns[name].role, "kind": kind}
@@ -206,10 +114,12 @@ class Plans:
     def says_one_each(self, table: str) -> bool:
         """Say whether somebody answered that every row is another person, though a column looks like persons."""
         with self._lock:
-            plan, _ = self._try(self._text())
-            if plan is None or str(plan.data.path) != table or plan.data.entity is not None:
-                return False
-            return self._answers.of(table)["about"].get("entity") is not None
+            plan, known = self._if_open(table), self._answers.of(table)
+        return plan is not None and plan.data.entity is None and known["about"].get("entity") is not None
+
+    def _if_open(self, table: str) -> Plan | None:
+        plan, _ = self._try(self._text())
+        return plan if plan is not None and str(plan.data.path) == table else None
 
     def harbor(self) -> Plain | None:
         """Give what somebody said about the columns of the table for the checklist of HIPAA, if anybody did."""

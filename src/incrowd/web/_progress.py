@@ -12,8 +12,7 @@ from incrowd.engines import Stage
 from incrowd.search import Progress
 from incrowd.web._refusal import Plain
 
-OFTEN = 0.1
-"""Seconds between two lines about one task."""
+OFTEN = 0.1  # seconds between two lines about one task
 
 Say = Callable[[Plain], None]
 

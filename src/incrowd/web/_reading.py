@@ -9,7 +9,7 @@ from typing import Any
 
 from incrowd.core import DataError, Domain
 from incrowd.engines import ending_of, header_of, is_text, sheets_of
-from incrowd.plan import MISSING, Gap, Plan, Suggestion, are_typed as _are_typed, gaps_in
+from incrowd.plan import MISSING, Plan, Suggestion, are_typed, gaps_in
 from incrowd.web._refusal import Plain, refusal
 from incrowd.web._wording import again, sentence
 
@@ -17,10 +17,8 @@ READING = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "h
 """What of a plan says how its file is read, besides what is missing."""
 NONE, ISO = "none", "%Y-%m-%d"
 """How the page says that nothing stands between thousands, and that days are written as ISO 8601 has them."""
-SHEETS = (".xlsx", ".xls", ".ods")
-"""Files that have sheets."""
-OFFERED = 12
-"""So many sheets are offered at once."""
+SHEETS = (".xlsx", ".xls", ".ods")  # files that have sheets
+OFFERED = 12  # so many sheets are offered at once
 HERE = (
     (r": dates = \S+ reads them$", ". Say so below if they are."),
     (r", say (?:decimal|thousands) = .*$", ", say so below."),
@@ -76,21 +74,17 @@ def marks_in(domains: Mapping[str, Domain], known: Sequence[str], *, numbers: bo
 
     ``numbers``: whether numbers are read from texts, of which any can be called missing.
     """
-    open_ones = [one for one in _gaps(domains) if one.mark not in known and (numbers or not one.number)]
-    found = [(one.mark, one.columns) for one in open_ones]
-    return [{"mark": mark, "count": sum(columns.values()), "columns": len(columns)} for mark, columns in found]
-
-
-def _gaps(domains: Mapping[str, Domain]) -> list[Gap]:
-    return [one for one in gaps_in(domains, _are_typed) if not one.elsewhere]  # a mark counts in the whole table
+    gaps = [one for one in gaps_in(domains, are_typed) if not one.elsewhere]  # a mark counts in the whole table
+    return [
+        {"mark": one.mark, "count": sum(one.columns.values()), "columns": len(one.columns)}
+        for one in gaps
+        if one.mark not in known and (numbers or not one.number)
+    ]
 
 
 def open_questions(found: Suggestion) -> list[str]:
     """Give what is not sure about how a file was read, in the page's words; missing values are counted apart."""
-    return [_put_here(words) for words in found.asked if MISSING not in words]
-
-
-def _put_here(words: str) -> str:
+    asked = [words for words in found.asked if MISSING not in words]
     for pattern, here in HERE:
-        words = re.sub(pattern, here, words)
-    return sentence(words if words.endswith((".", "?")) else f"{words}.")
+        asked = [re.sub(pattern, here, words) for words in asked]
+    return [sentence(words if words.endswith((".", "?")) else f"{words}.") for words in asked]

@@ -6,19 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from incrowd.core import IncrowdError
-from incrowd.models import promise
 from incrowd.plan import Plan
+from incrowd.web._changes import promised_about
 from incrowd.web._decisions import differences
 from incrowd.web._refusal import Plain, Refusal, refusal
 
 State = Literal["done", "open", "doubt"]
-OWN = 0.5
-"""From this share of values that occur once, a column tells people apart by itself."""
-AS_IT_IS = ("sensitive", "insensitive")
-"""Roles whose values are published as they are."""
-GONE = ("identifier", "drop")
-"""Roles that are not published."""
+OWN = 0.5  # from this share of values that occur once, a column tells people apart by itself
+AS_IT_IS = ("sensitive", "insensitive")  # roles whose values are published as they are
+GONE = ("identifier", "drop")  # roles that are not published
 
 
 class Item(NamedTuple):
@@ -168,62 +164,6 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)
 
 
-# What must change along with a role: one click changes one thing, and the plan stays right.
-
-KEPT = {
-    "quasi": {"role", "hierarchy", "at_least", "at_most", "importance", "average"},
-    "sensitive": {"role", "hierarchy", "categories"},
-    "identifier": {"role", "keep", "key_file"},
-    "insensitive": {"role"},
-    "drop": {"role"},
-}
-"""The keys that a column of each role may have."""
-
-
-def fit_to_roles(tables: Mapping[str, Any], change: Mapping[str, Any]) -> Plain:
-    """Take away what no longer fits after a change of roles, unless the change itself asks for it."""
-    columns = {name: dict(one) if isinstance(one, Mapping) else one for name, one in _table(tables, "columns").items()}
-    changed = _table(change, "columns")
-    entity = _table(change, "data").get("entity")
-    if isinstance(entity, str) and isinstance(columns.get(entity), dict) and "role" not in _table(changed, entity):
-        columns[entity] = {"role": "identifier"} if columns[entity].get("role") != "drop" else columns[entity]
-    for name, one in changed.items():
-        if isinstance(one, Mapping) and "role" in one and isinstance(columns.get(name), dict):
-            kept = KEPT.get(str(one["role"]), set())
-            columns[name] = {key: value for key, value in columns[name].items() if key in kept or key in one}
-    result = {**tables, "columns": columns} if "columns" in tables else dict(tables)
-    if "promise" in _table(change, "privacy") or (not changed and entity is None):
-        return result
-    return {**result, "privacy": _without_strangers(_table(result, "privacy"), columns)}
-
-
-def _without_strangers(privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Plain:
-    """Leave out promises about columns that are not sensitive any more."""
-    given = privacy.get("promise")
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        return dict(privacy)
-    sensitive = {name for name, one in columns.items() if isinstance(one, dict) and one.get("role") == "sensitive"}
-    kept = [text for text in given if not _columns_of(text) - sensitive]
-    return {**privacy, "promise": kept or list(given)}
-
-
-def _columns_of(text: Any) -> set[str]:
-    """Name the columns that a promise is about; none if it cannot be read, which is said elsewhere."""
-    try:
-        return promised_about(promise(text))
-    except IncrowdError:
-        return set()
-
-
-def promised_about(model: Any) -> set[str]:
-    return {name for part in getattr(model, "parts", (model,)) for name in getattr(part, "of", None) or ()}
-
-
-def _table(tables: Any, key: Any) -> Mapping[str, Any]:
-    found = tables.get(key) if isinstance(tables, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
-
-
 # What somebody who knows the table has to look at, the most dangerous first, and who a row is about.
 
 BECOMES = {
@@ -234,8 +174,7 @@ BECOMES = {
     "drop": "is left out",
 }
 """What becomes of a column, by its role; in the order of what a suggestion asks."""
-NAMED = 3
-"""So many columns are named in one sentence; more are counted."""
+NAMED = 3  # so many columns are named in one sentence; more are counted
 
 
 def checks_of(plan: Plan, columns: Sequence[Mapping[str, Any]], about: Mapping[str, Any]) -> list[Plain]:

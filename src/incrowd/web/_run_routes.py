@@ -13,14 +13,14 @@ from fastapi.responses import FileResponse, StreamingResponse
 
 from incrowd.release import OWNER
 from incrowd.web import _requests as asked
+from incrowd.web._changes import number_of
 from incrowd.web._decisions import with_words_of
 from incrowd.web._evidence import chart_file
 from incrowd.web._files import PROPOSALS
 from incrowd.web._history import read_json, write_json
 from incrowd.web._jobs import Job
 from incrowd.web._office import Here, Office
-from incrowd.web._plans import Plain, number_of
-from incrowd.web._refusal import refusal
+from incrowd.web._refusal import Plain, refusal
 from incrowd.web._review import Review, refusal_of
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
@@ -113,10 +113,7 @@ async def _export(here: Office, body: asked.ExportJob, folder: Path) -> Plain:
     plan = with_words_of(made_by, now)
     written = with_words_of(made_by, now, signed)
     about = written.report.about if now.report.write else None
-    texts = {
-        "source": source if plan == made_by else plan.text(),
-        "text": written.text(folder=target / OWNER),
-    }
+    texts = {"source": source if plan == made_by else plan.text(), "text": written.text(folder=target / OWNER)}
     dialect = now.to_dict().get("output", {}).get("dialect", "input")
     more = {"force": body.force, "about": about, "format": kind, "dialect": dialect, "signed": signed}
     return {"target": str(target), **texts, **more}

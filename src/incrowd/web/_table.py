@@ -10,7 +10,6 @@ from incrowd.datasets import hospital
 from incrowd.engines import open_table
 from incrowd.evidence import (
     Alone,
-    Bar,
     ColumnProfile,
     Rung,
     bars_of,
@@ -25,23 +24,13 @@ from incrowd.hierarchies import auto, draw
 from incrowd.models import promise, trivial_notes
 from incrowd.plan import Plan, Suggestion, suggest
 from incrowd.release import feasibility
-from incrowd.web._desk import (
-    domain_of,
-    first_rows_of,
-    plan_of,
-    refuse_huge,
-    share_of,
-    short,
-    suggestion_of,
-    table_of,
-)
+from incrowd.web._desk import domain_of, first_rows_of, plan_of, refuse_huge, share_of, short, suggestion_of, table_of
 from incrowd.web._progress import Teller
 from incrowd.web._reading import ask_for_sheet, layout_of, open_questions
 from incrowd.web._refusal import Plain, plain_error
 from incrowd.web._wording import page_words
 
-EXAMPLES, VALUES, ROWS = 5, 500, 100
-"""How much of a column and of a table is shown at most."""
+EXAMPLES, VALUES, ROWS = 5, 500, 100  # how much of a column and of a table is shown at most
 FEWER = "call fewer columns ones that could help recognise somebody."
 
 
@@ -121,13 +110,12 @@ def _column(one: ColumnProfile, domain: Domain | None) -> Plain:
         "distinct": one.distinct,
         "alone": one.alone,
         "share_alone": share_of(one.share_alone),
-        "histogram": [] if domain is None else [_bar(bar) for bar in bars_of(domain)],
+        "histogram": [
+            {"label": f"{bar.rest:,} more" if bar.rest else short([bar.label])[0], "count": bar.records}
+            for bar in ([] if domain is None else bars_of(domain))
+        ],
         "examples": [] if domain is None else short(examples_of(domain, EXAMPLES)),
     }
-
-
-def _bar(bar: Bar) -> Plain:
-    return {"label": f"{bar.rest:,} more" if bar.rest else short([bar.label])[0], "count": bar.records}
 
 
 def rows(given: Plain, _: Teller) -> Plain:
@@ -213,13 +201,8 @@ def _level(level: int, rung: Rung) -> Plain:
         for text, records, values in zip(texts, rung.records, rung.values, strict=False)
     ]
     groups = len(rung.labels)
-    return {
-        "level": level,
-        "groups": groups,
-        "smallest": rung.smallest,
-        "labels": shown,
-        "more": max(groups - LABELS, 0),
-    }
+    more = max(groups - LABELS, 0)
+    return {"level": level, "groups": groups, "smallest": rung.smallest, "labels": shown, "more": more}
 
 
 def feasible(given: Plain, _: Teller) -> Plain:

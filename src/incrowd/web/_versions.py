@@ -33,10 +33,8 @@ from incrowd.web._history import write_json, write_text
 from incrowd.web._progress import Teller
 from incrowd.web._refusal import Plain, refusal
 
-QUICK = 10
-"""Seconds that the search for a proposal may take."""
-SIDE_BY_SIDE, CLASSES = 20, 200
-"""How much is shown at most: rows before and after, classes."""
+QUICK = 10  # seconds that the search for a proposal may take
+SIDE_BY_SIDE, CLASSES = 20, 200  # how much is shown at most: rows before and after, classes
 
 
 def run(given: Plain, teller: Teller) -> Plain:

@@ -71,8 +71,7 @@ ROLES = {
     "identifier": "names a person",
     "drop": "leave out",
 }
-RECORDS = r"\brecords?\b"
-"""Rows, unless a row is something else."""
+RECORDS = r"\brecords?\b"  # rows, unless a row is something else
 SYNONYMS: tuple[tuple[str, str | Callable[[Found], str]], ...] = (
     (r"\bpip install ('[^']+'|\"[^\"]+\")", "ask whoever installed incrowd to add it"),
     (r"\b(Even )?all ([\d,]+) records in one class break", r"\1all \2 rows in one group break"),
@@ -199,8 +198,7 @@ def _meaning(meanings: Mapping[str, str], message: str) -> Advice:
 
 ADVICE: Mapping[str, Callable[[Any, str], Advice]] = {
     "importance": lambda *_: Advice(
-        hint="give every column one star, or choose another search.",
-        repairs=[BEST, go("Look at the stars", "coarsen")],
+        hint="give every column one star, or choose another search.", repairs=[BEST, go("Look at the stars", "coarsen")]
     ),
     "balance": lambda *_: Advice("This search does not weigh leaving people out.", "choose another search.", [BEST]),
     "at_least": _without_least,
@@ -238,10 +236,7 @@ def _sheets(found: Found) -> Advice:
 MESSAGES: tuple[tuple[str, Callable[[Found], Advice]], ...] = (
     (r"is not valid ([\w-]+)", _encodings),  # which was tried
     (r"has ([\d,]+) sheets", _sheets),  # how many there are
-    (
-        r"of the (?:table have the same name|file .+ has no name)",
-        lambda _: Advice(repairs=[BARE, *SEPARATORS]),
-    ),
+    (r"of the (?:table have the same name|file .+ has no name)", lambda _: Advice(repairs=[BARE, *SEPARATORS])),
     (r"has [\d,]+ values?, expected|same name|separator", lambda _: Advice(repairs=SEPARATORS)),
     (
         r"No release keeps|Only a release without|No release can keep",
@@ -249,10 +244,7 @@ MESSAGES: tuple[tuple[str, Callable[[Found], Advice]], ...] = (
     ),
     (r"no place in an order", lambda _: Advice(hint="choose another distance.", repairs=[PROMISE])),
     (r"Memory ran out", lambda _: Advice(hint="close other programs, or use a smaller table.")),
-    (
-        r"disk is full",
-        lambda _: Advice("The disk is full.", "make room on it, and try again. Your plan is as it was."),
-    ),
+    (r"disk is full", lambda _: Advice("The disk is full.", "make room on it, and try again. Your plan is as it was.")),
 )
 """What is known about errors whose hints name no setting, for on the page something else helps; the first counts."""
 
@@ -351,9 +343,5 @@ def _problem(place: str, message: str) -> tuple[str, str]:
         return f"{name} must be a number from 0 to 100 percent.", ""
     if message[:1].isupper():
         return message, ""
-    return (f"{name.replace('_', ' ')} {message}" if _VERB.match(message) else f"{_ladder_named(name)}: {message}"), ""
-
-
-def _ladder_named(name: str) -> str:
-    """Name the ladder instead of what stands in it."""
-    return re.sub(r"^In the (ladder of .+), \w+$", r"The \1", name)
+    ladder = re.sub(r"^In the (ladder of .+), \w+$", r"The \1", name)  # not what stands in it
+    return (f"{name.replace('_', ' ')} {message}" if _VERB.match(message) else f"{ladder}: {message}"), ""
