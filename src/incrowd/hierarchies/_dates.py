@@ -240,14 +240,14 @@ def _step(moments: Array, unit: Unit) -> Step:
     return Step(group, [name_of_period(number, unit) for number in numbers.tolist()])
 
 
-def dates_for(domain: Domain, format: str | None = None) -> Dates | None:  # noqa: A002 - as in dates
+def dates_for(domain: Domain, form: str | None = None) -> Dates | None:
     """Give the periods that differ for the dates of a column; nothing if none does, or if it has no dates."""
     # Weeks are for tables of two years at most. Years of two digits must tell their century.
-    has_short_years = format is not None and "%y" in format
-    newest = newest_for(domain, format) if format is not None and has_short_years else None
+    has_short_years = form is not None and "%y" in form
+    newest = newest_for(domain, form) if form is not None and has_short_years else None
     if has_short_years and newest is None:
         return None
-    found = moments_of(domain, format, newest)
+    found = moments_of(domain, form, newest)
     if found is None or not len(domain.values) or not found[1].all():
         return None
     groups: dict[Unit, int] = {unit: len(np.unique(number_of_period(found[0], unit))) for unit in UNITS}
@@ -257,12 +257,12 @@ def dates_for(domain: Domain, format: str | None = None) -> Dates | None:  # noq
         if is_wanted and 1 < groups[unit] < before:
             units.append(unit)
             before = groups[unit]
-    return dates(*units, format=format, newest=newest) if units else None
+    return dates(*units, format=form, newest=newest) if units else None
 
 
-def newest_for(domain: Domain, format: str) -> int | None:  # noqa: A002 - as in dates
+def newest_for(domain: Domain, form: str) -> int | None:
     """Give the year up to which the two-digit years of a column lie in hundred years; nothing if they do not tell."""
-    found = moments_of(domain, format)
+    found = moments_of(domain, form)
     if found is None or not found[1].all():
         return None
     return newest_of((found[0].astype("datetime64[Y]").astype(np.int64) + 1970).tolist())

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from incrowd.core import DataError, FrozenMapping, Hierarchy, Schema, atomic_path
 from incrowd.engines import Database
@@ -218,10 +218,8 @@ class Plan:
         """Say how to read the table's file, as the keywords of ``anonymize``, ``census`` and their like."""
         names = ("separator", "decimal", "thousands", "dates", "memory")
         said = {name: value for name in names if (value := getattr(self.data, name)) is not None}
-        reading: Reading = {"encoding": self.data.encoding, **said}  # type: ignore[typeddict-item]
-        if not self.data.header:
-            reading["header"] = False
-        return reading
+        said |= {} if self.data.header else {"header": False}
+        return cast("Reading", {"encoding": self.data.encoding, **said})
 
     def run(  # noqa: PLR0913 - all are optional
         self,

@@ -11,23 +11,10 @@ import numpy as np
 
 from incrowd.core import CensusRequest, Domain
 from incrowd.engines import Engine, go_together
+from incrowd.evidence import Profile
 from incrowd.plan.suggestion._codes import codes_in
-from incrowd.plan.suggestion._roles import FEW, TIMES, Clues, RoleGuess
-from incrowd.plan.suggestion._words import fit_of, tokens_of, vocabulary, word_list
-
-# Which column stands for a person, which for a household, by what stays the same within.
-
-CANDIDATES, COMPARED = 4, 6  # so many columns are tried as persons, each beside so many others: one count of pairs each
-# A column stays the same within if there are hardly more pairs than persons: so many for each of them, or, where typing
-# errors make more, so many for each row and not more for each person
-NEARLY, MISTAKEN, WRONG = 0.02, 0.02, 0.08
-HOUSEHOLD = 10  # more people on average are no household
-# What stays the same all through a life, and differs between the people of a household
-FIXED = ("a sex or gender", "a date of birth")
-# What the people of a household have in common, and what hardly changes
-SHARED = ("origin", "a place", "a postcode", "a dwelling or what is seen of it", "education")
-WAVE = "a time of a wave or an event that others may know"
-
+from incrowd.plan.suggestion._roles import FEW, TIMES, Clues, RoleGuess, clues_of, guess_role, subjects_of
+from incrowd.plan.suggestion._words import fit_of, numbers_only, tokens_of, vocabulary, word_list
 
 AllClues = Mapping[str, Clues]  # what is known of every column that can be grouped
 Guesses = Mapping[str, RoleGuess]  # and its probable role
@@ -44,7 +31,47 @@ class Persons:
     perhaps: str | None = None
 
 
-def persons_in(engine: Engine, clues: AllClues, guesses: Guesses) -> Persons:
+def guess_roles(
+    engine: Engine, profile: Profile, domains: Mapping[str, Domain]
+) -> tuple[dict[str, RoleGuess], Persons]:
+    """Guess the roles of all columns: one by one, by what the table is about, and by how they hang together."""
+    plain = numbers_only(profile.domains)
+    clues = {
+        name: clues_of(replace(profile[name], kind=domain.kind), domain, named=name not in plain)
+        for name, domain in domains.items()
+    }
+    subjects = subjects_of(clues.values())
+    known = _with_blocks(clues, {name: guess_role(one, subjects) for name, one in clues.items()})
+    for adjusted in (_with_twins, _with_properties, _with_giveaways):
+        known = adjusted(engine, clues, known)
+    persons = _persons_in(engine, clues, known)
+    if persons.household is None:  # one person each, but still a household
+        named = next((name for name, guess in known.items() if guess.stands_for == "household"), None)
+        persons = replace(persons, household=named)
+    for name, role in ((persons.entity, "a person"), (persons.household, "a household")):
+        if name is not None:
+            rows = f"{profile[name].distinct:,} values in {profile.records:,} rows"
+            known[name] = RoleGuess("identifier", f"stands for {role}: {rows}", sure=False, about=known[name].about)
+            known |= _telling_rows_together(engine, clues, known, name)
+    lost = RoleGuess("drop", "values that cannot be grouped", sure=False)
+    return {column.name: known.get(column.name, lost) for column in profile.columns}, persons
+
+
+# Which column stands for a person, which for a household, by what stays the same within.
+
+CANDIDATES, COMPARED = 4, 6  # so many columns are tried as persons, each beside so many others: one count of pairs each
+# A column stays the same within if there are hardly more pairs than persons: so many for each of them, or, where typing
+# errors make more, so many for each row and not more for each person
+NEARLY, MISTAKEN, WRONG = 0.02, 0.02, 0.08
+HOUSEHOLD = 10  # more people on average are no household
+# What stays the same all through a life, and differs between the people of a household
+FIXED = ("a sex or gender", "a date of birth")
+# What the people of a household have in common, and what hardly changes
+SHARED = ("origin", "a place", "a postcode", "a dwelling or what is seen of it", "education")
+WAVE = "a time of a wave or an event that others may know"
+
+
+def _persons_in(engine: Engine, clues: AllClues, guesses: Guesses) -> Persons:
     """Find the columns in which values repeat, while others do not change within."""
     entity, household, perhaps = None, None, None
     for name in _candidates(clues, guesses):
@@ -126,7 +153,7 @@ TELLING = 0.9  # so many different values for each household tell it apart from 
 PUBLISHED = 12  # so many confidential columns are looked at, each with one count of pairs
 
 
-def telling_rows_together(engine: Engine, clues: AllClues, guesses: Guesses, number: str) -> dict[str, RoleGuess]:
+def _telling_rows_together(engine: Engine, clues: AllClues, guesses: Guesses, number: str) -> dict[str, RoleGuess]:
     """Give the guesses of confidential columns that stand for a household or person as well as its number does."""
     within = clues[number]
     many = TELLING * within.column.distinct
@@ -151,7 +178,7 @@ GROUPS, PROPERTIES = 2, 12  # so many columns are tried as groups, each beside s
 PEOPLE = 5  # so many people on average make a group; what is the same for fewer can be chance
 
 
-def with_properties(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
+def _with_properties(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
     """Give the guesses, where a confidential column that is the same all through each group is one that others know."""
     found = dict(guesses)
     for group in _groups(clues, guesses):
@@ -192,7 +219,7 @@ SCALE = range(4, 13)  # so many values has a question that several columns answe
 CHOICES = 6  # so many columns side by side with the same two values are the choices of one question
 
 
-def with_blocks(clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
+def _with_blocks(clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
     """Give the guesses, where columns of which little is known have the role of those they belong to."""
     found = dict(guesses)
     for names in _blocks(clues):
@@ -256,7 +283,7 @@ def _choices(clues: AllClues) -> Iterator[Sequence[str]]:
 DATES, PAIRS = 6, 12  # so many dates are compared with each other, and so many pairs of columns counted in the table
 
 
-def with_giveaways(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
+def _with_giveaways(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
     """Give the guesses, where confidential columns that give back what others know are not published unasked."""
     found = dict(guesses)
     for name, first, last in _spans(clues, guesses):
@@ -337,7 +364,7 @@ FEWEST, LARGEST = 3, 100_000  # columns with fewer values agree by chance too ea
 RANK = {"quasi": 1, "sensitive": 2}  # which role two twins get if both are known: the one that hides more
 
 
-def with_twins(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
+def _with_twins(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
     """Give the guesses of columns that another one determines, and which determine it: both get one role."""
     found = dict(guesses)
     for one, other in _twins(engine, clues):

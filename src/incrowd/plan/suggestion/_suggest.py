@@ -20,18 +20,9 @@ from incrowd.plan.suggestion._ladders import suggest_hierarchy, trees_of
 from incrowd.plan.suggestion._presentation import SAID
 from incrowd.plan.suggestion._promise import promise_for
 from incrowd.plan.suggestion._reading import Read, read_table
-from incrowd.plan.suggestion._relations import (
-    Persons,
-    persons_in,
-    telling_rows_together,
-    with_blocks,
-    with_giveaways,
-    with_properties,
-    with_twins,
-)
-from incrowd.plan.suggestion._roles import RoleGuess, SuggestedRole, clues_of, guess_role, subjects_of
+from incrowd.plan.suggestion._relations import Persons, guess_roles
+from incrowd.plan.suggestion._roles import RoleGuess, SuggestedRole
 from incrowd.plan.suggestion._suggestion import ColumnSuggestion, Suggestion
-from incrowd.plan.suggestion._words import numbers_only
 from incrowd.release import Reading
 
 # Does the first line of a text file name the columns? If it is a record, its values must not be shown as names.
@@ -172,31 +163,6 @@ def check_roles(said: Mapping[str, str], extra: Sequence[str | None], names: Seq
             raise UnknownColumnError.of(name, names, given_as=said.get(name, "entity or count"), show=show)
 
 
-def _guesses(read: Read) -> tuple[dict[str, RoleGuess], Persons]:
-    """Guess the roles of all columns: one by one, by what the table is about, and by how they hang together."""
-    engine, profile = read.engine, read.profile
-    plain = numbers_only(profile.domains)
-    clues = {
-        name: clues_of(replace(profile[name], kind=domain.kind), domain, named=name not in plain)
-        for name, domain in read.domains.items()
-    }
-    subjects = subjects_of(clues.values())
-    known = with_blocks(clues, {name: guess_role(one, subjects) for name, one in clues.items()})
-    for adjusted in (with_twins, with_properties, with_giveaways):
-        known = adjusted(engine, clues, known)
-    persons = persons_in(engine, clues, known)
-    if persons.household is None:  # one person each, but still a household
-        named = next((name for name, guess in known.items() if guess.stands_for == "household"), None)
-        persons = replace(persons, household=named)
-    for name, role in ((persons.entity, "a person"), (persons.household, "a household")):
-        if name is not None:
-            rows = f"{profile[name].distinct:,} values in {profile.records:,} rows"
-            known[name] = RoleGuess("identifier", f"stands for {role}: {rows}", sure=False, about=known[name].about)
-            known |= telling_rows_together(engine, clues, known, name)
-    lost = RoleGuess("drop", "values that cannot be grouped", sure=False)
-    return {column.name: known.get(column.name, lost) for column in profile.columns}, persons
-
-
 def suggest(
     table: Any,
     *,
@@ -256,4 +222,4 @@ def suggest(
     if not read.engine.shows_names:
         refuse_repeated(read.profile.domains)
     path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
-    return Look(read, path, *_guesses(read)).suggestion(known, entity, count)
+    return Look(read, path, *guess_roles(read.engine, read.profile, read.domains)).suggestion(known, entity, count)
