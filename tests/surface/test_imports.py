@@ -11,13 +11,20 @@ import pytest
 ROOT = Path(__file__).parents[2]
 HEAVY = {"numpy", "numba", "narwhals", "duckdb", "pyarrow", "pandas", "polars"}
 
-AFTER_THE_COMMAND = """
-import sys
+HELP = ("init", "anonymize", "apply", "assess", "frontier", "compare", "verify", "demo", "hierarchy build")
+COMMANDS = ["--help", "--version", "explain", *(f"{command} --help" for command in HELP)]
+AFTER_EACH_COMMAND = """
+import contextlib, io, sys
 from incrowd.cli import main
-try:
-    main({arguments!r})
-finally:
-    print("loaded:", *sorted({{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
+for command in {commands!r}:
+    said, code = io.StringIO(), 0
+    with contextlib.redirect_stdout(said):
+        try:
+            main(command.split())
+        except SystemExit as done:
+            code = done.code or 0
+    assert code == 0 and said.getvalue(), command
+    print("loaded:", *sorted({{name.partition(".")[0] for name in sys.modules}}))
 """
 
 
@@ -40,33 +47,19 @@ def test_an_error_can_be_caught_without_a_dataframe_library() -> None:
     assert heavy_ones(ran.stdout) <= {"numpy"}, ran.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--help"],
-        ["--version"],
-        ["explain"],
-        *(
-            [*command.split(), "--help"]
-            for command in (
-                "init",
-                "anonymize",
-                "apply",
-                "assess",
-                "frontier",
-                "compare",
-                "verify",
-                "demo",
-                "hierarchy build",
-            )
-        ),
-    ],
-)
-def test_the_command_answers_for_help_without_importing_anything_heavy(arguments: list[str]) -> None:
-    ran = python(AFTER_THE_COMMAND.format(arguments=arguments))
+@pytest.fixture(scope="module")
+def loaded() -> dict[str, set[str]]:
+    """Answer every command in one process, and tell what heavy libraries were there after each."""
+    ran = python(AFTER_EACH_COMMAND.format(commands=COMMANDS))
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout
-    assert heavy_ones(ran.stderr.splitlines()[-1]) == set()
+    return dict(zip(COMMANDS, map(heavy_ones, ran.stdout.splitlines()), strict=True))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_command_answers_for_help_without_importing_anything_heavy(
+    command: str, loaded: dict[str, set[str]]
+) -> None:
+    assert loaded[command] == set()
 
 
 def test_the_core_imports_no_dataframe_library_and_no_compiler() -> None:
