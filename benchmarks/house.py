@@ -290,8 +290,8 @@ def hops_of(calls: list[Call]) -> list[Call]:
     return [call for call in dict.fromkeys(calls) if (call.callee, call.function) in alone]
 
 
-def ways(folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Give the three ways that people follow through the house."""
+def ways(folder: Path) -> Iterator[tuple[str, Callable[[], object], str]]:
+    """Give the three ways that people follow through the house, and the function before which one stops, if any."""
     from pyarrow import csv
 
     from incrowd.cli import main
@@ -305,9 +305,10 @@ def ways(folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
     csv.write_csv(table, data)
     plan.write_text(PLAN, encoding="utf-8")
     release = incrowd.anonymize(table, incrowd.hospital_schema(), model=incrowd.KAnonymity(5), max_suppressed=0.05)
-    yield "incrowd anonymize plan.toml", lambda: command("anonymize", str(plan))
-    yield "ic.attack(release)", lambda: incrowd.attack(release)
-    yield "ic.suggest(file)", lambda: incrowd.suggest(data)
+    yield "incrowd anonymize plan.toml", lambda: command("anonymize", str(plan)), ""
+    yield "ic.attack(release)", lambda: incrowd.attack(release), ""
+    yield "  to its homogeneity", lambda: incrowd.attack(release), "inference"  # the attack that comes after it
+    yield "ic.suggest(file)", lambda: incrowd.suggest(data), ""
 
 
 def print_ways(*, lists: bool) -> None:
@@ -315,10 +316,10 @@ def print_ways(*, lists: bool) -> None:
     head = ("hops", "modules", "changes of room", "rooms both ways", "all functions", "all modules")
     print(f"\n{'way':30}", *(f"{title:>15}" for title in head))
     with tempfile.TemporaryDirectory() as folder:
-        for name, way in ways(Path(folder)):
+        for name, way, stop in ways(Path(folder)):
             output = io.StringIO()
             with contextlib.redirect_stdout(output):
-                calls = calls_of(way)
+                calls = list(itertools.takewhile(lambda call, stop=stop: call.function != stop, calls_of(way)))
             hops = hops_of(calls)
             modules = {module for call in hops for module in (call.caller, call.callee)}
             rooms = [room_of(call.callee) for call in hops]
