@@ -18,8 +18,7 @@ import incrowd as ic
 from incrowd.release._about import settings_of
 from incrowd.release._folder import save
 from incrowd.report import _chart_rows as rows
-from incrowd.report._confidential_section import confidential_sections
-from incrowd.report._evidence_section import attacks_section, usefulness_section
+from incrowd.report._evidence_section import attacks_section, confidential_sections, usefulness_section
 from incrowd.report._method_section import changes_section
 from incrowd.report._verdict_section import percentile
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import incrowd as ic
 from incrowd.release._about import About
-from incrowd.report._confidential_section import confidential_sections
 from incrowd.report._data_section import data_section
+from incrowd.report._evidence_section import confidential_sections
 
 
 def test_where_a_row_stands_for_several_records_those_with_a_missing_value_are_counted() -> None:

@@ -11,9 +11,8 @@ import pytest
 import incrowd as ic
 from incrowd.release._about import About
 from incrowd.report._charts import Charts
-from incrowd.report._confidential_section import confidential_sections
 from incrowd.report._data_section import scenario_section
-from incrowd.report._evidence_section import chances_figure, risk_section
+from incrowd.report._evidence_section import chances_figure, confidential_sections, risk_section
 from incrowd.report._verdict_section import highest_row
 
 TABLE = [

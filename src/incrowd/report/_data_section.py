@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-import tomllib
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from incrowd.core import Domain, Finding, share_text
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model, number_text
-from incrowd.release import QUESTIONS, About
-from incrowd.report._charts import USUAL, promised_k
-from incrowd.report._page import Section, Table
-
-if TYPE_CHECKING:
-    from incrowd.release import Recipe, Release
-    from incrowd.report._charts import Charts
+from incrowd.release import QUESTIONS, About, Recipe, Release
+from incrowd.report._charts import USUAL, Charts, promised_k
+from incrowd.report._page import WORDS, Section, Table
 
 
 def purpose_section(about: About, *, public: bool = False) -> Section:
@@ -197,19 +190,13 @@ def _figure(value: Any) -> str:
 
 def glossary_section() -> Section:
     """Explain the words."""
-    words = _annexes()["glossary"]
+    words = WORDS["glossary"]
     table = Table("What the words mean here", ["word", "meaning"], words, most=len(words))
     return Section("glossary", "Annex A: words", [], [table], annex=True)
 
 
 def rules_section() -> Section:
     """Say which rule asks for which section."""
-    found = _annexes()
-    asked = Table("Where rules ask for what", found["head"], found["mapping"])
-    tables = [asked, Table("The rules", ["rule", "text"], found["editions"])]
-    return Section("mapping", "Annex B: where rules ask for this", [found["note"]], tables, annex=True)
-
-
-@functools.cache
-def _annexes() -> dict[str, Any]:
-    return tomllib.loads((files("incrowd.report") / "templates" / "annexes.toml").read_text(encoding="utf-8"))
+    asked = Table("Where rules ask for what", WORDS["head"], WORDS["mapping"])
+    tables = [asked, Table("The rules", ["rule", "text"], WORDS["editions"])]
+    return Section("mapping", "Annex B: where rules ask for this", [WORDS["note"]], tables, annex=True)

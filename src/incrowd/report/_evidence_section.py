@@ -1,23 +1,24 @@
-"""The sections of a report that measure: who can be found, what attacks learn, what the data are good for."""
+"""The sections of a report that measure: who is found, what groups tell, what attacks learn, what data are good for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
-from incrowd.evidence import worst_text
-from incrowd.report._page import Figure, Section, Table
-from incrowd.report._verdict_section import HEAD, risk_rows, share
+import numpy as np
 
-if TYPE_CHECKING:
-    from incrowd.evidence import Attack, Attacks, Risk
-    from incrowd.report._charts import Charts
+from incrowd.core import Classes, HierarchyError, SchemaError
+from incrowd.evidence import Attack, Attacks, Risk, certain, worst_text
+from incrowd.measures import Exposed, best_guess
+from incrowd.models import LDiversity, Measured, Model, TCloseness
+from incrowd.release import Release
+from incrowd.report._charts import Charts
+from incrowd.report._data_section import judged_promises
+from incrowd.report._page import LONG, WORDS, Figure, Section, Table, figure_of
+from incrowd.report._verdict_section import HEAD, Row, compared_row, risk_rows, share
 
-MAP = "risk and detail"
-MAP_READING = (
-    "The line is the detail lost for every k, with the other promises kept, one level per column and the same limit of "
-    "records left out; the square is this release."
-)
 NAMES = {
     "precision": "precision lost (1 - Sweeney's)",
     "discernibility_star": "discernibility without a penalty (DM*)",
@@ -27,28 +28,11 @@ NAMES = {
 """What measures are called where their own name would not be understood, or be read the other way round."""
 LARGE = 1000
 """Measures from here on are written without decimals."""
+EMA = "the rule of EMA Policy 0070 and Health Canada"
 ATTACKS = 30
 """So many attacks are listed."""
 FEW = 4
 """So many columns are drawn before and after in the printed report; all of them in JSON and on the page."""
-
-NO_POPULATION = (
-    "The size of the population is not stated, so who is one of a kind in it is not known, and the journalist is not "
-    "measured; the prosecutor's chances are at least as high."
-)
-NO_BEFORE = (
-    "The original table was not measured: the census of all its combinations does not fit into memory. The release "
-    "was, and nothing about it is estimated."
-)
-NO_USE = (
-    "How distributions changed was not measured: the census of the original table does not fit into memory. More "
-    "memory would show it."
-)
-WORST = (
-    "The worst group is the one with the highest chance; some attacks show instead how many times (x) likelier a "
-    "value is there than in the whole table, how far belief changes, or how narrow the range is. A dash (-): no "
-    "guess."
-)
 
 
 def risk_section(charts: Charts) -> Section:
@@ -57,41 +41,22 @@ def risk_section(charts: Charts) -> Section:
     tables = [
         Table("Risks before and after", HEAD, risk_rows(charts, charts.promised_k)),
         _rules(after, "wp216", "The three questions of the Article 29 Working Party (Opinion 05/2014, WP216)"),
-        _rules(
-            after,
-            "ema-0.09",
-            "For comparison, whether or not it was promised: the rule of EMA Policy 0070 and Health Canada",
-        ),
+        _rules(after, "ema-0.09", f"For comparison, whether or not it was promised: {EMA}"),
     ]
-    figure = Figure(
-        "people by the size of their group",
-        charts.class_sizes(),
-        "Whoever is alone in a group (size 1) can be picked out by somebody who knows the quasi-identifiers.",
-        "No bar of the release should be to the left of the promised size.",
-        "class-sizes",
-    )
+    figure = figure_of("class-sizes", charts.class_sizes())
     words = [
         _accepted(charts),
         *after.notes,
-        *([] if charts.population else [NO_POPULATION]),
-        *([] if charts.compares else [NO_BEFORE]),
+        *([] if charts.population else [WORDS["notes"]["no-population"]]),
+        *([] if charts.compares else [WORDS["notes"]["no-before"]]),
     ]
     return Section("risk", "Risk before and after", words, tables, [figure], annex=True)
 
 
 def chances_figure(charts: Charts) -> Figure:
     """Show the chance of every kind of intruder."""
-    journalist = (
-        "" if charts.risk_after.journalist is None else "the journalist must find the person in the population; "
-    )
-    return Figure(
-        "chance to find a person",
-        charts.attackers(float(charts.accepted)),
-        f"The prosecutor knows that the person is in the table (highest chance); {journalist}the marketer links "
-        "whomever they can (average).",
-        "If a bar is above the limit, ask for a larger k.",
-        "attackers",
-    )
+    more = "" if charts.risk_after.journalist is None else "the journalist must find the person in the population; "
+    return figure_of("attackers", charts.attackers(float(charts.accepted)), journalist=more)
 
 
 def _accepted(charts: Charts) -> str:
@@ -116,27 +81,15 @@ def attacks_section(charts: Charts) -> Section:
     found = charts.attacks_after
     table = [_attack_row(one, before.get((one.name, one.column))) for one in found]
     head = ["attack", "people", "exposed", "right before", "right after", "without the release", "gain", "worst group"]
-    figure = Figure(
-        "success of simulated attacks",
-        charts.attack_rates(),
-        "Circles show the original table, squares the release, grey marks guesses without it.",
-        "A square far to the right of its grey mark shows what intruders learn: protect that column more.",
-        "attack-rates",
-    )
+    figure = figure_of("attack-rates", charts.attack_rates())
     words = [
         "Everybody in the table was attacked by intruders who know what is listed here. Others may know more.",
         *_knowledge(found),
-        WORST,
+        WORDS["notes"]["worst-group"],
         *dict.fromkeys([*found.notes, *(note for one in found for note in one.notes)]),
     ]
-    return Section(
-        "attacks",
-        "Simulated attacks",
-        words,
-        [Table("Attacks on the release", head, table, most=ATTACKS)],
-        [figure],
-        annex=True,
-    )
+    tables = [Table("Attacks on the release", head, table, most=ATTACKS)]
+    return Section("attacks", "Simulated attacks", words, tables, [figure], annex=True)
 
 
 def _knowledge(found: Attacks) -> list[str]:
@@ -149,10 +102,10 @@ def _knowledge(found: Attacks) -> list[str]:
 
 def usefulness_section(charts: Charts) -> Section:
     """Say what the data are still good for."""
+    lost = figure_of("losses", charts.losses(), extra=True)
     if not charts.compares:
-        words = [NO_USE]
-        cost = [_cost(charts.release.measures)]
-        return Section("usefulness", "Usefulness", words, cost, [_lost(charts)], annex=True)
+        words, cost = [WORDS["notes"]["no-use"]], [_cost(charts.release.measures)]
+        return Section("usefulness", "Usefulness", words, cost, [lost], annex=True)
     found = charts.utility
     table = [
         [name, "" if column.costs is None else f"{column.costs.loss:.3f}", f"{column.distance:.1%}"]
@@ -165,31 +118,17 @@ def usefulness_section(charts: Charts) -> Section:
             f"nine in ten are off by at most {found.queries.ninetieth:.1%}."
         )
     empty = charts.release.explanation.empty
-    drawn = sorted(
-        (name for name, column in found.columns.items() if column.costs),
-        key=lambda name: (name in empty, -_loss(found, name)),
-    )
-    curve = charts.frontier()
+    losses = {name: column.costs.loss for name, column in found.columns.items() if column.costs}
+    drawn = sorted(losses, key=lambda name: (name in empty, -losses[name]))
     figures = [
-        _lost(charts),
-        *(
-            Figure(
-                f"{name} before and after",
-                charts.marginals(name),
-                "" if place else "People with a vaguer value are spread evenly over the values that it covers.",
-                "" if place else "Where the bars differ in height, the release misleads.",
-                "marginals",
-                extra=place >= FEW,
-            )
-            for place, name in enumerate(drawn)
-        ),
+        figure_of("marginals", charts.marginals(name), extra=place >= FEW, again=place > 0, column=name)
+        for place, name in enumerate(drawn)
     ]
-    if curve is not None:
-        advice = "Where the line is flat, a larger k costs little: take it."
-        figures.append(Figure(MAP, curve, MAP_READING, advice, "frontier"))
+    if (curve := charts.frontier()) is not None:
+        figures.append(figure_of("frontier", curve))
     head = ["column", "loss", "distribution off by"]
     tables = [Table("Columns", head, table), _cost(found.measures)]
-    return Section("usefulness", "Usefulness", words, tables, figures, annex=True)
+    return Section("usefulness", "Usefulness", words, tables, [lost, *figures], annex=True)
 
 
 def _cost(measures: Mapping[str, float]) -> Table:
@@ -199,18 +138,6 @@ def _cost(measures: Mapping[str, float]) -> Table:
         for name, value in measures.items()
     ]
     return Table("What it cost: smaller is better", ["measure", "value"], listed, most=0)
-
-
-def _lost(charts: Charts) -> Figure:
-    """Show what columns lost."""
-    return Figure(
-        "detail lost per column",
-        charts.losses(),
-        "0 % is the original column, 100 % is nothing left of it.",
-        "If a column that matters lost much, raise its importance, or give it a finer hierarchy.",
-        "losses",
-        extra=True,
-    )
 
 
 def _attack_row(one: Attack, before: Attack | None) -> list[str]:
@@ -233,5 +160,153 @@ def _rate(one: Attack) -> str:
     return f"{share(one.rate)} ({low:.1%} to {high:.1%})"
 
 
-def _loss(found: Any, name: str) -> float:
-    return float(found.columns[name].costs.loss)
+# Confidential values: what groups tell without anybody being found.
+
+UNKNOWN = "-"
+AMONG_KNOWN = "most certain guess where the value is known"
+"""The measure of a promise about guesses: where values are missing, it is larger than the share of a whole group."""
+SHOWN = 3
+"""So many columns are shown; all of them stand in the JSON report and on the web page."""
+
+
+def confidential_sections(charts: Charts) -> list[Section]:
+    """Say how certain guesses of sensitive values can be, before and after."""
+    names = list(charts.classes_after.cells.sensitive)
+    if not names:
+        return []
+    tables = [
+        Table(f"What groups tell about {name}", HEAD, _confidential_rows(charts, name), LONG if place < SHOWN else 0)
+        for place, name in enumerate(names)
+    ]
+    figures = [
+        replace(figure, extra=figure.extra or place >= SHOWN)
+        for place, name in enumerate(names)
+        for figure in _confidential_figures(charts, name, again=place > 0)
+    ]
+    words = [WORDS["notes"]["confidential"]]
+    return [Section("confidential", "Confidential values", words, tables, figures, annex=True)]
+
+
+def _confidential_figures(charts: Charts, name: str, *, again: bool) -> list[Figure]:
+    """Show the most certain guesses, and who has what where values are names; how to read them is said once."""
+    bound = charts.confidence(name, _most_certain(charts.release, name))
+    curve = figure_of("confidence", bound, again=again, column=name)
+    if charts.classes_after.cells.domains[name].kind not in {"text", "boolean"}:
+        return [curve]
+    return [curve, figure_of("graph", charts.bipartite(name), extra=True, column=name)]
+
+
+def _confidential_rows(charts: Charts, name: str) -> list[Row]:
+    """Compare what groups tell about a column."""
+    both, limits, distance = charts.groups, _limits(charts.release, name), _distance(charts.release, name)
+    reference, closeness = _reference_counts(charts, name), TCloseness(1, name, distance)
+    distances = {when: (_measured(charts, one, closeness, reference), one) for when, one in both.items()}
+    guesses = {when: best_guess(classes, name) for when, classes in both.items()}
+    bounds = _guess_bounds(charts.release, name)
+
+    def row(what: str, found: Mapping[str, Any], write: Callable[[Any], str]) -> Row:
+        return compared_row(what, found, write, *limits.get(what.partition(" (")[0], ()))
+
+    known = [row(AMONG_KNOWN, both, lambda one: _surest_text(_measured(charts, one, bounds[0])))] if bounds else []
+    return [
+        row("fewest different values in a group (l)", both, lambda one: _least_text(charts, one, LDiversity(1, name))),
+        row(
+            "lowest effective number of values (entropy l)",
+            both,
+            lambda one: _least_text(charts, one, LDiversity(1, name, "entropy")),
+        ),
+        row("most certain guess in any group", guesses, lambda guess: share(guess.highest)),
+        *known,
+        row("guessed right on average", guesses, lambda guess: share(guess.average)),
+        row("guessed right without the groups", guesses, lambda guess: share(guess.without)),
+        row("people whose group has one value", both, lambda one: f"{Exposed.of(one, certain(one, name)).people:,}"),
+        row(
+            f"largest distance of a group from the table (t, {distance})", distances, lambda one: _largest_text(one[0])
+        ),
+        row("average distance of a person's group from the table", distances, lambda one: _mean_text(*one)),
+        row("largest skew of a value", charts.attacks, lambda found: _skew_text(found, name)),
+    ]
+
+
+def _surest_text(found: Measured | None) -> str:
+    return UNKNOWN if found is None else share(1 / Fraction(float(found.floats.min())).limit_denominator(10**9))
+
+
+def _limits(release: Release, name: str) -> Mapping[str, Row]:
+    """Give what was promised about a column and whether it is kept, by the row that it bounds."""
+    found: dict[str, Row] = {}
+    for part, finding in judged_promises(release):
+        kept = "kept" if finding.holds else "BROKEN"
+        match part if name in finding.columns else None:
+            case LDiversity(bound, kind="distinct"):
+                found["fewest different values in a group"] = [f"at least {bound}", kept]
+            case LDiversity(bound, kind="entropy"):
+                found["lowest effective number of values"] = [f"at least {float(bound):g}", kept]
+            case LDiversity(bound):
+                found[AMONG_KNOWN] = [f"at most {share(1 / Fraction(bound))}", kept]
+            case TCloseness(bound):
+                found["largest distance of a group from the table"] = [f"at most {float(bound):g}", kept]
+    return found
+
+
+def _distance(release: Release, name: str) -> Any:
+    """Give the distance that was promised for a column; else the one that needs no order."""
+    pairs = judged_promises(release)
+    ways = [part.distance for part, found in pairs if isinstance(part, TCloseness) and name in found.columns]
+    return ways[0] if ways else "equal"
+
+
+def _measured(charts: Charts, classes: Classes, model: Model, reference: Any = None) -> Measured | None:
+    """Let a model measure every group; nothing where it refuses to, or there is none."""
+    try:
+        (judge,) = model.bind(charts.release.schema, classes.cells.domains, reference)
+        return judge.measure(classes)[0] if len(classes) else None
+    except (SchemaError, HierarchyError):
+        return None
+
+
+def _least_text(charts: Charts, classes: Classes, model: Model) -> str:
+    found = _measured(charts, classes, model)
+    return UNKNOWN if found is None else f"{float(found.floats.min()):.4g}"
+
+
+def _largest_text(found: Measured | None) -> str:
+    return UNKNOWN if found is None else f"{float(found.floats.max()):.3f}"
+
+
+def _mean_text(found: Measured | None, classes: Classes) -> str:
+    return UNKNOWN if found is None else f"{float(np.average(found.floats, weights=classes.size)):.3f}"
+
+
+def _reference_counts(charts: Charts, name: str) -> Mapping[str, Any] | None:
+    """Count the values of the whole table, as the reference of distances."""
+    schema = charts.release.schema
+    if schema.entity is not None:
+        return None
+    if schema.count is None:
+        return {name: charts.domains([name])[name].counts}
+    if not charts.compares:
+        return None
+    cells = charts.classes_before.cells
+    counts = np.zeros(len(cells.domains[name]), dtype=np.int64)
+    np.add.at(counts, cells.sensitive[name], cells.counts)
+    return {name: counts}
+
+
+def _skew_text(found: Any, name: str) -> str:
+    worst = next((one.worst for one in found if (one.name, one.column) == ("skewness", name)), None)
+    return UNKNOWN if worst is None else f"{float(worst):,.1f} times"
+
+
+def _most_certain(release: Release, name: str) -> float | None:
+    """Give the most certain guess of a column that the promises allow, if they bound it."""
+    return min((1 / float(part.l) for part in _guess_bounds(release, name)), default=None)
+
+
+def _guess_bounds(release: Release, name: str) -> list[LDiversity]:
+    """Give the promises that bound how certain a guess of a column may be, as a share of those whose value is known."""
+    return [
+        part
+        for part, finding in judged_promises(release)
+        if isinstance(part, LDiversity) and part.kind == "probabilistic" and name in finding.columns
+    ]

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 from incrowd.core import Hierarchy, Ladder, share_text
 from incrowd.hierarchies import Tree, is_from_data, places_in
 from incrowd.models import AlphaAssociation
-from incrowd.release import SHORT, About, limits_of, open_release, settings_of
+from incrowd.release import SHORT, About, Release, limits_of, open_release, settings_of
 from incrowd.report import _chart_rows as rows
 from incrowd.report._data_section import judged_promises
-from incrowd.report._page import Figure, Section, Table
+from incrowd.report._page import Figure, Section, Table, figure_of
 
 if TYPE_CHECKING:
-    from incrowd.release import Release
     from incrowd.report._charts import Charts
 
 
@@ -51,13 +50,7 @@ def changes_section(charts: Charts) -> Section:
     table = [[name, group, f"{there:,}", f"{out:,}", _share(out, there)] for name, group, there, out in removed]
     head = ["column", "group", "records", what, "share"]
     tables = [Table(f"Who was {what}: is one group hit harder than another?", head, table, most=FEW)] if removed else []
-    figure = Figure(
-        "how much vaguer each column became",
-        charts.ladders(),
-        "Each bar is all published records; a stronger colour means vaguer.",
-        "If a column that matters has a strong colour, raise its importance, or allow more records to be left out.",
-        "ladders",
-    )
+    figure = figure_of("ladders", charts.ladders())
     return Section("changed", "What was changed", words, tables, [figure], annex=True)
 
 
@@ -77,10 +70,8 @@ def method_section(charts: Charts) -> Section:
     if charts.basis.peak is not None:
         table.append(["peak memory until then", f"{charts.basis.peak / 1e9:,.2f} GB"])
     notes = [f"Note: {note}" for note in recipe.notes]
-    figures = [*_versions(charts), *_trees(charts)]
-    return Section(
-        "method", "How it was searched", notes, [Table("Search", ["what", "value"], table)], figures, annex=True
-    )
+    tables = [Table("Search", ["what", "value"], table)]
+    return Section("method", "How it was searched", notes, tables, _drawings(charts), annex=True)
 
 
 def reproduction_section(release: Release, about: About) -> Section:
@@ -119,42 +110,11 @@ def _gap(release: Release) -> str:
     return "not known"
 
 
-def _versions(charts: Charts) -> list[Figure]:
-    """Show where the release stands among others."""
-    drawn = [
-        (
-            "other choices: the lattice of levels",
-            charts.lattice(),
-            "Every point is one choice of levels; vaguer ones are higher up.",
-            "Points below the chosen one that are acceptable keep more detail in some columns.",
-            "lattice",
-        ),
-        (
-            "groups over two columns",
-            charts.rectangles(),
-            "Each rectangle is a group; a stronger colour means more records.",
-            "Large rectangles are where people are rare: that is where detail was lost.",
-            "rectangles",
-        ),
-    ]
-    return [Figure(*parts, extra=True) for parts in drawn if parts[1] is not None]
-
-
-def _trees(charts: Charts) -> list[Figure]:
-    """Show the hierarchies that are small enough."""
-    trees = [(name, charts.tree(name)) for name in charts.basis.problem.census.quasi]
-    return [
-        Figure(
-            f"hierarchy of {name}",
-            tree,
-            "Values on the left, the groups they become to the right.",
-            "If groups mix values that you need to tell apart, write another hierarchy.",
-            "tree",
-            extra=True,
-        )
-        for name, tree in trees
-        if tree is not None
-    ]
+def _drawings(charts: Charts) -> list[Figure]:
+    """Show where the release stands among others, and the hierarchies that are small enough."""
+    drawn = [("lattice", charts.lattice(), ""), ("rectangles", charts.rectangles(), "")]
+    drawn += [("tree", charts.tree(name), name) for name in charts.basis.problem.census.quasi]
+    return [figure_of(name, one, extra=True, column=column) for name, one, column in drawn if one is not None]
 
 
 def _fingerprint(ladder: Ladder) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -11,6 +12,10 @@ from typing import Any, Literal
 import jinja2
 import vl_convert
 from markupsafe import Markup
+
+TEMPLATES = files("incrowd.report") / "templates"
+WORDS: dict[str, Any] = tomllib.loads((TEMPLATES / "words.toml").read_text(encoding="utf-8"))
+"""Words of a report that stay the same."""
 
 # Texts of other people in a page: what cannot be drawn, or would turn the words around it, is replaced.
 
@@ -50,7 +55,7 @@ State = Literal["good", "doubt", "bad", "plain"]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of texts under a caption."""
+    """Rows of texts under a caption; at most ``most`` are shown, none if it is left to the JSON report and the page."""
 
     caption: str
     head: Sequence[str]
@@ -86,7 +91,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A chart, how to read it, and what to do about it."""
+    """A chart (of altair, or SVG as text), how to read it, and what to do about it.
+
+    ``name`` says to programs what it is. An ``extra`` one is left to the JSON report and the web page, so that the
+    printed report stays short.
+    """
 
     title: str
     chart: Any
@@ -111,9 +120,16 @@ class Figure:
         return Markup(drawn)  # noqa: S704 - drawn by us, and every text in it is escaped there
 
 
+def figure_of(name: str, chart: Any, *, extra: bool = False, again: bool = False, **words: str) -> Figure:
+    """Give a chart with its words, into which others may be put; how to read it is said once."""
+    title, *more = (WORDS["figures"][name][part].format(**words) for part in ("title", "reading", "advice"))
+    reading, advice = ("", "") if again else more
+    return Figure(title, chart, reading, advice, name, extra)
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the page."""
+    """A part of the page; an annex is for those who want to know more, and signatures stand before the first."""
 
     name: str
     title: str
@@ -165,7 +181,6 @@ def letter_of(place: int) -> str:
 
 def html_of(page: Page) -> str:
     """Write a page as one HTML file without scripts; everything in it stands in the file itself."""
-    folder = files("incrowd.report") / "templates"
     environment = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
@@ -173,8 +188,8 @@ def html_of(page: Page) -> str:
         undefined=jinja2.StrictUndefined,
         finalize=shown_everywhere,
     )
-    style = Markup((folder / "report.css").read_text(encoding="utf-8"))  # noqa: S704 - our own file
-    template = environment.from_string((folder / "report.html.j2").read_text(encoding="utf-8"))
+    style = Markup((TEMPLATES / "report.css").read_text(encoding="utf-8"))  # noqa: S704 - our own file
+    template = environment.from_string((TEMPLATES / "report.html.j2").read_text(encoding="utf-8"))
     letters = page.letters
     return template.render(page=page, style=style, letter=lambda figure: letters[id(figure)])
 
